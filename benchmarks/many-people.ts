@@ -165,8 +165,8 @@ async function sizeOf(address: string): Promise<number> {
 }
 
 async function openWithOneMore(address: string): Promise<void> {
-  const selectable = [...(personCollection.selectable ?? []), { name: "telephone", type: "text" } as const];
-  await (await openDatabase(address, { collections: [{ ...personCollection, selectable }] })).close();
+  const members = { ...personCollection.members, telephone: { filter: "text" } } as const;
+  await (await openDatabase(address, { collections: [{ ...personCollection, members }] })).close();
 }
 
 async function removeFile(file: string): Promise<void> {

@@ -26,11 +26,11 @@ export async function openCustomers(address: string): Promise<{ app: App; databa
     collections: [
       {
         name: "customer",
-        unique: ["email"],
-        selectable: [
-          { name: "name", type: "text" },
-          { name: "city", type: "text" },
-        ],
+        members: {
+          email: { unique: true },
+          name: { filter: "text" },
+          city: { filter: "text" },
+        },
       },
     ],
   });
@@ -38,7 +38,6 @@ export async function openCustomers(address: string): Promise<{ app: App; databa
     store: database.store("customer"),
     schema: customer,
     decoders: [jsonDecoder],
-    members: ["id", "name", "email", "city", "createdAt", "updatedAt"],
   });
   const app = router(
     group(

@@ -23,7 +23,7 @@ export async function openUsersAndBooks(address: string): Promise<{ app: App; da
       { name: "user" },
       {
         name: "book",
-        selectable: [{ name: "title", type: "text" }],
+        members: { title: { filter: "text" } },
         owner: { collection: "user", member: "userId" },
       },
     ],

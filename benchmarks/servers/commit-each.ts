@@ -1,6 +1,7 @@
 import type { Database, Store } from "@waymark/collection";
 import { openPersonService } from "@waymark/person-service";
 import { serve } from "waymark/node";
+import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
 import type { AddressedWrite, BatchedOutcome } from "../../packages/collection/src/stores/sqlite/batch.ts";
 import { SqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";
@@ -24,17 +25,18 @@ class CommitEach extends SqliteTransactions {
   }
 }
 
+const definition = toStoredCollection(personCollection);
 const connection = openSqliteFile(databaseArgument(), {
   busyTimeout: 1000,
-  prepare: (opened) => prepareSchema(opened, [personCollection]),
+  prepare: (opened) => prepareSchema(opened, [definition]),
 });
-const transactions = new CommitEach(connection, [personCollection], 1000);
+const transactions = new CommitEach(connection, [definition], 1000);
 const writer = new SqliteWriter(localWriter(transactions), 10_000);
-const queries = new SqliteQueries(connection, [personCollection]);
+const queries = new SqliteQueries(connection, [definition]);
 const bounds = { maxWaiting: 1_000, maxWaitingPerCaller: 1_000, timeLimit: 10_000 };
 const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new Int32Array(1));
-const engine = new SqliteEngine({ database: connection, queries, reader, writer, lock: undefined }, personCollection);
-const people: Store = new RecordStore(engine, personCollection, () => new Date());
+const engine = new SqliteEngine({ database: connection, queries, reader, writer, lock: undefined }, definition);
+const people: Store = new RecordStore(engine, definition, () => new Date());
 const database: Database = {
   // One store of people, whatever the type that is asked for.
   store: <T extends object>() => people as Store<T>,

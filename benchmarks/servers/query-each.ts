@@ -2,6 +2,7 @@ import { type Database, type Document, openPostgresDatabase, type Store, type St
 import { openPersonService } from "@waymark/person-service";
 import { Pool } from "pg";
 import { serve } from "waymark/node";
+import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { filledColumns } from "../../packages/collection/src/stores/postgres/columns.ts";
 import { storedFrom } from "../../packages/collection/src/stores/postgres/rows.ts";
 import { toMembersJson } from "../../packages/collection/src/stores/record-store.ts";
@@ -16,7 +17,7 @@ const url = databaseArgument();
 const opened = await openPostgresDatabase(url, { collections: [personCollection] });
 const pool = new Pool({ connectionString: url, max: 10 });
 
-const columns = filledColumns(personCollection);
+const columns = filledColumns(toStoredCollection(personCollection));
 const insertion = `WITH counted AS (
     UPDATE waymark_collections SET revision = revision + 1, last_id = last_id + 1 WHERE name = 'person'
     RETURNING revision, last_id

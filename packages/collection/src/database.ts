@@ -1,3 +1,4 @@
+import type { MemberTable } from "./members.ts";
 import type { DatabaseObserver } from "./observer.ts";
 import type { SelectableMember } from "./selection.ts";
 import type { RestoreOptions, Snapshot } from "./snapshot.ts";
@@ -112,24 +113,17 @@ export interface MessageLink {
  * `collection(…)` compares the names with the schema in any case.
  *
  * ```ts
- * const bookDefinition: CollectionDefinition<Book> = { name: "book", unique: ["isbn"] };
+ * const bookDefinition: CollectionDefinition<Book> = { name: "book", members: { isbn: { unique: true } } };
  * ```
  */
 export interface CollectionDefinition<T extends Document = Document> {
   /** The name of the collection and of its table: a lower-case letter, then up to 62 of `a-z`, `0-9` and `_`. */
   readonly name: string;
   /**
-   * Members with unique values; they may be absent. Text compares by code points, with case; the number
-   * 1 and the text "1" differ.
+   * The members, besides `id`, `createdAt` and `updatedAt`, by which lists can be filtered, sorted or searched, and those with unique
+   * values. Text is unique by code points, with case; the number 1 and the text "1" differ. Default: none.
    */
-  readonly unique?: readonly MemberName<T>[];
-  /**
-   * The members, besides `id`, `createdAt` and `updatedAt`, by which lists can be filtered and sorted. Each costs an
-   * index.
-   */
-  readonly selectable?: readonly SelectableMember<MemberPath<T>>[];
-  /** The members whose words lists can search. */
-  readonly fullText?: readonly MemberPath<T>[];
+  readonly members?: MemberTable<T>;
   /** The collection that owns the records: each belongs to one of its records, and is removed with it. */
   readonly owner?: Ownership;
   /**
@@ -139,22 +133,18 @@ export interface CollectionDefinition<T extends Document = Document> {
   readonly partitions?: number;
 }
 
-/** The names of the members of a type; any text where the type says none. */
-export type MemberName<T> = [keyof T] extends [never] ? string : keyof T & string;
+/** The options of a database as the stores use them. */
+export interface StoredOptions extends Omit<DatabaseOptions, "collections"> {
+  readonly collections: readonly StoredCollection[];
+}
 
-/** The names of the members of a type and of the objects in it, `address.postalCode`; any text where the type says none. */
-export type MemberPath<T> = [keyof T] extends [never] ? string : PathIn<T, [1, 1, 1]>;
-
-/** @template D as many elements as objects may nest, so that a type that has itself in it comes to an end */
-type PathIn<T, D extends readonly unknown[]> = D extends readonly [unknown, ...infer Rest]
-  ? { [K in keyof T & string]: K | PathBelow<K, NonNullable<T[K]>, Rest> }[keyof T & string]
-  : never;
-
-type PathBelow<K extends string, M, D extends readonly unknown[]> = M extends readonly unknown[] | Date
-  ? never
-  : M extends object
-    ? `${K}.${PathIn<M, D>}`
-    : never;
+/** A definition as the stores use it: data only, which threads can be sent. */
+export interface StoredCollection extends Omit<CollectionDefinition, "members"> {
+  readonly unique: readonly string[];
+  readonly selectable: readonly SelectableMember[];
+  /** The members whose words can be searched. */
+  readonly fullText: readonly string[];
+}
 
 /** Says which collection owns the records of another. */
 export interface Ownership {

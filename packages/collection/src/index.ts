@@ -5,8 +5,6 @@ export type {
   DatabaseFigures,
   DatabaseOptions,
   DatabaseState,
-  MemberName,
-  MemberPath,
   MessageLink,
   Ownership,
   PostgresDatabaseOptions,
@@ -24,10 +22,12 @@ export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { BulkLimits, ListLimits } from "./limits.ts";
+export type { Member, MemberName, MemberPath, MemberTable, MemberUse, RecordOf } from "./members.ts";
 export { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "./new-file.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
 export { databaseAddresses, displayAddress, kindOf, openDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
+export { type RecordSchema, type RecordSchemaOptions, recordSchema } from "./record-schema.ts";
 export type {
   ItemOptions,
   ItemRepresentation,

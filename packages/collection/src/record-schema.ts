@@ -1,110 +1,174 @@
-import { nearestName, orNearest, quote } from "waymark/content";
+import {
+  nearestName,
+  orNearest,
+  type StandardSchemaV1,
+  type ValidationIssue,
+  type ValidationResult,
+} from "waymark/content";
 import type { StandardJsonSchema } from "waymark/routing";
+import { exampleOf, isNumber, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree } from "./member-tree.ts";
+import type { Member, RecordOf } from "./members.ts";
 import { isJsonObject } from "./patch/merge-patch.ts";
+import { storeMembers } from "./selection.ts";
 
-/** A JSON Schema of objects. */
-export interface ObjectSchema {
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly required?: readonly string[];
-  readonly [keyword: string]: unknown;
+/** Lists the options of `recordSchema`. */
+export interface RecordSchemaOptions {
+  /** What messages call a record. Default: `a record`. */
+  readonly noun?: string;
+  /** Whether members that the table does not have are left out, instead of refused. Default: false. */
+  readonly lenient?: boolean;
+}
+
+/** The schema of the records of a table of members. */
+export interface RecordSchema<T> {
+  readonly "~standard": Omit<StandardSchemaV1<unknown, T>["~standard"], "validate"> & {
+    /** Returns the record, or all that is wrong with it. */
+    readonly validate: (value: unknown) => ValidationResult<T>;
+  } & StandardJsonSchema["~standard"];
+  /** The names of its members, in order: `title`, `address.postalCode`. */
+  readonly names: readonly string[];
+  /** Those of the members that are numbers, for `csvDecoder` and `xmlDecoder`. */
+  readonly numbers: readonly string[];
+  /** A record of the examples in the table; undefined without any. */
+  readonly example: object | undefined;
 }
 
 /**
- * Returns the JSON Schema of what a schema takes or returns. Standard JSON Schema is a part that not every Standard Schema has:
- * without it, the result has no properties.
- */
-export function objectSchemaOf(schema: object, direction: "input" | "output"): ObjectSchema {
-  const { jsonSchema } = (schema as Partial<StandardJsonSchema>)["~standard"] ?? {};
-  const { $schema: _, ...keywords } = jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {};
-  return { type: "object", ...keywords, properties: { ...(keywords["properties"] as object | undefined) } };
-}
-
-/**
- * Refuses names of members that no record can have, as far as the schema has a JSON Schema that says so.
+ * Makes the schema of a record from the table of its members, with which they are declared once: their names, their schemas, and
+ * what lists can do with them. `address.postalCode` is a member of an object; an object all of whose members may be absent may be
+ * absent, too, and is not empty. A null counts as absent where the schema of the member does not take it. A member that the table
+ * lacks is refused by name, with the nearest one. The record has its members in the order of the table.
  *
- * @param own the members that are set beside the schema
- * @param named the names, by the option in which they stand
- * @throws TypeError with the nearest name that there is, and all of them
+ * ```ts
+ * const bookMembers = {
+ *   title: { schema: z.string().min(1), filter: "text", search: true },
+ *   isbn: { schema: z.string().optional(), unique: true, aliases: ["ean"] },
+ * } as const;
+ * const Book = recordSchema(bookMembers);
+ * type Book = RecordOf<typeof bookMembers>;
+ *
+ * const database = await openDatabase("books.db", { collections: [{ name: "book", members: bookMembers }] });
+ * const books = collection({ store: database.store("book"), schema: Book, decoders: [jsonDecoder] });
+ * ```
+ *
+ * @throws TypeError when the table has a member that is also an object, or a schema that needs a promise
  */
-export function requireKnownMembers(
-  schema: object,
-  own: readonly string[],
-  named: Readonly<Record<string, readonly string[]>>,
-): void {
-  const root = outputSchemaOf(schema);
-  if (root === undefined) return;
-  for (const [option, names] of Object.entries(named)) {
-    const unknown = names.find((name) => !own.includes(name) && !mayHave(root, name.split("."), root));
-    if (unknown === undefined) continue;
-    const known = [...membersIn(root, root, deepestNames), ...own];
-    const hint = orNearest(nearestName(unknown, known)) || ".";
-    throw new TypeError(
-      `${option} has ${quote(unknown)}, and the schema of the records has no such member${hint} Known: ${known.join(", ")}`,
-    );
+export function recordSchema<const M extends Readonly<Record<string, Member>>>(
+  members: M,
+  { noun = "a record", lenient = false }: RecordSchemaOptions = {},
+): RecordSchema<RecordOf<M>> {
+  const tree = toMemberTree(members);
+  const usual = usualNames(members);
+  const context: Context = { lenient, usual };
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "waymark",
+      // The members are those that the type has, each as its schema returned it.
+      validate: (value) => validateObject(value, tree, { ...context, noun, path: [] }) as ValidationResult<RecordOf<M>>,
+      jsonSchema: {
+        input: () => jsonSchemaOf(tree, { direction: "input", isOpen: lenient }),
+        output: () => jsonSchemaOf(tree, { direction: "output", isOpen: false }),
+      },
+    },
+    names: Object.keys(members),
+    numbers: Object.keys(members).filter((name) => isNumber((members[name] as Member).schema)), // one of its names
+    example: exampleOf(tree),
+  };
+}
+
+interface Context {
+  readonly lenient: boolean;
+  readonly usual: ReadonlyMap<string, string>;
+}
+
+interface Place extends Context {
+  readonly noun: string;
+  readonly path: readonly string[];
+}
+
+function validateObject(value: unknown, members: MemberTree, place: Place): ValidationResult<object> {
+  const { noun, path } = place;
+  if (!isJsonObject(value)) {
+    return { issues: [{ path, message: `must be an object with the members of ${noun}, not ${jsonType(value)}` }] };
   }
-}
-
-/** Returns the names of the members of a record, as far as the schema has a JSON Schema that says so. */
-export function memberNamesOf(schema: object): readonly string[] {
-  let names = knownNames.get(schema);
-  if (names === undefined) {
-    const root = outputSchemaOf(schema);
-    names = membersIn(root, root, 0);
-    knownNames.set(schema, names);
+  const record: Record<string, unknown> = {};
+  const issues: ValidationIssue[] = [];
+  let known = 0;
+  let taken = 0;
+  for (const [name, node] of members) {
+    const isOwn = Object.hasOwn(value, name);
+    if (isOwn) known++;
+    const given = isOwn ? value[name] : undefined;
+    const isAbsent = given === undefined || (given === null && !("takesNull" in node && node.takesNull));
+    if (isAbsent && mayBeAbsent(node)) continue;
+    const result =
+      "inner" in node
+        ? validateObject(isAbsent ? {} : given, node.inner, {
+            ...place,
+            noun: withArticle(name),
+            path: [...path, name],
+          })
+        : node.validate(isAbsent ? undefined : given);
+    if (result.issues === undefined) {
+      if (result.value !== undefined) record[name] = result.value;
+      taken++;
+    } else if ("inner" in node) issues.push(...result.issues);
+    else for (const issue of result.issues) issues.push({ ...issue, path: [...path, name, ...(issue.path ?? [])] });
   }
-  return names;
-}
-
-const knownNames = new WeakMap<object, readonly string[]>();
-
-/** Undefined where the schema has no JSON Schema, or one that cannot say what a transformation returns. */
-function outputSchemaOf(schema: object): unknown {
-  try {
-    return (schema as Partial<StandardJsonSchema>)["~standard"]?.jsonSchema?.output({ target: "draft-2020-12" });
-  } catch {
-    return undefined;
+  if (Object.keys(value).length > known) issues.push(...unknownMembers(value, members, place));
+  if (issues.length > 0) return { issues };
+  if (taken === 0 && path.length > 0) {
+    return { issues: [{ path, message: `must have at least one of ${[...members.keys()].join(", ")}` }] };
   }
+  return { value: record };
 }
 
-/** Whether an object of this schema may have a member. What has other members than it names may have any. */
-function mayHave(schema: unknown, path: readonly string[], root: unknown): boolean {
-  const [name, ...rest] = path;
-  if (name === undefined) return true;
-  return alternatives(schema, root).some((each) => {
-    const { type, properties, additionalProperties = false, patternProperties } = each;
-    if (isJsonObject(properties) && Object.hasOwn(properties, name)) return mayHave(properties[name], rest, root);
-    const isObject = properties !== undefined || type === "object" || type === undefined;
-    return isObject && (additionalProperties !== false || patternProperties !== undefined || properties === undefined);
-  });
+/** Describes unknown members by their names, even `__proto__`; but only the first ones, however many a client sends. */
+function unknownMembers(value: object, members: MemberTree, place: Place): readonly ValidationIssue[] {
+  if (place.lenient) return [];
+  const { noun, path } = place;
+  const isTop = path.length === 0;
+  const unknown = Object.keys(value).filter((name) => !members.has(name));
+  const ofServer = (name: string): boolean => isTop && storeMembers.some((each) => each.name === name);
+  const first = unknown.find((name) => !ofServer(name));
+  const issues = unknown.slice(0, mostUnknown).map((name) => ({
+    path: [...path, name],
+    message: ofServer(name)
+      ? "is set by the server: leave it out"
+      : `is not a member of ${noun}${hintFor(name, [...members.keys()], place, name === first)}`,
+  }));
+  const rest = unknown.length - mostUnknown;
+  return rest > 0 ? [...issues, { path, message: `has ${rest} more members that are not those of ${noun}` }] : issues;
 }
 
-/** The names of members, and of members in objects among them. */
-function membersIn(schema: unknown, root: unknown, depth: number): readonly string[] {
-  const names = alternatives(schema, root).flatMap(({ properties }) =>
-    Object.entries(properties ?? {}).flatMap(([name, member]): readonly string[] => {
-      const inner = depth === 0 ? [] : membersIn(member, root, depth - 1);
-      return [name, ...inner.map((each) => `${name}.${each}`)];
-    }),
+/** Nobody reads more names of unknown members. */
+const mostUnknown = 100;
+
+/** Suggests the most likely member, and lists all of them for the first unknown one only. */
+function hintFor(name: string, names: readonly string[], { path, usual }: Place, isFirst: boolean): string {
+  const prefix = path.map((each) => `${each}.`).join("");
+  const meant = usual.get(looseName(name));
+  const near = meant?.startsWith(prefix) === true ? meant.slice(prefix.length) : undefined;
+  const hint = orNearest(near ?? nearestName(name, names));
+  return isFirst ? `${hint}${hint === "" ? "." : ""} Known: ${names.join(", ")}` : hint;
+}
+
+/** The members by their own names and those that other programs have for them. */
+function usualNames(members: Readonly<Record<string, Member>>): ReadonlyMap<string, string> {
+  const entries = Object.entries(members).flatMap(([path, { aliases = [] }]) =>
+    [path.split(".").at(-1) ?? "", ...aliases].map((name) => [looseName(name), path] as const),
   );
-  return [...new Set(names)];
+  // The first member of a name has it.
+  return new Map(entries.toReversed());
 }
 
-const deepestNames = 3;
+const looseName = (name: string): string => name.toLowerCase().replaceAll(/[ _-]/g, "");
 
-/** What a value of the schema may be, with references followed; an empty schema is anything. */
-function alternatives(schema: unknown, root: unknown, depth = 8): readonly Readonly<Record<string, unknown>>[] {
-  if (!isJsonObject(schema) || depth === 0) return [{}];
-  const { $ref, anyOf, oneOf, allOf } = schema;
-  if (typeof $ref === "string") return alternatives(valueAt($ref, root), root, depth - 1);
-  const members = [anyOf, oneOf, allOf].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
-  const within = members.flatMap((each) => alternatives(each, root, depth - 1));
-  return within.length === 0 || schema["properties"] !== undefined ? [schema, ...within] : within;
-}
+const withArticle = (name: string): string => `${/^[aeiou]/i.test(name) ? "an" : "a"} ${name}`;
 
-/** Returns what a reference within a schema, `#/$defs/address`, leads to. */
-function valueAt(reference: string, root: unknown): unknown {
-  return reference
-    .split("/")
-    .slice(1)
-    .reduce<unknown>((value, name) => (isJsonObject(value) ? value[name] : undefined), root);
+/** Names the type of a JSON value for a message: `a number`, `an array`, `null`. */
+function jsonType(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }

@@ -7,7 +7,7 @@ import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { HeldLists } from "./lists/held-lists.ts";
-import { requireKnownMembers } from "./record-schema.ts";
+import { fieldNames, requireKnownMembers } from "./object-schema.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
 import { storeMembers } from "./selection.ts";
@@ -53,11 +53,6 @@ export interface CollectionOptions<T extends Document> {
   readonly lists?: ListLimits | undefined;
   /** The formats in which records are sent, the preferred first. Default: JSON. */
   readonly representations?: readonly Representation[];
-  /**
-   * The members that clients can choose with `fields=`, including those of the store: `name`, or `address.postalCode`
-   * for a member of an object. Without this option, clients cannot choose.
-   */
-  readonly members?: readonly string[];
   /** Makes the answer to a creation. Default: 201 with `Location` (RFC 9110 §15.3.2). */
   readonly created?: (record: Pick<StoredRecord, "id" | "revision">, location: string) => HttpResponse;
   /**
@@ -83,7 +78,7 @@ export interface RecordNouns {
   readonly schema?: string;
   /** Members that every stored record has, though clients need not send them. Default: those that the schema requires. */
   readonly always?: readonly string[];
-  /** A record as a client sends it, whose answers in every form are examples. Default: no examples. */
+  /** A record as a client sends it, whose answers in every form are examples. Default: that of the schema. */
   readonly example?: Document;
 }
 
@@ -110,7 +105,7 @@ export interface CollectionSettings<T extends Document>
   readonly serverMembers: readonly string[];
   readonly lenientSchema: StandardSchemaV1<unknown, T> | undefined;
   readonly idempotencyScope: (request: HttpRequest<unknown>) => string;
-  /** The members that `fields=` can choose; undefined where clients cannot choose. */
+  /** The members that `fields=` can choose; undefined where the schema does not say which there are. */
   readonly members: readonly string[] | undefined;
   /** The representations for one record, the preferred first. */
   readonly items: readonly [ItemRepresentation, ...ItemRepresentation[]];
@@ -149,10 +144,7 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
   const ownerMember = store.owner?.member;
   const serverMembers = [...storeMembers.map(({ name }) => name), ...(ownerMember === undefined ? [] : [ownerMember])];
   requireKnownMembers(schema, serverMembers, {
-    unique: store.unique,
-    selectable: store.members.map(({ name }) => name),
-    fullText: store.fullText,
-    members: options.members ?? [],
+    members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText],
     "nouns.always": options.nouns?.always ?? [],
   });
   return {
@@ -168,17 +160,23 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     heldLists: new HeldLists(listSettings),
     path,
     nouns: options.nouns,
-    example: options.nouns?.example,
+    example: options.nouns?.example ?? exampleOf(schema),
     listed: store,
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
-    members: options.members,
+    members: fieldNames(schema, serverMembers),
     items,
     itemMediaTypes: items.map(mediaTypeOf),
     lists: some("list", representations.filter(isForLists)),
   };
+}
+
+/** Returns the example of a `recordSchema`, which another name may be given. */
+function exampleOf(schema: object): Document | undefined {
+  const { example, schema: named } = schema as { readonly example?: Document; readonly schema?: object }; // as far as it is one
+  return example ?? (named && exampleOf(named));
 }
 
 /** The default of `mayRead`. */
@@ -197,7 +195,6 @@ const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = 
   bulk: true,
   lists: true,
   representations: true,
-  members: true,
   nouns: true,
   created: true,
   mayRead: true,

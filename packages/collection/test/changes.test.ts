@@ -51,7 +51,9 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 async function openThings(): Promise<void> {
-  database = await openDatabase(":memory:", { collections: [{ name: "things", unique: ["identifier"] }] });
+  database = await openDatabase(":memory:", {
+    collections: [{ name: "things", members: { identifier: { unique: true } } }],
+  });
   store = database.store("things");
 }
 

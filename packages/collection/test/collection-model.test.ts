@@ -71,11 +71,10 @@ async function open(): Promise<System> {
     collections: [
       {
         name: "things",
-        unique: ["identifier"],
-        selectable: [
-          { name: "name", type: "text" },
-          { name: "identifier", type: "text" },
-        ],
+        members: {
+          identifier: { unique: true, filter: "text" },
+          name: { filter: "text" },
+        },
       },
     ],
   });

@@ -62,7 +62,10 @@ function withPeople(use: (given: Given) => Promise<void>, options?: Partial<Coll
 }
 
 const openPeople = (): Promise<Database> =>
-  openDatabase(":memory:", { collections: [{ name: "person", unique: ["identifier"] }], now: () => noon });
+  openDatabase(":memory:", {
+    collections: [{ name: "person", members: { identifier: { unique: true } } }],
+    now: () => noon,
+  });
 
 const peopleOver = (store: Store, options?: Partial<CollectionOptions<Person>>): CollectionHandlers<Person> =>
   collection({ path: "/person", store, schema: personSchema, decoders, ...options });

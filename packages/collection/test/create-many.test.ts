@@ -59,7 +59,7 @@ const booksOver = (store: Store, options?: Partial<CollectionOptions<Book>>): Bo
 /** Runs with the handlers of a collection over an empty store. */
 function withBooks(use: (books: Books, store: Store) => Promise<void>, options?: Partial<CollectionOptions<Book>>) {
   return async () => {
-    const collections = [{ name: "book", unique: ["isbn"] }];
+    const collections = [{ name: "book", members: { isbn: { unique: true } } }];
     const database = await openDatabase(":memory:", { collections, now: () => noon });
     try {
       await use(booksOver(database.store("book"), options), database.store("book"));
@@ -472,7 +472,7 @@ describe("many records at once, with handling=lenient", () => {
 describe("many records at once that belong to another", () => {
   const collections: readonly CollectionDefinition[] = [
     { name: "author" },
-    { name: "book", unique: ["isbn"], owner: { collection: "author", member: "authorId" } },
+    { name: "book", members: { isbn: { unique: true } }, owner: { collection: "author", member: "authorId" } },
   ];
 
   it("are those of the owner that the path names, also when they are listed for another", async () => {

@@ -20,7 +20,7 @@ const schema = {
 describe("POST of many records with ?dry-run=true", () => {
   let database: Database;
   before(async () => {
-    database = await openDatabase(":memory:", { collections: [{ name: "book", unique: ["isbn"] }] });
+    database = await openDatabase(":memory:", { collections: [{ name: "book", members: { isbn: { unique: true } } }] });
   });
   after(() => database.close());
 

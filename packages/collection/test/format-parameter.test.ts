@@ -43,7 +43,6 @@ before(async () => {
       csvRepresentation({ columns: ["title"] }),
       page,
     ],
-    members: ["id", "title"],
   });
   app = router(
     group(

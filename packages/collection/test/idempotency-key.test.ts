@@ -23,7 +23,7 @@ function appWith(options: Partial<CollectionOptions<z.infer<typeof schema>>> = {
 }
 
 beforeEach(async () => {
-  database = await openDatabase(":memory:", { collections: [{ name: "things", unique: ["code"] }] });
+  database = await openDatabase(":memory:", { collections: [{ name: "things", members: { code: { unique: true } } }] });
   app = appWith();
 });
 

@@ -3,12 +3,11 @@ import { type CollectionDefinition, type MemberFilter, type Selection, type Sort
 /** People in whom many values are equal, so that most orders are those of no index. */
 export const person: CollectionDefinition = {
   name: "person",
-  selectable: [
-    { name: "name", type: "text" },
-    { name: "jobTitle", type: "text" },
-    { name: "birthDate", type: "date" },
-  ],
-  fullText: ["name"],
+  members: {
+    name: { filter: "text", search: true },
+    jobTitle: { filter: "text" },
+    birthDate: { filter: "date" },
+  },
 };
 
 /**

@@ -21,9 +21,14 @@ import { storeWith } from "./store-with.ts";
 
 const definition: CollectionDefinition = {
   name: "thing",
-  fullText: ["name", "email"],
-  selectable,
+  members: { ...selectable, name: { ...selectable.name, search: true }, email: { ...selectable.email, search: true } },
 };
+
+const Thing = z.looseObject({
+  name: z.unknown(),
+  email: z.unknown(),
+  address: z.looseObject({ postalCode: z.unknown(), city: z.unknown() }).optional(),
+});
 
 const documents: readonly object[] = [
   { name: "Ada", email: "ada@example.com", birthDate: "1815-12-10", height: 1.6, address: { postalCode: "W1" } },
@@ -63,10 +68,9 @@ function appOver(store: Store): App {
   const things = collection({
     path: "/things",
     store,
-    schema: z.looseObject({}),
+    schema: Thing,
     decoders: [jsonDecoder],
     representations: [jsonRepresentation, names, card],
-    members: ["id", "name", "email", "address.postalCode", "address.city", "createdAt"],
   });
   return router(group("/things", GET(accept(...things.listTypes), things.list), GET("/{id}", things.read)));
 }
@@ -345,9 +349,8 @@ suite("a long list", () => {
     const { list } = collection({
       path: "/things",
       store: many.store("thing"),
-      schema: z.looseObject({}),
+      schema: Thing,
       decoders: [jsonDecoder],
-      members: ["id"],
     });
     long = router(GET("/things", list));
     const numbers = Array.from({ length: 1000 }, (_, number) => ({ number }));

@@ -18,7 +18,7 @@ const count = 200;
 /** Of 2 KB each: together many times what a list keeps in memory. */
 const documents = Array.from({ length: count }, (_, i) => ({ name: `${i % 7}`, text: `${i} `.padEnd(2_000, "x") }));
 
-const definitions: readonly CollectionDefinition[] = [{ name: "thing", selectable: [{ name: "name", type: "text" }] }];
+const definitions: readonly CollectionDefinition[] = [{ name: "thing", members: { name: { filter: "text" } } }];
 
 describe("a long page", () => {
   let database: Database;

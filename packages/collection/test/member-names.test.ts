@@ -5,13 +5,7 @@ import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { describe, namedSchema } from "waymark/routing";
 import { z } from "zod";
-import {
-  type CollectionDefinition,
-  type CollectionOptions,
-  collection,
-  openDatabase,
-  type SelectableMember,
-} from "../src/index.ts";
+import { type CollectionDefinition, type CollectionOptions, collection, openDatabase } from "../src/index.ts";
 
 const Book = z.strictObject({
   title: z.string(),
@@ -35,18 +29,20 @@ async function make(definition: Definition, schema: StandardSchemaV1<unknown, ob
   }
 }
 
-const textMember = (name: string): SelectableMember => ({ name, type: "text" });
-
 suite("the name of a member that the schema does not have", () => {
+  const filtered = { filter: "text" } as const;
   const misspelt: readonly [what: string, definition: Definition, options: Options, message: RegExp][] = [
-    ["unique", { unique: ["ibsn"] }, {}, /^unique has "ibsn", .*did you mean isbn\? Known: title, isbn, author, /],
-    ["selectable", { selectable: [textMember("titel")] }, {}, /^selectable has "titel", .*did you mean title\?/],
-    ["selectable", { selectable: [textMember("author.name")] }, {}, /^selectable has "author\.name", /],
-    ["selectable", { selectable: [textMember("autor.familyName")] }, {}, /did you mean author\.familyName\?/],
-    ["fullText", { fullText: ["title", "titl"] }, {}, /^fullText has "titl", .*did you mean title\?/],
-    ["fullText", { fullText: ["title.de"] }, {}, /^fullText has "title\.de", /],
-    ["members", {}, { members: ["id", "Titel"] }, /^members has "Titel", .*did you mean title\?/],
-    ["members", {}, { members: ["author.born.twon"] }, /did you mean author\.born\.town\?/],
+    [
+      "unique ones",
+      { members: { ibsn: { unique: true } } },
+      {},
+      /^members has "ibsn", .*did you mean isbn\? Known: title, isbn, author, /,
+    ],
+    ["those to filter by", { members: { titel: filtered } }, {}, /^members has "titel", .*did you mean title\?/],
+    ["those of objects", { members: { "author.name": filtered } }, {}, /^members has "author\.name", /],
+    ["those of objects", { members: { "autor.familyName": filtered } }, {}, /did you mean author\.familyName\?/],
+    ["those to search", { members: { title: { search: true }, titl: { search: true } } }, {}, /^members has "titl", /],
+    ["those to search", { members: { "title.de": { search: true } } }, {}, /^members has "title\.de", /],
     ["nouns", {}, { nouns: { one: "b", many: "bs", always: ["ttle"] } }, /^nouns\.always has "ttle", .*title\?/],
   ];
   for (const [what, definition, options, message] of misspelt) {
@@ -55,15 +51,20 @@ suite("the name of a member that the schema does not have", () => {
     });
   }
 
-  const everywhere: Definition = {
-    unique: ["isbn"],
-    selectable: [textMember("author.familyName"), textMember("author.born.town"), { name: "shelfId", type: "number" }],
-    fullText: ["title"],
-  };
   test("is told from members of objects, of the store and of the owner", async () => {
-    await make(everywhere, Book, {
-      members: ["id", "createdAt", "updatedAt", "shelfId", "author", "author.born.town"],
-    });
+    await make(
+      {
+        members: {
+          isbn: { unique: true },
+          "author.familyName": filtered,
+          "author.born.town": filtered,
+          shelfId: { filter: "number" },
+          title: { search: true },
+        },
+      },
+      Book,
+      { nouns: { one: "b", many: "bs", always: ["id", "createdAt", "shelfId"] } },
+    );
   });
 
   const Tree: z.ZodType<{ label?: string | undefined }> = z.strictObject({
@@ -91,33 +92,36 @@ suite("the name of a member that the schema does not have", () => {
   ];
   for (const [what, schema, knows] of schemas) {
     test(`is ${knows ? "refused by" : "left to"} ${what}`, async () => {
-      const made = make({ unique: ["isbn"] }, schema);
-      if (knows) await assert.rejects(made, /unique has "isbn"/);
+      const made = make({ members: { isbn: { unique: true } } }, schema);
+      if (knows) await assert.rejects(made, /members has "isbn"/);
       else await made;
     });
   }
 
   test("is seen in an object that has itself in it", async () => {
-    await make({ selectable: [textMember("child.child.label")] }, Tree);
-    await assert.rejects(make({ selectable: [textMember("child.lable")] }, Tree), /did you mean child\.label\?/);
+    await make({ members: { "child.child.label": filtered } }, Tree);
+    await assert.rejects(make({ members: { "child.lable": filtered } }, Tree), /did you mean child\.label\?/);
   });
 
   test("does not compile in a definition with the type of the records", () => {
     const right: CollectionDefinition<Book> = {
       name: "book",
-      unique: ["isbn"],
-      selectable: [{ name: "author.born.town", type: "text" }],
-      fullText: ["title", "author.familyName"],
+      members: {
+        isbn: { unique: true },
+        "author.born.town": { filter: "text" },
+        title: { search: true },
+        "author.familyName": { search: true },
+      },
     };
     const wrong: readonly CollectionDefinition<Book>[] = [
       // @ts-expect-error: isbn
-      { name: "book", unique: ["ibsn"] },
+      { name: "book", members: { ibsn: { unique: true } } },
       // @ts-expect-error: title
-      { name: "book", selectable: [{ name: "titel", type: "text" }] },
+      { name: "book", members: { titel: { filter: "text" } } },
       // @ts-expect-error: author.familyName
-      { name: "book", fullText: ["author.name"] },
+      { name: "book", members: { "author.name": { search: true } } },
       // @ts-expect-error: members of objects cannot be unique
-      { name: "book", unique: ["author.familyName"] },
+      { name: "book", members: { "author.familyName": { unique: true } } },
     ];
     assert.equal([right, ...wrong].length, 5);
   });
@@ -141,7 +145,9 @@ suite("a schema with a name", () => {
   const schemaNames = ({ components }: OpenApiDocument) => Object.keys(components.schemas);
 
   test("validates what a client sends to a collection, and names it in the document", async () => {
-    const database = await openDatabase(":memory:", { collections: [{ name: "book", unique: ["isbn"] }] });
+    const database = await openDatabase(":memory:", {
+      collections: [{ name: "book", members: { isbn: { unique: true } } }],
+    });
     const books = collection({
       store: database.store("book"),
       schema: Named,

@@ -25,7 +25,7 @@ beforeEach(async () => {
       { name: "review", owner: { collection: "book", member: "bookId" } },
       {
         name: "book",
-        selectable: [{ name: "authorId", type: "number" }],
+        members: { authorId: { filter: "number" } },
         owner: { collection: "author", member: "authorId" },
       },
       { name: "author", owner: { collection: "publisher", member: "publisherId" } },

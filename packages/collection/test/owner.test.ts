@@ -24,7 +24,7 @@ beforeEach(async () => {
       { name: "user" },
       {
         name: "book",
-        selectable: [{ name: "title", type: "text" }],
+        members: { title: { filter: "text" } },
         owner: { collection: "user", member: "userId" },
       },
     ],
@@ -38,7 +38,6 @@ beforeEach(async () => {
       jsonRepresentation,
       jsonLdRepresentation({ context: "https://schema.org", toNode: ({ title }) => ({ name: title }) }),
     ],
-    members: ["id", "title", "userId"],
   });
   app = router(
     group(

@@ -17,7 +17,9 @@ const many = 3000;
 
 for (const partitions of [1, 16]) {
   describe(`a bulk request of thousands of records in ${partitions === 1 ? "one partition" : `${partitions} partitions`}`, () => {
-    const collections: readonly CollectionDefinition[] = [{ name: "person", unique: ["identifier"], partitions }];
+    const collections: readonly CollectionDefinition[] = [
+      { name: "person", members: { identifier: { unique: true } }, partitions },
+    ];
 
     /** Gives a test two programs on one database. */
     const withPrograms =

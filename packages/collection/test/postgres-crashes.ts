@@ -26,7 +26,8 @@ export async function survivesServerCrashes(
   end: (server: PostgresServer) => Promise<void>,
 ): Promise<ServerCrashReport> {
   const url = await server.createDatabase();
-  const open = () => openPostgresDatabase(url, { collections: [{ name: "person", unique: ["identifier"] }] });
+  const open = () =>
+    openPostgresDatabase(url, { collections: [{ name: "person", members: { identifier: { unique: true } } }] });
   const databases = [await open(), await open()];
   const total = { acknowledged: 0, failed: 0, unknown: 0 };
   /** What is known of each record by its identifier. */

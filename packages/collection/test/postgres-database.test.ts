@@ -5,6 +5,8 @@ import { describe, it } from "node:test";
 import {
   type CollectionDefinition,
   type Database,
+  type MemberTable,
+  type MemberUse,
   openPostgresDatabase,
   type PostgresDatabaseOptions,
   type Selection,
@@ -16,7 +18,7 @@ import {
 import { administrator, disposable, execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, noon, replace } from "./store-contract.ts";
 
-const person: CollectionDefinition = { name: "person", unique: ["identifier"] };
+const person: CollectionDefinition = { name: "person", members: { identifier: { unique: true } } };
 
 async function open(url: string, options: Partial<PostgresDatabaseOptions> = {}): Promise<Database> {
   return openPostgresDatabase(url, { collections: [person], now: () => noon, ...options });
@@ -121,11 +123,17 @@ describe("records that swap what is unique in a PostgreSQL database", () => {
   });
 });
 
+/** A table of members that all have the same use. */
+const usesOf = (names: readonly string[], use: MemberUse): MemberTable =>
+  Object.fromEntries(names.map((name) => [name, use]));
+
 describe("unique members of a PostgreSQL database", () => {
   it("may be added to one that has records, dropped, and added again", async () => {
     const url = await newPostgresDatabase();
     for (const unique of [[], ["identifier", "email"], ["email"], ["identifier", "email"]]) {
-      await using opened = disposable(await open(url, { collections: [{ name: "person", unique }] }));
+      await using opened = disposable(
+        await open(url, { collections: [{ name: "person", members: usesOf(unique, { unique: true }) }] }),
+      );
       const people = opened.database.store("person");
       if (unique.length === 0) await create(people, { identifier: "A1", email: "ada@example.org" });
       for (const [member, value] of [
@@ -162,7 +170,7 @@ describe("unique members of a PostgreSQL database", () => {
 describe("what a PostgreSQL database can be selected and searched by", () => {
   const height = (type: "number" | "text"): CollectionDefinition => ({
     name: "person",
-    selectable: [{ name: "height", type }],
+    members: { height: { filter: type } },
   });
   const idsBy = async (people: Store, selection: Selection): Promise<readonly number[]> =>
     (await Array.fromAsync(people.list(selection))).flat().map(({ id }) => id);
@@ -199,7 +207,9 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
       [["name", "job"], "byron", count],
       [["name"], "byron", 0],
     ] as const) {
-      await using opened = disposable(await open(url, { collections: [{ ...person, fullText }] }));
+      await using opened = disposable(
+        await open(url, { collections: [{ ...person, members: usesOf(fullText, { search: true }) }] }),
+      );
       assert.equal(await opened.database.store("person").count({ words: [word] }), found);
     }
     await using without = disposable(await open(url));
@@ -207,9 +217,10 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
   });
 
   it("may be of any length, in which texts differ", async () => {
-    const selectable = [{ name: "name", type: "text" }] as const;
     await using opened = disposable(
-      await open(await newPostgresDatabase(), { collections: [{ name: "person", selectable, fullText: ["name"] }] }),
+      await open(await newPostgresDatabase(), {
+        collections: [{ name: "person", members: { name: { filter: "text", search: true } } }],
+      }),
     );
     const people = opened.database.store("person");
     const long = Array.from({ length: 4_000 }, (_, n) => String.fromCodePoint(0x1_f600 + (n % 60))).join("");
@@ -232,7 +243,7 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
   });
 
   it("takes a record of more words than PostgreSQL does", async () => {
-    const collections = [{ name: "person", fullText: ["name"] }];
+    const collections = [{ name: "person", members: { name: { search: true } } }];
     await using opened = disposable(await open(await newPostgresDatabase(), { collections }));
     const people = opened.database.store("person");
     const { id } = await create(people, { name: Array.from({ length: 200_000 }, (_, n) => `word${n}`).join(" ") });
@@ -240,9 +251,10 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
   });
 
   it("takes what PostgreSQL has no text for, in records and in selections", async () => {
-    const selectable = [{ name: "name", type: "text" }] as const;
     await using opened = disposable(
-      await open(await newPostgresDatabase(), { collections: [{ name: "person", selectable }] }),
+      await open(await newPostgresDatabase(), {
+        collections: [{ name: "person", members: { name: { filter: "text" } } }],
+      }),
     );
     const people = opened.database.store("person");
     for (const value of ["\u0000", "a\u0000b", "\ud800", "\udfff😀"]) {

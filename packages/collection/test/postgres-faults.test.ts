@@ -16,7 +16,10 @@ import { disposable, execute, postgresServer } from "./postgres-server.ts";
 import { create, everything } from "./store-contract.ts";
 
 const open = (url: string, options: Partial<PostgresDatabaseOptions> = {}): Promise<Database> =>
-  openPostgresDatabase(url, { collections: [{ name: "person", unique: ["identifier"] }], ...options });
+  openPostgresDatabase(url, {
+    collections: [{ name: "person", members: { identifier: { unique: true } } }],
+    ...options,
+  });
 
 describe("a PostgreSQL server that goes away under load", () => {
   it("is missed while it is stopped, and used when it is there again; what was acknowledged is there", async () => {

@@ -11,6 +11,7 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
+import { toStoredCollections } from "../src/stores/definition.ts";
 import { lastNumber } from "../src/stores/layout-numbers.ts";
 import { parsePostgresAddress } from "../src/stores/postgres/address.ts";
 import { prepareDatabase } from "../src/stores/postgres/database.ts";
@@ -23,14 +24,13 @@ import { create, everything, replace } from "./store-contract.ts";
 
 const person: CollectionDefinition = {
   name: "person",
-  unique: ["identifier"],
-  selectable: [
-    { name: "name", type: "text" },
-    { name: "email", type: "caseless-text" },
-    { name: "height", type: "number" },
-    { name: "seen", type: "time" },
-  ],
-  fullText: ["name"],
+  members: {
+    identifier: { unique: true },
+    name: { filter: "text", search: true },
+    email: { filter: "caseless-text" },
+    height: { filter: "number" },
+    seen: { filter: "time" },
+  },
 };
 const book: CollectionDefinition = { name: "book", owner: { collection: "person", member: "personId" } };
 const page: CollectionDefinition = { name: "page", owner: { collection: "book", member: "bookId" } };
@@ -139,7 +139,7 @@ describe("a PostgreSQL database of an older layout", () => {
     prepareDatabase(
       new PostgresServers(parsePostgresAddress(url)),
       { connect: 3000, statement: 5000, lock: 2000 },
-      { collections },
+      { collections: toStoredCollections(collections) },
       layouts,
     );
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { openPostgresDatabase } from "../src/index.ts";
+import { toStoredCollection } from "../src/stores/definition.ts";
 import { PostgresCounters } from "../src/stores/postgres/counters.ts";
 import { PostgresLists } from "../src/stores/postgres/lists.ts";
 import type { PostgresPool } from "../src/stores/postgres/pool.ts";
@@ -10,6 +11,8 @@ import type { Statement } from "../src/stores/postgres/session.ts";
 import { batchesFrom } from "../src/stores/record-store.ts";
 import { everySelection, people, person } from "./list-work.ts";
 import { newPostgresDatabase } from "./postgres-server.ts";
+
+const stored = toStoredCollection(person);
 
 /** The work of every list of so many people in PostgreSQL is in proportion to their number. */
 export function describePostgresListWork(counts: readonly number[]): void {
@@ -32,8 +35,8 @@ export function describePostgresListWork(counts: readonly number[]): void {
           const work: Work = { finds: 0, visited: 0, sorted: 0 };
           const pool = countingPool(client, work);
           const pools = { records: pool, changes: pool, lists: pool };
-          const revisions = new PostgresRevisions(pools, new PostgresCounters(person, [person]));
-          const lists = new PostgresLists(pool, person, revisions);
+          const revisions = new PostgresRevisions(pools, new PostgresCounters(stored, [stored]));
+          const lists = new PostgresLists(pool, stored, revisions);
           const batches = await Array.fromAsync(batchesFrom(await lists.batch(selection, undefined, {})));
           const found = batches.reduce((sum, { length }) => sum + length, 0);
           assert.ok(found > 0 || selection.after !== undefined, what);

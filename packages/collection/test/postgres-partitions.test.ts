@@ -30,7 +30,7 @@ describeChanges(
 );
 
 const collections: readonly CollectionDefinition[] = [
-  { name: "person", unique: ["identifier"] },
+  { name: "person", members: { identifier: { unique: true } } },
   { name: "book", owner: { collection: "person", member: "personId" } },
 ];
 

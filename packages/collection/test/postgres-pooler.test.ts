@@ -6,7 +6,10 @@ import { hasPgbouncer, type Pooler, startPgbouncer } from "./start-pgbouncer.ts"
 import { create, everything } from "./store-contract.ts";
 
 const open = (url: string): Promise<Database> =>
-  openPostgresDatabase(url, { collections: [{ name: "person", unique: ["identifier"] }], poolSize: 6 });
+  openPostgresDatabase(url, {
+    collections: [{ name: "person", members: { identifier: { unique: true } } }],
+    poolSize: 6,
+  });
 
 /** How PgBouncer is set up, and what it does with the settings that a session begins with. */
 const setups: readonly (readonly [what: string, settings: readonly string[]])[] = [

@@ -8,22 +8,23 @@ import {
   type Selection,
   type SortKey,
 } from "../src/index.ts";
+import { toStoredCollection } from "../src/stores/definition.ts";
 import { comparedColumns } from "../src/stores/postgres/columns.ts";
 import { PostgresSelection } from "../src/stores/postgres/selection.ts";
 import { newPostgresDatabase } from "./postgres-server.ts";
 
 const person: CollectionDefinition = {
   name: "person",
-  unique: ["identifier"],
-  selectable: [
-    { name: "familyName", type: "text" },
-    { name: "email", type: "caseless-text" },
-    { name: "height", type: "number" },
-    { name: "seen", type: "time" },
-  ],
+  members: {
+    identifier: { unique: true },
+    familyName: { filter: "text" },
+    email: { filter: "caseless-text" },
+    height: { filter: "number" },
+    seen: { filter: "time" },
+  },
 };
 
-const columns = comparedColumns(person);
+const columns = comparedColumns(toStoredCollection(person));
 
 /** The columns on which the members have an index. */
 const indexed: Readonly<Record<string, string>> = {

@@ -16,8 +16,9 @@ import { create } from "./store-contract.ts";
 
 const definition: CollectionDefinition = {
   name: "thing",
-  selectable: [{ name: "name", type: "text" }],
-  fullText: ["name"],
+  members: {
+    name: { filter: "text", search: true },
+  },
   partitions: 4,
 };
 

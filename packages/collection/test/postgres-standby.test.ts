@@ -17,9 +17,10 @@ import { create, everything } from "./store-contract.ts";
 
 const definition: CollectionDefinition = {
   name: "person",
-  unique: ["identifier"],
-  selectable: [{ name: "name", type: "text" }],
-  fullText: ["name"],
+  members: {
+    identifier: { unique: true },
+    name: { filter: "text", search: true },
+  },
 };
 
 const open = async (
@@ -109,9 +110,15 @@ describe("a standby of a PostgreSQL database", () => {
   });
 
   const others: readonly (readonly [name: string, collection: CollectionDefinition])[] = [
-    ["a member is unique, or is not", { ...definition, unique: [] }],
-    ["a member can be selected, or cannot", { ...definition, selectable: [] }],
-    ["words are searched for in other members", { ...definition, fullText: ["identifier"] }],
+    ["a member is unique, or is not", { ...definition, members: { name: { filter: "text", search: true } } }],
+    [
+      "a member can be selected, or cannot",
+      { ...definition, members: { identifier: { unique: true }, name: { search: true } } },
+    ],
+    [
+      "words are searched for in other members",
+      { ...definition, members: { identifier: { unique: true, search: true }, name: { filter: "text" } } },
+    ],
     ["there is another collection", { name: "order" }],
   ];
   for (const [name, collection] of others) {

@@ -33,7 +33,6 @@ function appWith(options?: Partial<CollectionOptions<z.infer<typeof schema>>>): 
     lenientSchema: z.object(members),
     decoders: [jsonDecoder],
     representations: [jsonRepresentation, lines],
-    members: ["id", "name", "city"],
     ...options,
   });
   return router(

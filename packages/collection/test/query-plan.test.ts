@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
+import { toStoredCollection } from "../src/stores/definition.ts";
 import { selectableColumns } from "../src/stores/sqlite/columns.ts";
 import { planOf } from "../src/stores/sqlite/plan.ts";
 import { SqliteSelection } from "../src/stores/sqlite/selection.ts";
@@ -10,12 +11,11 @@ import { StatementCache } from "../src/stores/sqlite/statements.ts";
 
 const person: CollectionDefinition = {
   name: "person",
-  selectable: [
-    { name: "familyName", type: "text" },
-    { name: "email", type: "caseless-text" },
-    { name: "birthDate", type: "date" },
-  ],
-  fullText: ["familyName", "email"],
+  members: {
+    familyName: { filter: "text", search: true },
+    email: { filter: "caseless-text", search: true },
+    birthDate: { filter: "date" },
+  },
 };
 
 const byIdDescending = [{ member: "id", descending: true }];
@@ -41,7 +41,7 @@ describe("how SQLite finds the records of a selection", () => {
 
   /** The ids that are found. */
   function find(selection: Selection, statements: StatementCache = new StatementCache(database)): readonly number[] {
-    const columns = selectableColumns(person);
+    const columns = selectableColumns(toStoredCollection(person));
     const documents = { areLong: false };
     const records = { collection: "person", columns, statements, owner: undefined, isStoppable: false, documents };
     const selected = new SqliteSelection(records, selection, planOf(records, selection));

@@ -11,7 +11,9 @@ import { create } from "./store-contract.ts";
 it("the words of removed and replaced records soon leave an SQLite file, while it is used", async () => {
   const directory = mkdtempSync(join(tmpdir(), "removed-words-"));
   const file = join(directory, "people.db");
-  const database = await openSqliteDatabase(file, { collections: [{ name: "person", fullText: ["name"] }] });
+  const database = await openSqliteDatabase(file, {
+    collections: [{ name: "person", members: { name: { search: true } } }],
+  });
   // No two begin alike, so that each is in the index as it is.
   const word = (n: number): string => `${String.fromCodePoint(0x4e00 + n)}word${n}`;
   const present = (): number[] => {

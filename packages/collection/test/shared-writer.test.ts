@@ -22,7 +22,7 @@ import { create, describeChanges, everything } from "./store-contract.ts";
 
 const folder = openFolder("shared-writer");
 
-const collections = [{ name: "person", unique: ["identifier"], fullText: ["name"] }];
+const collections = [{ name: "person", members: { identifier: { unique: true }, name: { search: true } } }];
 
 const openShared = (options: DatabaseOptions): Promise<Database> => openOnlyMember(folder.newFile(), options);
 // The soak has its reads: a member reads the file as a program that writes by itself.

@@ -27,8 +27,10 @@ const folder = openFolder("sqlite-layout");
 
 const person: CollectionDefinition = {
   name: "person",
-  unique: ["identifier"],
-  selectable: [{ name: "name", type: "text" }],
+  members: {
+    identifier: { unique: true },
+    name: { filter: "text" },
+  },
 };
 
 const open = (file: string, definition: CollectionDefinition = person): Promise<Database> =>

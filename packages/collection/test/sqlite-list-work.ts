@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openSqliteDatabase } from "../src/index.ts";
+import { toStoredCollection } from "../src/stores/definition.ts";
 import { batchesFrom } from "../src/stores/record-store.ts";
 import { goOnFunction } from "../src/stores/sqlite/dialect.ts";
 import { type SqliteConnections, SqliteEngine } from "../src/stores/sqlite/engine.ts";
@@ -11,6 +12,8 @@ import { everySelection, people, person } from "./list-work.ts";
 
 /** The function that can stop a read is called for ids that are multiples of this: here for every row that is visited. */
 const gap = 251;
+
+const stored = toStoredCollection(person);
 
 /** The work of every list of so many people in SQLite is in proportion to their number. */
 export function describeSqliteListWork(counts: readonly number[]): void {
@@ -31,7 +34,7 @@ export function describeSqliteListWork(counts: readonly number[]): void {
           visited++;
           return 1;
         });
-        const queries = new SqliteQueries(database, [person], true);
+        const queries = new SqliteQueries(database, [stored], true);
         const reader = {
           async read(_options: unknown, _call: string, ...args: Parameters<SqliteQueries["find"]>) {
             finds++;
@@ -41,7 +44,7 @@ export function describeSqliteListWork(counts: readonly number[]): void {
         // A list needs these connections only.
         engine = new SqliteEngine(
           { database, queries, reader, lock: undefined } as unknown as SqliteConnections,
-          person,
+          stored,
         );
       });
       after(() => database.close());

@@ -23,11 +23,10 @@ const folder = openFolder("sqlite-reader");
 
 const person: CollectionDefinition = {
   name: "person",
-  selectable: [
-    { name: "name", type: "text" },
-    { name: "birthDate", type: "date" },
-  ],
-  fullText: ["name"],
+  members: {
+    name: { filter: "text", search: true },
+    birthDate: { filter: "date" },
+  },
 };
 
 /** With the store of the people in a new file, which `make` may make first. */

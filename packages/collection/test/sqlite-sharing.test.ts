@@ -11,7 +11,10 @@ import { create, everything } from "./store-contract.ts";
 const folder = openFolder("sqlite-sharing");
 
 const open = (file: string, busyTimeout = 1000): Promise<Database> =>
-  openSqliteDatabase(file, { collections: [{ name: "person", unique: ["identifier"] }], busyTimeout });
+  openSqliteDatabase(file, {
+    collections: [{ name: "person", members: { identifier: { unique: true } } }],
+    busyTimeout,
+  });
 
 describe("two connections to one SQLite file", () => {
   it("see what the other one has stored, and count on together", async () => {

@@ -7,7 +7,9 @@ import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type CollectionDefinition,
   type Database,
+  type MemberTable,
   type MemberType,
+  type MemberUse,
   openSqliteDatabase,
   type SqliteDatabaseOptions,
   type Store,
@@ -25,7 +27,7 @@ interface Opening extends Omit<Partial<SqliteDatabaseOptions>, "collections"> {
 
 /** A database with the collection `person`, in which `identifier` is unique, unless told. */
 const open = ({ file = ":memory:", person, ...options }: Opening = {}): Promise<Database> => {
-  const definition = { name: "person", unique: ["identifier"], ...person };
+  const definition = { name: "person", members: { identifier: { unique: true } }, ...person };
   return openSqliteDatabase(file, { collections: [definition], now: () => noon, ...options });
 };
 
@@ -115,7 +117,7 @@ describe("a SQLite file", () => {
 
   it("holds several collections, each with ids, revisions and removals of its own", async () => {
     const file = folder.newFile();
-    const collections = [{ name: "user", unique: ["identifier"] }, { name: "order" }];
+    const collections = [{ name: "user", members: { identifier: { unique: true } } }, { name: "order" }];
     const database = await openSqliteDatabase(file, { collections, now: () => noon });
     const [users, orders] = [database.store("user"), database.store("order")];
     await create(users, { identifier: "A1" });
@@ -146,14 +148,21 @@ describe("reads of a SQLite store", () => {
   });
 });
 
+/** A table of members that all have the same use. */
+const usesOf = (names: readonly string[], use: MemberUse): MemberTable =>
+  Object.fromEntries(names.map((name) => [name, use]));
+
 describe("unique members of a SQLite file", () => {
   it("may be added to one that has records", async () => {
     const file = folder.newFile();
-    const beforeDatabase = await open({ file, person: { unique: [] } });
+    const beforeDatabase = await open({ file, person: { members: {} } });
     const before = beforeDatabase.store("person");
     await create(before, { identifier: "A1", email: "ada@example.org" });
     await beforeDatabase.close();
-    const database = await open({ file, person: { unique: ["identifier", "email"] } });
+    const database = await open({
+      file,
+      person: { members: { identifier: { unique: true }, email: { unique: true } } },
+    });
     const store = database.store("person");
     assert.deepEqual(await store.create({ email: "ada@example.org" }), { kind: "conflict", member: "email" });
     assert.deepEqual(await store.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
@@ -163,7 +172,7 @@ describe("unique members of a SQLite file", () => {
   it("are no longer unique when they are left out", async () => {
     const file = folder.newFile();
     await (await open({ file })).close();
-    const database = await open({ file, person: { unique: [] } });
+    const database = await open({ file, person: { members: {} } });
     const store = database.store("person");
     await create(store, { identifier: "A1" });
     await create(store, { identifier: "A1" });
@@ -172,7 +181,8 @@ describe("unique members of a SQLite file", () => {
 
   it("are unique again when they are named again", async () => {
     const file = folder.newFile();
-    for (const unique of [["identifier"], []]) await (await open({ file, person: { unique } })).close();
+    for (const unique of [["identifier"], []])
+      await (await open({ file, person: { members: usesOf(unique, { unique: true }) } })).close();
     const database = await open({ file });
     const store = database.store("person");
     await create(store, { identifier: "A1" });
@@ -182,13 +192,13 @@ describe("unique members of a SQLite file", () => {
 
   it("are refused when records share a value", async () => {
     const file = folder.newFile();
-    const database = await open({ file, person: { unique: [] } });
+    const database = await open({ file, person: { members: {} } });
     const store = database.store("person");
     await create(store, { identifier: "A1" });
     await create(store, { identifier: "A1" });
     await database.close();
     await assertNotOpened(file, /two records in it have the same identifier/);
-    const stillDatabase = await open({ file, person: { unique: [] } });
+    const stillDatabase = await open({ file, person: { members: {} } });
     const still = stillDatabase.store("person");
     assert.equal((await everything(still)).length, 2);
     await stillDatabase.close();
@@ -208,7 +218,7 @@ describe("unique members of a SQLite file", () => {
 
 describe("selectable members of a SQLite file", () => {
   const selectable = (...members: readonly [name: string, type: MemberType][]): Opening["person"] => ({
-    selectable: members.map(([name, type]) => ({ name, type })),
+    members: Object.fromEntries(members.map(([name, type]) => [name, { filter: type }])),
   });
   const idsBy = async (database: Database, member: string): Promise<readonly number[]> => {
     const order = [
@@ -272,7 +282,7 @@ describe("the full text of a SQLite file", () => {
       [[], []],
     ];
     for (const [fullText, expected] of steps) {
-      const database = await open({ file, person: { fullText } });
+      const database = await open({ file, person: { members: usesOf(fullText, { search: true }) } });
       const store = database.store("person");
       if (store.revision() === 0) await store.createAll([{ name: "Ada" }, { email: "ada@example.org" }, {}]);
       assert.deepEqual(store.fullText, fullText);
@@ -292,7 +302,7 @@ describe("owners in a SQLite file", () => {
   const person: CollectionDefinition = { name: "person" };
   const owned = (collection: string): CollectionDefinition => ({
     name: "book",
-    fullText: ["title"],
+    members: { title: { search: true } },
     owner: { collection, member: "ownerId" },
   });
   const openAll = (file: string, ...collections: readonly CollectionDefinition[]): Promise<Database> =>
@@ -400,7 +410,7 @@ describe("idempotency keys in a SQLite file", () => {
 describe("a SQLite file that is opened as it was", () => {
   it("is not written to", async () => {
     const file = folder.newFile();
-    const person: Opening["person"] = { selectable: [{ name: "name", type: "text" }], fullText: ["name"] };
+    const person: Opening["person"] = { members: { name: { filter: "text", search: true } } };
     await (await open({ file, person })).close();
     const before = readFileSync(file);
     await (await open({ file, person })).close();
@@ -485,14 +495,19 @@ describe("the names in a SQLite store", () => {
       await assert.rejects(open({ person: { name: collection } }), TypeError);
     });
   }
-  for (const unique of [[""], ["a.b"], ["a'b"], ['a"b'], ["$x"], ["identifier", "identifier"], ["name", "Name"]]) {
+  for (const unique of [[""], ["a.b"], ["a'b"], ['a"b'], ["$x"], ["name", "Name"]]) {
     it(`do not have ${JSON.stringify(unique)} for unique members`, async () => {
-      await assert.rejects(open({ person: { unique } }), TypeError);
+      await assert.rejects(open({ person: { members: usesOf(unique, { unique: true }) } }), TypeError);
     });
   }
   for (const collection of ["order", "select", "x".repeat(63), "a_1"]) {
     it(`may have ${collection} for a collection`, async () => {
-      const database = await open({ person: { name: collection, unique: ["order", "group", "_x"] } });
+      const database = await open({
+        person: {
+          name: collection,
+          members: { order: { unique: true }, group: { unique: true }, _x: { unique: true } },
+        },
+      });
       const store = database.store(collection);
       await create(store, { order: 1 });
       assert.deepEqual(await store.create({ order: 1 }), { kind: "conflict", member: "order" });

@@ -23,7 +23,10 @@ import { create, everything } from "./store-contract.ts";
 const folder = openFolder("sqlite-writer");
 
 const open = (file: string, options: Partial<SqliteDatabaseOptions> = {}): Promise<Database> =>
-  openSqliteDatabase(file, { collections: [{ name: "person", unique: ["identifier"] }], ...options });
+  openSqliteDatabase(file, {
+    collections: [{ name: "person", members: { identifier: { unique: true } } }],
+    ...options,
+  });
 
 /** With a new file, and a store in it that is closed afterwards. */
 const withStore =
@@ -167,7 +170,7 @@ describe("writes to a SQLite file at the same time", () => {
           );
         });
       },
-      { collections: [{ name: "person", fullText: ["name"] }] },
+      { collections: [{ name: "person", members: { name: { search: true } } }] },
     ),
   );
 
@@ -311,7 +314,7 @@ describe("loading a SQLite file", () => {
       const ada = await create(store, { name: "Ada" });
       const program = `
         import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-        const definition = { name: "person", unique: ["identifier"] };
+        const definition = { name: "person", members: { identifier: { unique: true } } };
         const database = await openSqliteDatabase(${JSON.stringify(file)}, { collections: [definition] });
         async function* documents() {
           for (let i = 0; ; i++) {

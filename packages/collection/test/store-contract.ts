@@ -92,16 +92,20 @@ export function withStoreOf(open: Open): WithStore {
 const collections: readonly CollectionDefinition[] = [
   {
     name: "person",
-    unique: ["identifier"],
-    selectable,
-    fullText: ["name", "address.addressLocality"],
+    members: {
+      identifier: { unique: true },
+      ...selectable,
+      name: { filter: "text", search: true },
+      "address.addressLocality": { search: true },
+    },
   },
   { name: "page", owner: { collection: "book", member: "bookId" } },
   {
     name: "book",
-    unique: ["isbn"],
-    selectable: [{ name: "title", type: "text" }],
-    fullText: ["title"],
+    members: {
+      isbn: { unique: true },
+      title: { filter: "text", search: true },
+    },
     owner: { collection: "person", member: "personId" },
   },
 ];

@@ -123,15 +123,21 @@ suite("a definition that says something else", () => {
       { collections: ["book"] },
       /^A definition of a collection takes an object of options, not string/,
     ],
+    ["a misspelt option", { collections: [{ name: "book", member: {} }] }, /"member"; did you mean members\?/],
     [
-      "a misspelt option",
-      { collections: [{ name: "book", selectible: [] }] },
-      /"selectible"; did you mean selectable\?/,
+      "a list of members",
+      { collections: [{ name: "book", members: ["title"] }] },
+      /The members of book are a table such as \{ title: \{ filter: "text" \} \}, not a list/,
     ],
     [
-      "a name for a member",
-      { collections: [{ name: "book", selectable: ["title"] }] },
-      /such as \{ name: "title", type: "text" \}/,
+      "a misspelt use of a member",
+      { collections: [{ name: "book", members: { title: { filtre: "text" } } }] },
+      /The member "title" of a collection has no option "filtre"; did you mean filter\?/,
+    ],
+    [
+      "a way to compare that there is not",
+      { collections: [{ name: "book", members: { title: { filter: "string" } } }] },
+      /The filter of title is one of text, caseless-text, date, number, time, not "string"/,
     ],
   ] as const) {
     test(`is refused with what is right: ${what}`, async () => {

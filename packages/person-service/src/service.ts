@@ -47,7 +47,7 @@ import {
   personRepresentations,
 } from "./person/collection.ts";
 import type { Person } from "./person/person.ts";
-import { lenientPersonSchema, personMemberNames, personSchema } from "./person/schema.ts";
+import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 /** Lists the options of `openPersonService`. */
@@ -155,7 +155,6 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     listDecoders: personListDecoders,
     bulk,
     representations: [...personRepresentations, peoplePages(site)],
-    members: personMemberNames(),
     mayRead: access?.mayRead,
     nouns: personNouns,
     // Collections answer 201, but /person answers 200; the client gets the id from Location.

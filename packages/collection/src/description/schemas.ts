@@ -1,5 +1,5 @@
 import { type JsonSchema, type NamedSchema, namedSchema } from "waymark/routing";
-import { objectSchemaOf } from "../record-schema.ts";
+import { objectSchemaOf } from "../object-schema.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 

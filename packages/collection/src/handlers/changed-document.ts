@@ -1,9 +1,9 @@
 import { HttpError } from "waymark";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } from "waymark/content";
+import { memberNamesOf } from "../object-schema.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
 import { parsePatch } from "../patch/json-patch.ts";
 import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
-import { memberNamesOf } from "../record-schema.ts";
 import type { StoredRecord } from "../store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1, ValidationResult, Validator } from "waymark/content";
+import { objectSchemaOf } from "../object-schema.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
-import { objectSchemaOf } from "../record-schema.ts";
 import type { CollectionSettings } from "../settings.ts";
 import { type Document, isRecordId, type StoreOwner } from "../store.ts";
 import { validateBeside, without } from "./changed-document.ts";

@@ -1,21 +1,23 @@
-import { requireKnownOptions } from "waymark/content";
-import type { CollectionDefinition, Ownership } from "../database.ts";
+import { excerpt, requireKnownOptions } from "waymark/content";
+import type { CollectionDefinition, Ownership, StoredCollection } from "../database.ts";
+import type { Member, MemberUse } from "../members.ts";
 import { defaultOrder, type MemberFilter, type MemberType, type Selection, storeMembers } from "../selection.ts";
 import type { Store } from "../store.ts";
 import { mostPartitions } from "./partitions.ts";
 
 /**
- * Checks the names in the definitions, because they become part of statements.
+ * Checks definitions, because the names in them become part of statements, and returns them as the stores use them.
  *
  * @throws TypeError with the name that is malformed or used twice; RangeError naming a number of partitions
  */
-export function assertDefinitions(collections: readonly CollectionDefinition[]): void {
+export function toStoredCollections(collections: readonly CollectionDefinition[]): readonly StoredCollection[] {
   const isList: boolean = Array.isArray(collections); // JavaScript callers pass anything, or nothing.
   if (!isList) {
     throw new TypeError('A database needs the list of its collections: { collections: [{ name: "book" }] }');
   }
   for (const each of collections) requireKnownOptions("A definition of a collection", each, Object.keys(knownOptions));
-  for (const { name, unique = [], selectable = [], fullText = [], owner, partitions = 1 } of collections) {
+  const stored = collections.map(toStoredCollection);
+  for (const { name, owner, partitions = 1 } of stored) {
     if (!(Number.isInteger(partitions) && partitions >= 1 && partitions <= mostPartitions)) {
       throw new RangeError(
         `The partitions of ${name} are a whole number from 1 to ${mostPartitions}, not ${partitions}`,
@@ -26,43 +28,71 @@ export function assertDefinitions(collections: readonly CollectionDefinition[]):
         `${JSON.stringify(name)} cannot name a collection: it takes 1 to 63 of a-z, 0-9 and _, a letter first, and no sqlite_ or waymark_ before them`,
       );
     }
-    assertMembers(unique, /^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "unique");
-    const wrong = selectable.find((member) => typeof member?.name !== "string");
-    if (wrong !== undefined) {
-      throw new TypeError(
-        `A selectable member is an object such as { name: "title", type: "text" }, not ${typeof wrong}`,
-      );
-    }
-    assertMembers(
-      selectable.map((member) => member.name),
-      memberPath,
-      "selectable",
-    );
-    assertMembers(fullText, memberPath, "searched for words");
-    const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));
-    if (ofStore !== undefined) throw new TypeError(`${ofStore.name} is selectable in every collection`);
-    if (owner !== undefined) assertOwner(name, owner, collections);
+    if (owner !== undefined) assertOwner(name, owner, stored);
   }
-  const names = collections.map(({ name }) => name);
+  const names = stored.map(({ name }) => name);
   if (new Set(names).size < names.length) throw new TypeError(`Two collections have one name: ${names.join(", ")}`);
+  return stored;
 }
 
-// A record, so that none is forgotten here.
+// Records, so that none is forgotten here.
 const knownOptions: Readonly<Record<keyof CollectionDefinition, true>> = {
   name: true,
-  unique: true,
-  selectable: true,
-  fullText: true,
+  members: true,
   owner: true,
   partitions: true,
 };
+const knownUses: Readonly<Record<keyof Member, true>> = {
+  filter: true,
+  search: true,
+  unique: true,
+  schema: true,
+  label: true,
+  aliases: true,
+  example: true,
+};
+
+/** Returns a definition as the stores use it. */
+export function toStoredCollection({ members = {}, ...others }: CollectionDefinition): StoredCollection {
+  if (typeof members !== "object" || Array.isArray(members)) {
+    throw new TypeError(
+      `The members of ${others.name} are a table such as { title: { filter: "text" } }, not a list or a ${typeof members}`,
+    );
+  }
+  const uses: readonly (readonly [name: string, use: MemberUse])[] = Object.entries(members).flatMap(([name, use]) =>
+    use === undefined ? [] : [[name, use] as const],
+  );
+  for (const [name, use] of uses) {
+    requireKnownOptions(`The member ${JSON.stringify(name)} of a collection`, use, Object.keys(knownUses));
+    if (use.filter !== undefined && !memberTypes.includes(use.filter)) {
+      throw new TypeError(`The filter of ${name} is one of ${memberTypes.join(", ")}, not ${excerpt(use.filter)}`);
+    }
+  }
+  const named = (isMeant: (use: MemberUse) => boolean): readonly string[] =>
+    uses.filter(([, use]) => isMeant(use)).map(([name]) => name);
+  const selectable = uses.flatMap(([name, { filter }]) => (filter === undefined ? [] : [{ name, type: filter }]));
+  const unique = named((use) => use.unique === true);
+  const fullText = named(({ search }) => search === true);
+  assertMembers(unique, /^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "unique");
+  assertMembers(
+    named(({ filter }) => filter !== undefined),
+    memberPath,
+    "selectable",
+  );
+  assertMembers(fullText, memberPath, "searched for words");
+  const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));
+  if (ofStore !== undefined) throw new TypeError(`${ofStore.name} is selectable in every collection`);
+  return { ...others, unique, selectable, fullText };
+}
+
+const memberTypes: readonly MemberType[] = ["text", "caseless-text", "date", "number", "time"];
 
 /** Checks the owner, the owner's owner, and so on. */
-function assertOwner(name: string, owner: Ownership, collections: readonly CollectionDefinition[]): void {
+function assertOwner(name: string, owner: Ownership, collections: readonly StoredCollection[]): void {
   assertMembers([owner.member], /^(?!(?:id|createdAt|updatedAt)$)[A-Za-z_][A-Za-z0-9_]{0,62}$/, "that of an owner");
   const path = [name];
   for (let above: string | undefined = owner.collection; above !== undefined; ) {
-    const definition: CollectionDefinition | undefined = collections.find((each) => each.name === above);
+    const definition: StoredCollection | undefined = collections.find((each) => each.name === above);
     if (definition === undefined)
       throw new TypeError(`The owner of ${path.at(-1)}, ${above}, is not a collection of the database`);
     if (path.includes(above)) throw new TypeError(`${path.join(", ")} own one another`);
@@ -89,9 +119,9 @@ function assertMembers(names: readonly string[], form: RegExp, role: string): vo
 }
 
 /** Sorts the collections so that each comes after its owner. */
-export function ownersFirst(collections: readonly CollectionDefinition[]): readonly CollectionDefinition[] {
+export function ownersFirst(collections: readonly StoredCollection[]): readonly StoredCollection[] {
   const byName = new Map(collections.map((each) => [each.name, each]));
-  const depthOf = ({ owner }: CollectionDefinition): number => {
+  const depthOf = ({ owner }: StoredCollection): number => {
     const above = owner && byName.get(owner.collection);
     return above === undefined ? 0 : 1 + depthOf(above);
   };
@@ -99,7 +129,7 @@ export function ownersFirst(collections: readonly CollectionDefinition[]): reado
 }
 
 /** Returns the names of the collections that this collection owns, directly or through others. */
-export function ownedBy(name: string, collections: readonly CollectionDefinition[]): readonly string[] {
+export function ownedBy(name: string, collections: readonly StoredCollection[]): readonly string[] {
   const owned = collections.filter(({ owner }) => owner?.collection === name);
   return owned.flatMap((each) => [each.name, ...ownedBy(each.name, collections)]);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CollectionDefinition } from "../database.ts";
+import type { StoredCollection } from "../database.ts";
 import { comparedValue, toMemberValue, valueAlong, valueAt } from "../member-value.ts";
 import type { MemberType, SelectableMember } from "../selection.ts";
 import { StoreUnavailable } from "../store-errors.ts";
@@ -68,7 +68,7 @@ export interface TableShape {
 
 /** Returns the shape of a table with these columns as text: the same text for the same shape. */
 export function tableShape(
-  { owner }: CollectionDefinition,
+  { owner }: StoredCollection,
   columns: readonly { readonly name: string; readonly content: string }[],
 ): string {
   const shape: TableShape = {

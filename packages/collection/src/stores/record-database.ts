@@ -1,5 +1,5 @@
 import { nearestName, orNearest } from "waymark/content";
-import type { CollectionDefinition, Database, DatabaseOptions } from "../database.ts";
+import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import type { Document, Store } from "../store.ts";
 import { ownersFirst } from "./definition.ts";
 import { ObservedEngine, type WriteHealth } from "./observed-engine.ts";
@@ -9,7 +9,7 @@ import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 /** The operations of a kind of database as a whole. */
 export interface DatabaseEngine extends Pick<Database, "check" | "figures" | "snapshot" | "resume" | "close"> {
   /** Makes the engine of a collection; called once for each when the database is opened. */
-  collection(definition: CollectionDefinition): Engine;
+  collection(definition: StoredCollection): Engine;
   restoreTarget(): Promise<RestoreTarget>;
   /**
    * Makes a change without effect.
@@ -25,7 +25,7 @@ export const lostAtMost = 1_000_000;
 /** An open database, each of its collections behind a store. */
 export function recordDatabase(
   engine: DatabaseEngine,
-  { collections, now = () => new Date(), observer }: DatabaseOptions,
+  { collections, now = () => new Date(), observer }: StoredOptions,
 ): Database {
   const health: WriteHealth = { hasFailed: false };
   /** Shared by all callers that ask at the same time. */
@@ -38,7 +38,7 @@ export function recordDatabase(
       probing = undefined;
     }
   };
-  const storeOf = (definition: CollectionDefinition): RecordStore => {
+  const storeOf = (definition: StoredCollection): RecordStore => {
     const observed = new ObservedEngine(engine.collection(definition), definition.name, health, observer);
     return new RecordStore(observed, definition, now, definition.owner && stores.get(definition.owner.collection));
   };

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Awaitable } from "waymark";
-import type { CollectionDefinition } from "../database.ts";
+import type { StoredCollection } from "../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../selection.ts";
 import {
   type BulkCreation,
@@ -53,7 +53,7 @@ export class RecordStore implements Store {
   readonly unique: readonly string[];
   readonly owner: StoreOwner | undefined;
   readonly #engine: Engine;
-  readonly #definition: CollectionDefinition;
+  readonly #definition: StoredCollection;
   readonly #now: () => Date;
   /** The id of the owner; undefined for the records of all owners. */
   readonly #owner: number | undefined;
@@ -62,7 +62,7 @@ export class RecordStore implements Store {
    * @param now the clock for the times of the records
    * @param owner the store of all owners, or the id of one; undefined where the collection has none
    */
-  constructor(engine: Engine, definition: CollectionDefinition, now: () => Date, owner?: Store | number) {
+  constructor(engine: Engine, definition: StoredCollection, now: () => Date, owner?: Store | number) {
     const { selectable = [], fullText = [], unique = [] } = definition;
     this.members = [...storeMembers, ...selectable];
     this.fullText = fullText;
@@ -165,7 +165,7 @@ type WrittenContent = Pick<CreateWrite, "members" | "owner" | "time">;
  * @param time in milliseconds since the epoch
  */
 function writtenContent(
-  definition: CollectionDefinition,
+  definition: StoredCollection,
   document: Document,
   owner: number | undefined,
   time: number,
@@ -174,11 +174,7 @@ function writtenContent(
   return { members: toMembersJson(document, ownerOf), owner: ownerOf?.id, time };
 }
 
-function ownerOfDocument(
-  { owner }: CollectionDefinition,
-  document: Document,
-  id: number | undefined,
-): OwnerOf | undefined {
+function ownerOfDocument({ owner }: StoredCollection, document: Document, id: number | undefined): OwnerOf | undefined {
   if (owner === undefined) return undefined;
   return id === undefined ? givenOwner(document, owner.member) : { member: owner.member, id };
 }

@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../database.ts";
+import type { StoredCollection } from "../database.ts";
 import {
   changedMeanwhile,
   RestoreError,
@@ -54,7 +54,7 @@ export interface RestoreTarget {
 export async function restoreSnapshot(
   target: RestoreTarget,
   snapshot: Snapshot,
-  collections: readonly CollectionDefinition[],
+  collections: readonly StoredCollection[],
   { onProgress = () => undefined, stopAfter = Number.POSITIVE_INFINITY }: RestoreOptions = {},
 ): Promise<boolean> {
   if (target.identity === snapshot.identity) {

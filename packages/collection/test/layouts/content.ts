@@ -13,19 +13,18 @@ export function optionsOf(startMinute: number, partitions?: number): DatabaseOpt
 
 const person: CollectionDefinition = {
   name: "person",
-  unique: ["identifier"],
-  selectable: [
-    { name: "name", type: "text" },
-    { name: "email", type: "caseless-text" },
-    { name: "height", type: "number" },
-    { name: "seen", type: "time" },
-  ],
-  fullText: ["name"],
+  members: {
+    identifier: { unique: true },
+    name: { filter: "text", search: true },
+    email: { filter: "caseless-text" },
+    height: { filter: "number" },
+    seen: { filter: "time" },
+  },
 };
 const book: CollectionDefinition = {
   name: "book",
   owner: { collection: "person", member: "personId" },
-  selectable: [{ name: "title", type: "text" }],
+  members: { title: { filter: "text" } },
 };
 
 /** Stores all kinds of things that a database can have. */

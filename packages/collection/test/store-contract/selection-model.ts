@@ -1,14 +1,16 @@
-import type { MemberFilter, MemberValue, SelectableMember, Selection, SortKey } from "../../src/index.ts";
+import type { MemberFilter, MemberUse, MemberValue, Selection, SortKey } from "../../src/index.ts";
 
 /** The members by which the records of these tests are selected. */
-export const selectable: readonly SelectableMember[] = [
-  { name: "name", type: "text" },
-  { name: "email", type: "caseless-text" },
-  { name: "birthDate", type: "date" },
-  { name: "height", type: "number" },
-  { name: "seen", type: "time" },
-  { name: "address.postalCode", type: "text" },
-];
+export const selectable: Readonly<
+  Record<"name" | "email" | "birthDate" | "height" | "seen" | "address.postalCode", MemberUse>
+> = {
+  name: { filter: "text" },
+  email: { filter: "caseless-text" },
+  birthDate: { filter: "date" },
+  height: { filter: "number" },
+  seen: { filter: "time" },
+  "address.postalCode": { filter: "text" },
+};
 
 /** The ids of the records, as JSON says them, that a selection has, in its order. */
 export function selectedFrom(records: readonly object[], selection: Selection): readonly number[] {

@@ -43,9 +43,10 @@ const defaultColumns: readonly string[] = [
   ...["name", "jobTitle", "worksFor", "email", "telephone", "address.addressLocality"],
 ];
 
-const sortable: ReadonlySet<string> = new Set(
-  [...storeMembers, ...(personCollection.selectable ?? [])].map(({ name }) => name),
-);
+const sortable: ReadonlySet<string> = new Set([
+  ...storeMembers.map(({ name }) => name),
+  ...Object.entries(personCollection.members ?? {}).flatMap(([name, { filter }]) => (filter === undefined ? [] : name)),
+]);
 
 function head(view: ListView, mayCreate: boolean): SafeHtml {
   const { address, options } = view;

@@ -75,24 +75,23 @@ export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, person
 /** Defines the collection of people for a database. */
 export const personCollection: CollectionDefinition<Person> = {
   name: "person",
-  unique: ["identifier"],
-  // The members to filter and sort by; each costs an index.
-  selectable: [
-    { name: "name", type: "text" },
-    { name: "givenName", type: "text" },
-    { name: "familyName", type: "text" },
-    { name: "email", type: "caseless-text" },
-    { name: "birthDate", type: "date" },
-    { name: "jobTitle", type: "text" },
-    { name: "worksFor", type: "text" },
-    { name: "identifier", type: "text" },
-    { name: "address.addressLocality", type: "text" },
-    { name: "address.addressRegion", type: "text" },
-    { name: "address.postalCode", type: "text" },
-    { name: "address.addressCountry", type: "text" },
-  ],
-  // Also the parts of a name, which may differ from the name.
-  fullText: ["name", "givenName", "additionalName", "familyName", "alternateName", "email", "worksFor"],
+  // Each member to filter and sort by costs an index. The parts of a name are searched, too, since they may differ from the name.
+  members: {
+    name: { filter: "text", search: true },
+    givenName: { filter: "text", search: true },
+    additionalName: { search: true },
+    familyName: { filter: "text", search: true },
+    alternateName: { search: true },
+    email: { filter: "caseless-text", search: true },
+    birthDate: { filter: "date" },
+    jobTitle: { filter: "text" },
+    worksFor: { filter: "text", search: true },
+    identifier: { filter: "text", unique: true },
+    "address.addressLocality": { filter: "text" },
+    "address.addressRegion": { filter: "text" },
+    "address.postalCode": { filter: "text" },
+    "address.addressCountry": { filter: "text" },
+  },
 };
 
 /** Returns the definition with a number of partitions; undefined for those that a database has, or 1. */

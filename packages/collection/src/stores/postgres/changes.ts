@@ -1,4 +1,4 @@
-import type { CollectionDefinition, Ownership } from "../../database.ts";
+import type { Ownership, StoredCollection } from "../../database.ts";
 import type { SnapshotRecord } from "../../snapshot.ts";
 import { mostCounted, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
@@ -24,7 +24,7 @@ export class PostgresChanges {
   readonly #removals: PostgresRemovals;
 
   /** @param collections all collections of the database */
-  constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
+  constructor(definition: StoredCollection, collections: readonly StoredCollection[]) {
     const { name, unique = [], owner } = definition;
     this.counters = new PostgresCounters(definition, collections);
     this.#collection = name;

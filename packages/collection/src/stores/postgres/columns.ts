@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { storeMembers } from "../../selection.ts";
 import type { MemberSql } from "../conditions.ts";
 import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
@@ -38,7 +38,7 @@ export interface ComparedColumn extends MemberSql {
 export const indexedLength = 600;
 
 /** Returns the columns of the members that records can be selected by, by the names of the members. */
-export function comparedColumns({ selectable = [] }: CollectionDefinition): ReadonlyMap<string, ComparedColumn> {
+export function comparedColumns({ selectable = [] }: StoredCollection): ReadonlyMap<string, ComparedColumn> {
   const own = storeMembers.map(({ name, type }): readonly [string, ComparedColumn] => {
     const sql = quoteName(storeColumns[name] ?? name);
     return [name, { type, sql, whole: undefined, isInteger: true, isFull: true }];
@@ -57,7 +57,7 @@ export function comparedColumns({ selectable = [] }: CollectionDefinition): Read
 const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
 /** Returns the columns that a collection has in addition to those of the store. */
-export function filledColumns(definition: CollectionDefinition): readonly FilledColumn[] {
+export function filledColumns(definition: StoredCollection): readonly FilledColumn[] {
   const { unique = [], selectable = [], fullText = [], owner } = definition;
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   const compared = comparedColumns(definition);
@@ -112,7 +112,7 @@ const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double preci
 export const uniqueColumnName = (member: string): string => filledFrom(uniqueColumn(member)).name;
 
 /** Returns the shape of the table that a definition asks for. */
-export const dueShape = (definition: CollectionDefinition): string => tableShape(definition, filledColumns(definition));
+export const dueShape = (definition: StoredCollection): string => tableShape(definition, filledColumns(definition));
 
 /** Makes a value that the database can store: see `toReadableText`. */
 export const toReadableValue = <V extends string | number | null>(value: V): V | string =>

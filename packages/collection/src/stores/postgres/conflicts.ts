@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { type Claim, conflictOf } from "../decide.ts";
 import { uniqueColumnName } from "./columns.ts";
 import type { PostgresPool } from "./pool.ts";
@@ -10,7 +10,7 @@ export class PostgresConflicts {
   readonly #collection: string;
   readonly #unique: readonly string[];
 
-  constructor(pool: PostgresPool, { name, unique = [] }: CollectionDefinition) {
+  constructor(pool: PostgresPool, { name, unique = [] }: StoredCollection) {
     this.#pool = pool;
     this.#collection = name;
     this.#unique = unique;

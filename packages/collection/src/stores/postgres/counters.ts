@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { StoreHistoryLost } from "../../store-errors.ts";
 import { ownedBy, ownersFirst } from "../definition.ts";
 import { columnsChanged } from "../filled-columns.ts";
@@ -32,7 +32,7 @@ export class PostgresCounters {
   #reporting: Promise<void> | undefined;
 
   /** @param collections all collections of the database */
-  constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
+  constructor(definition: StoredCollection, collections: readonly StoredCollection[]) {
     const { name, partitions = 1 } = definition;
     this.partitions = partitions;
     this.#collection = name;

@@ -1,8 +1,8 @@
-import type { CollectionDefinition, Database, DatabaseOptions, PostgresDatabaseOptions } from "../../database.ts";
+import type { Database, PostgresDatabaseOptions, StoredCollection, StoredOptions } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError, StoreUnavailable } from "../../store-errors.ts";
-import { assertDefinitions, ownersFirst } from "../definition.ts";
+import { ownersFirst, toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { parsePostgresAddress } from "./address.ts";
 import type { PostgresConnection } from "./connection.ts";
@@ -21,16 +21,16 @@ import { openPostgresSnapshot } from "./snapshot.ts";
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
   const { poolSize = 10 } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
-  assertDefinitions(options.collections);
+  const defined = toStoredCollections(options.collections);
   if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
     throw new RangeError(`poolSize must be a whole number from ${leastPoolSize} on, not ${poolSize}`);
   }
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const parsed = parsePostgresAddress(address);
   const servers = new PostgresServers(parsed);
-  let collections: readonly CollectionDefinition[];
+  let collections: readonly StoredCollection[];
   try {
-    collections = await prepareDatabase(servers, timeouts, options, presentLayouts);
+    collections = await prepareDatabase(servers, timeouts, { ...options, collections: defined }, presentLayouts);
   } catch (error) {
     throw openingFault(parsed.display, error);
   }
@@ -81,7 +81,7 @@ interface EngineParts {
 /** @param engines takes the engine of each collection */
 function postgresDatabaseEngine(
   pools: PostgresPools,
-  collections: DatabaseOptions["collections"],
+  collections: readonly StoredCollection[],
   engines: PostgresEngine[],
   { openSnapshot, restores, onCommit, onClose }: EngineParts,
 ): DatabaseEngine {
@@ -161,11 +161,11 @@ async function countVersions(pool: PostgresPool): Promise<number | undefined> {
 export async function prepareDatabase(
   servers: PostgresServers,
   timeouts: PostgresTimeouts,
-  options: DatabaseOptions,
+  options: StoredOptions,
   layouts: Layouts,
-): Promise<readonly CollectionDefinition[]> {
+): Promise<readonly StoredCollection[]> {
   const patient = { ...timeouts, statement: patience, lock: patience };
-  const prepareOnce = async (): Promise<readonly CollectionDefinition[]> => {
+  const prepareOnce = async (): Promise<readonly StoredCollection[]> => {
     const connection = await servers.open(patient);
     try {
       const prepared = await prepareOver(connection, options, layouts);
@@ -181,14 +181,14 @@ export async function prepareDatabase(
 /** Prepares the database in one transaction, as far as the engine makes tables within transactions. */
 async function prepareOver(
   connection: PostgresConnection,
-  { collections, forRestore = false }: DatabaseOptions,
+  { collections, forRestore = false }: StoredOptions,
   layouts: Layouts,
-): Promise<readonly CollectionDefinition[]> {
+): Promise<readonly StoredCollection[]> {
   await assertServer(connection, forRestore);
   await connection.begin("ISOLATION LEVEL READ COMMITTED");
   await migrate(connection, layouts);
   if (!forRestore) await assertFinished(connection);
-  const prepared = new Map<string, CollectionDefinition>();
+  const prepared = new Map<string, StoredCollection>();
   for (const definition of ownersFirst(collections)) {
     const partitions = await prepareCollection(connection, definition);
     prepared.set(definition.name, { ...definition, partitions });

@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
 import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
@@ -31,8 +31,8 @@ export class PostgresEngine implements Engine {
   /** @param collections all collections of the database */
   constructor(
     pools: PostgresPools,
-    definition: CollectionDefinition,
-    collections: readonly CollectionDefinition[],
+    definition: StoredCollection,
+    collections: readonly StoredCollection[],
     onCommit: DatabaseObserver["onCommit"],
   ) {
     this.#collection = definition.name;

@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import type { StoredRecord } from "../../store.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
@@ -24,7 +24,7 @@ export class PostgresFinds {
   );
   #waiting = new Map<number, PromiseWithResolvers<FoundRecord | undefined>>();
 
-  constructor(pool: PostgresPool, { name, owner }: CollectionDefinition) {
+  constructor(pool: PostgresPool, { name, owner }: StoredCollection) {
     this.#pool = pool;
     const table = quoteName(name);
     const text = `SELECT ${recordColumns}, ${ownerColumn(owner)} FROM ${table} WHERE id = ANY($1)`;

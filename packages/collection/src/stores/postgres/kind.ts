@@ -26,7 +26,7 @@ export const postgres: DatabaseKind = {
  *
  * ```ts
  * const database = await openPostgresDatabase("postgres://people@db.example.org/people", {
- *   collections: [{ name: "person", unique: ["identifier"] }],
+ *   collections: [{ name: "person", members: { identifier: { unique: true } } }],
  * });
  * ```
  *

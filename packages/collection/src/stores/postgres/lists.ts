@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
 import type { ReadOptions, RecordBatch } from "../../store.ts";
 import { TurnShare } from "../../turn-share.ts";
@@ -23,7 +23,7 @@ export class PostgresLists {
   readonly #members: readonly SelectableMember[];
   readonly #revisions: PostgresRevisions;
 
-  constructor(pool: PostgresPool, definition: CollectionDefinition, revisions: PostgresRevisions) {
+  constructor(pool: PostgresPool, definition: StoredCollection, revisions: PostgresRevisions) {
     this.#pool = pool;
     this.#revisions = revisions;
     this.#collection = definition.name;

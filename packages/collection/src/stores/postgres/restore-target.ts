@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import {
   changedMeanwhile,
   notEmpty,
@@ -31,16 +31,16 @@ type RestoreRow = RestoreMark & readonly string[];
 export class PostgresRestoreTarget implements RestoreTarget {
   readonly identity: string;
   readonly #pool: PostgresPool;
-  readonly #collections: readonly CollectionDefinition[];
+  readonly #collections: readonly StoredCollection[];
   readonly #changes: ReadonlyMap<string, PostgresChanges>;
   readonly #partitions: ReadonlyMap<string, number>;
   #places = new Map<string, RestorePlace>();
 
-  static async of(pool: PostgresPool, collections: readonly CollectionDefinition[]): Promise<PostgresRestoreTarget> {
+  static async of(pool: PostgresPool, collections: readonly StoredCollection[]): Promise<PostgresRestoreTarget> {
     return new PostgresRestoreTarget(pool, await identityOf((statement) => pool.read(statement)), collections);
   }
 
-  private constructor(pool: PostgresPool, identity: string, collections: readonly CollectionDefinition[]) {
+  private constructor(pool: PostgresPool, identity: string, collections: readonly StoredCollection[]) {
     this.identity = identity;
     this.#pool = pool;
     this.#collections = collections;

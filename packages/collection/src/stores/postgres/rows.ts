@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import type { StoredRow } from "../decide.ts";
 import { filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
@@ -14,7 +14,7 @@ export class PostgresRows {
   readonly #replacement: string;
   readonly #unique: readonly string[];
 
-  constructor(definition: CollectionDefinition) {
+  constructor(definition: StoredCollection) {
     const table = quoteName(definition.name);
     const columns = rowColumns(definition);
     const names = columns.map(({ name }) => name).join(", ");
@@ -82,7 +82,7 @@ interface RowColumn extends SentColumn {
   readonly stored: (sent: string) => string;
 }
 
-function rowColumns(definition: CollectionDefinition): readonly RowColumn[] {
+function rowColumns(definition: StoredCollection): readonly RowColumn[] {
   const own = (name: string, type: string, toValue: RowColumn["toValue"]): RowColumn => {
     return { name, type, toValue, stored: asItIs };
   };
@@ -122,7 +122,7 @@ export class PostgresRemovals {
   readonly #collection: string;
   readonly #statements: readonly string[];
 
-  constructor(collection: string, collections: readonly CollectionDefinition[]) {
+  constructor(collection: string, collections: readonly StoredCollection[]) {
     this.#collection = collection;
     this.#statements = [
       ...removalsOfOwned(collection, "$1::bigint[]", collections),
@@ -150,7 +150,7 @@ export class PostgresRemovals {
 }
 
 /** Makes the statements that remove the records whose owners have some ids, given as an expression; the last level first. */
-function removalsOfOwned(owner: string, ids: string, collections: readonly CollectionDefinition[]): readonly string[] {
+function removalsOfOwned(owner: string, ids: string, collections: readonly StoredCollection[]): readonly string[] {
   return collections
     .filter((definition) => definition.owner?.collection === owner)
     .flatMap(({ name, partitions = 1 }) => {

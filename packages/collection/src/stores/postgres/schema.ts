@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { type TableShape, tableShape } from "../filled-columns.ts";
 import { dueShape, type FilledColumn, filledColumns } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
@@ -18,10 +18,7 @@ import { digestOf, nameOf, quoteName, toArrayText } from "./sql.ts";
  * @throws UnusableDatabase when the table belongs to another program or has another number of partitions, or when records share a
  *   value that must be unique
  */
-export async function prepareCollection(
-  connection: PostgresConnection,
-  definition: CollectionDefinition,
-): Promise<number> {
+export async function prepareCollection(connection: PostgresConnection, definition: StoredCollection): Promise<number> {
   const found = await findCollection(connection, definition);
   if (found !== undefined && isMade(found, definition)) return found.partitions;
   await lockLayout(connection);
@@ -36,7 +33,7 @@ export async function prepareCollection(
 
 async function makeTable(
   connection: PostgresConnection,
-  definition: CollectionDefinition,
+  definition: StoredCollection,
   present: string | undefined,
 ): Promise<void> {
   const { name: collection, owner, partitions = 1 } = definition;
@@ -73,7 +70,7 @@ async function makeTable(
  * Drops the indexes of a collection's table that storing and removing by id do not need. To store 60,000 records and make them
  * afterwards takes four fifths of the server's processor time.
  */
-export async function dropIndexes(connection: PostgresConnection, definition: CollectionDefinition): Promise<void> {
+export async function dropIndexes(connection: PostgresConnection, definition: StoredCollection): Promise<void> {
   const columns = filledColumns(definition).filter(({ index }) => index !== undefined);
   const names = [...timeColumns, ...columns.map(({ name }) => name)].map((column) => nameOf(definition.name, column));
   for (const name of names) await connection.query({ text: `DROP INDEX IF EXISTS ${quoteName(name)}` });
@@ -84,7 +81,7 @@ export async function dropIndexes(connection: PostgresConnection, definition: Co
  *
  * @throws UnusableDatabase when records share a value that must be unique
  */
-export async function makeIndexes(connection: PostgresConnection, definition: CollectionDefinition): Promise<void> {
+export async function makeIndexes(connection: PostgresConnection, definition: StoredCollection): Promise<void> {
   const { name: collection, owner } = definition;
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   for (const column of timeColumns) {
@@ -102,7 +99,7 @@ const timeColumns: readonly string[] = ["created_at", "updated_at"];
  */
 async function dropWithOtherOwner(
   connection: PostgresConnection,
-  { name: collection, owner }: CollectionDefinition,
+  { name: collection, owner }: StoredCollection,
   present: string,
 ): Promise<void> {
   const { owner: presentOwner }: TableShape = JSON.parse(present);
@@ -125,7 +122,7 @@ async function dropWithOtherOwner(
  */
 async function makeColumns(
   connection: PostgresConnection,
-  definition: CollectionDefinition,
+  definition: StoredCollection,
   present: string | undefined,
 ): Promise<void> {
   const { name: collection } = definition;
@@ -207,7 +204,7 @@ interface FoundCollection {
  */
 async function findCollection(
   connection: PostgresConnection,
-  { name, partitions: asked }: CollectionDefinition,
+  { name, partitions: asked }: StoredCollection,
 ): Promise<FoundCollection | undefined> {
   const [[count, digest, form] = []] = await connection.query({
     text: `SELECT count(*), max(waymark_collections.form), max(waymark_forms.form)
@@ -226,7 +223,7 @@ async function findCollection(
 }
 
 /** Returns whether nothing needs to be done for a definition. */
-const isMade = ({ form, isNoted }: FoundCollection, definition: CollectionDefinition): boolean =>
+const isMade = ({ form, isNoted }: FoundCollection, definition: StoredCollection): boolean =>
   form === dueShape(definition) && isNoted;
 
 /** Stores the shape of a table. Only programs that fill its columns in this way then change the collection. */

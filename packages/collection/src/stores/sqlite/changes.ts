@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { decide, forgottenForEach, keyLifetime } from "../decide.ts";
 import { keyColumns } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
@@ -27,7 +27,7 @@ export class SqliteWrites {
   #stored = { time: 0, records: 0 };
 
   /** @param counters those of the connection, for all collections */
-  constructor(database: DatabaseSync, definition: CollectionDefinition, counters: SqliteCounters) {
+  constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
     const { name: collection, fullText = [], owner } = definition;
     const columns = filledColumns(definition);
     this.#collection = collection;

@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { type MemberType, storeMembers } from "../../selection.ts";
 import type { MemberSql } from "../conditions.ts";
 import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
@@ -17,7 +17,7 @@ export interface SqliteColumn extends MemberSql {
 export function selectableColumns({
   name: collection,
   selectable = [],
-}: CollectionDefinition): ReadonlyMap<string, SqliteColumn> {
+}: StoredCollection): ReadonlyMap<string, SqliteColumn> {
   const toColumn = (column: string, type: MemberType): SqliteColumn => {
     const index = column === "id" ? undefined : indexOf(collection, column);
     return { name: column, sql: `"${column}"`, type, index };
@@ -47,7 +47,7 @@ export function filledColumns({
   name: collection,
   unique = [],
   selectable = [],
-}: CollectionDefinition): readonly FilledColumn[] {
+}: StoredCollection): readonly FilledColumn[] {
   return [...unique.map(uniqueColumn), ...selectable.map(selectableColumn)].map((column) => {
     const name = nameOf(column);
     return { ...column, name, type: columnTypes[column.kind], index: indexOf(collection, name) };
@@ -65,7 +65,7 @@ const columnTypes: Readonly<Record<ColumnKind, FilledColumn["type"]>> = {
 const nameOf = ({ kind, member }: MemberColumn): string => `${kind}_${member}`;
 
 /** Returns the shape of the table that a definition asks for; its words count as a column. */
-export function dueShape(definition: CollectionDefinition): string {
+export function dueShape(definition: StoredCollection): string {
   const { fullText = [] } = definition;
   const words = fullText.length === 0 ? [] : [{ name: "words", content: JSON.stringify([wordsVersion, ...fullText]) }];
   return tableShape(definition, [...filledColumns(definition), ...words]);
@@ -75,7 +75,7 @@ export function dueShape(definition: CollectionDefinition): string {
  * Returns the statement that stores a row. Its values are the id, the revision, the times, the document, the owner where the
  * collection has one, and the values of the filled columns.
  */
-export function rowInsertion(definition: CollectionDefinition): string {
+export function rowInsertion(definition: StoredCollection): string {
   const { name, owner } = definition;
   const filled = filledColumns(definition).map((column) => `"${column.name}"`);
   const columns = ["id", "revision", "created_at", "updated_at", "document", ...(owner ? ["owner"] : []), ...filled];

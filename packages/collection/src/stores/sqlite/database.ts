@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Database, DatabaseOptions } from "../../database.ts";
 import { StoreOpenError } from "../../store-errors.ts";
-import { assertDefinitions } from "../definition.ts";
+import { toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { SharedReadLock, type SqliteConnections, SqliteEngine } from "./engine.ts";
 import { guardedRead } from "./fault.ts";
@@ -47,7 +47,7 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  *
  * ```ts
  * const database = await openSqliteDatabase("data/person.db", {
- *   collections: [{ name: "person", unique: ["identifier"] }],
+ *   collections: [{ name: "person", members: { identifier: { unique: true } } }],
  * });
  * ```
  *
@@ -56,10 +56,10 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  * @throws RangeError (rejects) when a bound is not an integer from 1
  */
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
-  const { collections, busyTimeout = 1000 } = options;
+  const { busyTimeout = 1000 } = options;
   const { maxWaitingWrites = 10_000, readTimeLimit = 10_000 } = options;
   const { maxWaitingReads = 1_000, maxWaitingReadsPerCaller = 100 } = options;
-  assertDefinitions(collections);
+  const collections = toStoredCollections(options.collections);
   if (collections.some(({ partitions = 1 }) => partitions > 1)) {
     throw new StoreOpenError(
       `Cannot open the database ${JSON.stringify(file)}: SQLite has one writer, so that partitions would gain nothing: leave their number out, or name a PostgreSQL database`,
@@ -94,10 +94,10 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   );
   const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;
   const target = new SqliteRestoreTarget(database, identityOf(file), collections, busyTimeout);
-  return recordDatabase(
-    sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target, busyTimeout),
-    options,
-  );
+  return recordDatabase(sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target, busyTimeout), {
+    ...options,
+    collections,
+  });
 }
 
 /** @throws RangeError naming the option that is not an integer from 1 */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Awaitable } from "waymark";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
 import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../../store.ts";
 import { StoreNotEmpty } from "../../store-errors.ts";
@@ -43,7 +43,7 @@ export class SqliteEngine implements Engine {
   readonly #revision: StatementSync;
   readonly #known: SqliteKnown;
 
-  constructor(connections: SqliteConnections, definition: CollectionDefinition) {
+  constructor(connections: SqliteConnections, definition: StoredCollection) {
     const { name, owner, selectable = [] } = definition;
     const { database } = connections;
     this.#collection = name;

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import type { SnapshotKey } from "../../snapshot.ts";
 import type { Counters, Known, StoredRow } from "../decide.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
@@ -18,7 +18,7 @@ export class SqliteKnown implements Known {
   readonly #holders: readonly StatementSync[];
   readonly #keyed: StatementSync;
 
-  constructor(database: DatabaseSync, definition: CollectionDefinition, counters: SqliteCounters) {
+  constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
     const { name: collection, unique = [], owner } = definition;
     const prepare = (text: string): StatementSync => {
       const statement = database.prepare(text);

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import type { Selection } from "../../selection.ts";
 import type { StoredRecord } from "../../store.ts";
 import { where } from "../conditions.ts";
@@ -34,7 +34,7 @@ export class SqliteQueries {
   readonly #isStoppable: boolean;
 
   /** @param isStoppable whether the connection has the function that stops a statement */
-  constructor(database: DatabaseSync, collections: readonly CollectionDefinition[], isStoppable = false) {
+  constructor(database: DatabaseSync, collections: readonly StoredCollection[], isStoppable = false) {
     this.#database = database;
     this.#columns = new Map(collections.map((definition) => [definition.name, selectableColumns(definition)]));
     this.#documents = new Map(collections.map(({ name }) => [name, { areLong: false }]));

@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import type { ReadOptions } from "../../store.ts";
 import { StoreReadTimeout, StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
@@ -134,7 +134,7 @@ type ReaderChannel = Channel<ReaderCalls>;
 export interface ReaderThreadData {
   /** The absolute path of the file. */
   readonly path: string;
-  readonly collections: readonly CollectionDefinition[];
+  readonly collections: readonly StoredCollection[];
   /** In milliseconds. */
   readonly busyTimeout: number;
   /** Shared; not 0 when the thread must stop the current read. */

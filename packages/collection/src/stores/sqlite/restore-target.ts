@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import {
   changedMeanwhile,
   notEmpty,
@@ -34,12 +34,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
   readonly #words: ReadonlyMap<string, SqliteWords>;
   #places = new Map<string, RestorePlace>();
 
-  constructor(
-    database: DatabaseSync,
-    identity: string,
-    collections: readonly CollectionDefinition[],
-    busyTimeout: number,
-  ) {
+  constructor(database: DatabaseSync, identity: string, collections: readonly StoredCollection[], busyTimeout: number) {
     this.identity = identity;
     this.#database = database;
     this.#busyTimeout = busyTimeout;
@@ -196,14 +191,14 @@ export class SqliteRestoreTarget implements RestoreTarget {
 
 /** The table of a collection, for storing records in it. */
 interface Table {
-  readonly definition: CollectionDefinition;
+  readonly definition: StoredCollection;
   readonly columns: readonly FilledColumn[];
   readonly form: string;
   /** The statement that stores a row, and replaces a row with the same id. */
   readonly putting: string;
 }
 
-function toTable(definition: CollectionDefinition): Table {
+function toTable(definition: StoredCollection): Table {
   const columns = filledColumns(definition);
   const replaced = ["revision", "created_at", "updated_at", "document", ...columns.map(({ name }) => name)];
   const changes = replaced.map((name) => `"${name}" = excluded."${name}"`);

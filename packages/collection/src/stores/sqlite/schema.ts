@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { type TableShape, tableShape } from "../filled-columns.ts";
 import { dueShape, type FilledColumn, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
@@ -14,11 +14,11 @@ import { makeWords, wordsTable } from "./words.ts";
  *
  * @throws Unusable when existing records share a value that must be unique, or have another owner than the definition
  */
-export function prepareSchema(database: DatabaseSync, collections: readonly CollectionDefinition[]): void {
+export function prepareSchema(database: DatabaseSync, collections: readonly StoredCollection[]): void {
   for (const definition of collections) prepareCollection(database, definition);
 }
 
-function prepareCollection(database: DatabaseSync, definition: CollectionDefinition): void {
+function prepareCollection(database: DatabaseSync, definition: StoredCollection): void {
   const { name, owner } = definition;
   dropWithOtherOwner(database, definition);
   database.exec(`
@@ -46,7 +46,7 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
 const toTableShape = (form: string): TableShape => JSON.parse(form);
 
 /** Returns the shape for which the table of a collection was made. Stores that of a new table: no column is filled. */
-function notedForm(database: DatabaseSync, definition: CollectionDefinition): string {
+function notedForm(database: DatabaseSync, definition: StoredCollection): string {
   const { name } = definition;
   const row = database.prepare("SELECT form FROM waymark_collections WHERE name = ?").get(name);
   if (row !== undefined) return String(row["form"]);
@@ -60,7 +60,7 @@ function notedForm(database: DatabaseSync, definition: CollectionDefinition): st
 }
 
 /** Makes and fills the missing columns, makes the missing indexes, and drops all others. */
-function prepareColumns(database: DatabaseSync, definition: CollectionDefinition, filled: TableShape["columns"]): void {
+function prepareColumns(database: DatabaseSync, definition: StoredCollection, filled: TableShape["columns"]): void {
   const { name: collection } = definition;
   const due = filledColumns(definition);
   const there = namesIn(database, "SELECT name FROM pragma_table_info(?)", collection);
@@ -100,14 +100,14 @@ export function dropIndexes(database: DatabaseSync, collection: string): void {
  *
  * @throws Unusable (each of them) when records share a value that must be unique
  */
-export function missingIndexes(database: DatabaseSync, definition: CollectionDefinition): readonly (() => void)[] {
+export function missingIndexes(database: DatabaseSync, definition: StoredCollection): readonly (() => void)[] {
   const indexes = dueIndexes(database, definition);
   for (const index of namesIn(database, indexNames, definition.name)) indexes.delete(index);
   return [...indexes.values()];
 }
 
 /** Returns functions that make the indexes of a collection's table, by name of the index. */
-function dueIndexes(database: DatabaseSync, definition: CollectionDefinition): Map<string, () => void> {
+function dueIndexes(database: DatabaseSync, definition: StoredCollection): Map<string, () => void> {
   const { name: collection, owner } = definition;
   const indexes = new Map<string, () => void>();
   const addIndex = (index: string, on: string): void => {
@@ -141,7 +141,7 @@ function fillColumns(database: DatabaseSync, collection: string, columns: readon
  *
  * @throws Unusable when the table has records
  */
-function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }: CollectionDefinition): void {
+function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }: StoredCollection): void {
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(collection);
   if (isThere === undefined) return;
   const [present] = namesIn(database, `SELECT "table" AS name FROM pragma_foreign_key_list(?)`, collection);
@@ -157,7 +157,7 @@ function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }:
  * Makes the trigger that counts each removal of a record, also by the removal of its owner, stores its id as used, and removes its
  * words.
  */
-function prepareTrigger(database: DatabaseSync, { name: collection, fullText = [] }: CollectionDefinition): void {
+function prepareTrigger(database: DatabaseSync, { name: collection, fullText = [] }: StoredCollection): void {
   const trigger = `CREATE TRIGGER "${collection}.removed" AFTER DELETE ON "${collection}" BEGIN
       INSERT INTO waymark_removals VALUES ('${collection}', OLD.id);
       UPDATE waymark_collections SET revision = revision + 1 WHERE name = '${collection}';

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { MessageLink } from "../../database.ts";
 import type { CommonWriter, WriterOptions } from "../../database-kind.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
+import { toStoredCollections } from "../definition.ts";
 import type { WriterRequest, WriterResponse } from "./remote-writer.ts";
 import { type Answer, type Channel, ThreadChannel, toAnswer } from "./thread.ts";
 import { BatchQueue } from "./writer.ts";
@@ -36,7 +37,7 @@ export class SharedWriter implements CommonWriter {
   readonly #queue = new BatchQueue<WaitingBatch>((batches) => this.#commit(batches));
 
   constructor({ file, collections, busyTimeout = 1000, onCommit }: SharedWriterOptions) {
-    const data: WriterThreadData = { path: resolve(file), collections, busyTimeout };
+    const data: WriterThreadData = { path: resolve(file), collections: toStoredCollections(collections), busyTimeout };
     const committing = ["commitTexts", "endBulk"];
     this.#channel = new ThreadChannel({ file: "writer-thread", data, task: "writes", committing });
     this.#onCommit = onCommit;

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import type { BulkCreation } from "../../store.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { type BulkConditions, BulkTally } from "../bulk-source.ts";
@@ -27,12 +27,7 @@ export class SqliteTransactions {
    * @param busyTimeout how long each transaction waits for one of another connection, in milliseconds
    * @param path the path of the file; undefined for a database in memory
    */
-  constructor(
-    database: DatabaseSync,
-    collections: readonly CollectionDefinition[],
-    busyTimeout: number,
-    path?: string,
-  ) {
+  constructor(database: DatabaseSync, collections: readonly StoredCollection[], busyTimeout: number, path?: string) {
     const counters = new SqliteCounters(database, path);
     this.#counters = counters;
     this.#database = database;

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { wordsTable } from "./words.ts";
 
@@ -19,7 +19,7 @@ export class WordMerger {
   #mayBeginAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(database: DatabaseSync, collections: readonly CollectionDefinition[]) {
+  constructor(database: DatabaseSync, collections: readonly StoredCollection[]) {
     this.#database = database;
     this.#merges = collections
       .filter(({ fullText = [] }) => fullText.length > 0)

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { documentWords } from "../words.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 
@@ -88,7 +88,7 @@ export class SqliteWords {
 }
 
 /** Makes the table of words again from the existing records; only drops it where the collection has no full text. */
-export function makeWords(database: DatabaseSync, { name: collection, fullText = [] }: CollectionDefinition): void {
+export function makeWords(database: DatabaseSync, { name: collection, fullText = [] }: StoredCollection): void {
   database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
   if (fullText.length === 0) return;
   // Only the words, without their positions or the texts. The tokenizer separates them only at the spaces.

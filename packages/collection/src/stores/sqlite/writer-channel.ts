@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { type Channel, localChannel, ThreadChannel } from "./thread.ts";
 import type { SqliteTransactions } from "./transactions.ts";
 
@@ -18,7 +18,7 @@ export type WriterChannel = Channel<WriterCalls>;
 export interface WriterThreadData {
   /** The absolute path of the file. */
   readonly path: string;
-  readonly collections: readonly CollectionDefinition[];
+  readonly collections: readonly StoredCollection[];
   /** In milliseconds. */
   readonly busyTimeout: number;
 }

@@ -1,0 +1,123 @@
+import { nearestName, orNearest, quote } from "waymark/content";
+import type { StandardJsonSchema } from "waymark/routing";
+import { isJsonObject } from "./patch/merge-patch.ts";
+
+/** A JSON Schema of objects. */
+export interface ObjectSchema {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+/**
+ * Returns the JSON Schema of what a schema takes or returns. Standard JSON Schema is a part that not every Standard Schema has:
+ * without it, the result has no properties.
+ */
+export function objectSchemaOf(schema: object, direction: "input" | "output"): ObjectSchema {
+  const { jsonSchema } = (schema as Partial<StandardJsonSchema>)["~standard"] ?? {};
+  const { $schema: _, ...keywords } = jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {};
+  return { type: "object", ...keywords, properties: { ...(keywords["properties"] as object | undefined) } };
+}
+
+/**
+ * Refuses names of members that no record can have, as far as the schema has a JSON Schema that says so.
+ *
+ * @param own the members that are set beside the schema
+ * @param named the names, by the option in which they stand
+ * @throws TypeError with the nearest name that there is, and all of them
+ */
+export function requireKnownMembers(
+  schema: object,
+  own: readonly string[],
+  named: Readonly<Record<string, readonly string[]>>,
+): void {
+  const root = outputSchemaOf(schema);
+  if (root === undefined) return;
+  for (const [option, names] of Object.entries(named)) {
+    const unknown = names.find((name) => !own.includes(name) && !mayHave(root, name.split("."), root));
+    if (unknown === undefined) continue;
+    const known = [...membersIn(root, root, deepestNames), ...own];
+    const hint = orNearest(nearestName(unknown, known)) || ".";
+    throw new TypeError(
+      `${option} has ${quote(unknown)}, and the schema of the records has no such member${hint} Known: ${known.join(", ")}`,
+    );
+  }
+}
+
+/** Returns the names of the members of a record, as far as the schema has a JSON Schema that says so. */
+export function memberNamesOf(schema: object): readonly string[] {
+  let names = knownNames.get(schema);
+  if (names === undefined) {
+    const root = outputSchemaOf(schema);
+    names = membersIn(root, root, 0);
+    knownNames.set(schema, names);
+  }
+  return names;
+}
+
+const knownNames = new WeakMap<object, readonly string[]>();
+
+/**
+ * Returns the members that clients can choose with `fields=`: those of the schema, `address.postalCode` of an object, and those that
+ * are set beside it; undefined where the schema has no JSON Schema that names its members.
+ */
+export function fieldNames(schema: object, own: readonly string[]): readonly string[] | undefined {
+  const root = outputSchemaOf(schema);
+  const names = membersIn(root, root, deepestNames);
+  if (names.length === 0) return undefined;
+  const isObject = (name: string): boolean => names.some((other) => other.startsWith(`${name}.`));
+  const leaves = names.filter((name) => !isObject(name));
+  return [...new Set([...(own.includes("id") ? ["id"] : []), ...leaves, ...own])];
+}
+
+/** Undefined where the schema has no JSON Schema, or one that cannot say what a transformation returns. */
+function outputSchemaOf(schema: object): unknown {
+  try {
+    return (schema as Partial<StandardJsonSchema>)["~standard"]?.jsonSchema?.output({ target: "draft-2020-12" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an object of this schema may have a member. What has other members than it names may have any. */
+function mayHave(schema: unknown, path: readonly string[], root: unknown): boolean {
+  const [name, ...rest] = path;
+  if (name === undefined) return true;
+  return alternatives(schema, root).some((each) => {
+    const { type, properties, additionalProperties = false, patternProperties } = each;
+    if (isJsonObject(properties) && Object.hasOwn(properties, name)) return mayHave(properties[name], rest, root);
+    const isObject = properties !== undefined || type === "object" || type === undefined;
+    return isObject && (additionalProperties !== false || patternProperties !== undefined || properties === undefined);
+  });
+}
+
+/** The names of members, and of members in objects among them. */
+function membersIn(schema: unknown, root: unknown, depth: number): readonly string[] {
+  const names = alternatives(schema, root).flatMap(({ properties }) =>
+    Object.entries(properties ?? {}).flatMap(([name, member]): readonly string[] => {
+      const inner = depth === 0 ? [] : membersIn(member, root, depth - 1);
+      return [name, ...inner.map((each) => `${name}.${each}`)];
+    }),
+  );
+  return [...new Set(names)];
+}
+
+const deepestNames = 3;
+
+/** What a value of the schema may be, with references followed; an empty schema is anything. */
+function alternatives(schema: unknown, root: unknown, depth = 8): readonly Readonly<Record<string, unknown>>[] {
+  if (!isJsonObject(schema) || depth === 0) return [{}];
+  const { $ref, anyOf, oneOf, allOf } = schema;
+  if (typeof $ref === "string") return alternatives(valueAt($ref, root), root, depth - 1);
+  const members = [anyOf, oneOf, allOf].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
+  const within = members.flatMap((each) => alternatives(each, root, depth - 1));
+  return within.length === 0 || schema["properties"] !== undefined ? [schema, ...within] : within;
+}
+
+/** Returns what a reference within a schema, `#/$defs/address`, leads to. */
+function valueAt(reference: string, root: unknown): unknown {
+  return reference
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((value, name) => (isJsonObject(value) ? value[name] : undefined), root);
+}
