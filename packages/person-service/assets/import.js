@@ -3,81 +3,77 @@ import { dateOrderOf, decodeText, parseCsv, toLines } from "./csv.js";
 
 const dialog = document.querySelector("#import");
 const part = (name) => dialog.querySelector(`[data-part="${name}"]`);
-const [file, banner, mapping, progress, outcome, store] = [
-  "file",
-  "banner",
-  "mapping",
-  "progress",
-  "outcome",
-  "store",
+const [file, banner, mapping, dates, progress, outcome, store] = [
+  ...["file", "banner", "mapping", "dates", "progress", "outcome", "store"],
 ].map(part);
 
-/** What is to be sent: lines of NDJSON, and for each the line of the file that it comes from. */
-let lines = [];
-let lineNumbers;
+/** Ends what was begun with a file or its columns as they were: an answer that comes later says nothing of what is shown now. */
+let present = new AbortController();
 
 document.querySelector("[data-import]").addEventListener("click", () => dialog.showModal());
 dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
 file.addEventListener("change", () => file.files.length > 0 && choose(file.files[0]));
+mapping.addEventListener("change", begin);
 dialog.addEventListener("dragover", (event) => event.preventDefault());
 dialog.addEventListener("drop", (event) => {
   event.preventDefault();
-  if (event.dataTransfer.files.length > 0) choose(event.dataTransfer.files[0]);
+  if (event.dataTransfer.files.length > 0 && !file.disabled) choose(event.dataTransfer.files[0]);
 });
 
+/** Takes away what is said of another file, or of other columns; returns what ends when this is said of what is shown now. */
+function begin() {
+  present.abort();
+  present = new AbortController();
+  announce(banner, "");
+  for (const element of [progress, outcome, store]) element.hidden = true;
+  return present.signal;
+}
+
 async function choose(chosen) {
-  reset();
-  const text = decodeText(new Uint8Array(await chosen.arrayBuffer()));
+  const signal = begin();
+  mapping.hidden = true;
+  if (chosen.size > mostBytes)
+    return announce(banner, `${chosen.name} is too large for this page. The command "person-service import" takes it.`);
+  const bytes = await chosen.arrayBuffer().catch(() => undefined);
+  if (signal.aborted) return;
+  if (bytes === undefined)
+    return announce(banner, `${chosen.name} cannot be read. Is it a folder, or was it changed meanwhile?`);
+  const text = decodeText(new Uint8Array(bytes));
   if (text === undefined)
     return announce(banner, `${chosen.name} is not a text. To import a spreadsheet, save it as CSV.`);
   if (/\.(?:ndjson|jsonl)$/i.test(chosen.name) || text.trimStart().startsWith("{")) {
-    lines = text.split("\n");
-    lineNumbers = undefined;
-    return judge();
+    return judge({ lines: text.split("\n") });
   }
   const rows = parseCsv(text);
   if (rows.length < 2) return announce(banner, `${chosen.name} has no rows below a header.`);
   showMapping(rows);
 }
 
-function reset() {
-  announce(banner, "");
-  for (const element of [mapping, progress, outcome, store]) element.hidden = true;
-}
+/** What a browser can hold as text, as bytes and as lines at once. */
+const mostBytes = 256 * 1024 * 1024;
 
 /** A line for each column: its name, a value of it, and the member that it becomes. */
 function showMapping([header, ...rows]) {
-  const template = mapping.querySelector("select");
-  const body = mapping.querySelector("tbody");
-  const selects = header.cells.map((column) => {
-    const select = template.cloneNode(true);
-    select.hidden = false;
+  const template = mapping.querySelector("template").content.firstElementChild;
+  const lines = header.cells.map((column, i) => {
+    const line = template.cloneNode(true);
+    const select = line.querySelector("select");
+    line.querySelector("th").textContent = column;
+    line.querySelector("bdi").textContent = rows.find(({ cells }) => cells[i])?.cells[i]?.slice(0, 80) ?? "";
     select.setAttribute("aria-label", `Member for ${column}`);
     select.value = nearestMember(column, Array.from(select.options));
-    return select;
+    return line;
   });
-  const cell = (name, ...content) => {
-    const element = document.createElement(name);
-    element.append(...content);
-    return element;
-  };
-  body.replaceChildren(
-    ...selects.map((select, i) => {
-      const sample = rows.find(({ cells }) => cells[i])?.cells[i] ?? "";
-      return cell("tr", cell("th", header.cells[i]), cell("td", cell("bdi", sample.slice(0, 80))), cell("td", select));
-    }),
-  );
+  mapping.querySelector("tbody").replaceChildren(...lines);
   const order = dateOrderOf(rows);
-  part("dates").value = order ?? "";
-  part("dates").parentElement.hidden = order === undefined;
+  dates.value = order ?? "";
+  dates.parentElement.hidden = order === undefined;
   mapping.hidden = false;
   mapping.querySelector("button").onclick = () => {
-    const members = selects.map(({ value }) => value);
+    const members = Array.from(mapping.querySelectorAll("tbody select"), ({ value }) => value);
     const twice = members.find((member, i) => member !== "" && members.indexOf(member) < i);
     if (twice !== undefined) return announce(banner, `Two columns become ${twice}. Choose one of them.`);
-    announce(banner, "");
-    ({ lines, lineNumbers } = toLines(rows, members, countryCodes(), part("dates").value));
-    judge();
+    judge(toLines(rows, members, countryCodes(), dates.value));
   };
 }
 
@@ -96,57 +92,61 @@ function nearestMember(column, options) {
   return options.find(({ dataset }) => dataset.words?.split(" ").includes(wanted))?.value ?? "";
 }
 
-/** Has the service judge every line, and stores nothing. */
-async function judge() {
-  const { status, answer } = await post("?dry-run=true", {}, "Checking");
+/**
+ * Has the service judge every line, and stores nothing. The button that is shown then stores these lines, and no others.
+ *
+ * @param batch lines of NDJSON, and for each the line of the file that it comes from, where it is another one
+ */
+async function judge(batch) {
+  const { status, answer } = await post(batch, "?dry-run=true", {}, "Checking", begin());
   if (status !== 200) return announce(banner, answer?.detail ?? noAnswer);
-  const { valid, refused, errors, omitted = 0 } = answer;
-  showOutcome(`${people(valid)} can be stored${refused === 0 ? "." : `, and ${refused} cannot:`}`, errors, omitted);
+  const { valid, refused } = answer;
+  showOutcome(`${people(valid)} can be stored${refused === 0 ? "." : `, and ${refused} cannot:`}`, answer, batch);
   store.hidden = valid === 0;
   store.textContent =
     refused === 0 ? `Store ${people(valid)}` : `Store the ${valid} that ${valid === 1 ? "is" : "are"} good`;
-  store.onclick = () => keep(refused > 0);
+  store.onclick = () => keep(batch, refused > 0);
 }
 
-async function keep(isPartial) {
+async function keep(batch, isPartial) {
   store.hidden = true;
   mapping.hidden = true;
-  const { status, answer } = await post("", isPartial ? { Prefer: "handling=lenient" } : {}, "Storing");
-  if (status === 200) showOutcome(`${people(answer.stored)} stored.`, answer.errors, answer.omitted);
-  else showOutcome(answer?.detail ?? noAnswer, answer?.errors ?? []);
+  file.disabled = true;
+  const headers = isPartial ? { Prefer: "handling=lenient" } : {};
+  const { status, answer } = await post(batch, "", headers, "Storing", begin());
+  file.disabled = false;
+  showOutcome(status === 200 ? `${people(answer.stored)} stored.` : (answer?.detail ?? noAnswer), answer, batch);
   dialog.addEventListener("close", () => location.reload(), { once: true });
 }
 
-function showOutcome(text, errors = [], omitted = 0) {
+function showOutcome(text, { errors = [], omitted = 0 } = {}, { lineNumbers }) {
   const [summary, list] = outcome.children;
   summary.textContent = text;
-  list.replaceChildren(
-    ...errors.map(({ line, pointer = "", detail }) => {
-      const item = document.createElement("li");
-      const member = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-      item.textContent = `Line ${lineNumbers?.[line - 1] ?? line}: ${[member, detail].join(" ").trim()}`;
-      return item;
-    }),
-  );
-  if (omitted > 0)
-    list.append(Object.assign(document.createElement("li"), { textContent: `and ${omitted} more faults` }));
-  list.hidden = errors.length === 0;
+  const faults = errors.map(({ line, pointer = "", detail }) => {
+    const member = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
+    return `Line ${lineNumbers?.[line - 1] ?? line}: ${[member, detail].join(" ").trim()}`;
+  });
+  if (omitted > 0) faults.push(`and ${omitted} more faults`);
+  list.replaceChildren(...faults.map((textContent) => Object.assign(document.createElement("li"), { textContent })));
+  list.hidden = faults.length === 0;
   outcome.hidden = false;
 }
 
-/** Sends the lines. Not by fetch, which says nothing of the progress of what it sends. */
-function post(query, headers, doing) {
+/** Sends the lines; without an end once the signal is given. Not by fetch, which says nothing of the progress of what it sends. */
+function post({ lines }, query, headers, doing, signal) {
   const request = new XMLHttpRequest();
   const [label, bar] = progress.children;
   label.textContent = `${doing}…`;
   bar.removeAttribute("value");
   progress.hidden = false;
+  signal.addEventListener("abort", () => request.abort());
   return new Promise((resolve) => {
     request.upload.onprogress = ({ loaded, total }) => {
       bar.value = loaded / total;
       if (loaded === total) bar.removeAttribute("value");
     };
     request.onloadend = () => {
+      if (signal.aborted) return;
       progress.hidden = true;
       resolve({ status: request.status, answer: request.response ?? undefined });
     };

@@ -14,7 +14,7 @@ export function importDialog(url: string): SafeHtml {
 <label class="drop">Drop a file here, or choose one<input type="file" data-part="file" accept=".csv,.tsv,.txt,.ndjson,.jsonl"></label>
 <div class="banner" role="alert" data-part="banner" hidden></div>
 <div data-part="mapping" hidden><table><thead><tr><th scope="col">Column</th><th scope="col">For instance</th><th scope="col">Becomes</th></tr></thead><tbody></tbody></table>
-<select hidden aria-label="Member"><option value="">(left out)</option>${groups}</select>
+<template><tr><th scope="row"></th><td><bdi></bdi></td><td><select><option value="">(left out)</option>${groups}</select></td></tr></template>
 <label class="dates">Dates in the file look like <select data-part="dates"><option value="">1815-12-10</option><option value="DMY">10.12.1815 or 10/12/1815</option><option value="MDY">12/10/1815</option></select></label>
 <div class="actions"><button class="primary">Check</button></div></div>
 <label data-part="progress" hidden><span></span><progress max="1"></progress></label>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { describeInBrowser, kinds } from "./scene.ts";
 
 const choose = (page: Page, name: string, content: string | Buffer): Promise<void> =>
@@ -81,6 +81,52 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     }
     await choose(page, "people.csv", "name,birthDate\nAda,1970-01-02\n");
     await order.waitFor({ state: "hidden" });
+  });
+
+  it("takes the answer and the button away when anything that was checked is changed", async () => {
+    const page = await scene().open("/person");
+    await page.getByRole("button", { name: "Import" }).click();
+    await choose(page, "people.csv", "name,Staff No,birthDate\nMary Staff,mary-7,05/06/1970\n");
+    const changes = [
+      () => page.getByLabel("Member for Staff No").selectOption("identifier"),
+      () => page.getByLabel("Dates in the file look like").selectOption("MDY"),
+    ];
+    await page.getByLabel("Dates in the file look like").selectOption("DMY");
+    for (const change of changes) {
+      await page.getByRole("button", { name: "Check" }).click();
+      await page.getByText("1 person can be stored.").waitFor();
+      await change();
+      assert.equal(await page.getByText("1 person can be stored.").isVisible(), false);
+      assert.equal(await page.getByRole("button", { name: /^Store/ }).count(), 0);
+    }
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "Store 1 person" }).click();
+    await page.getByText("1 person stored.").waitFor();
+    const filters = [{ member: "identifier", operator: "eq", value: "mary-7" }] as const;
+    const [[mary] = []] = await Array.fromAsync(
+      scene().people.list({ filters, order: [{ member: "id", descending: false }], limit: 1 }),
+    );
+    assert.equal(JSON.parse(mary?.json ?? "{}").birthDate, "1970-05-06");
+  });
+
+  it("drops the answer for a file when another one has been chosen", async () => {
+    const before = await scene().people.count();
+    const page = await scene().open("/person");
+    await page.getByRole("button", { name: "Import" }).click();
+    const arrived = Promise.withResolvers<Route>();
+    await page.route("**/person?dry-run=true", (route) => arrived.resolve(route), { times: 1 });
+    await choose(page, "first.ndjson", '{"name":"First"}\n');
+    const first = await arrived.promise;
+    const ended = Promise.race([page.waitForEvent("requestfinished"), page.waitForEvent("requestfailed")]);
+    await choose(page, "second.csv", "name\nSecond\nThird\n");
+    await page.getByRole("button", { name: "Check" }).waitFor();
+    await first.continue();
+    await ended;
+    assert.equal(await page.getByRole("button", { name: /^Store/ }).count(), 0);
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "Store 2 people" }).click();
+    await page.getByText("2 people stored.").waitFor();
+    assert.equal(await scene().people.count(), before + 2);
   });
 
   it("shows conflicts with stored people before it stores", async () => {
