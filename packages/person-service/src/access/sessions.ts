@@ -86,7 +86,7 @@ export function sealedSessions(key: Uint8Array, now: () => Date, sharedEnds?: Sh
     },
     async end(sealed) {
       const session = await read(sealed);
-      if (session === undefined) return;
+      if (session === undefined || ended.has(session)) return;
       const { proof, ...known } = session;
       ended.add(known);
       await sharedEnds?.report(known);

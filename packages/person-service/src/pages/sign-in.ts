@@ -43,10 +43,11 @@ export const signInRoutes = (site: Site, signIn: SignIn): Route =>
 
 /**
  * Keeps the pages of callers who have signed in out of caches, since a browser that goes back shows a copy without asking, also after
- * signing out. For `router({ filters })`, outside of everything that makes pages.
+ * signing out. What browsers are to show, and the 304 in its place, is what has a policy of its own. For `router({ filters })`,
+ * inside of `securityHeaders` and outside of everything that makes pages.
  */
 export const storeNoSessionPages: AfterFilter = after((request, response) =>
-  sealedIn(request) !== undefined && response.headers.get("Content-Type")?.startsWith("text/html") === true
+  sealedIn(request) !== undefined && response.headers.has("Content-Security-Policy")
     ? response.withHeader("Cache-Control", "no-store")
     : response,
 );

@@ -204,6 +204,15 @@ describeService("signing in", (openService) => {
       assert.equal(await cacheControl(target, { Cookie: cookie }), "private, no-cache");
       assert.equal(await cacheControl(target, { Accept }), "private, no-cache");
     }
+    for (const [accepted, expected] of [
+      [Accept, "no-store"],
+      ["application/xml", "no-store"],
+      ["application/json", "private, no-cache"],
+    ] as const) {
+      const { headers } = await page("/person", { Cookie: cookie, Accept: accepted });
+      const again = await page("/person", { Cookie: cookie, Accept: accepted, "If-None-Match": headers["etag"] });
+      assert.deepEqual([again.status, again.headers["cache-control"]], [304, expected], "as the 200 would have it");
+    }
     const answer = await service.send("POST", "/sign-out", { headers: { Cookie: cookie } });
     assert.equal(answer.headers["clear-site-data"], '"cache"');
   });
