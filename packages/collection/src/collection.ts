@@ -13,7 +13,7 @@ import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } f
 import { type CollectionOptions, type CollectionSettings, type ItemRequest, toCollectionSettings } from "./settings.ts";
 import type { Document, Store } from "./store.ts";
 
-/** Holds the handlers of a collection for your routes, and the media types that they send and read. */
+/** The handlers of a collection for your routes, and the media types that they send and read. */
 export interface CollectionHandlers<T extends Document> {
   /** The store, with records of the type that the schema has. */
   readonly store: Store<T>;

@@ -28,13 +28,13 @@ export interface DatabaseKind {
   readonly shareWriter?: (address: string, options: WriterOptions) => CommonWriter;
 }
 
-/** Lists the options of a backup. */
+/** The options of a backup. */
 export interface BackupOptions {
   /** Called from time to time with the share of the file that is written, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
-/** Lists the options of a writer that processes have in common. */
+/** The options of a writer that processes have in common. */
 export interface WriterOptions {
   readonly collections: readonly CollectionDefinition[];
   /** Called after each commit, made or failed. Default: not called. */

@@ -51,7 +51,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Says what a database can be used for at the moment. */
+/** What a database can be used for at the moment. */
 export interface DatabaseState {
   /** Whether changes fail with StoreReadOnly, as on a standby of PostgreSQL. */
   readonly readOnly: boolean;
@@ -83,7 +83,7 @@ export interface PoolFigures {
   readonly waiting: number;
 }
 
-/** Lists the options of a database. */
+/** The options of a database. */
 export interface DatabaseOptions {
   /** The collections. Missing ones are created; others in the database stay as they are. */
   readonly collections: readonly CollectionDefinition[];
@@ -109,7 +109,7 @@ export interface MessageLink {
 }
 
 /**
- * Defines a collection of a database. With the type of its records, the compiler refuses a name that they do not have;
+ * The definition of a collection of a database. With the type of its records, the compiler refuses a name that they lack;
  * `collection(…)` compares the names with the schema in any case.
  *
  * ```ts
@@ -146,7 +146,7 @@ export interface StoredCollection extends Omit<CollectionDefinition, "members"> 
   readonly fullText: readonly string[];
 }
 
-/** Says which collection owns the records of another. */
+/** Which collection owns the records of another. */
 export interface Ownership {
   /** A collection of the same database. */
   readonly collection: string;
@@ -154,7 +154,7 @@ export interface Ownership {
   readonly member: string;
 }
 
-/** Lists the options of a PostgreSQL database. Times are in milliseconds. */
+/** The options of a PostgreSQL database. Times are in milliseconds. */
 export interface PostgresDatabaseOptions extends DatabaseOptions {
   /** The maximum of connections, at least 3; they are opened when needed. Default: 10. */
   readonly poolSize?: number;

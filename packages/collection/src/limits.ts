@@ -1,4 +1,4 @@
-/** Limits the requests of `createMany`. Each value is a whole number, 1 or more. */
+/** The limits of requests of `createMany`. Each value is a whole number, 1 or more. */
 export interface BulkLimits {
   /** The maximum of bytes in the content, coded and decoded; above it 413. Default: 268,435,456. */
   readonly maxBytes?: number | undefined;
@@ -54,7 +54,7 @@ export function toBulkSettings(limits: BulkLimits): BulkSettings {
   });
 }
 
-/** Limits the lists of a collection. Each value is a whole number, 1 or more. */
+/** The limits of lists of a collection. Each value is a whole number, 1 or more. */
 export interface ListLimits {
   /**
    * The maximum of JSON characters in a page: it ends with the record that reaches it, and its `Link` leads on.

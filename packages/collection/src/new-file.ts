@@ -9,7 +9,7 @@ export class FileNameError extends Error {}
 /** Thrown when a file that must be new is there already. */
 export class FileTakenError extends FileNameError {}
 
-/** Lists the options of `NewFile.open`. */
+/** The options of `NewFile.open`. */
 export interface NewFileOptions {
   /** Whether a file of this name is replaced. Default: false. */
   readonly replace?: boolean;

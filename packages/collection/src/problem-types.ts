@@ -1,6 +1,6 @@
 import type { ProblemType } from "waymark";
 
-/** Names a problem type of `collectionProblemTypes`. */
+/** The name of a problem type of `collectionProblemTypes`. */
 export type CollectionProblemName =
   | "invalidId"
   | "invalidParameters"

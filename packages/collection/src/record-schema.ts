@@ -11,7 +11,7 @@ import type { Member, RecordOf } from "./members.ts";
 import { isJsonObject } from "./patch/merge-patch.ts";
 import { storeMembers } from "./selection.ts";
 
-/** Lists the options of `recordSchema`. */
+/** The options of `recordSchema`. */
 export interface RecordSchemaOptions {
   /** What messages call a record. Default: `a record`. */
   readonly noun?: string;

@@ -2,7 +2,7 @@ import type { HttpRequest } from "waymark";
 import type { StoredRecord } from "./store.ts";
 
 /**
- * Describes a format in which records are sent: how it is negotiated, and how records become text.
+ * A format in which records are sent: how it is negotiated, and how records become text.
  *
  * ```ts
  * const lines: Representation = {
@@ -48,13 +48,13 @@ export interface Representation {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Is a representation for single records. */
+/** A representation for single records. */
 export type ItemRepresentation = Representation & Required<Pick<Representation, "item">>;
 
-/** Is a representation for lists. */
+/** A representation for lists. */
 export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
 
-/** Is what a representation gets besides its records. */
+/** What a representation gets besides its records. */
 export interface ItemOptions {
   /** The URL of the collection, for formats that name their records: the URL of a record is this, `/` and its id. */
   readonly url: string;
@@ -65,13 +65,13 @@ export interface ItemOptions {
   readonly fields?: readonly string[] | undefined;
 }
 
-/** Is what a representation gets besides the records of a list. */
+/** What a representation gets besides the records of a list. */
 export interface ListOptions extends ItemOptions {
   /** The page that the records are, where the list is sent in pages. */
   readonly page?: ListPage;
 }
 
-/** Describes how the texts of single records become the text of a list. */
+/** How the texts of single records become the text of a list. */
 export interface ListSyntax {
   /** Returns the text of a record; called for each record of the list, in its order. */
   readonly item: (record: StoredRecord) => string;

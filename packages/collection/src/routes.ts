@@ -4,7 +4,7 @@ import { accept, contentType } from "waymark/routing";
 import type { Operation } from "./description/operations.ts";
 import type { CollectionHandler, ItemHandler, ReadHandler } from "./settings.ts";
 
-/** Chooses the routes of a collection. */
+/** The choice of the routes of a collection. */
 export interface CollectionRoutesOptions {
   /** The handlers that get no route. A client that asks for them gets the refusal of the router, as a rule 405. */
   readonly without?: readonly Operation[];

@@ -1,5 +1,5 @@
 /**
- * Selects records of a store, their order, and where to start. Without any part: all, by ascending id.
+ * A choice of records of a store, their order, and where to start. Without any part: all, by ascending id.
  *
  * ```ts
  * const selection: Selection = {
@@ -26,7 +26,7 @@ export interface Selection {
 }
 
 /**
- * Filters records by a member.
+ * A filter of records by a member.
  *
  * `ne` is the complement of `eq`: it holds for a record without the member. No other operator does.
  */
@@ -35,19 +35,19 @@ export type MemberFilter =
   | { readonly member: string; readonly operator: "prefix"; readonly value: string }
   | { readonly member: string; readonly operator: "in"; readonly values: readonly (string | number)[] };
 
-/** Names a comparison: equal, not equal, less, less or equal, greater, greater or equal. */
+/** A comparison: equal, not equal, less, less or equal, greater, greater or equal. */
 export type Comparison = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
 
-/** Is one key of an order. Records without the member come first, and last in descending order. */
+/** One key of an order. Records without the member come first, and last in descending order. */
 export interface SortKey {
   readonly member: string;
   readonly descending: boolean;
 }
 
-/** Is the value of a member in an order; null if the record lacks it. Times are in milliseconds since the epoch. */
+/** The value of a member in an order; null if the record lacks it. Times are in milliseconds since the epoch. */
 export type MemberValue = string | number | null;
 
-/** Names a member to filter and sort by, and its type. */
+/** A member to filter and sort by, and its type. */
 export interface SelectableMember<Name extends string = string> {
   /** `familyName`, or `address.postalCode` for a member of an object. */
   readonly name: Name;

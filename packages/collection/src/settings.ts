@@ -13,7 +13,7 @@ import type { ItemRepresentation, ListRepresentation, Representation } from "./r
 import { storeMembers } from "./selection.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
 
-/** Lists the options of `collection`. */
+/** The options of `collection`. */
 export interface CollectionOptions<T extends Document> {
   /**
    * Where `routes()` puts the collection, within the groups around: `/books`, without a slash at the end. The handlers

@@ -1,6 +1,6 @@
 import type { StoredRecord } from "./store.ts";
 
-/** Holds the state of some collections at one moment, whatever is written meanwhile. */
+/** The state of some collections at one moment, whatever is written meanwhile. */
 export interface Snapshot {
   /** Identifies the database, also when it is opened again or by another address. */
   readonly identity: string;
@@ -16,13 +16,13 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** Lists the options of `openSnapshot`. */
+/** The options of `openSnapshot`. */
 export interface SnapshotOptions {
   /** Whether to read the whole file of an SQLite database first, to detect damage. Default: false. */
   readonly verify?: boolean;
 }
 
-/** Holds the counters of a collection. */
+/** The counters of a collection. */
 export interface SnapshotCounters {
   /** The last revision of each partition, and the greatest id so far that later ids of the partition go beyond. */
   readonly partitions: readonly { readonly revision: number; readonly lastId: number }[];
@@ -30,7 +30,7 @@ export interface SnapshotCounters {
   readonly records: number;
 }
 
-/** Limits the records; all bounds hold together. */
+/** Bounds of the records; all hold together. */
 export interface SnapshotRange {
   /** Only those with a greater id. */
   readonly after?: number;
@@ -46,7 +46,7 @@ export interface SnapshotRecord extends StoredRecord {
   readonly createdAt: number;
 }
 
-/** Is an idempotency key, and the record that was created by it. */
+/** An idempotency key, and the record that was created by it. */
 export interface SnapshotKey {
   /** Of the record; 0 where the collection has no owner. */
   readonly owner: number;
@@ -60,7 +60,7 @@ export interface SnapshotKey {
   readonly time: number;
 }
 
-/** Lists the options of `Database.restore`. */
+/** The options of `Database.restore`. */
 export interface RestoreOptions {
   /** Called after each batch with the number of stored records, including those of an earlier attempt. */
   readonly onProgress?: (progress: RestoreProgress) => void;
@@ -71,14 +71,14 @@ export interface RestoreOptions {
   readonly stopAfter?: number;
 }
 
-/** Reports the progress of a restore. */
+/** The progress of a restore. */
 export interface RestoreProgress {
   readonly collection: string;
   readonly stored: number;
   readonly total: number;
 }
 
-/** Is thrown if a snapshot cannot be restored. The message is one line that says why and what to do. */
+/** Thrown if a snapshot cannot be restored. The message is one line that says why and what to do. */
 export class RestoreError extends Error {
   override readonly name = "RestoreError";
 }

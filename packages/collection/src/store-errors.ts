@@ -1,23 +1,23 @@
-/** Is thrown if the database is busy, locked, full, unreachable or closed. Trying again later may help. */
+/** Thrown if the database is busy, locked, full, unreachable or closed. Trying again later may help. */
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
 }
 
 /**
- * Is thrown if the database failed during a commit: only reading again shows whether the change was stored. A change of
+ * Thrown if the database failed during a commit: only reading again shows whether the change was stored. A change of
  * several records is stored completely or not at all.
  */
 export class StoreOutcomeUnknown extends StoreUnavailable {
   override readonly name = "StoreOutcomeUnknown";
 }
 
-/** Is thrown if a read takes longer than allowed. Repeating it may take as long; choose another selection or order. */
+/** Thrown if a read takes longer than allowed. Repeating it may take as long; choose another selection or order. */
 export class StoreReadTimeout extends StoreUnavailable {
   override readonly name = "StoreReadTimeout";
 }
 
 /**
- * Is thrown for a change if the database is a standby or read-only; reads go on. Nothing was changed. Trying again
+ * Thrown for a change if the database is a standby or read-only; reads go on. Nothing was changed. Trying again
  * helps only after the database has become writable.
  */
 export class StoreReadOnly extends StoreUnavailable {
@@ -25,7 +25,7 @@ export class StoreReadOnly extends StoreUnavailable {
 }
 
 /**
- * Is thrown for a change if the database has gone back to an older state, by a restored backup or a failover that lost something:
+ * Thrown for a change if the database has gone back to an older state, by a restored backup or a failover that lost something:
  * changes that this program saw committed are gone. Further changes would give ids, revisions and entity tags a second time, so
  * that the database takes none until its `resume`. Reads go on.
  */
@@ -33,12 +33,12 @@ export class StoreHistoryLost extends StoreUnavailable {
   override readonly name = "StoreHistoryLost";
 }
 
-/** Is thrown if a database cannot be opened. The message is one line that says what to do. */
+/** Thrown if a database cannot be opened. The message is one line that says what to do. */
 export class StoreOpenError extends Error {
   override readonly name = "StoreOpenError";
 }
 
-/** Is thrown by `onlyIfEmpty` if the store has records. */
+/** Thrown by `onlyIfEmpty` if the store has records. */
 export class StoreNotEmpty extends Error {
   override readonly name = "StoreNotEmpty";
 }

@@ -107,7 +107,7 @@ export interface Store<T extends Document = Document> {
   within(owner: number): Store<T>;
 }
 
-/** Says what owns the records of a store. */
+/** What owns the records of a store. */
 export interface StoreOwner {
   /** The member of a record that has the id of its owner. */
   readonly member: string;
@@ -116,7 +116,7 @@ export interface StoreOwner {
 }
 
 /**
- * Is the content of a record: an object with a JSON form. The store reads only its `id`, and sets `createdAt` and
+ * The content of a record: an object with a JSON form. The store reads only its `id`, and sets `createdAt` and
  * `updatedAt`.
  */
 export type Document = object;
@@ -126,7 +126,7 @@ export function isRecordId(id: unknown): id is number {
   return typeof id === "number" && Number.isSafeInteger(id) && id >= 1;
 }
 
-/** Is a record as it is stored. */
+/** A record as it is stored. */
 export interface StoredRecord<T extends Document = Document> {
   readonly id: number;
   /** The number of the change that last changed this record, in its partition; later in commit order is greater. */
@@ -157,7 +157,7 @@ export interface FirstBatch<T extends Document = Document> extends RecordBatch<T
   readonly revisions: readonly number[];
 }
 
-/** Is the value of a record: what was sent, and what the store has set. */
+/** The value of a record: what was sent, and what the store has set. */
 export type RecordValue<T extends Document> = Omit<T, "id" | "createdAt" | "updatedAt"> & {
   readonly id: number;
   /** RFC 3339, in UTC. */
@@ -179,7 +179,7 @@ export function parseRecord<T extends Document>(record: StoredRecord<T> | undefi
   return record === undefined ? undefined : JSON.parse(record.json);
 }
 
-/** Lists the options of a read that may take long. */
+/** The options of a read that may take long. */
 export interface ReadOptions {
   /** Aborts when the result is no longer needed: the store may then stop, and fail with StoreUnavailable. */
   readonly signal?: AbortSignal;
@@ -192,20 +192,20 @@ export interface ReadOptions {
   readonly notBefore?: readonly number[] | undefined;
 }
 
-/** Lists the options of `Store.create`. */
+/** The options of `Store.create`. */
 export interface CreationOptions {
   /** Makes a repeated creation within 24 hours store no second record. */
   readonly idempotency?: Idempotency;
 }
 
-/** Identifies an operation, so that a client without an answer can repeat it. */
+/** What identifies an operation, so that a client without an answer can repeat it. */
 export interface Idempotency {
   readonly key: string;
   /** A digest of what was sent: another one with the same key is refused. */
   readonly fingerprint: string;
 }
 
-/** Is the result of a creation. */
+/** The result of a creation. */
 export type Creation<T extends Document = Document> =
   | { readonly kind: "created"; readonly record: StoredRecord<T> }
   /**
@@ -226,13 +226,13 @@ export type Creation<T extends Document = Document> =
   /** Another record has the same value of this member: one of those that are unique, or `id`, also once it is removed. */
   | { readonly kind: "conflict"; readonly member: string };
 
-/** Lists the options of `Store.createAll`. */
+/** The options of `Store.createAll`. */
 export interface BulkOptions {
   /** Whether nothing is to be stored where there is a record. Default: false. */
   readonly onlyIfEmpty?: boolean;
 }
 
-/** Is the result of storing many documents. */
+/** The result of storing many documents. */
 export type BulkCreation =
   | { readonly kind: "created"; readonly count: number }
   /** Nothing was stored, because of these conflicts: the first 1,000. */
@@ -240,14 +240,14 @@ export type BulkCreation =
   /** No record has the id that is to be the owner's. */
   | { readonly kind: "ownerless" };
 
-/** Names a document whose value of a member belongs to a record or to an earlier document; see `Creation`. */
+/** A document whose value of a member belongs to a record or to an earlier document; see `Creation`. */
 export interface BulkConflict {
   /** From 1. */
   readonly position: number;
   readonly member: string;
 }
 
-/** Is the result of a replacement. */
+/** The result of a replacement. */
 export type Replacement<T extends Document = Document> =
   | { readonly kind: "replaced"; readonly record: StoredRecord<T> }
   /** No record has the id. */
@@ -257,7 +257,7 @@ export type Replacement<T extends Document = Document> =
   /** Another record has the same value of this member, which is to be unique. */
   | { readonly kind: "conflict"; readonly member: string };
 
-/** Is the result of a removal. */
+/** The result of a removal. */
 export type Removal<T extends Document = Document> =
   | { readonly kind: "removed" }
   /** No record has the id. */

@@ -50,7 +50,7 @@ import type { Person } from "./person/person.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
-/** Lists the options of `openPersonService`. */
+/** The options of `openPersonService`. */
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
   /**
    * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the

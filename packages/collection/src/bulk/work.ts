@@ -73,7 +73,7 @@ export class BulkWork {
   }
 }
 
-/** Is thrown when a bulk request takes longer than its time limit. */
+/** Thrown when a bulk request takes longer than its time limit. */
 export class BulkTimeExceeded extends HttpError {
   /** @param maxTime in milliseconds */
   constructor(maxTime: number) {

@@ -5,7 +5,7 @@ import { type CsvColumn, type CsvHeader, type CsvMembers, readCsvHeader } from "
 import { type CsvCell, readCsvRecords } from "./csv-records.ts";
 import type { ListDecoder } from "./list-decoder.ts";
 
-/** Lists the options of `csvDecoder`. */
+/** The options of `csvDecoder`. */
 export interface CsvDecoderOptions {
   /** The columns that a file may have, in any order; `address.postalCode` is a member of an object. */
   readonly columns: readonly string[];

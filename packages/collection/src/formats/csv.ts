@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import { valueAlong } from "../member-value.ts";
 import type { ListRepresentation } from "../representation.ts";
 
-/** Lists the options of `csvRepresentation`. */
+/** The options of `csvRepresentation`. */
 export interface CsvRepresentationOptions {
   /** The members in the order of the columns; `address.postalCode` is a member of an object. Other members are not sent. */
   readonly columns: readonly string[];

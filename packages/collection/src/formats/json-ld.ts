@@ -1,7 +1,7 @@
 import type { ItemOptions, ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 
-/** Lists the options of `jsonLdRepresentation`. */
+/** The options of `jsonLdRepresentation`. */
 export interface JsonLdRepresentationOptions {
   /** The meaning of the members: the URL of a context, or a context. */
   readonly context: string | object;

@@ -2,7 +2,7 @@ import { type Decoder, quote } from "waymark/content";
 import { type KnownMember, readXmlDocument } from "./xml-reader.ts";
 import { decodeXmlText } from "./xml-text.ts";
 
-/** Lists the options of `xmlDecoder`. */
+/** The options of `xmlDecoder`. */
 export interface XmlDecoderOptions {
   /** The name of the root element, without a prefix. */
   readonly root: string;

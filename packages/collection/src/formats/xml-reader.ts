@@ -4,7 +4,7 @@ import { toInteger } from "../member-value.ts";
 import { TurnShare } from "../turn-share.ts";
 import { assertDeclaredEncoding, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 
-/** Says how a document is read. */
+/** How a document is read. */
 export interface XmlDocumentRules {
   /** The local name of the outermost element. */
   readonly root: string;

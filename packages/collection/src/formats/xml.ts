@@ -2,7 +2,7 @@ import { escapeXml, quote } from "waymark/content";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 
-/** Lists the options of `xmlRepresentation`. */
+/** The options of `xmlRepresentation`. */
 export interface XmlRepresentationOptions {
   /** The name of the element of a record. */
   readonly root: string;

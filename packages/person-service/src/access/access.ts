@@ -14,7 +14,7 @@ import { exceptPublicPaths } from "./public-paths.ts";
 import { holdersOf, sealedSessions } from "./sessions.ts";
 import { signInQueue } from "./sign-in-queue.ts";
 
-/** Lists the options of `openAccess`. */
+/** The options of `openAccess`. */
 export interface AccessOptions {
   /** The access file. */
   readonly file: string;

@@ -5,7 +5,7 @@ import { didYouMean } from "./settings/did-you-mean.ts";
 import { type Option, quotedArgument } from "./settings/option.ts";
 import { settings } from "./settings/options.ts";
 
-/** Is thrown for arguments and settings that a command does not take. */
+/** Thrown for arguments and settings that a command does not take. */
 export class UsageErrors extends Error {
   readonly usageErrors: readonly string[];
 

@@ -8,7 +8,7 @@ import { type Answer, type Channel, ThreadChannel, toAnswer } from "./thread.ts"
 import { BatchQueue } from "./writer.ts";
 import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer-channel.ts";
 
-/** Lists the options of a `SharedWriter`. */
+/** The options of a `SharedWriter`. */
 export interface SharedWriterOptions extends WriterOptions {
   /** The path of the SQLite file. A member opens the file before its first change. */
   readonly file: string;
