@@ -410,23 +410,24 @@ describe("closing a SQLite file", () => {
 describe("the thread that writes to a SQLite file", () => {
   it(
     "is started again when it has ended: of what it had it is told that this is not known, what waits is written",
-    withStore(async (store) => {
-      const ready = nextThread();
-      await create(store, { name: "first" });
-      const thread = await ready;
-      const second = store.create({ name: "second" });
-      const lost = assert.rejects(second, StoreOutcomeUnknown);
-      await turn();
-      const third = store.create({ name: "third" });
-      await Promise.all([thread.terminate(), lost]);
-      assert.equal((await third).kind, "created");
-      const names = (await everything(store)).map(({ json }) => JSON.parse(json).name);
-      // Whether the thread came to it, nobody can say.
-      assert.deepEqual(
-        names.filter((name) => name !== "second"),
-        ["first", "third"],
-      );
-    }),
+    withStore(
+      async (store, file) => {
+        const ready = nextThread();
+        await create(store, { name: "first" });
+        const thread = await ready;
+        // Otherwise the thread may have answered before it ends.
+        const other = lock(file);
+        const lost = assert.rejects(store.create({ name: "second" }), StoreOutcomeUnknown);
+        await turn();
+        const third = store.create({ name: "third" });
+        await Promise.all([thread.terminate(), lost]);
+        unlock(other);
+        assert.equal((await third).kind, "created");
+        const names = (await everything(store)).map(({ json }) => JSON.parse(json).name);
+        assert.deepEqual(names, ["first", "third"]);
+      },
+      { busyTimeout: 30_000 },
+    ),
   );
 
   it(
