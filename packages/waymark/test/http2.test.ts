@@ -287,6 +287,13 @@ describe("a request of HTTP/2", () => {
     assert.equal((await ask(connect(), {})).status, 200);
   });
 
+  it("with a character beyond ASCII in its target is refused, and the answer has its escapes", async () => {
+    const { connect } = await served(() => ok());
+    const { status, body } = await ask(connect(), { ":path": Buffer.from("/?name=Zoë").toString("latin1") });
+    assert.equal(status, 400);
+    assert.match(JSON.parse(body).detail, /"ë", which must be written as %C3%AB,/);
+  });
+
   it("may have fields and a target that are as long as they may be", async () => {
     const { connect } = await served(({ search }) => text(`${search.length}`));
     // Each counts 32 bytes more here.

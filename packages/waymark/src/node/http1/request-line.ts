@@ -79,11 +79,16 @@ function minorVersionOf(protocol: string): 0 | 1 | undefined {
 /** Another major version of HTTP, another protocol, or, of HTTP/0.9, nothing. */
 const otherProtocol = /^(?:HTTP\/\d\.\d|(?!HTTP\/)[A-Z]+\/[\d.]+|)$/;
 
-/** @param target with a character for each byte: most clients that do not encode it send UTF-8 */
+/** Returns what a client meant by a target that has a character for each byte: most that do not encode it send UTF-8. */
+export function decodeTarget(target: string): string {
+  if (!/[\x80-\xff]/.test(target)) return target;
+  const utf8 = Buffer.from(target, "latin1").toString();
+  return utf8.includes("\ufffd") ? target : utf8;
+}
+
 function unsoundTarget(target: string): string {
   if (target === "") return "The request line has more than one space before its target, or no target.";
-  const utf8 = Buffer.from(target, "latin1").toString();
-  const text = utf8.includes("\ufffd") ? target : utf8;
+  const text = decodeTarget(target);
   const offset = text.search(/[^!-~]/);
   const question = text.indexOf("?");
   return question < 0 || offset < question

@@ -2,7 +2,7 @@ import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
 import { trimBlanks } from "../../fields/syntax.ts";
 import type { HttpResponse } from "../../response.ts";
 import { type HeadLimits, refuseFields, sizeOfLines } from "../head-fields.ts";
-import { refuseTarget } from "../http1/request-line.ts";
+import { decodeTarget, refuseTarget } from "../http1/request-line.ts";
 import { refusals } from "../refusals.ts";
 
 /** The head of a request of HTTP/2 as HTTP/1.1 would have it. */
@@ -31,7 +31,7 @@ export function readHttp2Head(raw: readonly string[]): Http2Head {
   if (authority !== undefined) fields.unshift("host", authority);
   if (cookies.length > 0) fields.push("cookie", cookies.join("; "));
   // CONNECT has no path, and is refused.
-  const target = pseudo.get(":path") ?? "";
+  const target = decodeTarget(pseudo.get(":path") ?? "");
   const method = pseudo.get(":method") ?? "";
   return { method, target, headers: parsedHeaders(fields) };
 }

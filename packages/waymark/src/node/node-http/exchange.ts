@@ -9,7 +9,7 @@ import type { ServeContext } from "../context.ts";
 import { isEncrypted, Peer, SingleExchange } from "../exchange.ts";
 import { refuseFields, sizeOfLines } from "../head-fields.ts";
 import { refuseFraming } from "../http1/field-section.ts";
-import { refuseTarget } from "../http1/request-line.ts";
+import { decodeTarget, refuseTarget } from "../http1/request-line.ts";
 import { Output } from "../output.ts";
 import { type HeadRefusal, refusals } from "../refusals.ts";
 import { Takeover } from "../upgrade.ts";
@@ -67,7 +67,7 @@ export class NodeHttpExchange extends SingleExchange {
 
   get head(): { readonly method: string; readonly target: string } {
     const { method = "", url = "" } = this.message; // a server's request always has both
-    return { method, target: url };
+    return { method, target: decodeTarget(url) };
   }
 
   protected openContent(): IncomingContent | undefined {
