@@ -59,7 +59,7 @@ export function assertStrictJson(text: string, maxDepth: number, maxValues: numb
     throw fault(reader, "The content begins with a byte order mark, which JSON must not have", 0);
   }
   if (isStringifiedObject(text)) {
-    throw fault(reader, "The content is the text of an object in JavaScript, and not JSON: send JSON.stringify(…)", 0);
+    throw fault(reader, "Send JSON.stringify(…): the content is the text of an object in JavaScript, not JSON,", 0);
   }
   readElement(reader, "a value");
   if (reader.at < text.length) throw expected(reader, "nothing more after the value");
