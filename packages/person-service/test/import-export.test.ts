@@ -206,6 +206,21 @@ describe("import", () => {
     assert.deepEqual(Object.keys(JSON.parse(readFileSync(rejects, "utf8"))), ["name", "email", "import-error"]);
   });
 
+  it("says the format of refused people where the name of their file says another one, or none", async () => {
+    const json = '[{"name":"Kay","email":"kay"}]';
+    for (const [source, content, extension, format] of [
+      ["json", json, "json", " with --format ndjson"],
+      ["json", json, "ndjson", ""],
+      ["csv", "name,email\nKay,kay\n", "refused", " with --format csv"],
+    ] as const) {
+      const rejects = newFile(extension);
+      const printed = await run("import", write(source, content), "--database", newFile("db"), "--rejects", rejects);
+      assert.ok(printed.includes(`${rejects}: correct them there, and import that file${format}.\n`), printed);
+      const again = await run("import", rejects, "--dry-run", ...format.split(" ").slice(2));
+      assert.match(again, /: email must have one @/);
+    }
+  });
+
   it("checks all and stores nobody with --dry-run", async () => {
     const database = newFile("db");
     const printed = await run("import", write("csv", "name\nAda\n"), "--database", database, "--dry-run");
@@ -405,14 +420,14 @@ describe("import", () => {
     [["a.csv", "--format", "xls"], /^--format must be csv, ndjson, json, xml or vcard, not "xls"\.$/],
     [
       ["a.csv", "--date", "TT.MM.JJJJ"],
-      /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "TT\.MM\.JJJJ"; did you mean DD\.MM\.YYYY\?\.$/,
+      /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "TT\.MM\.JJJJ"; did you mean DD\.MM\.YYYY\?$/,
     ],
-    [["a.csv", "--date", "mm/dd/yyy"], /, not "mm\/dd\/yyy"; did you mean MM\/DD\/YYYY\?\.$/],
+    [["a.csv", "--date", "mm/dd/yyy"], /, not "mm\/dd\/yyy"; did you mean MM\/DD\/YYYY\?$/],
     [["a.csv", "--date", "day first"], /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "day first"\.$/],
     [["a.csv", "--map", "name"], /^--map must be like "First Name=givenName", not "name"\.$/],
     [
       ["a.csv", "--map", "x=birthdate"],
-      /^--map names "birthdate", which is not a member of a person; did you mean "birthDate"\?\.$/,
+      /^--map names "birthdate", which is not a member of a person; did you mean "birthDate"\?$/,
     ],
     [["a.csv", "--upsert", "email"], /^--upsert must be identifier, not "email"\.$/],
   ];

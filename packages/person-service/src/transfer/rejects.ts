@@ -1,4 +1,5 @@
 import { NewFile } from "@waymark/collection";
+import type { TransferFormat } from "./formats.ts";
 import type { SourceFile } from "./source-file.ts";
 
 /** The column or member in which a file of refused records says why. An import leaves it out. */
@@ -33,15 +34,18 @@ export interface Rejects extends AsyncDisposable {
   finish(): Promise<void>;
 }
 
+/** Returns the format of a file of refused records, by that of their source. */
+export const formatOfRejects = ({ name }: TransferFormat): "csv" | "ndjson" => (name === "csv" ? "csv" : "ndjson");
+
 /**
  * Opens a file for refused records: rows of CSV as they stand in the source, with a column that says why; records of other formats
  * as NDJSON, with such a member.
  *
  * @throws RejectsError (rejects)
  */
-export async function openRejects(path: string, source: SourceFile, isCsv: boolean): Promise<Rejects> {
+export async function openRejects(path: string, source: SourceFile, format: TransferFormat): Promise<Rejects> {
   const file = await describeFault(NewFile.open(path, { replace: true }));
-  const rows = isCsv ? new RowsOfSource(source) : undefined;
+  const rows = formatOfRejects(format) === "csv" ? new RowsOfSource(source) : undefined;
   let isEmpty = true;
   const textOf = async (refusal: Refusal): Promise<string> => {
     const { value, reason } = refusal;

@@ -126,7 +126,7 @@ async function rejectsIn(file: string, path: string, source: SourceFile, format:
     throw new CommandError("--rejects must be another file than the one that is imported.");
   }
   try {
-    return await openRejects(file, source, format.name === "csv");
+    return await openRejects(file, source, format);
   } catch (error) {
     throw error instanceof RejectsError ? toCommandError(error, file, "") : error;
   }

@@ -1,9 +1,9 @@
 import { excerpt } from "waymark/content";
 import type { ColumnNames } from "../../transfer/columns.ts";
 import { DateForms } from "../../transfer/dates.ts";
-import type { TransferFormat } from "../../transfer/formats.ts";
+import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
 import type { ImportResult } from "../../transfer/import-people.ts";
-import type { Refusal } from "../../transfer/rejects.ts";
+import { formatOfRejects, type Refusal } from "../../transfer/rejects.ts";
 import type { SourceFile } from "../../transfer/source-file.ts";
 import type { Given } from "../settings/configuration.ts";
 import { countPeople } from "../terminal/progress.ts";
@@ -53,7 +53,7 @@ export function refusalReport({ format, columns, given, printNote }: Reported) {
       else if (example !== undefined) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
       if (isNameless) printNote('To leave out columns without a name, add --map "=".');
       if (count === 0) return;
-      printNote(adviceOnRefused(given));
+      printNote(adviceOnRefused(format, given));
     },
   };
 }
@@ -63,10 +63,12 @@ const mostListed = 20;
 const birthDateOf = (record: unknown): string =>
   String((record as { readonly birthDate?: unknown } | null)?.birthDate ?? "");
 
-function adviceOnRefused(given: Given): string {
+function adviceOnRefused(format: TransferFormat, given: Given): string {
   const file = given.value("rejects");
   if (file === undefined) return "To have the refused people in a file that you can correct, add --rejects FILE.";
+  const written = formatOfRejects(format);
   const options = [
+    ...(formatOfFile(file)?.name === written ? [] : [`--format ${written}`]),
     ...given.values("map").map((value) => `--map ${quoted(value)}`),
     ...["date", "upsert"]
       .filter((name) => given.has(name))

@@ -116,6 +116,6 @@ export function mistakesIn({ values, source }: Setting, option: Option): readonl
   }
   return values.flatMap((value) => {
     const fault = value === "" ? "needs a value" : option.type?.fault(value);
-    return fault === undefined ? [] : [`${source} ${fault}.`];
+    return fault === undefined ? [] : [`${source} ${fault}${fault.endsWith("?") ? "" : "."}`];
   });
 }
