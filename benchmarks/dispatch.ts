@@ -1,5 +1,4 @@
-import { type App, empty, GET, group, HttpRequest, type HttpResponse, type Route, router } from "waymark";
-import { accept } from "waymark/routing";
+import { type App, accept, empty, GET, group, HttpRequest, type HttpResponse, type Route, router } from "waymark";
 import { type Summary, summarize } from "./summary.ts";
 
 export interface DispatchOptions {

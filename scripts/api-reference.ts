@@ -16,7 +16,8 @@ for (const folder of ["waymark", "collection", "person-service"]) {
   const { name, exports }: Manifest = JSON.parse(await readFile(`${root}packages/${folder}/package.json`, "utf8"));
   packages.push(name);
   for (const [path, { "@waymark/source": source }] of Object.entries(exports)) {
-    entryPoints.set(name + path.slice(1), `packages/${folder}/${source.slice(2)}`);
+    // What is for the packages of this project only has no page.
+    if (path !== "./internal") entryPoints.set(name + path.slice(1), `packages/${folder}/${source.slice(2)}`);
   }
 }
 

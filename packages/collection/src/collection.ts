@@ -1,5 +1,6 @@
 import type { Awaitable, HttpRequest, HttpResponse, Route } from "waymark";
-import { checksPath, type Description, described as describedAs } from "waymark/routing";
+import { type Description, documented } from "waymark/openapi";
+import { checksPath } from "waymark/routing";
 import { createMany } from "./bulk/create-many.ts";
 import { describedAt } from "./description/described-collection.ts";
 import { describeOperations, type Operation } from "./description/operations.ts";
@@ -129,7 +130,7 @@ function describer<T extends Document>(
   return (operation, handler) => {
     const of = addressed[operation];
     const describe = (template: string): Description => descriptionsAt(template, of)[operation];
-    const answering = describedAs(describe, answeringErrors(handler));
+    const answering = documented(describe, answeringErrors(handler));
     return checksPath((template) => settings.scope.findingIn(template, of), answering);
   };
 }

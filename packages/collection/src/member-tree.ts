@@ -1,5 +1,5 @@
 import type { StandardSchemaV1, ValidationResult } from "waymark/content";
-import type { JsonSchema, StandardJsonSchema } from "waymark/routing";
+import type { JsonSchema, StandardJsonSchema } from "waymark/openapi";
 import type { Member } from "./members.ts";
 
 /** The members of a table, with those of objects within these. */

@@ -1,5 +1,5 @@
-import { nearestName, orNearest, quote } from "waymark/content";
-import type { StandardJsonSchema } from "waymark/routing";
+import { nearestName, orNearest, quote } from "waymark/internal";
+import type { StandardJsonSchema } from "waymark/openapi";
 import { isJsonObject } from "./patch/merge-patch.ts";
 
 /** A JSON Schema of objects. */

@@ -1,11 +1,6 @@
-import {
-  nearestName,
-  orNearest,
-  type StandardSchemaV1,
-  type ValidationIssue,
-  type ValidationResult,
-} from "waymark/content";
-import type { StandardJsonSchema } from "waymark/routing";
+import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
+import { nearestName, orNearest } from "waymark/internal";
+import type { StandardJsonSchema } from "waymark/openapi";
 import { exampleOf, isNumber, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree } from "./member-tree.ts";
 import type { Member, RecordOf } from "./members.ts";
 import { isJsonObject } from "./patch/merge-patch.ts";

@@ -1,6 +1,6 @@
 import { type Awaitable, HttpError, type HttpRequest, notFound, problem, type Variables } from "waymark";
-import { excerpt, nearestName, orNearest, quote } from "waymark/content";
 import { toPublicUrl } from "waymark/filters";
+import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
 import { parseTemplate } from "waymark/routing";
 import { formatParameter } from "./lists/parameters.ts";
 import { collectionProblemTypes } from "./problem-types.ts";

@@ -1,6 +1,5 @@
-import { DELETE, GET, group, PATCH, POST, PUT, type Route } from "waymark";
-import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/content";
-import { accept, contentType } from "waymark/routing";
+import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route } from "waymark";
+import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/internal";
 import type { Operation } from "./description/operations.ts";
 import type { CollectionHandler, ItemHandler, ReadHandler } from "./settings.ts";
 

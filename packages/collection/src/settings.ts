@@ -1,7 +1,8 @@
 import { type Awaitable, created, type HttpRequest, type HttpResponse } from "waymark";
-import { type Decoder, quote, requireKnownOptions, type StandardSchemaV1 } from "waymark/content";
+import type { Decoder, StandardSchemaV1 } from "waymark/content";
 import { type MediaType, parseMediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
+import { quote, requireKnownOptions } from "waymark/internal";
 import { jsonRepresentation } from "./formats/json.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";

@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import { type App, DELETE, GET, group, HttpRequest, type HttpResponse, PATCH, POST, PUT, router } from "waymark";
+import {
+  type App,
+  contentType,
+  DELETE,
+  GET,
+  group,
+  HttpRequest,
+  type HttpResponse,
+  PATCH,
+  POST,
+  PUT,
+  router,
+} from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { contentType } from "waymark/routing";
 import { z } from "zod";
 import {
   type CollectionOptions,

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type App, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
+import { type App, contentType, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { contentType } from "waymark/routing";
 import { z } from "zod";
 import { runs } from "../../waymark/test/runs.ts";
 import { collection, type Database, jsonPatchType, mergePatchType, openDatabase } from "../src/index.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { type App, GET, group, HttpRequest, type HttpResponse, router } from "waymark";
+import { type App, accept, GET, group, HttpRequest, type HttpResponse, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { accept } from "waymark/routing";
 import { z } from "zod";
 import {
   collection,

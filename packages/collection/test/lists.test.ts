@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import fc from "fast-check";
-import { type App, GET, group, HttpRequest, type HttpResponse, router } from "waymark";
+import { type App, accept, GET, group, HttpRequest, type HttpResponse, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { accept } from "waymark/routing";
 import { z } from "zod";
 import {
   type CollectionDefinition,

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { group, POST, router, text } from "waymark";
 import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
-import { type OpenApiDocument, openApi } from "waymark/openapi";
-import { describe, namedSchema } from "waymark/routing";
+import { docs, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
 import { z } from "zod";
 import { type CollectionDefinition, type CollectionOptions, collection, openDatabase } from "../src/index.ts";
 
@@ -172,7 +171,7 @@ suite("a schema with a name", () => {
 
   test("validates in a handler, whose document has it under its name", async () => {
     const app = router(
-      POST("/books", describe({ content: { schema: Named } }), async (request) => {
+      POST("/books", docs({ content: { schema: Named } }), async (request) => {
         const { title }: Book = await request.body(Named);
         return text(title);
       }),

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import { type App, GET, group, HttpRequest, PATCH, PUT, router } from "waymark";
+import { type App, accept, contentType, GET, group, HttpRequest, PATCH, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { accept, contentType } from "waymark/routing";
 import { z } from "zod";
 import {
   collection,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import { type App, GET, group, mount, POST, type Route, router } from "waymark";
+import { type App, accept, GET, group, mount, or, POST, path, type Route, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { describeProblems, publicUrl } from "waymark/filters";
-import { type Header, type Operation, openApi, type Response } from "waymark/openapi";
-import { accept, or, path, RoutingError } from "waymark/routing";
+import { type HeaderObject, type OperationObject, openApi, type ResponseObject } from "waymark/openapi";
+import { RoutingError } from "waymark/routing";
 import { z } from "zod";
 import {
   type CollectionHandlers,
@@ -146,10 +146,10 @@ suite("a collection names its records where it stands", () => {
       [router(byHand("/library/novels")), "/library/novels"],
     ] as const) {
       const { paths } = await openApi(app, { title: "Books", version: "1" });
-      const create = paths[at]?.["post"] as Operation; // under the name of a method
+      const create = paths[at]?.["post"] as OperationObject; // under the name of a method
       assert.equal(create.operationId, at.endsWith("novels") ? "createNovels" : "createBooks");
-      const { headers = {} } = create.responses["201"] as Response; // it is there once
-      assert.equal((headers["Location"] as Header).example, `${at}/1`); // likewise
+      const { headers = {} } = create.responses["201"] as ResponseObject; // it is there once
+      assert.equal((headers["Location"] as HeaderObject).example, `${at}/1`); // likewise
     }
   });
 });

@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
-import { escapeUnprintable } from "waymark/content";
+import { escapeUnprintable } from "waymark/internal";
 import { parseCommandLine } from "./cli/command-line.ts";
 import { maskPasswords } from "./cli/settings/option.ts";
 import { userErrorMessage } from "./cli/terminal/command-error.ts";

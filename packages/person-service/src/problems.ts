@@ -1,7 +1,7 @@
 import { collectionProblemTypes } from "@waymark/collection";
 import { type Handler, type HttpRequest, type ProblemType, problem, problemTypes, text } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
-import { described } from "waymark/routing";
+import { documented } from "waymark/openapi";
 import { ofProblemPage } from "./api/descriptions.ts";
 
 /** The problem types that the person-service adds to those of its packages, by their names in code. */
@@ -18,7 +18,7 @@ export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", Pr
 const unknownCode = problem(problemTypes.notFound, { detail: "No problem has this code." });
 
 /** Answers with the meaning of a problem's code and how to fix the problem; 404 for an unknown code. */
-export const describeProblem: Handler<{ readonly code: string }> = described(
+export const describeProblem: Handler<{ readonly code: string }> = documented(
   ofProblemPage,
   (request: HttpRequest<{ readonly code: string }>) => {
     const type = byCode.get(request.variables.code);

@@ -1,6 +1,6 @@
 import type { CollectionHandlers } from "@waymark/collection";
-import { DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
-import { accept, contentType, described } from "waymark/routing";
+import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
+import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
 import type { Person } from "./person/person.ts";
 import { describeProblem } from "./problems.ts";
@@ -20,7 +20,7 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   );
 
 const greeting = text("Hello World").withHeader("Cache-Control", "no-cache");
-const greet = described(ofGreeting, () => greeting);
+const greet = documented(ofGreeting, () => greeting);
 
 /** A greeting, which shows that the service is there. */
 export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), greet));

@@ -9,7 +9,7 @@ import {
   xmlDecoder,
 } from "@waymark/collection";
 import { type App, type AroundFilter, ok, type RouterOptions, router } from "waymark";
-import { jsonDecoder, quote } from "waymark/content";
+import { jsonDecoder } from "waymark/content";
 import {
   type CorsPolicy,
   compress,
@@ -25,6 +25,7 @@ import {
   type SecurityHeadersOptions,
   securityHeaders,
 } from "waymark/filters";
+import { quote } from "waymark/internal";
 import { nodeCodings, observeRequests } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
 import { onlyForHosts, parseHostName } from "./access/host-names.ts";

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { HttpRequest } from "waymark";
-import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response } from "waymark/openapi";
+import type {
+  MediaTypeObject,
+  OpenApiDocument,
+  OperationObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+} from "waymark/openapi";
 import { type ContentValue, contentValue, decoded, recordOf } from "./content-values.ts";
 import type { Answer, Message } from "./transports.ts";
 
@@ -20,7 +27,7 @@ export interface DocumentCheck {
 /** A response as the document has it, without references. */
 interface Candidate {
   readonly pointer: string;
-  readonly response: Response;
+  readonly response: ResponseObject;
 }
 
 export function documentCheck(document: OpenApiDocument): DocumentCheck {
@@ -29,7 +36,7 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
   const met = new Set<string>();
   const faultOfContent = (
     pointer: string,
-    content: Readonly<Record<string, MediaType>>,
+    content: Readonly<Record<string, MediaTypeObject>>,
     key: string,
     bytes: Uint8Array | string,
     isNarrowed: boolean,
@@ -60,19 +67,19 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
   const operationOf = (
     method: string,
     target: string,
-  ): { readonly pointer: string; readonly line: string; readonly operation: Operation } | undefined => {
+  ): { readonly pointer: string; readonly line: string; readonly operation: OperationObject } | undefined => {
     const pathname = canonicalPath(target);
     if (pathname === undefined) return undefined;
     if (method !== method.toUpperCase()) return undefined; // the names of methods are case-sensitive (RFC 9110 §9.1)
     const name = method === "HEAD" ? "get" : method.toLowerCase();
     const found = paths.find(({ item, expression }) => expression.test(pathname) && name in item);
     if (found === undefined) return undefined;
-    const operation = found.item[name] as Operation; // `x-operations` is no name of a method
+    const operation = found.item[name] as OperationObject; // `x-operations` is no name of a method
     const line = `${name.toUpperCase()} ${found.path}`;
     return { pointer: `/paths/${escapePointer(found.path)}/${name}`, line, operation };
   };
   const resolve = <T extends object>(
-    value: T | Reference,
+    value: T | ReferenceObject,
     pointer: string,
   ): { readonly pointer: string; readonly value: T } => {
     if (!("$ref" in value)) return { pointer, value };
@@ -120,7 +127,9 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
       // `default` is what the server refuses before an operation.
       const keys = [responses[status] === undefined && status < 300 ? "2XX" : `${status}`, "default"];
       const candidates = keys
-        .flatMap((key) => (responses[key] === undefined ? [] : [resolve<Response>(responses[key], `${base}/${key}`)]))
+        .flatMap((key) =>
+          responses[key] === undefined ? [] : [resolve<ResponseObject>(responses[key], `${base}/${key}`)],
+        )
         .map(({ pointer, value }): Candidate => ({ pointer, response: value }));
       const asked = `${method} ${target.slice(0, 200)} → ${status}`;
       assert.notEqual(candidates.length, 0, `${asked} is not in the OpenAPI document`);
@@ -152,10 +161,10 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     return paths.flatMap(({ path, item }) =>
       Object.entries(item).flatMap(([method, operation]) =>
         // `x-operations` is not there.
-        Object.entries((operation as Operation).responses).flatMap(([status, response]) => {
+        Object.entries((operation as OperationObject).responses).flatMap(([status, response]) => {
           // Answers of the server are not those of the operation.
           if (status === "default") return [];
-          const { content = {}, ...others } = resolve<Response>(response, "").value;
+          const { content = {}, ...others } = resolve<ResponseObject>(response, "").value;
           const mayBeEmpty = Object.keys(content).length === 0 || others["x-content-optional"] === true;
           const codes = Object.keys(content["application/problem+json"]?.examples ?? {});
           return [...Object.keys(content).map(plain), ...codes, ...(mayBeEmpty ? [nothing] : [])].map(
@@ -168,7 +177,7 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
 
   function checkContent(
     pointer: string,
-    { content }: RequestBody,
+    { content }: RequestBodyObject,
     target: string,
     { headers = {}, body = "" }: Message,
     asked: string,
@@ -213,13 +222,13 @@ function validation(document: OpenApiDocument, isText: boolean): Validate {
   };
 }
 
-const isStringSchema = (mediaType: MediaType | undefined): boolean =>
+const isStringSchema = (mediaType: MediaTypeObject | undefined): boolean =>
   (mediaType?.schema as { readonly type?: unknown } | undefined)?.type === "string";
 
 function undeclaredParameters(
-  { parameters = [], responses }: Operation,
+  { parameters = [], responses }: OperationObject,
   target: string,
-  resolve: <T extends object>(value: T | Reference, pointer: string) => { readonly value: T },
+  resolve: <T extends object>(value: T | ReferenceObject, pointer: string) => { readonly value: T },
 ): readonly string[] {
   const declared = parameters.map((each) => resolve(each, "").value).filter((each) => each.in === "query");
   const names = new Set(declared.map(({ name }) => name));
@@ -235,7 +244,7 @@ function undeclaredParameters(
 }
 
 /** Returns the media type of the record that a Content-Type is meant by. */
-function contentKey(content: Readonly<Record<string, MediaType>>, contentType: string): string | undefined {
+function contentKey(content: Readonly<Record<string, MediaTypeObject>>, contentType: string): string | undefined {
   return Object.keys(content).find((type) => plain(type) === plain(contentType));
 }
 

@@ -1,5 +1,11 @@
 import fc from "fast-check";
-import type { OpenApiDocument, Operation, Parameter, Reference, Response } from "waymark/openapi";
+import type {
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  ResponseObject,
+} from "waymark/openapi";
 import type { Message } from "./transports.ts";
 
 // What requests can be made of. The paths, query parameters and representations are those of the OpenAPI document, so that a new one
@@ -31,16 +37,16 @@ export interface Place {
  */
 export function placesOf(document: OpenApiDocument): readonly Place[] {
   return Object.entries(document.paths).map(([path, item]) => {
-    const operations = Object.values(item) as readonly Operation[]; // no method is unknown to OpenAPI
+    const operations = Object.values(item) as readonly OperationObject[]; // no method is unknown to OpenAPI
     const parameters = operations
       .flatMap((operation) => operation.parameters ?? [])
-      .map((each) => resolve<Parameter>(document, each))
+      .map((each) => resolve<ParameterObject>(document, each))
       .filter((each) => each.in === "query");
     const named = new Map(parameters.map((each) => [each.name, each.schema as { readonly enum?: readonly string[] }]));
     const formats = named.get("format")?.enum ?? [];
     const types = operations
       .flatMap(({ responses }) => responses["200"] ?? [])
-      .flatMap((response) => Object.keys(resolve<Response>(document, response).content ?? {}));
+      .flatMap((response) => Object.keys(resolve<ResponseObject>(document, response).content ?? {}));
     return {
       path,
       queries: [...otherQueries, ...[...named.keys()].flatMap(queriesOf)],
@@ -192,7 +198,7 @@ export function randomRequests(places: readonly Place[]): fc.Arbitrary<SpaceRequ
   );
 }
 
-function resolve<T extends object>(document: OpenApiDocument, value: T | Reference): T {
+function resolve<T extends object>(document: OpenApiDocument, value: T | ReferenceObject): T {
   if (!("$ref" in value)) return value;
   const parts = value.$ref.slice(2).split("/");
   // The document refers to its own components.

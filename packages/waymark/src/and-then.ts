@@ -1,4 +1,4 @@
-/** Is a value or a promise of one. A value is passed on at once, so synchronous handlers stay synchronous. */
+/** A value or a promise of one. A value is passed on at once, so synchronous handlers stay synchronous. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** Returns whether the value must be waited for. */

@@ -129,7 +129,7 @@ type Validation<S> = S extends { readonly "~standard": unknown } ? Pick<S, "~sta
  *
  * ```ts
  * const Book = namedSchema("Book", z.strictObject({ title: z.string() }));
- * POST(describe({ content: { schema: Book } }), async (request) => store(await request.body(Book)))
+ * POST(docs({ content: { schema: Book } }), async (request) => store(await request.body(Book)))
  * ```
  *
  * @throws TypeError when the name is not made of letters, digits, `.`, `_` and `-`, or there is no schema
@@ -149,7 +149,7 @@ export function namedSchema<const S extends JsonSchema | StandardJsonSchema>(
 
 /** A description among the members of a route or a group. */
 export interface DescriptionMember {
-  readonly kind: "describe";
+  readonly kind: "docs";
   readonly description: Description;
 }
 
@@ -158,40 +158,40 @@ export interface DescriptionMember {
  * innermost has the last word; tags, parameters, responses and problems of all are put together.
  *
  * ```ts
- * group("/books", describe({ tags: ["Books"] }),
- *   GET("/{id}", describe({ summary: "Read a book", responses: { 200: { description: "The book.", schema: book } } }), read))
+ * group("/books", docs({ tags: ["Books"] }),
+ *   GET("/{id}", docs({ summary: "Read a book", responses: { 200: { description: "The book.", schema: book } } }), read))
  * ```
  */
-export function describe(description: Description): DescriptionMember {
-  if (typeof description !== "object" || description === null) throw new TypeError("describe(…) takes a description");
-  return { kind: "describe", description };
+export function docs(description: Description): DescriptionMember {
+  if (typeof description !== "object" || description === null) throw new TypeError("docs(…) takes a description");
+  return { kind: "docs", description };
 }
 
 /** The key under which a handler has its description. */
 const descriptionKey: unique symbol = Symbol("description");
 
 /**
- * Gives a handler a description, so that a factory of handlers describes what it makes: the route needs no `describe(…)`, whose
+ * Gives a handler a description, so that a factory of handlers describes what it makes: the route needs no `docs(…)`, whose
  * words would count for more.
  *
  * ```ts
- * const counter = (): Handler<unknown> => described({ summary: "Count" }, () => json(next()));
+ * const counter = (): Handler<unknown> => documented({ summary: "Count" }, () => json(next()));
  * ```
  *
  * @template H the type of the handler
  * @param description or what makes it of the whole path of a route, `/api/books/{id}`, when a document asks for it
  * @returns the handler itself
  */
-export function described<H extends (...args: never[]) => unknown>(
+export function documented<H extends (...args: never[]) => unknown>(
   description: Description | ((template: string) => Description),
   handler: H,
 ): H {
   return Object.assign(handler, { [descriptionKey]: description });
 }
 
-/** Returns the description that `described` gave a handler, on a path, for one that wraps it; undefined where it has none. */
-export function descriptionOf(handler: object, template: string): Description | undefined {
-  // Set by `described` only.
+/** Returns the description that `documented` gave a handler, on a path, for one that wraps it; undefined where it has none. */
+export function docsOf(handler: object, template: string): Description | undefined {
+  // Set by `documented` only.
   const { [descriptionKey]: description } = handler as {
     readonly [descriptionKey]?: Description | ((template: string) => Description);
   };
@@ -205,10 +205,7 @@ export interface DescribedFilter {
 }
 
 /** Returns what a filter says of the operation that a sample request is of, for a filter that wraps it. */
-export function descriptionOfFilter(
-  { describes = {}, exceptMethods }: DescribedFilter,
-  sample: HttpRequest,
-): Description {
+export function docsOfFilter({ describes = {}, exceptMethods }: DescribedFilter, sample: HttpRequest): Description {
   if (exceptMethods?.has(sample.method)) return {};
   return typeof describes === "function" ? describes(sample) : describes;
 }

@@ -41,7 +41,7 @@ export interface MatchedRoute {
   readonly name: string | undefined;
 }
 
-/** Is the typed key of a value that filters keep on a request. It is equal only to itself. */
+/** The typed key of a value that filters keep on a request. It is equal only to itself. */
 export interface Attribute<T> {
   /** A name for debugging; two attributes with one name are still two. */
   readonly name: string;

@@ -1,6 +1,7 @@
 import type { Awaitable } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
+import { requireKnownOptions } from "./known-options.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
@@ -13,7 +14,7 @@ export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
  */
 export type Filter = BeforeFilter | AfterFilter | AroundFilter;
 
-/** Is a filter made by `before`, or an object like it. */
+/** A filter made by `before`, or an object like it. */
 export interface BeforeFilter {
   readonly kind: "before";
   /** Returns the request for the inner filters and the handler. */
@@ -23,7 +24,7 @@ export interface BeforeFilter {
   readonly site: DeclarationSite;
 }
 
-/** Is a filter made by `after`, or an object like it. */
+/** A filter made by `after`, or an object like it. */
 export interface AfterFilter {
   readonly kind: "after";
   /** Returns the response for the outer filters. */
@@ -34,7 +35,7 @@ export interface AfterFilter {
   readonly site: DeclarationSite;
 }
 
-/** Is a filter made by `around`, or an object like it. */
+/** A filter made by `around`, or an object like it. */
 export interface AroundFilter {
   readonly kind: "around";
   /** Returns the response, that of `next` or its own. */
@@ -80,9 +81,10 @@ export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
  * before((request) => request.withHeader("X-RequestHeader", "seen"))
  * ```
  */
-export function before(apply: BeforeFilter["apply"]): BeforeFilter {
+export function before(apply: BeforeFilter["apply"], options: Pick<BeforeFilter, "describes"> = {}): BeforeFilter {
   requireFunction("before(…) takes a function", apply);
-  return { kind: "before", apply, site: new DeclarationSite(before) };
+  requireKnownOptions("before(…)", options, ["describes"]);
+  return { ...options, kind: "before", apply, site: new DeclarationSite(before) };
 }
 
 /**
@@ -91,11 +93,16 @@ export function before(apply: BeforeFilter["apply"]): BeforeFilter {
  *
  * ```ts
  * after((request, response) => response.withHeader("Cache-Control", "no-cache"))
+ * after((request, refusal) => refusal.withHeader("Link", help), { leastStatus: 400 })
  * ```
  */
-export function after(apply: AfterFilter["apply"]): AfterFilter {
+export function after(
+  apply: AfterFilter["apply"],
+  options: Pick<AfterFilter, "leastStatus" | "describes"> = {},
+): AfterFilter {
   requireFunction("after(…) takes a function", apply);
-  return { kind: "after", apply, site: new DeclarationSite(after) };
+  requireKnownOptions("after(…)", options, ["leastStatus", "describes"]);
+  return { ...options, kind: "after", apply, site: new DeclarationSite(after) };
 }
 
 /**
@@ -106,9 +113,13 @@ export function after(apply: AfterFilter["apply"]): AfterFilter {
  * around((request, next) => (request.header("Authorization") === undefined ? empty(401) : next(request)))
  * ```
  */
-export function around(apply: AroundFilter["apply"]): AroundFilter {
+export function around(
+  apply: AroundFilter["apply"],
+  options: Pick<AroundFilter, "exceptMethods" | "describes"> = {},
+): AroundFilter {
   requireFunction("around(…) takes a function", apply);
-  return { kind: "around", apply, site: new DeclarationSite(around) };
+  requireKnownOptions("around(…)", options, ["exceptMethods", "describes"]);
+  return { ...options, kind: "around", apply, site: new DeclarationSite(around) };
 }
 
 /**

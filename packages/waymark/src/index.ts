@@ -1,6 +1,16 @@
 export type { Awaitable } from "./and-then.ts";
 export type { App } from "./app.ts";
+export { and, not, or } from "./condition.ts";
+export { accept } from "./conditions/accept.ts";
+export { contentType } from "./conditions/content-type.ts";
+export { header } from "./conditions/header.ts";
+export { host } from "./conditions/host.ts";
+export { method } from "./conditions/method.ts";
+export { path } from "./conditions/path.ts";
+export { query } from "./conditions/query.ts";
+export { when } from "./conditions/when.ts";
 export type { Client, HttpRequestInit, KnownClient, MatchedRoute } from "./exchange.ts";
+export { type Attribute, attribute } from "./exchange.ts";
 export {
   type AfterFilter,
   type AroundFilter,

@@ -26,7 +26,7 @@ export let exchangeOf: (request: HttpRequest<unknown>) => Exchange;
 export let attributesOf: (request: HttpRequest<unknown>) => KeptAttribute | undefined;
 
 /**
- * Is an immutable request. Methods such as `withHeader` return another one; both share the content, which is read once.
+ * An immutable request. Methods such as `withHeader` return another one; both share the content, which is read once.
  *
  * ```ts
  * before((request) => request.withHeader("X-RequestHeader", "seen"))

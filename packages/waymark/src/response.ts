@@ -4,7 +4,7 @@ import { escapeUnprintable, excerpt } from "./message-text.ts";
 import type { ProblemDocument } from "./problem-types.ts";
 
 /**
- * Is the content of a response: nothing, text (sent as UTF-8), bytes, or an (async) iterable of text and bytes, such as
+ * The content of a response: nothing, text (sent as UTF-8), bytes, or an (async) iterable of text and bytes, such as
  * a `ReadableStream`. Pieces are sent as they come, no faster than the client reads. When the client goes away, the
  * iterator's `return` is called.
  */
@@ -23,7 +23,7 @@ export function isStreamed(body: ResponseBody): body is StreamedBody {
 }
 
 /**
- * Is an immutable response. Methods such as `withHeader` return another one with the same body.
+ * An immutable response. Methods such as `withHeader` return another one with the same body.
  *
  * The server sets Content-Length, Date and the connection fields from what it sends.
  *

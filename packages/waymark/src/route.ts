@@ -14,14 +14,14 @@ import type { HttpResponse } from "./response.ts";
 /** Answers a request with a response, a web `Response`, or a promise of one. */
 export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;
 
-/** Is any route or group, whatever its handlers need. */
+/** Any route or group, whatever its handlers need. */
 export interface AnyRoute {
   readonly kind: RouteData["kind"];
   readonly site: DeclarationSite;
 }
 
 /**
- * Is a route or a group of routes: an immutable value for `router`.
+ * A route or a group of routes: an immutable value for `router`.
  *
  * `N` is what its handlers need and nothing in it provides: a group around it must, or the router does not compile.
  */
@@ -38,7 +38,7 @@ export interface SingleRoute {
   readonly handler: Handler<never>;
   /** The name from `name(…)`. */
   readonly name: string | undefined;
-  /** What `describe(…)` says of it. */
+  /** What `docs(…)` says of it. */
   readonly descriptions: readonly Description[];
   readonly site: DeclarationSite;
 }
@@ -61,7 +61,7 @@ export interface Group {
   readonly site: DeclarationSite;
 }
 
-/** Is a member of a group: a path prefix, a condition, a filter, an error clause, a description or a route. */
+/** A member of a group: a path prefix, a condition, a filter, an error clause, a description or a route. */
 export type Member = string | Condition | Filter | ErrorClause | DescriptionMember | AnyRoute;
 
 /** The members of a group where they are right; else a text that says what is wrong, for the message of the compiler. */
@@ -111,7 +111,7 @@ type RouteMember<C> = C extends string | Condition | RouteName | DescriptionMemb
     ? "a route takes no filters: put the filter and the route into a group"
     : C extends (...args: never[]) => unknown
       ? "the handler is the last argument of a route"
-      : "before its handler, a route takes paths, conditions, name(…) and describe(…)";
+      : "before its handler, a route takes paths, conditions, name(…) and docs(…)";
 
 /**
  * Makes a route for every method, or for those of a `method(…)` condition. Without a path it answers exactly the path
@@ -182,7 +182,7 @@ export function group<const M extends readonly unknown[]>(...members: GroupMembe
       case "onError":
         errorClauses.push(member);
         break;
-      case "describe":
+      case "docs":
         descriptions.push(member.description);
         break;
       default:
@@ -224,7 +224,7 @@ function declareRoute(
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */
 const isDescription = (member: unknown): member is DescriptionMember =>
-  (member as { kind?: unknown } | null | undefined)?.kind === "describe";
+  (member as { kind?: unknown } | null | undefined)?.kind === "docs";
 const isName = (member: unknown): member is RouteName =>
   (member as { kind?: unknown } | null | undefined)?.kind === "name";
 

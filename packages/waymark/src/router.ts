@@ -21,7 +21,7 @@ import { buildRouteTable, dispatcher } from "./routing/route-table.ts";
 import { describeFilter, summarize } from "./routing/summary.ts";
 import { type ServedApp, served } from "./served-app.ts";
 
-/** Lists the options of `router`. */
+/** The options of `router`. */
 export interface RouterOptions {
   /**
    * Filters for every request and every response, refusals and 500s included; the first is the outermost. Error clauses

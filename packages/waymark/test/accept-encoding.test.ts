@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { nodeCodings } from "waymark/node";
 import { negotiateCoding } from "../src/content/coding.ts";
-import { nodeCodings } from "../src/node/index.ts";
 
 /** The codings are zstd, br and gzip, in this order. */
 const choose = (field: string): string => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type AccessDecision, access, type Caller, caller, cors } from "../src/filters/index.ts";
-import { type App, GET, group, HttpRequest, OPTIONS, ok, POST, router, text } from "../src/index.ts";
-import { serve } from "../src/node/index.ts";
+import { type App, GET, group, HttpRequest, OPTIONS, ok, POST, router, text } from "waymark";
+import { type AccessDecision, access, type Caller, caller, cors } from "waymark/filters";
+import { serve } from "waymark/node";
 import { ask } from "./ask.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { transports } from "./transports.ts";

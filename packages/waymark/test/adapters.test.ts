@@ -7,9 +7,9 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { serve, toNodeListener } from "waymark/node";
 import { handleFetch } from "../src/adapter/fetch.ts";
 import { parsedHeaders } from "../src/fields/header-list.ts";
-import { serve, toNodeListener } from "../src/node/index.ts";
 import { HttpError } from "../src/problem.ts";
 import type { HttpRequest } from "../src/request.ts";
 import {

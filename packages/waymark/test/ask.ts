@@ -1,5 +1,5 @@
-import type { HeaderFields } from "../src/fields/index.ts";
-import { type App, HttpRequest, type HttpResponse } from "../src/index.ts";
+import { type App, HttpRequest, type HttpResponse } from "waymark";
+import type { HeaderFields } from "waymark/fields";
 
 /**
  * What the app answers to a request made by hand.

@@ -3,8 +3,6 @@ import { request as sendOverHttp } from "node:http";
 import { describe, it } from "node:test";
 import { brotliDecompressSync, createGunzip, gunzipSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
-import type { ContentCoding } from "../src/content/index.ts";
-import { type CompressOptions, compress, isCompressible } from "../src/filters/index.ts";
 import {
   type App,
   content,
@@ -17,8 +15,10 @@ import {
   type ResponseBody,
   router,
   text,
-} from "../src/index.ts";
-import { nodeCodings, serve } from "../src/node/index.ts";
+} from "waymark";
+import type { ContentCoding } from "waymark/content";
+import { type CompressOptions, compress, isCompressible } from "waymark/filters";
+import { nodeCodings, serve } from "waymark/node";
 import { ask, asked } from "./ask.ts";
 import { runs } from "./runs.ts";
 import { type Answer, type Ask, transports } from "./transports.ts";

@@ -1,20 +1,28 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { HeaderFields } from "../src/fields/index.ts";
-import { after, empty, GET, group, HttpError, json, ok, route, router } from "../src/index.ts";
 import {
   accept,
+  after,
   and,
-  type Condition,
   contentType,
+  empty,
+  GET,
+  group,
+  HttpError,
   header,
+  json,
   method,
   not,
+  ok,
   or,
   path,
   query,
+  route,
+  router,
   when,
-} from "../src/routing/index.ts";
+} from "waymark";
+import type { HeaderFields } from "waymark/fields";
+import type { Condition } from "waymark/routing";
 import { ask } from "./ask.ts";
 
 /** The status of a route with nothing but the condition: 200 when it holds. */

@@ -4,9 +4,9 @@ import type { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { compress } from "../src/filters/index.ts";
-import { type App, json, POST, router, text } from "../src/index.ts";
-import { nodeCodings, serve } from "../src/node/index.ts";
+import { type App, json, POST, router, text } from "waymark";
+import { compress } from "waymark/filters";
+import { nodeCodings, serve } from "waymark/node";
 
 interface Answer {
   readonly status: number;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { attachment } from "../src/fields/index.ts";
+import { attachment } from "waymark/fields";
 
 suite("attachment(name)", () => {
   const cases: readonly [name: string, field: string][] = [

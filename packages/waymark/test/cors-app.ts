@@ -1,8 +1,9 @@
-import { type CorsPolicy, cors } from "../src/filters/index.ts";
 import {
   type App,
+  accept,
   after,
   around,
+  contentType,
   DELETE,
   empty,
   GET,
@@ -17,8 +18,8 @@ import {
   problemTypes,
   router,
   text,
-} from "../src/index.ts";
-import { accept, contentType } from "../src/routing/index.ts";
+} from "waymark";
+import { type CorsPolicy, cors } from "waymark/filters";
 
 /**
  * An app with every kind of response that a script on a page can want to read, and an access check behind the policy.

@@ -4,8 +4,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { type CorsPolicy, corsDefaults } from "../src/filters/index.ts";
-import { serve } from "../src/node/index.ts";
+import { type CorsPolicy, corsDefaults } from "waymark/filters";
+import { serve } from "waymark/node";
 import { findChromium, launchChromium } from "./chromium.ts";
 import { corsApp } from "./cors-app.ts";
 

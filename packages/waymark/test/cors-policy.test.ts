@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type CorsPolicy, CorsPolicyError, cors, corsDefaults } from "../src/filters/index.ts";
-import { GET, group, type Member, ok, router } from "../src/index.ts";
+import { GET, group, type Member, ok, router } from "waymark";
+import { type CorsPolicy, CorsPolicyError, cors, corsDefaults } from "waymark/filters";
 
 /** The findings that building the policy complains of. */
 function findingsIn(policy: CorsPolicy): readonly string[] {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { access, type CorsPolicy, cors, corsDefaults } from "../src/filters/index.ts";
 import {
   type App,
+  accept,
   around,
   DELETE,
   empty,
@@ -23,8 +23,8 @@ import {
   route,
   router,
   text,
-} from "../src/index.ts";
-import { accept } from "../src/routing/index.ts";
+} from "waymark";
+import { access, type CorsPolicy, cors, corsDefaults } from "waymark/filters";
 import { ask, asked } from "./ask.ts";
 import { type Answer, type Ask, transports } from "./transports.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type ContentReader, chooseDecoder } from "../src/content/index.ts";
+import { HttpError } from "waymark";
+import { type ContentReader, chooseDecoder } from "waymark/content";
 import { parsedHeaders } from "../src/fields/header-list.ts";
-import { HttpError } from "../src/index.ts";
 
 /** Reads lines, which `request.body` could not. */
 interface LineReader extends ContentReader {

@@ -2,19 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { compress, describeProblems, nameRequests } from "../src/filters/index.ts";
-import {
-  type App,
-  content,
-  empty,
-  GET,
-  type ProblemDetails,
-  problem,
-  problemTypes,
-  router,
-  text,
-} from "../src/index.ts";
-import { nodeCodings } from "../src/node/index.ts";
+import { type App, content, empty, GET, type ProblemDetails, problem, problemTypes, router, text } from "waymark";
+import { compress, describeProblems, nameRequests } from "waymark/filters";
+import { nodeCodings } from "waymark/node";
 import { ask } from "./ask.ts";
 import { transports } from "./transports.ts";
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { describe, it } from "node:test";
-import { content, GET, HttpRequest, mount, router, text } from "../src/index.ts";
-import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
+import { content, GET, HttpRequest, mount, router, text } from "waymark";
+import { type RunningServer, type ServeOptions, serve } from "waymark/node";
 import { RawConnection } from "./raw-connection.ts";
 
 const fixture = (name: string): Buffer =>

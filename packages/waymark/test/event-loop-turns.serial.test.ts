@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { EventLoopTurn } from "../src/filters/index.ts";
-import { turnOf } from "../src/filters/index.ts";
-import { around, GET, HttpRequest, router, text } from "../src/index.ts";
-import { serve } from "../src/node/index.ts";
+import { around, GET, HttpRequest, router, text } from "waymark";
+import type { EventLoopTurn } from "waymark/filters";
+import { turnOf } from "waymark/filters";
+import { serve } from "waymark/node";
 import { RawConnection } from "./raw-connection.ts";
 
 /** Serves an app that keeps the turn in which each request was read, as `/` sees it, and runs `work` for `/work`. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { describeProblems } from "../src/filters/index.ts";
-import { GET, HttpRequest, problem, problemTypes, router } from "../src/index.ts";
+import { GET, HttpRequest, problem, problemTypes, router } from "waymark";
+import { describeProblems } from "waymark/filters";
 import { escapeUnprintable, excerpt, quote, shorten } from "../src/message-text.ts";
 
 /** What must never reach a message, by its Unicode properties. */

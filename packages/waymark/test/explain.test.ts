@@ -1,20 +1,30 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { HeaderFields } from "../src/fields/index.ts";
-import { after, before, GET, group, HEAD, OPTIONS, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
   accept,
+  after,
   and,
+  before,
   contentType,
-  type Explanation,
+  GET,
+  group,
+  HEAD,
   header,
   method,
   not,
+  OPTIONS,
+  ok,
   or,
+  POST,
   path,
   query,
+  type Route,
+  route,
+  router,
   when,
-} from "../src/routing/index.ts";
+} from "waymark";
+import type { HeaderFields } from "waymark/fields";
+import type { Explanation } from "waymark/routing";
 import { ask, asked } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import { attribute } from "../src/filters/index.ts";
 import {
+  accept,
   after,
   around,
+  attribute,
   before,
   empty,
   type Filter,
@@ -19,8 +20,7 @@ import {
   POST,
   router,
   text,
-} from "../src/index.ts";
-import { accept } from "../src/routing/index.ts";
+} from "waymark";
 import { ask, asked } from "./ask.ts";
 import { trail } from "./trail.ts";
 
@@ -381,10 +381,7 @@ suite("a filter from plain JavaScript", () => {
 });
 
 suite("a filter with a least status", () => {
-  const filter: Filter = {
-    ...after((_, response) => response.withHeader("Explained", "yes")),
-    leastStatus: 400,
-  };
+  const filter = after((_, response) => response.withHeader("Explained", "yes"), { leastStatus: 400 });
   const routes = [
     GET("/fine", ok),
     GET("/later", async () => text("later")),
@@ -413,7 +410,7 @@ suite("a filter with a least status", () => {
 });
 
 it("requests with an excepted method pass a filter by", async () => {
-  const filter: Filter = { ...around(() => empty(503)), exceptMethods: new Set(["GET"]) };
+  const filter: Filter = around(() => empty(503), { exceptMethods: new Set(["GET"]) });
   const routes = [GET("/", ok), POST("/", ok)];
   for (const app of [router(group(filter, ...routes)), router({ filters: [filter] }, ...routes)]) {
     assert.equal((await app.handle(HttpRequest.of())).status, 200);

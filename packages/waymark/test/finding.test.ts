@@ -1,19 +1,27 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { before, GET, group, HEAD, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
   accept,
   and,
-  type Condition,
+  before,
   contentType,
+  GET,
+  group,
+  HEAD,
   header,
   method,
   not,
+  ok,
   or,
+  POST,
   path,
   query,
+  type Route,
+  route,
+  router,
   when,
-} from "../src/routing/index.ts";
+} from "waymark";
+import type { Condition } from "waymark/routing";
 import { ask } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { serve } from "../src/node/index.ts";
+import { serve } from "waymark/node";
 import { text } from "../src/response.ts";
 import { tinyApp } from "./tiny-app.ts";
 

@@ -5,8 +5,8 @@ import { connect, type Socket } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { connect as connectTls } from "node:tls";
-import { GET, HttpResponse, ok, POST, router, text } from "../src/index.ts";
-import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
+import { GET, HttpResponse, ok, POST, router, text } from "waymark";
+import { type RunningServer, type ServeOptions, serve } from "waymark/node";
 
 const fixture = (part: string): string =>
   readFileSync(new URL(`./fixtures/self-signed-for-tests.${part}.pem`, import.meta.url), "utf8");

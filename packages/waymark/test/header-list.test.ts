@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
 import fc from "fast-check";
+import { type HeaderFields, HeaderList } from "waymark/fields";
 import { fieldLines, parsedHeaders, rememberValues } from "../src/fields/header-list.ts";
-import { type HeaderFields, HeaderList } from "../src/fields/index.ts";
 
 suite("HeaderList.of", () => {
   it("keeps the fields in order, and a list of values as a line each", () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
-import { content, GET, HttpResponse, POST, route, router, text } from "../src/index.ts";
-import { serve } from "../src/node/index.ts";
+import { content, GET, HttpResponse, POST, route, router, text } from "waymark";
+import { serve } from "waymark/node";
 import { tls } from "./http2-frames.ts";
 
 // A process of its own, so that what the clients of a test need is not taken for the server's.

@@ -5,7 +5,7 @@ import { Agent, request as sendOverHttp } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ServeOptions } from "../src/node/index.ts";
+import type { ServeOptions } from "waymark/node";
 import { nextMessage } from "./child-process.ts";
 import { largeLength, type Usage } from "./hostile-clients-server.ts";
 

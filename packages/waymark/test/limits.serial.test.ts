@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn, setTimeout as passed } from "node:timers/promises";
-import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
+import { type RunningServer, type ServeOptions, serve } from "waymark/node";
 import { content, HttpResponse, text } from "../src/response.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { type TinyHandler, tinyApp } from "./tiny-app.ts";

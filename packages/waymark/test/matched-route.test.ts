@@ -2,20 +2,25 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   type App,
+  accept,
   after,
   around,
   before,
+  contentType,
   GET,
   group,
   HttpRequest,
   type MatchedRoute,
+  method,
   mount,
   ok,
+  or,
   POST,
+  path,
   route,
   router,
-} from "../src/index.ts";
-import { accept, contentType, method, name, or, path } from "../src/routing/index.ts";
+} from "waymark";
+import { name } from "waymark/routing";
 import { ask, asked } from "./ask.ts";
 import { transports } from "./transports.ts";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { GET, group, json, ok, or, path, type RouterOptions, router } from "waymark";
 import {
   access,
   compress,
@@ -9,10 +10,8 @@ import {
   rateLimit,
   refuseCrossSite,
   securityHeaders,
-} from "../src/filters/index.ts";
-import { GET, group, json, ok, type RouterOptions, router } from "../src/index.ts";
-import { type Servable, type ServeOptions, serve } from "../src/node/index.ts";
-import { or, path } from "../src/routing/index.ts";
+} from "waymark/filters";
+import { type Servable, type ServeOptions, serve } from "waymark/node";
 import { codeAt } from "./declared-code.ts";
 
 // What people write who come from another router, or whose program has no types.

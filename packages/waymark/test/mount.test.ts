@@ -2,41 +2,40 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { type Decoder, decodeUtf8 } from "../src/content/index.ts";
-import {
-  attribute,
-  type Caller,
-  caller,
-  cors,
-  describeProblems,
-  publicUrl,
-  toPublicUrl,
-} from "../src/filters/index.ts";
 import {
   type App,
+  accept,
   after,
   around,
+  attribute,
   before,
+  contentType,
   created,
   GET,
   group,
   type Handler,
   HttpRequest,
+  header,
   json,
+  method,
   mount,
   noContent,
   ok,
   onError,
+  or,
   POST,
   PUT,
+  path,
   QUERY,
   type Route,
   route,
   router,
   text,
-} from "../src/index.ts";
-import { nodeCodings, serve } from "../src/node/index.ts";
-import { accept, contentType, header, listRoutes, method, or, path, RoutingError } from "../src/routing/index.ts";
+} from "waymark";
+import { type Decoder, decodeUtf8 } from "waymark/content";
+import { type Caller, caller, cors, describeProblems, publicUrl, toPublicUrl } from "waymark/filters";
+import { nodeCodings, serve } from "waymark/node";
+import { listRoutes, RoutingError } from "waymark/routing";
 import { ask, asked } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 import { trail } from "./trail.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { nearestName } from "../src/content/index.ts";
+import { nearestName } from "waymark/internal";
 
 suite("the nearest name", () => {
   const members = ["id", "name", "givenName", "familyName", "birthDate", "email", "telephone", "address.postalCode"];

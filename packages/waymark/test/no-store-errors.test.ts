@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { noStoreErrors } from "../src/filters/index.ts";
-import { empty, GET, problem, problemTypes, router, text } from "../src/index.ts";
+import { empty, GET, problem, problemTypes, router, text } from "waymark";
+import { noStoreErrors } from "waymark/filters";
 import { transports } from "./transports.ts";
 
 const app = router(

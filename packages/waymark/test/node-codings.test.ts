@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
-import { type ContentCoding, ContentError, type Extent } from "../src/content/index.ts";
-import { nodeCodings } from "../src/node/index.ts";
+import { type ContentCoding, ContentError, type Extent } from "waymark/content";
+import { nodeCodings } from "waymark/node";
 import { runs } from "./runs.ts";
 
 const text = Buffer.from("the same again and ".repeat(500));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { type RunningServer, type ServeOptions, serve, upgrade } from "../src/node/index.ts";
+import { type RunningServer, type ServeOptions, serve, upgrade } from "waymark/node";
 import { HttpResponse, json, text } from "../src/response.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { type TinyHandler, tinyApp } from "./tiny-app.ts";

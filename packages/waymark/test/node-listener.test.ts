@@ -4,9 +4,9 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import express from "express";
-import { cors, describeProblems } from "../src/filters/index.ts";
-import { after, GET, HttpResponse, json, noContent, POST, router, text } from "../src/index.ts";
-import { toNodeListener } from "../src/node/index.ts";
+import { after, GET, HttpResponse, json, noContent, POST, router, text } from "waymark";
+import { cors, describeProblems } from "waymark/filters";
+import { toNodeListener } from "waymark/node";
 import { RawConnection } from "./raw-connection.ts";
 
 let faults: unknown[] = [];

@@ -1,6 +1,28 @@
 import assert from "node:assert/strict";
 import { it, describe as suite } from "node:test";
-import { z } from "zod";
+import {
+  accept,
+  after,
+  contentType,
+  GET,
+  group,
+  header,
+  json,
+  mount,
+  noContent,
+  not,
+  ok,
+  PATCH,
+  POST,
+  PUT,
+  problemTypes,
+  QUERY,
+  query,
+  type Route,
+  route,
+  router,
+  when,
+} from "waymark";
 import {
   access,
   compress,
@@ -9,44 +31,20 @@ import {
   overload,
   rateLimit,
   refuseCrossSite,
-} from "../src/filters/index.ts";
+} from "waymark/filters";
+import { nodeCodings } from "waymark/node";
 import {
-  after,
-  GET,
-  group,
-  json,
-  mount,
-  noContent,
-  ok,
-  PATCH,
-  POST,
-  PUT,
-  problemTypes,
-  QUERY,
-  type Route,
-  route,
-  router,
-} from "../src/index.ts";
-import { nodeCodings } from "../src/node/index.ts";
-import {
+  docs,
+  documented,
   inOneMediaType,
+  namedSchema,
   type OpenApiDocument,
   type OpenApiOptions,
-  type Operation,
+  type OperationObject,
   openApi,
-} from "../src/openapi/index.ts";
-import {
-  accept,
-  contentType,
-  describe,
-  described,
-  header,
-  name,
-  namedSchema,
-  not,
-  query,
-  when,
-} from "../src/routing/index.ts";
+} from "waymark/openapi";
+import { name } from "waymark/routing";
+import { z } from "zod";
 
 const about = { title: "Books", version: "1.0.0" };
 
@@ -54,11 +52,11 @@ const documentOf = (declared: Route, options: Partial<OpenApiOptions> = {}): Pro
   openApi(router(declared), { ...about, ...options });
 
 /** The operation of a document by its method and path, `GET /books`. */
-function operationOf(document: OpenApiDocument, line: string): Operation {
+function operationOf(document: OpenApiDocument, line: string): OperationObject {
   const [method = "", path = ""] = line.split(" ");
   const operation = document.paths[path]?.[method.toLowerCase()];
   assert.ok(operation !== undefined, `${line} is not among ${Object.keys(document.paths).join()}`);
-  return operation as Operation; // under the name of a method
+  return operation as OperationObject; // under the name of a method
 }
 
 /** What a reference refers to, or the value itself. */
@@ -72,7 +70,7 @@ function resolved(document: OpenApiDocument, value: unknown): Record<string, unk
   >;
 }
 
-const statusesOf = (operation: Operation): readonly string[] => Object.keys(operation.responses);
+const statusesOf = (operation: OperationObject): readonly string[] => Object.keys(operation.responses);
 
 suite("the paths of an OpenAPI document", () => {
   const spellings: readonly (readonly [template: string, path: string, parameters: readonly object[]])[] = [
@@ -191,10 +189,10 @@ suite("an operation", () => {
     const document = await documentOf(
       group(
         "/books",
-        describe({ tags: ["Books"] }),
+        docs({ tags: ["Books"] }),
         POST(
           contentType("application/json"),
-          describe({
+          docs({
             operationId: "createBook",
             summary: "Store a book",
             content: { schema: one },
@@ -204,7 +202,7 @@ suite("an operation", () => {
         ),
         POST(
           contentType("text/csv"),
-          describe({
+          docs({
             summary: "Store many",
             content: { types: { "text/csv": {} } },
             responses: { 200: { description: "All stored.", schema: { type: "object" } } },
@@ -234,10 +232,7 @@ suite("an operation", () => {
   it("refuses content by its schema, unless it is not validated", async () => {
     const content = { types: { "text/csv": { schema: { type: "string" } } } };
     const document = await documentOf(
-      group(
-        POST("/a", describe({ content }), ok),
-        POST("/b", describe({ content: { ...content, validated: false } }), ok),
-      ),
+      group(POST("/a", docs({ content }), ok), POST("/b", docs({ content: { ...content, validated: false } }), ok)),
     );
     const codesOf = (line: string): readonly string[] => {
       const answer = resolved(document, operationOf(document, line).responses["400"]);
@@ -250,19 +245,16 @@ suite("an operation", () => {
   });
 
   it("takes the description of its handler, and that of the route before it", async () => {
-    const handler = described(
+    const handler = documented(
       () => ({ summary: "Of the handler", description: "Long." }),
       () => json({}),
     );
-    const operation = operationOf(
-      await documentOf(GET("/a", describe({ summary: "Of the route" }), handler)),
-      "GET /a",
-    );
+    const operation = operationOf(await documentOf(GET("/a", docs({ summary: "Of the route" }), handler)), "GET /a");
     assert.deepEqual([operation.summary, operation.description], ["Of the route", "Long."]);
   });
 
   it("takes the description that its handler makes of the whole path, in groups and mounted apps", async () => {
-    const handler = described(
+    const handler = documented(
       (template) => ({ summary: `Read ${template}` }),
       () => json({}),
     );
@@ -276,7 +268,7 @@ suite("an operation", () => {
     const answers = {
       200: { description: "Now.", types: { "application/json": { example: async () => ({ made: true }) } } },
     };
-    const document = await documentOf(GET("/a", describe({ responses: answers }), ok));
+    const document = await documentOf(GET("/a", docs({ responses: answers }), ok));
     const answer = resolved(document, operationOf(document, "GET /a").responses["200"]);
     assert.deepEqual(answer["content"], { "application/json": { schema: {}, example: { made: true } } });
   });
@@ -352,7 +344,7 @@ suite("the filters of an app in its document", () => {
   });
 
   it("give another form to the problems that come from further in", async () => {
-    const pages = { ...after((_request, response) => response), describes: { problemTypes: ["text/html"] } };
+    const pages = after((_request, response) => response, { describes: { problemTypes: ["text/html"] } });
     const document = await openApi(
       router({ filters: [overload(), pages, rateLimit({ limit: 1, window: 1 })] }, GET("/a", accept("text/html"), ok)),
       about,
@@ -367,9 +359,9 @@ suite("the filters of an app in its document", () => {
   });
 
   it("say which content refusals get that have none", async () => {
-    const pages = { ...after((_request, response) => response), describes: { refusalTypes: ["text/html"] } };
+    const pages = after((_request, response) => response, { describes: { refusalTypes: ["text/html"] } });
     const responses = { 200: { description: "Good." }, 404: { description: "Nothing." } };
-    const document = await openApi(router({ filters: [pages] }, GET("/a", describe({ responses }), ok)), about);
+    const document = await openApi(router({ filters: [pages] }, GET("/a", docs({ responses }), ok)), about);
     const answers = operationOf(document, "GET /a").responses;
     assert.deepEqual(answers["404"], {
       description: "Nothing.",
@@ -421,9 +413,9 @@ suite("an OpenAPI document", () => {
     const headers = { Prefer: { description: "A wish." } };
     const document = await documentOf(
       group(
-        GET("/a", describe({ responses, headers }), ok),
-        GET("/b", describe({ responses, headers }), ok),
-        GET("/c", describe({ responses, headers: { Prefer: { description: "Another wish." }, Expect: {} } }), ok),
+        GET("/a", docs({ responses, headers }), ok),
+        GET("/b", docs({ responses, headers }), ok),
+        GET("/c", docs({ responses, headers: { Prefer: { description: "Another wish." }, Expect: {} } }), ok),
       ),
     );
     const [a, b, c] = ["/a", "/b", "/c"].map((path) => operationOf(document, `GET ${path}`));
@@ -451,7 +443,7 @@ suite("an OpenAPI document", () => {
       $ref: "#/$defs/node",
     };
     const answers = { 200: { description: "A tree.", schema: namedSchema("Tree", tree) } };
-    const document = await documentOf(GET("/a", describe({ responses: answers }), ok));
+    const document = await documentOf(GET("/a", docs({ responses: answers }), ok));
     assert.match(
       JSON.stringify(document.components.schemas["Tree"]),
       /"next":\{"\$ref":"#\/components\/schemas\/Tree\/\$defs\/node"\}/,
@@ -464,7 +456,7 @@ suite("an OpenAPI document in one media type", () => {
     const types = { "application/json": { schema: { type: "object" } }, "text/csv": {} };
     const document = await documentOf(
       group(
-        POST("/a", describe({ content: { types }, responses: { 200: { description: "Good.", types } } }), ok),
+        POST("/a", docs({ content: { types }, responses: { 200: { description: "Good.", types } } }), ok),
         GET("/b", accept("text/html"), ok),
       ),
     );

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { overload } from "../src/filters/index.ts";
-import { GET, router, text } from "../src/index.ts";
-import { serve } from "../src/node/index.ts";
+import { GET, router, text } from "waymark";
+import { overload } from "waymark/filters";
+import { serve } from "waymark/node";
 import { RawConnection } from "./raw-connection.ts";
 
 describe("overload by delay (over a socket)", () => {

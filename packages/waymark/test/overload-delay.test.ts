@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { type EventLoopTurn, type OverloadOptions, overload } from "../src/filters/index.ts";
-import { GET, HttpRequest, router, text } from "../src/index.ts";
+import { GET, HttpRequest, router, text } from "waymark";
+import { type EventLoopTurn, type OverloadOptions, overload } from "waymark/filters";
 
 /** What comes to a process that computes answers one after the other, on a clock of its own. All times are in milliseconds. */
 interface Load {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { describeProblems, overload, publicUrl } from "../src/filters/index.ts";
-import { type App, GET, group, HttpResponse, router, text } from "../src/index.ts";
-import { serve } from "../src/node/index.ts";
+import { type App, GET, group, HttpResponse, router, text } from "waymark";
+import { describeProblems, overload, publicUrl } from "waymark/filters";
+import { serve } from "waymark/node";
 import { ask } from "./ask.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { transports } from "./transports.ts";

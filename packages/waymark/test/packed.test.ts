@@ -13,8 +13,7 @@ import { typeCheck } from "./type-check.ts";
 const run = promisify(execFile);
 
 const program = `
-import { GET, group, router, text } from "waymark";
-import { accept } from "waymark/routing";
+import { GET, group, router, text, accept } from "waymark";
 import { serve } from "waymark/node";
 
 const app = router(group("/hello", GET("/{name}", accept("text/plain"), (request) => text("Hello " + request.variables.name))));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { GET, HttpError, HttpRequest, ok, router } from "../src/index.ts";
-import { PatternError, pathMatcher } from "../src/routing/index.ts";
+import { GET, HttpError, HttpRequest, ok, router } from "waymark";
+import { PatternError, pathMatcher } from "waymark/routing";
 
 describe("pathMatcher", () => {
   const templates = [

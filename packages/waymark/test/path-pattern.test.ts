@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import { GET, group, json, type Route, router } from "../src/index.ts";
-import { RoutingError } from "../src/routing/index.ts";
+import { GET, group, json, type Route, router } from "waymark";
+import { RoutingError } from "waymark/routing";
 import { ask } from "./ask.ts";
 
 type Bound = Readonly<Record<string, string | readonly string[]>>;

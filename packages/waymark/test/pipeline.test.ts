@@ -18,7 +18,7 @@ import {
   problemTypes,
   router,
   text,
-} from "../src/index.ts";
+} from "waymark";
 import { ask, asked } from "./ask.ts";
 import { trail } from "./trail.ts";
 

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import {
-  evaluatePreconditions,
-  notModified,
-  type Validators,
-  type Verdict,
-  validatorFields,
-} from "../src/fields/index.ts";
-import { HttpRequest, json } from "../src/index.ts";
+import { HttpRequest, json } from "waymark";
+import { evaluatePreconditions, notModified, type Validators, type Verdict, validatorFields } from "waymark/fields";
 
 const changed = Date.UTC(2026, 5, 15, 12, 0, 0, 750);
 const current = { entityTags: ['"7-json"', '"7-xml"'], lastModified: changed } as const;

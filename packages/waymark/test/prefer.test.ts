@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { parsePrefer } from "../src/fields/index.ts";
+import { parsePrefer } from "waymark/fields";
 
 describe("parsePrefer", () => {
   const cases: readonly [

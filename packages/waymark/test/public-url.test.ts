@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { describeProblems, publicUrl, toPublicUrl } from "../src/filters/index.ts";
-import { type App, created, GET, HttpRequest, POST, problem, router } from "../src/index.ts";
+import { type App, created, GET, HttpRequest, POST, problem, router } from "waymark";
+import { describeProblems, publicUrl, toPublicUrl } from "waymark/filters";
 
 const teapot = { code: "teapot", status: 418, title: "Teapot", explanation: "It pours tea." };
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
+import { type App, type Awaitable, GET, group, HttpRequest, router, text } from "waymark";
 import {
   clientKey,
   cors,
@@ -14,9 +15,8 @@ import {
   type RateLimiter,
   type RateLimitOptions,
   rateLimit,
-} from "../src/filters/index.ts";
-import { type App, type Awaitable, GET, group, HttpRequest, router, text } from "../src/index.ts";
-import { toNodeListener } from "../src/node/index.ts";
+} from "waymark/filters";
+import { toNodeListener } from "waymark/node";
 import { ask, asked } from "./ask.ts";
 import { transports } from "./transports.ts";
 
@@ -273,7 +273,7 @@ describe("memoryRateLimiter", () => {
 
   it("needs no more memory for a million clients than for as many as it remembers", async () => {
     const program = `
-      import { memoryRateLimiter } from ${JSON.stringify(new URL("../src/filters/index.ts", import.meta.url).href)};
+      import { memoryRateLimiter } from ${JSON.stringify(import.meta.resolve("waymark/filters"))};
       const limiter = memoryRateLimiter({ limit: 1, window: 3600, maxKeys: 10_000 });
       for (let i = 0; i < 1_000_000; i++) limiter.consume("client " + i);
     `;

@@ -1,26 +1,34 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { HeaderFields } from "../src/fields/index.ts";
 import {
   type App,
+  accept,
+  and,
+  contentType,
   DELETE,
   empty,
   GET,
   group,
   HEAD,
   type HttpResponse,
+  header,
   json,
+  method,
+  not,
   notFound,
   OPTIONS,
   ok,
+  or,
   PATCH,
   POST,
   PUT,
+  query,
   route,
   router,
   text,
-} from "../src/index.ts";
-import { accept, and, contentType, header, method, not, or, query, when } from "../src/routing/index.ts";
+  when,
+} from "waymark";
+import type { HeaderFields } from "waymark/fields";
 import { ask } from "./ask.ts";
 
 interface Problem {

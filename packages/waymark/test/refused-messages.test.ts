@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import {
-  access,
-  cors,
-  describeProblems,
-  isRefusedMessage,
-  nameRequests,
-  securityHeaders,
-} from "../src/filters/index.ts";
-import { after, GET, router, text } from "../src/index.ts";
-import { type Engine, type RunningServer, serve } from "../src/node/index.ts";
+import { after, GET, router, text } from "waymark";
+import { access, cors, describeProblems, isRefusedMessage, nameRequests, securityHeaders } from "waymark/filters";
+import { type Engine, type RunningServer, serve } from "waymark/node";
 import { RawConnection, type RawResponse } from "./raw-connection.ts";
 
 const seen: (readonly [method: string, path: string, refused: boolean])[] = [];

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
+import { nodeCodings } from "waymark/node";
 import { z } from "zod";
 import type { ContentCoding } from "../src/content/coding.ts";
 import { ContentError, type Decoder, decodeUtf8 } from "../src/content/decoder.ts";
@@ -17,7 +18,6 @@ import {
 } from "../src/content/request-content.ts";
 import type { StandardSchemaV1, ValidationResult } from "../src/content/standard-schema.ts";
 import { HeaderList } from "../src/fields/header-list.ts";
-import { nodeCodings } from "../src/node/index.ts";
 import { HttpError } from "../src/problem.ts";
 import { runs } from "./runs.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import diagnosticsChannel from "node:diagnostics_channel";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { before, empty, GET, HttpRequest, mount, POST, type Route, router, text } from "../src/index.ts";
+import { before, empty, GET, HttpRequest, mount, POST, type Route, router, text } from "waymark";
 import {
   nodeCodings,
   observeRequests,
@@ -14,7 +14,7 @@ import {
   serve,
   toNodeListener,
   upgrade,
-} from "../src/node/index.ts";
+} from "waymark/node";
 import { content } from "../src/response.ts";
 import { RawConnection } from "./raw-connection.ts";
 

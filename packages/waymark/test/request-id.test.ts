@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { nameRequests, requestId } from "../src/filters/index.ts";
-import { type App, GET, router, text } from "../src/index.ts";
+import { type App, GET, router, text } from "waymark";
+import { nameRequests, requestId } from "waymark/filters";
 import { ask, asked } from "./ask.ts";
 import { transports } from "./transports.ts";
 

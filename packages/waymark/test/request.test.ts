@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import { HeaderList } from "../src/fields/index.ts";
-import { attribute } from "../src/filters/index.ts";
-import { GET, HttpError, HttpRequest, ok, router } from "../src/index.ts";
+import { attribute, GET, HttpError, HttpRequest, ok, router } from "waymark";
+import { HeaderList } from "waymark/fields";
 import { matchedRequest } from "../src/request.ts";
 import { asked } from "./ask.ts";
 

@@ -1,19 +1,7 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import { HeaderList } from "../src/fields/index.ts";
-import {
-  content,
-  created,
-  empty,
-  HttpResponse,
-  json,
-  noContent,
-  notFound,
-  ok,
-  problem,
-  redirect,
-  text,
-} from "../src/index.ts";
+import { content, created, empty, HttpResponse, json, noContent, notFound, ok, problem, redirect, text } from "waymark";
+import { HeaderList } from "waymark/fields";
 
 suite("the helpers", () => {
   const bytes = new Uint8Array([1, 2]);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Agent, request as sendOverHttp } from "node:http";
 import { it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { GET, POST, router } from "../src/index.ts";
-import { type RunningServer, serve } from "../src/node/index.ts";
+import { GET, POST, router } from "waymark";
+import { type RunningServer, serve } from "waymark/node";
 import { text } from "../src/response.ts";
 
 /** A server that says whether it is ready, and does some work; `close` gives notice until the test ends it. */

@@ -1,23 +1,29 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
 import {
+  accept,
   before,
   DELETE,
   GET,
   group,
   HEAD,
+  header,
   json,
+  method,
+  not,
   OPTIONS,
+  or,
   PATCH,
   POST,
   PUT,
+  path,
   QUERY,
+  query,
   type Route,
   route,
   router,
   text,
-} from "../src/index.ts";
-import { accept, header, method, not, or, path, query } from "../src/routing/index.ts";
+} from "waymark";
 import { ask } from "./ask.ts";
 
 /** What the route that takes the request answers, or the status of the refusal. */

@@ -4,35 +4,32 @@ import fc from "fast-check";
 import {
   type AnyRoute,
   type App,
+  accept,
+  and,
   before,
+  contentType,
   type Filter,
   GET,
   group,
   HttpRequest,
+  header,
+  host,
   json,
   type Member,
+  method,
+  not,
   OPTIONS,
+  or,
   POST,
+  path,
+  query,
   type Route,
   route,
   router,
-} from "../src/index.ts";
-import type { RouteData } from "../src/route.ts";
-import {
-  accept,
-  and,
-  type Condition,
-  contentType,
-  header,
-  host,
-  method,
-  not,
-  or,
-  path,
-  query,
-  RoutingError,
   when,
-} from "../src/routing/index.ts";
+} from "waymark";
+import { type Condition, RoutingError } from "waymark/routing";
+import type { RouteData } from "../src/route.ts";
 import { interpret, isAllowed } from "./definition.ts";
 import { runs } from "./runs.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test as it, suite } from "node:test";
-import { type App, GET, group, json, POST, type Route, router, text } from "../src/index.ts";
-import { accept } from "../src/routing/index.ts";
+import { type App, accept, GET, group, json, POST, type Route, router, text } from "waymark";
 import { ask } from "./ask.ts";
 
 const count = 10_000;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import { type Decoder, decodeUtf8 } from "../src/content/index.ts";
-import { attribute } from "../src/filters/index.ts";
 import {
+  accept,
   after,
   around,
+  attribute,
   before,
   type Filter,
   GET,
@@ -19,8 +19,8 @@ import {
   type RouterOptions,
   router,
   text,
-} from "../src/index.ts";
-import { accept } from "../src/routing/index.ts";
+} from "waymark";
+import { type Decoder, decodeUtf8 } from "waymark/content";
 import { served } from "../src/served-app.ts";
 import { ask, asked } from "./ask.ts";
 import { trail } from "./trail.ts";

@@ -1,21 +1,25 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { GET, group, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
   accept,
   and,
-  checksPath,
   contentType,
-  type Finding,
+  GET,
+  group,
   header,
   method,
   not,
+  ok,
   or,
+  POST,
   path,
   query,
-  RoutingError,
+  type Route,
+  route,
+  router,
   when,
-} from "../src/routing/index.ts";
+} from "waymark";
+import { checksPath, type Finding, RoutingError } from "waymark/routing";
 import { codeAt } from "./declared-code.ts";
 
 /** The findings in the routes, which must have some. */

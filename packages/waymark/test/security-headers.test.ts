@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { cors, type SecurityHeadersOptions, securityHeaders } from "../src/filters/index.ts";
-import { type App, GET, HttpRequest, HttpResponse, POST, type RouterOptions, router, text } from "../src/index.ts";
+import { type App, GET, HttpRequest, HttpResponse, POST, type RouterOptions, router, text } from "waymark";
+import { cors, type SecurityHeadersOptions, securityHeaders } from "waymark/filters";
 import { type Answer, transports } from "./transports.ts";
 
 const foreign = { Server: "Elsewhere/1.0", "X-Powered-By": "Elsewhere" };

@@ -1,4 +1,4 @@
-import { after, around, before, type Filter, type HttpResponse, ok } from "../src/index.ts";
+import { after, around, before, type Filter, type HttpResponse, ok } from "waymark";
 
 /** Filters and handlers that write down, in order, that they were reached. */
 export interface Trail {

@@ -1,7 +1,7 @@
 import { request as sendOverHttp } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { App } from "../src/index.ts";
-import { serve } from "../src/node/index.ts";
+import type { App } from "waymark";
+import { serve } from "waymark/node";
 import { testEngine } from "./test-engine.ts";
 
 /** What came over a transport. */

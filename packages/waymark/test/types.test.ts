@@ -7,22 +7,29 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
   type AnyRoute,
+  accept,
   after as afterFilter,
+  and,
   GET,
   group,
   type Handler,
   type HttpRequest,
   type HttpResponse,
+  header,
+  not,
   ok,
   onError,
+  or,
   type PathVariables,
+  path,
+  query,
   type Route,
   route,
   router,
   text,
   type Variables,
-} from "../src/index.ts";
-import { accept, and, type Condition, header, not, or, path, query } from "../src/routing/index.ts";
+} from "waymark";
+import type { Condition } from "waymark/routing";
 import { openFolder } from "./folder.ts";
 
 // Most of these tests are passed when this file compiles: a wrong type, or an expected error that no longer occurs, is an error.

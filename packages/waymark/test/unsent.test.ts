@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { afterEach, describe, it } from "node:test";
-import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
+import { type RunningServer, type ServeOptions, serve } from "waymark/node";
 import type { HttpRequest } from "../src/request.ts";
 import { HttpResponse, text } from "../src/response.ts";
 import { tls } from "./http2-frames.ts";

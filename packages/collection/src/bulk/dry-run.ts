@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { readQuery, reportUnknown } from "../lists/parameters.ts";
 import type { Store } from "../store.ts";

@@ -1,5 +1,6 @@
 import { HttpError, type HttpResponse, json, problem, problemTypes } from "waymark";
-import { ContentError, escapeUnprintable, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
+import { ContentError, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
+import { escapeUnprintable } from "waymark/internal";
 import type { ListPlace } from "../formats/list-decoder.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { mostConflicts } from "../stores/bulk-source.ts";

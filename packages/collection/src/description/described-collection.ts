@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from "waymark/content";
-import { type NamedSchema, parseTemplate, type TemplatePart } from "waymark/routing";
+import type { NamedSchema } from "waymark/openapi";
+import { parseTemplate, type TemplatePart } from "waymark/routing";
 import type { Addressed } from "../record-scope.ts";
 import type { CollectionSettings, RecordNouns } from "../settings.ts";
 import type { Document } from "../store.ts";

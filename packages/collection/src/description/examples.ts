@@ -1,5 +1,5 @@
 import { HttpRequest } from "waymark";
-import type { MediaTypeDescription, Schema } from "waymark/routing";
+import type { MediaTypeDescription, Schema } from "waymark/openapi";
 import { wholeListText } from "../formats/list-text.ts";
 import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import type { ItemOptions } from "../representation.ts";

@@ -1,5 +1,5 @@
 import { problemTypes } from "waymark";
-import type { Description, HeaderDescription, ResponseDescription } from "waymark/routing";
+import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { everyCaller } from "../settings.ts";
 import type { Document } from "../store.ts";

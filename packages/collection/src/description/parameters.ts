@@ -1,4 +1,4 @@
-import type { HeaderDescription, JsonSchema, ParameterDescription } from "waymark/routing";
+import type { HeaderDescription, JsonSchema, ParameterDescription } from "waymark/openapi";
 import { operatorNames } from "../lists/filter.ts";
 import { formatParameter } from "../lists/parameters.ts";
 import { greatestLimit } from "../lists/query.ts";

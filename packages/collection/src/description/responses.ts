@@ -1,5 +1,5 @@
 import type { ProblemType } from "waymark";
-import type { HeaderDescription, JsonSchema, ResponseDescription } from "waymark/routing";
+import type { HeaderDescription, JsonSchema, ResponseDescription } from "waymark/openapi";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";

@@ -1,4 +1,4 @@
-import { type JsonSchema, type NamedSchema, namedSchema } from "waymark/routing";
+import { type JsonSchema, type NamedSchema, namedSchema } from "waymark/openapi";
 import { objectSchemaOf } from "../object-schema.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";

@@ -1,4 +1,5 @@
-import { ContentError, excerpt } from "waymark/content";
+import { ContentError } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import { toInteger } from "../member-value.ts";
 import { unguardFormula } from "./csv.ts";
 import { type CsvColumn, type CsvHeader, type CsvMembers, readCsvHeader } from "./csv-header.ts";

@@ -1,4 +1,5 @@
-import { ContentError, excerpt } from "waymark/content";
+import { ContentError } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import type { CsvCell } from "./csv-records.ts";
 
 /** The members of the records in a file, in the order of its columns: a column, or the members of an object. */

@@ -1,4 +1,5 @@
-import { type Decoder, quote } from "waymark/content";
+import type { Decoder } from "waymark/content";
+import { quote } from "waymark/internal";
 import { type KnownMember, readXmlDocument } from "./xml-reader.ts";
 import { decodeXmlText } from "./xml-text.ts";
 

@@ -1,5 +1,6 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
-import { ContentError, excerpt, positionAt } from "waymark/content";
+import { ContentError } from "waymark/content";
+import { excerpt, positionAt } from "waymark/internal";
 import { toInteger } from "../member-value.ts";
 import { TurnShare } from "../turn-share.ts";
 import { assertDeclaredEncoding, textStart, toXmlFault, type XmlText } from "./xml-text.ts";

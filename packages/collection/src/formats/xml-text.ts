@@ -1,5 +1,6 @@
-import { ContentError, decodeUtf8, excerpt, positionAt } from "waymark/content";
+import { ContentError, decodeUtf8 } from "waymark/content";
 import type { MediaType } from "waymark/fields";
+import { excerpt, positionAt } from "waymark/internal";
 
 /** The text of an XML document, and the encoding that its declaration must name, if it names one. */
 export interface XmlText {

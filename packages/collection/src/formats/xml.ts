@@ -1,4 +1,4 @@
-import { escapeXml, quote } from "waymark/content";
+import { escapeXml, quote } from "waymark/internal";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 

@@ -1,6 +1,7 @@
 import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
-import { excerpt, type StandardSchemaV1 } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import { negotiate, parsePrefer } from "waymark/fields";
+import { excerpt } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";

@@ -1,5 +1,6 @@
 import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
-import { excerpt, toPointer } from "waymark/content";
+import { toPointer } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoreOwner } from "../store.ts";
 

@@ -1,6 +1,6 @@
 import { type HttpRequest, HttpResponse } from "waymark";
-import { excerpt, nearestName, orNearest } from "waymark/content";
 import { attachment, HeaderList, notModified, type Validators, validatorFields } from "waymark/fields";
+import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { formatParameter, readQuery } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { Representation } from "../representation.ts";

@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";

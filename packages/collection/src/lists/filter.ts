@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest, quote } from "waymark/content";
+import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
 import { isRealDate, toTime } from "../member-value.ts";
 import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
 import type { Report } from "./parameters.ts";

@@ -1,5 +1,5 @@
 import { HttpError, type ProblemError, problem } from "waymark";
-import { excerpt, nearestName, orNearest } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
 
 /** The decoded parameters of a query by name; each has one value. */

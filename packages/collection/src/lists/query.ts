@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import type { Representation } from "../representation.ts";
 import {
   defaultOrder,

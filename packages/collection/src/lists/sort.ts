@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { defaultOrder, type SelectableMember, type SortKey } from "../selection.ts";
 import type { Report } from "./parameters.ts";
 

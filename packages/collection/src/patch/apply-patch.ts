@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { isJsonEqual } from "./json-equality.ts";
 import type { PatchOperation } from "./json-patch.ts";
 import { copyMembers, isJsonObject, setMember } from "./merge-patch.ts";

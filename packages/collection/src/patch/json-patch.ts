@@ -1,4 +1,5 @@
-import { excerpt, type ValidationIssue, type ValidationResult } from "waymark/content";
+import type { ValidationIssue, ValidationResult } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import { isJsonObject } from "./merge-patch.ts";
 
 /** One operation of a JSON Patch (RFC 6902 §4), with its pointers as lists of names and indexes. */

@@ -1,4 +1,4 @@
-import { excerpt, requireKnownOptions } from "waymark/content";
+import { excerpt, requireKnownOptions } from "waymark/internal";
 import type { CollectionDefinition, Ownership, StoredCollection } from "../database.ts";
 import type { Member, MemberUse } from "../members.ts";
 import { defaultOrder, type MemberFilter, type MemberType, type Selection, storeMembers } from "../selection.ts";

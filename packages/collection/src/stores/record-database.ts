@@ -1,4 +1,4 @@
-import { nearestName, orNearest } from "waymark/content";
+import { nearestName, orNearest } from "waymark/internal";
 import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import type { Document, Store } from "../store.ts";
 import { ownersFirst } from "./definition.ts";

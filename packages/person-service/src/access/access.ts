@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type AroundFilter, type HttpRequest, problemTypes } from "waymark";
 import { access } from "waymark/filters";
-import type { SecurityOptions } from "waymark/openapi";
-import { type Description, descriptionOfFilter } from "waymark/routing";
+import { type Description, docsOfFilter, type SecurityOptions } from "waymark/openapi";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
 import type { SharedEnds } from "./ended-sessions.ts";
 import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./identify.ts";
@@ -128,8 +127,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     filter: {
       ...exceptPublicPaths({
         ...guard,
-        describes: (sample) =>
-          policy.isOpen(sample.path, sample.method) ? ofOpenPath : descriptionOfFilter(guard, sample),
+        describes: (sample) => (policy.isOpen(sample.path, sample.method) ? ofOpenPath : docsOfFilter(guard, sample)),
       }),
       may: (request, method, path) => policy.may(request, method, path),
       mayRead: (request, path) => policy.may(request, "GET", path),

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { type AroundFilter, around, type HttpRequest, problem } from "waymark";
-import { excerpt } from "waymark/content";
 import { isRefusedMessage } from "waymark/filters";
+import { excerpt } from "waymark/internal";
 import { isHealthCheck } from "../health.ts";
 import { personServiceProblemTypes } from "../problems.ts";
 import { isAsset } from "./public-paths.ts";
@@ -25,16 +25,18 @@ export function onlyForHosts(names: readonly string[]): AroundFilter {
     lastOwn = host;
     return false;
   };
-  const filter = around((request, next) => {
-    // A browser always sends a Host; HTTP/1.0 need not.
-    const [named, sent] = [request.client.host, request.header("Host")];
-    const other = isForeign(named) ? named : sent;
-    if (!isForeign(other) || isRefusedMessage(request) || isForAnyHost(request)) return next(request);
-    const detail = `The host ${excerpt(other ?? "")} is not one of this service. To serve it, start the service with --host-name for it.`;
-    return problem(personServiceProblemTypes.misdirectedRequest, { detail });
-  });
   const description = { problems: [personServiceProblemTypes.misdirectedRequest] };
-  return { ...filter, describes: (sample) => (isForAnyHost(sample) ? {} : description) };
+  return around(
+    (request, next) => {
+      // A browser always sends a Host; HTTP/1.0 need not.
+      const [named, sent] = [request.client.host, request.header("Host")];
+      const other = isForeign(named) ? named : sent;
+      if (!isForeign(other) || isRefusedMessage(request) || isForAnyHost(request)) return next(request);
+      const detail = `The host ${excerpt(other ?? "")} is not one of this service. To serve it, start the service with --host-name for it.`;
+      return problem(personServiceProblemTypes.misdirectedRequest, { detail });
+    },
+    { describes: (sample) => (isForAnyHost(sample) ? {} : description) },
+  );
 }
 
 /** Monitors name an address, and neither health nor the files of the pages say anything of a person. */

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { ContentError, decodeUtf8, parseStrictJson, positionAt, quote, type TextPosition } from "waymark/content";
+import { ContentError, decodeUtf8, parseStrictJson } from "waymark/content";
+import { positionAt, quote, type TextPosition } from "waymark/internal";
 import type * as z from "zod";
 import { fileFault } from "../file-fault.ts";
 import { jsonType } from "../person/text.ts";

@@ -1,5 +1,5 @@
 import type { AroundFilter } from "waymark";
-import { descriptionOfFilter } from "waymark/routing";
+import { docsOfFilter } from "waymark/openapi";
 
 /** Returns whether a path is that of a file which the pages load. */
 export const isAsset = (path: string): boolean => path.startsWith("/assets/");
@@ -14,5 +14,5 @@ export const isPublicPath = (path: string): boolean => isAsset(path) || path ===
 export const exceptPublicPaths = (access: AroundFilter): AroundFilter => ({
   ...access,
   apply: (request, next) => (isPublicPath(request.path) ? next(request) : access.apply(request, next)),
-  describes: (sample) => (isPublicPath(sample.path) ? {} : descriptionOfFilter(access, sample)),
+  describes: (sample) => (isPublicPath(sample.path) ? {} : docsOfFilter(access, sample)),
 });

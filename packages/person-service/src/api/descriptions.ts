@@ -1,5 +1,5 @@
 import { problemTypes } from "waymark";
-import type { Description, ResponseDescription } from "waymark/routing";
+import type { Description, ResponseDescription } from "waymark/openapi";
 
 // The descriptions of the routes that are not those of the people.
 

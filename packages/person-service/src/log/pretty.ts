@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { escapeUnprintable, quote } from "waymark/content";
+import { escapeUnprintable, quote } from "waymark/internal";
 
 /**
  * Formats a line of the log for people: time, level, message, further facts, and the stack of an error below.

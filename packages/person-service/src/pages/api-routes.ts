@@ -1,11 +1,21 @@
 import { createHash } from "node:crypto";
 import { collectionProblemTypes } from "@waymark/collection";
-import { type App, content, GET, group, HttpError, type HttpRequest, HttpResponse, problem, type Route } from "waymark";
-import { excerpt } from "waymark/content";
+import {
+  type App,
+  accept,
+  content,
+  GET,
+  group,
+  HttpError,
+  type HttpRequest,
+  HttpResponse,
+  problem,
+  type Route,
+} from "waymark";
 import { evaluatePreconditions, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { inOneMediaType, type OpenApiDocument, type SecurityOptions } from "waymark/openapi";
-import { accept, type Description, describe } from "waymark/routing";
+import { excerpt } from "waymark/internal";
+import { type Description, docs, inOneMediaType, type OpenApiDocument, type SecurityOptions } from "waymark/openapi";
 import { ofCopies, ofReference } from "../api/descriptions.ts";
 import { assetUrl } from "./assets.ts";
 import { page, pageHeaders } from "./document.ts";
@@ -38,12 +48,12 @@ export interface ApiOptions {
 export function apiRoutes(options: ApiOptions): Route {
   const read = cachedDocument(options);
   return group(
-    GET(documentPath, accept("application/json", openApiType), describe(description), async (request) => {
+    GET(documentPath, accept("application/json", openApiType), docs(description), async (request) => {
       const media = mediaOf(request);
       const { text } = await read();
       return answer(request, media === undefined ? text : narrowed(text, media));
     }),
-    GET(referencePath, accept("text/html"), describe(ofReference), async (request) =>
+    GET(referencePath, accept("text/html"), docs(ofReference), async (request) =>
       referencePage(options.site, request, await read()),
     ),
   );

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { describe } from "waymark/routing";
+import { docs } from "waymark/openapi";
 import { ofAssets } from "../api/descriptions.ts";
 import { packageFile } from "../package-files.ts";
 
@@ -29,7 +29,7 @@ export const assetUrl = (request: HttpRequest<unknown>, name: AssetName): string
 /** The files; public, since they say nothing of any person. */
 export const assetRoutes: Route = GET(
   "/assets/{file}",
-  describe(ofAssets),
+  docs(ofAssets),
   ({ variables }) => responses.get(variables.file) ?? unknownFile,
 );
 

@@ -1,7 +1,7 @@
-import { GET, type HttpRequest, type HttpResponse, json, type Route } from "waymark";
+import { accept, GET, type HttpRequest, type HttpResponse, json, type Route } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { accept, describe } from "waymark/routing";
+import { docs } from "waymark/openapi";
 import { ofFront } from "../api/descriptions.ts";
 import { documentPath, referencePath, serviceDescription } from "./api-routes.ts";
 import { page, pageHeaders } from "./document.ts";
@@ -20,7 +20,7 @@ const places = [
 
 /** `GET /`: what is here, for programs and for people. */
 export const frontRoutes = (site: Site): Route =>
-  GET("/", accept("application/json", "text/html"), describe(ofFront), (request) =>
+  GET("/", accept("application/json", "text/html"), docs(ofFront), (request) =>
     request.negotiatedType === "text/html" ? frontPage(site, request) : frontDocument(request),
   );
 

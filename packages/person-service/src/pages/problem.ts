@@ -12,24 +12,26 @@ import type { Site } from "./site.ts";
  * and 401 that have no content for anybody else. For `router({ filters })`, outside of `describeProblems`.
  */
 export function problemPages(site: Site): AfterFilter {
-  const filter = after((request, response) => {
-    const { status, headers, problem } = response;
-    if (!prefersHtml(request)) return response;
-    if (problem === undefined && (response.body !== null || headers.has("Content-Type"))) return response;
-    const asksToSignIn = status === 401 && site.signsIn;
-    const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
-    const kept = Object.keys(pageHeaders).reduce(
-      (list, name) => list.without(name),
-      (asksToSignIn ? withoutBasic(headers) : headers).without("Content-Type"),
-    );
-    const shown = problem ?? withoutContent[status] ?? { title: `The answer is ${status}` };
-    return new HttpResponse(
-      status,
-      kept.concat(fields).withMembers("Vary", ["Accept"]),
-      toPage(site, request, status, shown),
-    );
-  });
-  return { ...filter, leastStatus: 400, describes: { problemTypes: ["text/html"], refusalTypes: ["text/html"] } };
+  return after(
+    (request, response) => {
+      const { status, headers, problem } = response;
+      if (!prefersHtml(request)) return response;
+      if (problem === undefined && (response.body !== null || headers.has("Content-Type"))) return response;
+      const asksToSignIn = status === 401 && site.signsIn;
+      const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
+      const kept = Object.keys(pageHeaders).reduce(
+        (list, name) => list.without(name),
+        (asksToSignIn ? withoutBasic(headers) : headers).without("Content-Type"),
+      );
+      const shown = problem ?? withoutContent[status] ?? { title: `The answer is ${status}` };
+      return new HttpResponse(
+        status,
+        kept.concat(fields).withMembers("Vary", ["Accept"]),
+        toPage(site, request, status, shown),
+      );
+    },
+    { leastStatus: 400, describes: { problemTypes: ["text/html"], refusalTypes: ["text/html"] } },
+  );
 }
 
 /** A browser that is challenged by Basic asks for the password itself, and shows no page. */

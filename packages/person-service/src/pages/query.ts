@@ -1,6 +1,6 @@
 import { type HttpRequest, type HttpResponse, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { type Description, described, descriptionOf } from "waymark/routing";
+import { type Description, docsOf, documented } from "waymark/openapi";
 
 /** The query of a list, as the pages change it. Any change begins at the first page again. */
 export class ListAddress {
@@ -76,7 +76,7 @@ export function tidyForms(handler: Handler): Handler {
     const query = kept.length === 0 ? "" : `?${kept.join("&")}`;
     return Promise.resolve(redirect(toPublicUrl(request) + query));
   };
-  return described((path) => withRedirect(descriptionOf(handler, path) ?? {}), tidied);
+  return documented((path) => withRedirect(docsOf(handler, path) ?? {}), tidied);
 }
 
 const withRedirect = (description: Description): Description => ({

@@ -1,11 +1,11 @@
 import type {
-  MediaType,
+  MediaTypeObject,
   OpenApiDocument,
-  Operation,
-  Parameter,
-  Reference,
-  RequestBody,
-  Response,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
 } from "waymark/openapi";
 import { html, type SafeHtml } from "./html.ts";
 
@@ -14,7 +14,7 @@ export function referenceOf(document: OpenApiDocument): SafeHtml {
   const operations = Object.entries(document.paths)
     .flatMap(
       ([path, item]) =>
-        Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })), // by their methods
+        Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as OperationObject })), // by their methods
     )
     .toSorted(refusingLast);
   const sections = document.tags.map(({ name, description }) => {
@@ -33,17 +33,20 @@ ${sections}<section><h2>Schemas</h2>\n${schemas}</section>`;
 }
 
 /** Those that only refuse are not what readers look for. */
-function refusingLast(one: { readonly operation: Operation }, other: { readonly operation: Operation }): number {
+function refusingLast(
+  one: { readonly operation: OperationObject },
+  other: { readonly operation: OperationObject },
+): number {
   const refuses = ({ operation }: typeof one): number =>
     Number(!Object.keys(operation.responses).some((status) => status < "4"));
   return refuses(one) - refuses(other);
 }
 
-function toArticle(document: OpenApiDocument, path: string, method: string, operation: Operation): SafeHtml {
+function toArticle(document: OpenApiDocument, path: string, method: string, operation: OperationObject): SafeHtml {
   const { operationId, summary, description, requestBody, responses } = operation;
-  const parameters = (operation.parameters ?? []).map((each) => resolve<Parameter>(document, each));
+  const parameters = (operation.parameters ?? []).map((each) => resolve<ParameterObject>(document, each));
   const answers = Object.entries(responses).map(
-    ([status, each]) => [status, resolve<Response>(document, each)] as const,
+    ([status, each]) => [status, resolve<ResponseObject>(document, each)] as const,
   );
   const accepted = [
     ...new Set(answers.filter(([status]) => status < "3").flatMap(([, { content = {} }]) => Object.keys(content))),
@@ -59,10 +62,10 @@ ${requestBody === undefined ? html`` : html`<h4>Content</h4>${contents(requestBo
 <details><summary>Answers</summary><table>${rows}</table></details></article>\n`;
 }
 
-const toField = ({ name, in: place, description, required, example }: Parameter): SafeHtml =>
+const toField = ({ name, in: place, description, required, example }: ParameterObject): SafeHtml =>
   html`<div class="parameter"><label><span><code>${name}</code> <small>${place}</small></span><input name="${place}:${name}" value="${place === "path" ? String(example ?? "") : ""}" ${required === true ? html`required` : html``} autocomplete="off"></label>${prose(description)}</div>\n`;
 
-function bodyFields(body: RequestBody | undefined): SafeHtml {
+function bodyFields(body: RequestBodyObject | undefined): SafeHtml {
   if (body === undefined) return html``;
   const types = Object.keys(body.content);
   const [first] = Object.values(body.content);
@@ -74,7 +77,7 @@ const choice = (name: string, label: string, values: readonly string[]): SafeHtm
     ? html``
     : html`<label><span>${label}</span><select name="${name}">${values.map((value) => html`<option>${value}</option>`)}</select></label>\n`;
 
-const contents = (content: Readonly<Record<string, MediaType>> = {}): SafeHtml =>
+const contents = (content: Readonly<Record<string, MediaTypeObject>> = {}): SafeHtml =>
   html`${Object.entries(content).map(([type, media]) => {
     const text = exampleText(media);
     const schema = schemaName(media.schema);
@@ -82,7 +85,7 @@ const contents = (content: Readonly<Record<string, MediaType>> = {}): SafeHtml =
     return html`<div class="content"><code>${type}</code>${link}${text === "" ? html`` : html`<pre tabindex="0">${text}</pre>`}</div>\n`;
   })}`;
 
-function exampleText({ example }: MediaType = {}): string {
+function exampleText({ example }: MediaTypeObject = {}): string {
   if (example === undefined) return "";
   return typeof example === "string" ? example : JSON.stringify(example, undefined, 2);
 }
@@ -109,7 +112,7 @@ function toInline(part: string): SafeHtml | string {
   return part.startsWith("**") ? html`<strong>${part.slice(2, -2)}</strong>` : part;
 }
 
-function resolve<T extends object>(document: OpenApiDocument, value: T | Reference): T {
+function resolve<T extends object>(document: OpenApiDocument, value: T | ReferenceObject): T {
   if (!("$ref" in value)) return value;
   const parts = value.$ref.slice(2).split("/");
   // The document refers to its own components.

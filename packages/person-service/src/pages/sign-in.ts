@@ -1,7 +1,9 @@
 import {
   type AfterFilter,
+  accept,
   after,
   content,
+  contentType,
   GET,
   group,
   type HttpRequest,
@@ -12,7 +14,7 @@ import {
 } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
-import { accept, contentType, describe } from "waymark/routing";
+import { docs } from "waymark/openapi";
 import type { SignIn } from "../access/access.ts";
 import { sessionLife } from "../access/ended-sessions.ts";
 import { isLoopback, nameIn } from "../access/host-names.ts";
@@ -27,13 +29,13 @@ import type { Site } from "./site.ts";
 export const signInRoutes = (site: Site, signIn: SignIn): Route =>
   group(
     refuseCrossSite(),
-    GET("/sign-in", accept("text/html"), describe(ofSignInPage), (request) =>
+    GET("/sign-in", accept("text/html"), docs(ofSignInPage), (request) =>
       signInPage(site, request, localTarget(request.query.get("to"))),
     ),
-    POST("/sign-in", contentType("application/x-www-form-urlencoded"), describe(ofSignIn), (request) =>
+    POST("/sign-in", contentType("application/x-www-form-urlencoded"), docs(ofSignIn), (request) =>
       enter(site, signIn, request),
     ),
-    POST("/sign-out", describe(ofSignOut), async (request) => {
+    POST("/sign-out", docs(ofSignOut), async (request) => {
       await signIn.end(request);
       return redirect(toPublicUrl(request, "/"))
         .withHeader("Set-Cookie", `${sessionCookie}=; Max-Age=0${attributes}`)

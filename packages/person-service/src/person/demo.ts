@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
-import { quote } from "waymark/content";
 import type { MediaType } from "waymark/fields";
+import { quote } from "waymark/internal";
 import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
 import type { Person } from "./person.ts";

@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import { countCharacters, type Rule } from "./text.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { nearestName, orNearest } from "waymark/content";
+import { nearestName, orNearest } from "waymark/internal";
 
 /** The members of a person or an address, for messages about unknown ones. */
 export interface KnownMembers {

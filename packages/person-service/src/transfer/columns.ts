@@ -1,4 +1,4 @@
-import { excerpt, nearestName } from "waymark/content";
+import { excerpt, nearestName } from "waymark/internal";
 import { personMemberNames } from "../person/schema.ts";
 import { toLooseKey, wordsForMembers } from "./column-words.ts";
 import { importErrorName } from "./rejects.ts";

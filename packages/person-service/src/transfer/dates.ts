@@ -1,4 +1,4 @@
-import { nearestName, orNearest } from "waymark/content";
+import { nearestName, orNearest } from "waymark/internal";
 import { monthOf } from "./month-names.ts";
 
 /** Reads dates of one form. */

@@ -1,5 +1,6 @@
 import { type Creation, type Document, type Store, StoreUnavailable } from "@waymark/collection";
-import { excerpt, type ValidationIssue } from "waymark/content";
+import type { ValidationIssue } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import type { Person } from "../person/person.ts";
 import type { PersonSchema } from "../person/schema.ts";
 import type { ColumnNames } from "./columns.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { positionAt } from "waymark/content";
+import { positionAt } from "waymark/internal";
 import { z } from "zod";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { FileError, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";

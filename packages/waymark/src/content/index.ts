@@ -1,6 +1,3 @@
-export { requireKnownOptions } from "../known-options.ts";
-export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition } from "../message-text.ts";
-export { nearestName, orNearest } from "../nearest-name.ts";
 export type { ContentCoding, Encoder, Extent } from "./coding.ts";
 export {
   ContentError,
@@ -19,4 +16,3 @@ export {
   type ValidationIssue,
   type ValidationResult,
 } from "./standard-schema.ts";
-export { escapeXml } from "./xml-text.ts";

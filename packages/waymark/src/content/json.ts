@@ -4,7 +4,7 @@ import { type Decoder, decodeUtf8 } from "./decoder.ts";
 import { readEscape, readSurrogates, skipSound } from "./json-escapes.ts";
 import { expected, fault, type JsonReader, nameOf, wordAt } from "./json-reader.ts";
 
-/** Lists the options of `parseStrictJson` and of decoders of JSON. */
+/** The options of `parseStrictJson` and of decoders of JSON. */
 export interface StrictJsonOptions {
   /** How deep arrays and objects may nest, 0 to 1000: `[[]]` is two deep. Default: 64. */
   readonly maxDepth?: number;

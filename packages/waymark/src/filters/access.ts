@@ -17,7 +17,7 @@ export interface Caller {
   readonly scopes: readonly string[];
 }
 
-/** Is the key of the caller that `access` let pass; absent if anyone may pass. */
+/** The key of the caller that `access` let pass; absent if anyone may pass. */
 export const caller: Attribute<Caller> = attribute("caller");
 
 /** Decides on a request. A challenge is the value of one WWW-Authenticate field. */

@@ -12,7 +12,7 @@ import { consulting, withVary } from "../routing/check.ts";
 import { memoizeText } from "../text-map.ts";
 import { codeBody } from "./coded-body.ts";
 
-/** Lists the options of `compress`. */
+/** The options of `compress`. */
 export interface CompressOptions {
   /** The codings to choose from, the preferred first: `nodeCodings` of `waymark/node`. */
   readonly codings: readonly ContentCoding[];

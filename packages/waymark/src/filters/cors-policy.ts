@@ -55,7 +55,7 @@ export interface Policy {
   readonly preflightVary: string;
 }
 
-/** Is thrown for a policy that is impossible, or that browsers would not follow. `findings` lists all errors. */
+/** Thrown for a policy that is impossible, or that browsers would not follow. `findings` lists all errors. */
 export class CorsPolicyError extends RangeError {
   /** What is wrong and what would be right: a sentence each, without the full stop. */
   readonly findings: readonly string[];
@@ -153,7 +153,7 @@ function* namesIn(option: string, value: readonly string[] | undefined): Generat
   return [];
 }
 
-/** Is your own rule for origins. It must be pure: the result depends only on the origin. */
+/** Your own rule for origins. It must be pure: the result depends only on the origin. */
 export interface OriginTest {
   /** The name for the message if the result is not a boolean. */
   readonly name: string;

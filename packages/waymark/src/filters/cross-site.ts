@@ -7,7 +7,7 @@ import type { HttpRequest } from "../request.ts";
 import { type CorsPolicy, compilePolicy } from "./cors-policy.ts";
 import { toPublicUrl } from "./public-url.ts";
 
-/** Lists the options of `refuseCrossSite`. */
+/** The options of `refuseCrossSite`. */
 export interface CrossSiteOptions {
   /** The policy whose origins may send changes all the same, that of `cors`. Default: none may. */
   readonly except?: CorsPolicy | undefined;

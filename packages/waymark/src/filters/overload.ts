@@ -8,7 +8,7 @@ import { problemTypes } from "../problem-types.ts";
 import { exchangeOf, type HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
-/** Lists the options of `overload`. */
+/** The options of `overload`. */
 export interface OverloadOptions {
   /**
    * How long requests may wait because the process is busy, in whole milliseconds, 1 or more. Choose more than a

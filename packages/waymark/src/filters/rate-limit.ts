@@ -11,7 +11,7 @@ import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
-/** Lists the options of `rateLimit`. */
+/** The options of `rateLimit`. */
 export interface RateLimitOptions {
   /** The number of requests for each client in a window, 1 or more. */
   readonly limit: number;
@@ -107,7 +107,7 @@ export interface RateLimiter {
   consume(key: string): Awaitable<Allowance>;
 }
 
-/** Is the result of counting a request. */
+/** The result of counting a request. */
 export interface Allowance {
   readonly allowed: boolean;
   /** The number of requests in a window. */
@@ -118,7 +118,7 @@ export interface Allowance {
   readonly resetSeconds: number;
 }
 
-/** Lists the options of `memoryRateLimiter`. */
+/** The options of `memoryRateLimiter`. */
 export interface MemoryRateLimiterOptions {
   /** The number of requests for a key in a window, 1 or more. */
   readonly limit: number;

@@ -7,7 +7,7 @@ import type { AroundFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
-/** Is the key of the id from `nameRequests`; `onFault` can read it, too. */
+/** The key of the id from `nameRequests`; `onFault` can read it, too. */
 export const requestId: Attribute<string> = attribute<string>("requestId");
 
 /**

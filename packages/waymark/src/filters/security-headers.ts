@@ -7,7 +7,7 @@ import { dataHeaders } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
-/** Lists the options of `securityHeaders`. */
+/** The options of `securityHeaders`. */
 export interface SecurityHeadersOptions {
   /** The Content-Security-Policy of responses that have none of their own. Default: nothing is loaded, and nothing frames it. */
   readonly contentSecurityPolicy?: string;

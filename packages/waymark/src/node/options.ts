@@ -4,7 +4,7 @@ import { requireKnownOptions } from "../known-options.ts";
 import { quote } from "../message-text.ts";
 import type { ProxyFields } from "./client.ts";
 
-/** Lists the options of a server. Times are in milliseconds, and 0 turns a timeout off. */
+/** The options of a server. Times are in milliseconds, and 0 turns a timeout off. */
 export interface ServeOptions {
   /** Takes what the router found about its routes, line by line, once the server listens. Default: `console.warn`. */
   readonly warn?: (finding: string) => void;

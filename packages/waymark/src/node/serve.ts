@@ -8,7 +8,7 @@ import { Http1Connection } from "./http1/connection.ts";
 import { type ServeOptions, type ServeSettings, type TlsCredentials, toServeSettings } from "./options.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
 
-/** Is a server that listens. */
+/** A server that listens. */
 export interface RunningServer {
   /** `http://127.0.0.1:8080`, or `https` with TLS, without a slash at the end. A server on every interface is `localhost` here. */
   readonly url: string;
@@ -113,7 +113,7 @@ function urlHost(host: string): string {
 /** Names the reason why a server cannot listen. */
 export type ListenFailure = "port-taken" | "port-forbidden" | "host-unknown" | "listen-failed";
 
-/** Is thrown if a server cannot listen. The message says what to do. */
+/** Thrown if a server cannot listen. The message says what to do. */
 export class ListenError extends Error {
   readonly code: ListenFailure;
   readonly host: string;

@@ -4,7 +4,7 @@ import type { ServeContext } from "./context.ts";
 import { integer, longestTimer } from "./options.ts";
 import type { SecureServer } from "./secure-server.ts";
 
-/** Lists the options of `RunningServer.close`. */
+/** The options of `RunningServer.close`. */
 export interface CloseOptions {
   /** How long new connections are still accepted, 0…2,147,483,647 ms, so that load balancers notice first. Default: 0. */
   readonly notice?: number;

@@ -1,5 +1,5 @@
 import type { JsonSchema, NamedSchema, Schema, StandardJsonSchema } from "../description.ts";
-import type { ComponentKind, Reference } from "./document.ts";
+import type { ComponentKind, ReferenceObject } from "./document.ts";
 import { type PartKind, SharedParts } from "./shared-parts.ts";
 
 /** The parts of a document that are there once and referred to. */
@@ -8,7 +8,7 @@ export class Components {
   readonly #parts = new SharedParts();
 
   /** Returns a reference to a part, until the document is complete. */
-  share(kind: PartKind, name: string, value: object): Reference {
+  share(kind: PartKind, name: string, value: object): ReferenceObject {
     return this.#parts.refer(kind, name, value);
   }
 
@@ -53,7 +53,7 @@ export class Components {
   }
 
   /** Returns a reference to the schema, which gets the name, or the name and a number where another one has it. */
-  #name(name: string, value: object): Reference {
+  #name(name: string, value: object): ReferenceObject {
     const text = JSON.stringify(value);
     let free = name;
     for (let i = 2; (this.#schemas.get(free)?.text ?? text) !== text; i++) free = `${name}${i}`;

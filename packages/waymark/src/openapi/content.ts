@@ -1,13 +1,13 @@
 import type { ContentDescription, MediaTypeDescription, ResponseDescription, Schema } from "../description.ts";
 import type { Components } from "./components.ts";
-import type { MediaType, RequestBody } from "./document.ts";
+import type { MediaTypeObject, RequestBodyObject } from "./document.ts";
 
 /** Returns the content of a request; undefined where neither the description nor the route names any. */
 export async function toRequestBody(
   described: ContentDescription | undefined,
   consumes: readonly string[],
   components: Components,
-): Promise<RequestBody | undefined> {
+): Promise<RequestBodyObject | undefined> {
   if (described === undefined && consumes.length === 0) return undefined;
   const { description, schema, types = {}, required = true } = described ?? {};
   const content = await toContent(mediaTypes(consumes, types), schema, types, "input", components);
@@ -19,7 +19,7 @@ export function toResponseContent(
   { schema, types = {} }: ResponseDescription,
   produces: readonly string[] | undefined,
   components: Components,
-): Promise<Readonly<Record<string, MediaType>>> | undefined {
+): Promise<Readonly<Record<string, MediaTypeObject>>> | undefined {
   if (schema === undefined && Object.keys(types).length === 0) return undefined;
   // Only a schema for whatever media type is one for those of the route.
   return toContent(
@@ -42,8 +42,8 @@ async function toContent(
   types: Readonly<Record<string, MediaTypeDescription>>,
   direction: "input" | "output",
   components: Components,
-): Promise<Readonly<Record<string, MediaType>>> {
-  const entries = names.map(async (name): Promise<readonly [string, MediaType]> => {
+): Promise<Readonly<Record<string, MediaTypeObject>>> {
+  const entries = names.map(async (name): Promise<readonly [string, MediaTypeObject]> => {
     const { schema = shared, example } = types[name] ?? {};
     const isText = schema === undefined || Object.keys(schema).length === 0;
     const resolved =

@@ -4,13 +4,13 @@ export interface OpenApiDocument {
   readonly info: Readonly<Record<string, unknown>>;
   readonly servers: readonly Server[];
   readonly tags: readonly Tag[];
-  readonly security: readonly SecurityRequirement[];
-  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly security: readonly SecurityRequirementObject[];
+  readonly paths: Readonly<Record<string, PathItemObject>>;
   readonly components: Readonly<Record<ComponentKind, Readonly<Record<string, unknown>>>> & {
-    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+    readonly securitySchemes: Readonly<Record<string, SecuritySchemeObject>>;
   };
   /** What requests get that no operation is for, by status. */
-  readonly "x-refusals": Readonly<Record<string, Reference>>;
+  readonly "x-refusals": Readonly<Record<string, ReferenceObject>>;
 }
 
 export type ComponentKind = "schemas" | "parameters" | "headers" | "responses";
@@ -26,25 +26,25 @@ export interface Tag {
 }
 
 /** By the lower-case method; methods that OpenAPI 3.1 does not know are under `x-operations`, by their name. */
-export interface PathItem {
-  readonly [method: string]: Operation | Readonly<Record<string, Operation>>;
+export interface PathItemObject {
+  readonly [method: string]: OperationObject | Readonly<Record<string, OperationObject>>;
 }
 
-/** Is what a method does on a path. */
-export interface Operation {
+/** What a method does on a path. */
+export interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly deprecated?: true;
-  readonly parameters?: readonly (Parameter | Reference)[];
-  readonly requestBody?: RequestBody;
-  readonly responses: Readonly<Record<string, Response | Reference>>;
-  readonly security?: readonly SecurityRequirement[];
+  readonly parameters?: readonly (ParameterObject | ReferenceObject)[];
+  readonly requestBody?: RequestBodyObject;
+  readonly responses: Readonly<Record<string, ResponseObject | ReferenceObject>>;
+  readonly security?: readonly SecurityRequirementObject[];
 }
 
-/** Is a parameter of an operation. */
-export interface Parameter {
+/** A parameter of an operation. */
+export interface ParameterObject {
   readonly name: string;
   readonly in: "path" | "query" | "header";
   readonly description?: string;
@@ -55,46 +55,46 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** Is the content that an operation reads, by media type. */
-export interface RequestBody {
+/** The content that an operation reads, by media type. */
+export interface RequestBodyObject {
   readonly description?: string;
   readonly required: boolean;
-  readonly content: Readonly<Record<string, MediaType>>;
+  readonly content: Readonly<Record<string, MediaTypeObject>>;
 }
 
-/** Is a response of an operation. */
-export interface Response {
+/** A response of an operation. */
+export interface ResponseObject {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Header | Reference>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
+  readonly headers?: Readonly<Record<string, HeaderObject | ReferenceObject>>;
+  readonly content?: Readonly<Record<string, MediaTypeObject>>;
   /** Whether it may also come without content, which OpenAPI has no word for. */
   readonly "x-content-optional"?: true;
 }
 
-/** Is a header field of a response. */
-export interface Header {
+/** A header field of a response. */
+export interface HeaderObject {
   readonly description?: string;
   readonly schema: object;
   readonly example?: unknown;
 }
 
-/** Is the schema of content, with examples. */
-export interface MediaType {
+/** The schema of content, with examples. */
+export interface MediaTypeObject {
   readonly schema?: object;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 /** Refers to a component: `#/components/schemas/Person`. */
-export interface Reference {
+export interface ReferenceObject {
   readonly $ref: string;
 }
 
 /** The schemes that are needed together, each with its scopes. */
-export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
+export type SecurityRequirementObject = Readonly<Record<string, readonly string[]>>;
 
 /** As OpenAPI has it: `{ type: "http", scheme: "bearer" }`. */
-export interface SecurityScheme {
+export interface SecuritySchemeObject {
   readonly type: string;
   readonly [member: string]: unknown;
 }

@@ -1,18 +1,24 @@
 import type { Components } from "./components.ts";
-import type { MediaType, Parameter, Reference, RequestBody, Response } from "./document.ts";
+import type {
+  MediaTypeObject,
+  ParameterObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+} from "./document.ts";
 import { withoutEmpty } from "./problems.ts";
 
 /** Merges the parameters of several routes; a parameter is required where every one of them requires it. */
 export function mergeParameters(
-  lists: readonly (readonly Parameter[])[],
+  lists: readonly (readonly ParameterObject[])[],
   components: Components,
-): readonly Reference[] {
+): readonly ReferenceObject[] {
   const byName = Map.groupBy(
     lists.flat(),
     ({ in: place, name }) => `${place} ${place === "header" ? name.toLowerCase() : name}`,
   );
   return [...byName.values()].map((found) => {
-    const first = found[0] as Parameter; // groupBy makes no empty group
+    const first = found[0] as ParameterObject; // groupBy makes no empty group
     const { required: _, ...others } = first;
     const schemas = [...new Map(found.map(({ schema }) => [JSON.stringify(schema), schema])).values()];
     const isRequired = lists.every((list) =>
@@ -28,7 +34,7 @@ export function mergeParameters(
 }
 
 /** Merges the content that several routes read; it is required where every one of them requires it. */
-export function mergeBodies(bodies: readonly (RequestBody | undefined)[]): RequestBody | undefined {
+export function mergeBodies(bodies: readonly (RequestBodyObject | undefined)[]): RequestBodyObject | undefined {
   const found = bodies.filter((body) => body !== undefined);
   const [first] = found;
   if (first === undefined) return undefined;
@@ -39,10 +45,10 @@ export function mergeBodies(bodies: readonly (RequestBody | undefined)[]): Reque
   };
 }
 
-type Contents = Readonly<Record<string, MediaType>>;
+type Contents = Readonly<Record<string, MediaTypeObject>>;
 
 function mergeContents(contents: readonly Contents[]): Contents {
-  const merged: Record<string, MediaType> = {};
+  const merged: Record<string, MediaTypeObject> = {};
   for (const [type, media] of contents.flatMap((content) => Object.entries(content))) {
     const { schema } = merged[type] ?? media;
     const isSame = JSON.stringify(schema) === JSON.stringify(media.schema);
@@ -54,12 +60,12 @@ function mergeContents(contents: readonly Contents[]): Contents {
 }
 
 /** Merges two responses with one status. */
-export function mergeResponses(one: Response, other: Response): Response {
+export function mergeResponses(one: ResponseObject, other: ResponseObject): ResponseObject {
   const descriptions = new Set([one.description, other.description]);
-  const isOptional = (response: Response): boolean =>
+  const isOptional = (response: ResponseObject): boolean =>
     response.content === undefined || response["x-content-optional"] === true;
   const content = mergeContents([one.content ?? {}, other.content ?? {}]);
-  return withoutEmpty<Response>({
+  return withoutEmpty<ResponseObject>({
     description: [...descriptions].join("\n\n"),
     headers: { ...one.headers, ...other.headers },
     content,

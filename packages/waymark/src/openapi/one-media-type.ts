@@ -1,6 +1,14 @@
-import type { MediaType, OpenApiDocument, Operation, PathItem, Reference, RequestBody, Response } from "./document.ts";
+import type {
+  MediaTypeObject,
+  OpenApiDocument,
+  OperationObject,
+  PathItemObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+} from "./document.ts";
 
-type Contents = Readonly<Record<string, MediaType>>;
+type Contents = Readonly<Record<string, MediaTypeObject>>;
 
 /**
  * Returns the document of an app for clients that use one media type: content that there is in this type is in no other, and the
@@ -20,28 +28,31 @@ export function inOneMediaType(document: OpenApiDocument, mediaType: string): Op
     if (type === mediaType) isUsed = true;
     return type === undefined || media === undefined ? content : { [type]: media };
   };
-  const withContent = <T extends { readonly content?: Contents } | Reference>(value: T): T =>
+  const withContent = <T extends { readonly content?: Contents } | ReferenceObject>(value: T): T =>
     "content" in value && value.content !== undefined ? { ...value, content: narrowed(value.content) } : value;
-  const operation = (each: Operation): Operation => ({
+  const operation = (each: OperationObject): OperationObject => ({
     ...each,
-    ...(each.requestBody && { requestBody: withContent<RequestBody>(each.requestBody) }),
-    responses: mapValues(each.responses, withContent<Response | Reference>),
+    ...(each.requestBody && { requestBody: withContent<RequestBodyObject>(each.requestBody) }),
+    responses: mapValues(each.responses, withContent<ResponseObject | ReferenceObject>),
   });
-  const item = (each: PathItem): PathItem =>
+  const item = (each: PathItemObject): PathItemObject =>
     Object.fromEntries(
       Object.entries(each).map(([name, value]) => [
         name,
         // The operations of methods that OpenAPI does not know are one further in.
         name === "x-operations"
-          ? mapValues(value as PathItem, (inner) => operation(inner as Operation))
-          : operation(value as Operation),
+          ? mapValues(value as PathItemObject, (inner) => operation(inner as OperationObject))
+          : operation(value as OperationObject),
       ]),
     );
   const { responses } = document.components;
   const made: OpenApiDocument = {
     ...document,
     paths: mapValues(document.paths, item),
-    components: { ...document.components, responses: mapValues(responses, (each) => withContent(each as Response)) },
+    components: {
+      ...document.components,
+      responses: mapValues(responses, (each) => withContent(each as ResponseObject)),
+    },
   };
   return isUsed ? made : undefined;
 }

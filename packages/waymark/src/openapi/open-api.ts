@@ -3,10 +3,10 @@ import type { ProblemType } from "../problem-types.ts";
 import { Components } from "./components.ts";
 import type {
   OpenApiDocument,
-  Operation,
-  PathItem,
-  SecurityRequirement,
-  SecurityScheme,
+  OperationObject,
+  PathItemObject,
+  SecurityRequirementObject,
+  SecuritySchemeObject,
   Server,
   Tag,
 } from "./document.ts";
@@ -37,17 +37,17 @@ export interface OpenApiOptions {
 
 /** Describes the credentials that an app asks for. */
 export interface SecurityOptions {
-  readonly schemes: Readonly<Record<string, SecurityScheme>>;
+  readonly schemes: Readonly<Record<string, SecuritySchemeObject>>;
   /** Returns what a request needs: one of the requirements; nothing where the list is empty. */
   readonly requirementsOf: (request: {
     readonly method: string;
     readonly path: string;
-  }) => readonly SecurityRequirement[];
+  }) => readonly SecurityRequirementObject[];
 }
 
 /**
  * Writes the OpenAPI 3.1 document of an app from its routes: paths, parameters, media types and refusals are those by which the
- * router decides. `describe(…)`, described handlers and filters say the rest.
+ * router decides. `docs(…)`, documented handlers and filters say the rest.
  *
  * Routes that share a method and a path are one operation, which is described by each of them. HEAD and OPTIONS are in the
  * document where they are declared: every GET answers HEAD, and every path OPTIONS. Refusals of requests that no operation is for
@@ -69,11 +69,11 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
     earlierRefusal: refusals.earlier,
     securityOf: (sample) => security?.requirementsOf(sample),
   };
-  const paths: Record<string, PathItem> = {};
-  const operations: [string, Operation][] = [];
+  const paths: Record<string, PathItemObject> = {};
+  const operations: [string, OperationObject][] = [];
   for (const { path, byMethod } of byPath(waysOf(app))) {
-    const item: Record<string, Operation> = {};
-    const further: Record<string, Operation> = {};
+    const item: Record<string, OperationObject> = {};
+    const further: Record<string, OperationObject> = {};
     for (const [method, ways] of byMethod) {
       const operation = await toOperation(method, path, ways, settings);
       operations.push([`${method} ${path.text}`, operation]);
@@ -123,7 +123,7 @@ const anyMethod: readonly string[] = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 /** Those that OpenAPI 3.1 knows. */
 const methodsOfDocument: ReadonlySet<string> = new Set([...anyMethod, "OPTIONS", "HEAD", "TRACE"]);
 
-function requireDistinct(operations: readonly (readonly [string, Operation])[]): void {
+function requireDistinct(operations: readonly (readonly [string, OperationObject])[]): void {
   const byId = Map.groupBy(operations, ([, { operationId }]) => operationId);
   for (const [id, [one, other]] of byId) {
     if (one === undefined || other === undefined) continue;
@@ -131,7 +131,7 @@ function requireDistinct(operations: readonly (readonly [string, Operation])[]):
   }
 }
 
-function withAllTags(tags: readonly Tag[], operations: readonly Operation[]): readonly Tag[] {
+function withAllTags(tags: readonly Tag[], operations: readonly OperationObject[]): readonly Tag[] {
   const used = new Set(operations.flatMap((operation) => operation.tags ?? []));
   const others = [...used].filter((name) => !tags.some((tag) => tag.name === name));
   return [...tags, ...others.map((name) => ({ name }))];

@@ -2,7 +2,7 @@ import type { ParameterDescription } from "../description.ts";
 import { HttpRequest } from "../request.ts";
 import type { Components } from "./components.ts";
 import { toRequestBody } from "./content.ts";
-import type { Operation, Parameter, Reference, SecurityRequirement } from "./document.ts";
+import type { OperationObject, ParameterObject, ReferenceObject, SecurityRequirementObject } from "./document.ts";
 import { mergeBodies, mergeParameters } from "./merge.ts";
 import { type DocumentPath, pathParameters, toDocumentPath } from "./path.ts";
 import { pascalCase } from "./problems.ts";
@@ -15,8 +15,8 @@ export interface OperationSettings {
   /** The prefix of the path in the `type` of problems. */
   readonly problemBase: string;
   /** The response for requests that reach no operation; undefined where there are none. */
-  readonly earlierRefusal: Reference | undefined;
-  readonly securityOf: (sample: HttpRequest) => readonly SecurityRequirement[] | undefined;
+  readonly earlierRefusal: ReferenceObject | undefined;
+  readonly securityOf: (sample: HttpRequest) => readonly SecurityRequirementObject[] | undefined;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function toOperation(
   path: DocumentPath,
   ways: readonly Way[],
   settings: OperationSettings,
-): Promise<Operation> {
+): Promise<OperationObject> {
   const { components } = settings;
   const sample = HttpRequest.of({ method, target: path.sample });
   const alternatives = ways.map((way) => toAlternative(way, sample));
@@ -80,9 +80,9 @@ function textOf(alternatives: readonly Alternative[]): string {
   return [...new Set(texts)].filter((text) => text !== "").join("\n\n");
 }
 
-function parametersOf({ parameters, said }: Alternative, components: Components): readonly Parameter[] {
+function parametersOf({ parameters, said }: Alternative, components: Components): readonly ParameterObject[] {
   const from = (place: "query" | "header", described: Readonly<Record<string, ParameterDescription>> = {}) =>
-    Object.entries(described).map(([name, { schema = { type: "string" }, required, ...others }]): Parameter => {
+    Object.entries(described).map(([name, { schema = { type: "string" }, required, ...others }]): ParameterObject => {
       return {
         name,
         in: place,
@@ -91,6 +91,6 @@ function parametersOf({ parameters, said }: Alternative, components: Components)
         schema: components.schema(schema, "input"),
       };
     });
-  const asked = parameters.map((each): Parameter => ({ ...each, required: true }));
+  const asked = parameters.map((each): ParameterObject => ({ ...each, required: true }));
   return [...asked, ...from("query", said.query), ...from("header", said.headers)];
 }

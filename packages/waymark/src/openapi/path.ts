@@ -1,7 +1,7 @@
 import type { Description } from "../description.ts";
 import { parseTemplate } from "../path/template.ts";
 import type { Components } from "./components.ts";
-import type { Parameter } from "./document.ts";
+import type { ParameterObject } from "./document.ts";
 
 /** A path template in OpenAPI's spelling: variables without their expressions, and names for what has none. */
 export interface DocumentPath {
@@ -62,8 +62,8 @@ export function pathParameters(
   own: readonly PathVariable[],
   described: NonNullable<Description["variables"]>,
   components: Components,
-): readonly Parameter[] {
-  return path.variables.map(({ name }, i): Parameter => {
+): readonly ParameterObject[] {
+  return path.variables.map(({ name }, i): ParameterObject => {
     const { name: ownName = name, expression, isRest = false } = own[i] ?? {};
     const { description, schema = {}, example } = described[ownName] ?? {};
     const resolved = components.schema(schema, "input");

@@ -4,7 +4,7 @@ import { problem, problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { reasonPhrase } from "../reason-phrase.ts";
 import type { Components } from "./components.ts";
-import type { MediaType, Reference, Response } from "./document.ts";
+import type { MediaTypeObject, ReferenceObject, ResponseObject } from "./document.ts";
 import type { Said } from "./ways.ts";
 
 /** How problems are sent. */
@@ -43,7 +43,7 @@ export function problemContent(
   types: readonly ProblemType[],
   { mediaTypes, base }: ProblemForm,
   components: Components,
-): Readonly<Record<string, MediaType>> {
+): Readonly<Record<string, MediaTypeObject>> {
   const [first, ...others] = [...new Set(types.map(({ status }) => status))];
   const status = others.length === 0 ? { const: first } : { enum: [first, ...others] };
   const schema = components.schema(
@@ -71,11 +71,11 @@ const oneOf = (types: readonly ProblemType[], base: string): JsonSchema => ({
 export function problemResponse(
   types: readonly ProblemType[],
   form: ProblemForm,
-  headers: Readonly<Record<string, Reference>>,
+  headers: Readonly<Record<string, ReferenceObject>>,
   components: Components,
-): Reference {
+): ReferenceObject {
   const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
-  const response: Response = {
+  const response: ResponseObject = {
     description: describeProblems(types),
     headers: { ...headers, ...problemHeaders(status, components) },
     content: problemContent(types, form, components),
@@ -98,7 +98,7 @@ export const describeProblems = (types: readonly ProblemType[]): string =>
   types.map(({ title, explanation }) => `${title}. ${explanation}`).join("\n\n");
 
 /** Returns the fields that only problems of a status have. */
-export function problemHeaders(status: number, components: Components): Readonly<Record<string, Reference>> {
+export function problemHeaders(status: number, components: Components): Readonly<Record<string, ReferenceObject>> {
   return Object.fromEntries(
     Object.entries(fieldsOfStatus[status] ?? {}).map(([name, value]) => [
       name,

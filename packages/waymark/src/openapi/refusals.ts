@@ -3,7 +3,7 @@ import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { HttpRequest } from "../request.ts";
 import { routesOf } from "../routing/compile.ts";
 import type { Components } from "./components.ts";
-import type { Reference, Response } from "./document.ts";
+import type { ReferenceObject, ResponseObject } from "./document.ts";
 import { problemContent, problemForm, problemHeaders, problemResponse, withoutEmpty } from "./problems.ts";
 import { contentOfEmpty, toHeaders } from "./responses.ts";
 import { combine, describesOf } from "./ways.ts";
@@ -11,9 +11,9 @@ import { combine, describesOf } from "./ways.ts";
 /** What becomes of requests that reach no operation. */
 export interface Refusals {
   /** Of those that no operation is for, and of those that are refused earlier. */
-  readonly byStatus: Readonly<Record<string, Reference>>;
+  readonly byStatus: Readonly<Record<string, ReferenceObject>>;
   /** Of those that an operation is for, and that the server refuses before; undefined where it refuses none. */
-  readonly earlier: Reference | undefined;
+  readonly earlier: ReferenceObject | undefined;
 }
 
 /** Describes the refusals of an app, and of the server that it runs on. */
@@ -34,7 +34,7 @@ export function refusalsOf(
     .toSorted(([a], [b]) => a - b)
     .map(([status, types]) => [status, problemResponse(types, formOf(types), headers, components)] as const);
   const described = Object.entries(everywhere.responses ?? {}).map(([status, { description, headers: own = {} }]) => {
-    const response: Response = {
+    const response: ResponseObject = {
       description,
       headers: { ...headers, ...toHeaders(own, components) },
       ...contentOfEmpty(status, everywhere),
@@ -42,7 +42,7 @@ export function refusalsOf(
     return [status, components.share("responses", `Status${status}`, response)] as const;
   });
   const statuses = [...new Set(serverProblems.map(({ status }) => status))].toSorted((a, b) => a - b);
-  const earlier: Response = {
+  const earlier: ResponseObject = {
     description: `The request is refused before it reaches this operation, with one of ${statuses.join(", ")}.`,
     headers: Object.assign({}, headers, ...statuses.map((status) => problemHeaders(status, components))),
     content: problemContent(serverProblems, formOf(serverProblems), components),

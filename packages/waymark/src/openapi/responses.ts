@@ -2,7 +2,7 @@ import type { Description, HeaderDescription } from "../description.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import type { Components } from "./components.ts";
 import { toResponseContent } from "./content.ts";
-import type { Reference, Response } from "./document.ts";
+import type { ReferenceObject, ResponseObject } from "./document.ts";
 import { mergeResponses } from "./merge.ts";
 import {
   describeProblems,
@@ -29,7 +29,7 @@ export async function toResponses(
   all: Said,
   problemBase: string,
   components: Components,
-): Promise<Readonly<Record<string, Response | Reference>>> {
+): Promise<Readonly<Record<string, ResponseObject | ReferenceObject>>> {
   const everyResponse = toHeaders(all.responseHeaders ?? {}, components);
   const answers = await Promise.all(alternatives.map((each) => describedResponses(each, everyResponse, components)));
   const described = Map.groupBy(answers.flat(), ([status]) => status);
@@ -39,7 +39,7 @@ export async function toResponses(
   const formOf = (types: readonly ProblemType[]): ProblemForm =>
     problemForm(types, ofRouter, produced, all, problemBase);
   const statuses = [...new Set([...described.keys(), ...problems.keys()])];
-  const named = statuses.map((status): readonly [string, Response | Reference] => {
+  const named = statuses.map((status): readonly [string, ResponseObject | ReferenceObject] => {
     const [first, ...others] = (described.get(status) ?? []).map(([, response]) => response);
     const types = problems.get(status) ?? [];
     if (first === undefined) return [status, problemResponse(types, formOf(types), everyResponse, components)];
@@ -54,25 +54,25 @@ export async function toResponses(
 
 /** Adds to a response the problems that have its status. */
 function withProblems(
-  response: Response,
+  response: ResponseObject,
   types: readonly ProblemType[],
   form: ProblemForm,
   components: Components,
-): Response {
+): ResponseObject {
   const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
   const headers = { ...response.headers, ...problemHeaders(status, components) };
   const content = { ...response.content, ...problemContent(types, form, components) };
   const description = `${response.description}\n\n${describeProblems(types)}`;
   const optional = response.content === undefined && { "x-content-optional": true as const };
-  return withoutEmpty<Response>({ ...response, description, headers, content, ...optional });
+  return withoutEmpty<ResponseObject>({ ...response, description, headers, content, ...optional });
 }
 
 /** A response and its status. */
-type Answer = readonly [status: string, Response];
+type Answer = readonly [status: string, ResponseObject];
 
 async function describedResponses(
   { said, way: { produces, saysAnswers } }: Alternative,
-  everyResponse: Readonly<Record<string, Reference>>,
+  everyResponse: Readonly<Record<string, ReferenceObject>>,
   components: Components,
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
@@ -94,7 +94,7 @@ async function describedResponses(
 export function contentOfEmpty(
   status: string,
   { refusalTypes = [] }: Description,
-): Pick<Response, "content" | "x-content-optional"> {
+): Pick<ResponseObject, "content" | "x-content-optional"> {
   if (status < "4" || refusalTypes.length === 0) return {};
   const content = Object.fromEntries(refusalTypes.map((type) => [type, { schema: text }]));
   return { content, "x-content-optional": true };
@@ -103,7 +103,7 @@ export function contentOfEmpty(
 export function toHeaders(
   described: Readonly<Record<string, HeaderDescription>>,
   components: Components,
-): Readonly<Record<string, Reference>> {
+): Readonly<Record<string, ReferenceObject>> {
   return Object.fromEntries(
     Object.entries(described).map(([name, { schema = { type: "string" }, ...others }]) => [
       name,

@@ -1,4 +1,4 @@
-import type { ComponentKind, Reference } from "./document.ts";
+import type { ComponentKind, ReferenceObject } from "./document.ts";
 
 /** The kinds of components that are made of routes; schemas have the names that they are given. */
 export type PartKind = Exclude<ComponentKind, "schemas">;
@@ -16,10 +16,10 @@ interface Part {
  */
 export class SharedParts {
   readonly #byReference = new Map<string, Part>();
-  readonly #references = new Map<string, Reference>();
+  readonly #references = new Map<string, ReferenceObject>();
 
   /** Returns the reference to a part; of equal ones the same. */
-  refer(kind: PartKind, name: string, value: object): Reference {
+  refer(kind: PartKind, name: string, value: object): ReferenceObject {
     const key = JSON.stringify([kind, name, value]);
     const known = this.#references.get(key);
     if (known !== undefined) return known;
@@ -75,7 +75,7 @@ export class SharedParts {
   }
 
   #partOf(value: unknown): Part | undefined {
-    return this.#byReference.get((value as Partial<Reference> | null | undefined)?.$ref ?? "");
+    return this.#byReference.get((value as Partial<ReferenceObject> | null | undefined)?.$ref ?? "");
   }
 }
 

@@ -7,8 +7,8 @@ import { describePath } from "../conditions/path.ts";
 import {
   type DescribedFilter,
   type Description,
-  descriptionOf,
-  descriptionOfFilter,
+  docsOf,
+  docsOfFilter,
   type FilterDescription,
 } from "../description.ts";
 import { pathBelow } from "../mount.ts";
@@ -57,7 +57,7 @@ function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix:
   const { route: declared } = placed;
   const template = pathBelow(prefix, pattern.text);
   const own: readonly Description[] =
-    declared.kind === "mount" ? [] : [descriptionOf(declared.handler, template) ?? {}, ...declared.descriptions];
+    declared.kind === "mount" ? [] : [docsOf(declared.handler, template) ?? {}, ...declared.descriptions];
   return {
     methods: methods && [...methods],
     template,
@@ -119,7 +119,7 @@ const parameterOf = (condition: ConditionData): ConditionParameter | undefined =
 
 /** Returns what filters say. */
 export const describesOf = (filters: readonly DescribedFilter[]): readonly FilterDescription[] =>
-  filters.map((filter) => (sample) => descriptionOfFilter(filter, sample));
+  filters.map((filter) => (sample) => docsOfFilter(filter, sample));
 
 /** What is said of an operation by all that is around its handler, and by itself. */
 export interface Said extends Description {

@@ -156,7 +156,7 @@ function bindSegment(
 /** Maps path variables to their decoded values: the text of a segment, or the list of segments of `{*rest}`. */
 export type Variables = { readonly [name: string]: string | readonly string[] };
 
-/** Is the type of the variables of a path without variables. */
+/** The type of the variables of a path without variables. */
 export type NoVariables = { readonly [Name in never]: string };
 
 /** Derives the variables of a path template from its text: `"/{id}"` gives `{ readonly id: string }`. */

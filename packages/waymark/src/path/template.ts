@@ -1,7 +1,7 @@
 import { findingInRests, matchPattern, type PathPattern, pathSegments, type Segment } from "./pattern.ts";
 import { encodeLiteral } from "./target.ts";
 
-/** Is thrown for a malformed template. The message says what is wrong. */
+/** Thrown for a malformed template. The message says what is wrong. */
 export class PatternError extends Error {}
 
 /**

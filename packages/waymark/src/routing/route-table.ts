@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from "../and-then.ts";
 import { stages } from "../conditions/kind.ts";
-import { descriptionOf } from "../description.ts";
+import { docsOf } from "../description.ts";
 import { hasMalformedRange } from "../fields/accept.ts";
 import type { Next } from "../filter.ts";
 import { pathWithin } from "../mount.ts";
@@ -139,9 +139,7 @@ export class PathRoutes {
     );
     if (mediaType === undefined) return undefined;
     const described = attempts.flatMap(({ branch: { placed, pattern } }) =>
-      placed.route.kind === "mount"
-        ? []
-        : Object.entries(descriptionOf(placed.route.handler, pattern.text)?.query ?? {}),
+      placed.route.kind === "mount" ? [] : Object.entries(docsOf(placed.route.handler, pattern.text)?.query ?? {}),
     );
     const parameters = described.flatMap(([parameter, { schema }]): readonly string[] => {
       const values: unknown = (schema as { readonly enum?: unknown } | undefined)?.enum; // of JSON Schema

@@ -4,7 +4,7 @@ import { acceptKind } from "../conditions/accept.ts";
 import { contentTypeKind, typesReadBy } from "../conditions/content-type.ts";
 import { isOfKind } from "../conditions/kind.ts";
 import { describePath } from "../conditions/path.ts";
-import { descriptionOf } from "../description.ts";
+import { docsOf } from "../description.ts";
 import type { Filter } from "../filter.ts";
 import { pathBelow } from "../mount.ts";
 import type { SingleRoute } from "../route.ts";
@@ -48,7 +48,7 @@ export function describeFilter({ kind, apply, site }: Filter): string {
 }
 
 function nameOfHandler({ handler, descriptions }: SingleRoute, path: string): string | undefined {
-  const said = [...descriptions.toReversed(), descriptionOf(handler, path)];
+  const said = [...descriptions.toReversed(), docsOf(handler, path)];
   const named = said.find((each) => each?.operationId !== undefined);
   return (named?.operationId ?? handler.name) || undefined;
 }

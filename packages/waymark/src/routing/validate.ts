@@ -3,7 +3,7 @@ import { type ConditionData, leaves } from "../condition.ts";
 import type { Leaf } from "../conditions/kind.ts";
 import type { RouteData } from "../route.ts";
 
-/** Is thrown if a router cannot be built. `findings` lists every error of its routes. */
+/** Thrown if a router cannot be built. `findings` lists every error of its routes. */
 export class RoutingError extends Error {
   readonly findings: readonly Finding[];
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { type RunningServer, type ServeOptions, serve } from "waymark/node";
 import { ByteQueue } from "../../src/node/byte-queue.ts";
 import { ChunkedDecoder } from "../../src/node/http1/chunked.ts";
 import { HeadReader } from "../../src/node/http1/head.ts";
-import { type RunningServer, type ServeOptions, serve } from "../../src/node/index.ts";
 import { text } from "../../src/response.ts";
 import { RawConnection } from "../raw-connection.ts";
 import { type TinyHandler, tinyApp } from "../tiny-app.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serve } from "../../src/node/index.ts";
+import { serve } from "waymark/node";
 import { text } from "../../src/response.ts";
 import { tinyApp } from "../tiny-app.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { type RunningServer, serve, upgrade } from "../../src/node/index.ts";
+import { type RunningServer, serve, upgrade } from "waymark/node";
 import type { HttpRequest } from "../../src/request.ts";
 import { HttpResponse, text } from "../../src/response.ts";
 import { tinyApp } from "../tiny-app.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { type RunningServer, serve } from "../../src/node/index.ts";
+import { type RunningServer, serve } from "waymark/node";
 import { text } from "../../src/response.ts";
 import { frame, frames, received, speak, speakPlainly, tls } from "../http2-frames.ts";
 import { RawConnection } from "../raw-connection.ts";

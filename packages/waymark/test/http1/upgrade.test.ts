@@ -3,10 +3,10 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { around, before, empty, GET, group, POST, router, text } from "waymark";
+import { compress, describeProblems, nameRequests, securityHeaders } from "waymark/filters";
+import { nodeCodings, type RunningServer, serve, upgrade } from "waymark/node";
 import { WebSocket, WebSocketServer } from "ws";
-import { compress, describeProblems, nameRequests, securityHeaders } from "../../src/filters/index.ts";
-import { around, before, empty, GET, group, POST, router, text } from "../../src/index.ts";
-import { nodeCodings, type RunningServer, serve, upgrade } from "../../src/node/index.ts";
 import { RawConnection } from "../raw-connection.ts";
 
 const sockets = new WebSocketServer({ noServer: true });

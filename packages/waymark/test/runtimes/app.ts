@@ -1,4 +1,4 @@
-import { type App, content, GET, group, json, POST, router, text } from "waymark";
+import { type App, accept, content, contentType, GET, group, json, POST, router, text } from "waymark";
 import { type ContentCoding, jsonDecoder } from "waymark/content";
 import {
   access,
@@ -14,8 +14,7 @@ import {
   requestId,
   securityHeaders,
 } from "waymark/filters";
-import { openApi } from "waymark/openapi";
-import { accept, contentType, describe } from "waymark/routing";
+import { docs, openApi } from "waymark/openapi";
 
 // An app with every filter, made in the scope of a module, for the runtimes that the tests start.
 
@@ -87,7 +86,7 @@ export const app: App = router(
     guard,
     GET(() => text("private")),
   ),
-  GET("/openapi.json", describe({ summary: "Describe the app" }), async () =>
+  GET("/openapi.json", docs({ summary: "Describe the app" }), async () =>
     json(await openApi(app, { title: "App", version: "1.0.0" })),
   ),
 );

@@ -1,4 +1,4 @@
-import { nearestName, orNearest } from "waymark/content";
+import { nearestName, orNearest } from "waymark/internal";
 import { StoreOpenError } from "../../store-errors.ts";
 
 /** The parts of the address of a PostgreSQL database. */

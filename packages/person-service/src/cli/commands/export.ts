@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { displayAddress, listText, NewFile, type Store, type StoredRecord } from "@waymark/collection";
 import { HttpRequest } from "waymark";
-import { quote } from "waymark/content";
+import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 import { personCollection } from "../../person/collection.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../../transfer/formats.ts";

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type Database, displayAddress, kindOf, openDatabase, type Store } from "@waymark/collection";
-import { ContentError, quote } from "waymark/content";
+import { ContentError } from "waymark/content";
+import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 import { personCollection } from "../../person/collection.ts";
 import { personSchema } from "../../person/schema.ts";

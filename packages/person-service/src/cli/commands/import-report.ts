@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/content";
+import { excerpt } from "waymark/internal";
 import type { ColumnNames } from "../../transfer/columns.ts";
 import { DateForms } from "../../transfer/dates.ts";
 import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";

@@ -1,5 +1,5 @@
 import { NewFile } from "@waymark/collection";
-import { quote } from "waymark/content";
+import { quote } from "waymark/internal";
 import { scope } from "../../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys, type StoredKey } from "../../access/key-file.ts";

@@ -9,7 +9,7 @@ import {
   type Snapshot,
   StoreUnavailable,
 } from "@waymark/collection";
-import { quote } from "waymark/content";
+import { quote } from "waymark/internal";
 import { inPartitions, personCollection } from "../../person/collection.ts";
 import {
   databaseAddress,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { FileTakenError, NewFile } from "@waymark/collection";
-import { quote } from "waymark/content";
+import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 import { CommandError } from "../terminal/command-error.ts";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { quote } from "waymark/content";
+import { quote } from "waymark/internal";
 import { fileFault } from "../../file-fault.ts";
 import type { TlsFiles } from "../settings/options.ts";
 import { CommandError } from "../terminal/command-error.ts";

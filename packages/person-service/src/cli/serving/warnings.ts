@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isReadableByOthers, kindOf } from "@waymark/collection";
-import { nearestName, quote } from "waymark/content";
+import { nearestName, quote } from "waymark/internal";
 import { pathMatcher, type RouteSummary } from "waymark/routing";
 import type { AccessContent } from "../../access/access.ts";
 import type { AccessRule } from "../../access/access-file.ts";

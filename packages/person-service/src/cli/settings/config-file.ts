@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { decodeUtf8, quote } from "waymark/content";
+import { decodeUtf8 } from "waymark/content";
+import { quote } from "waymark/internal";
 import { FileError, parseJsonFile, positionOfMember, toFileError } from "../../access/json-file.ts";
 import { jsonType } from "../../person/text.ts";
 import { type Setting, type SettingLayer, sentenceOf } from "./configuration.ts";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { decodeUtf8, quote } from "waymark/content";
+import { decodeUtf8 } from "waymark/content";
+import { quote } from "waymark/internal";
 import { type FileError, toFileError } from "../../access/json-file.ts";
 import { didYouMeanOf } from "./did-you-mean.ts";
 import { maskPasswords, type Option, quotedArgument } from "./option.ts";

@@ -1,4 +1,4 @@
-import { nearestName } from "waymark/content";
+import { nearestName } from "waymark/internal";
 
 /** Returns ` Did you mean "import"?` for a word near to one of the names, and nothing for another. */
 export function didYouMean(word: string, names: readonly string[], toText: (name: string) => string = String): string {

@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/content";
+import { excerpt } from "waymark/internal";
 
 /**
  * An option of a command. One that `serve` has is a setting: the environment and the configuration file can give it too,
