@@ -1,5 +1,5 @@
 /**
- * Sends a request to the API.
+ * Sends a request to the API. A visitor whose session is over signs in first, and the request is sent then.
  *
  * @returns the response, and its problem document where it is a refusal
  * @throws TypeError when there is no answer: what was typed must then be kept
@@ -11,8 +11,50 @@ export async function send(method, url, { headers = {}, body } = {}) {
     body,
   });
   if (response.ok) return { response };
+  if (response.status === 401 && (await signIn())) return send(method, url, { headers, body });
   return { response, problem: await problemOf(response) };
 }
+
+/** Has a visitor sign in again, without leaving the page; resolves with whether they did. */
+export async function signIn() {
+  const page = await documentOf(
+    await fetch(new URL("../sign-in", import.meta.url), { headers: { Accept: "text/html" } }),
+  );
+  const form = page.querySelector("form.sign-in");
+  if (form === null) return false;
+  const dialog = document.createElement("dialog");
+  const banner = Object.assign(document.createElement("p"), { className: "banner", role: "alert" });
+  const cancel = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "plain",
+    textContent: "Cancel",
+  });
+  banner.textContent = "You are not signed in any more. What you typed is kept, and is sent when you have signed in.";
+  dialog.setAttribute("aria-label", "Sign in");
+  dialog.append(...page.querySelectorAll("main h1"), banner, form);
+  form.querySelector(".actions").append(cancel);
+  cancel.addEventListener("click", () => dialog.close());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const body = new URLSearchParams(new FormData(form));
+    try {
+      const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
+      if (answer.type === "opaqueredirect") return dialog.close("signed in");
+      banner.textContent = (await documentOf(answer)).querySelector("main [role=alert], main .detail").textContent;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      banner.textContent = noAnswer;
+    }
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener("close", resolve));
+  dialog.remove();
+  return dialog.returnValue === "signed in";
+}
+
+/** The page that an answer is. */
+export const documentOf = async (response) => new DOMParser().parseFromString(await response.text(), "text/html");
 
 async function problemOf(response) {
   const text = await response.text();
@@ -24,7 +66,7 @@ async function problemOf(response) {
 }
 
 const refusals = {
-  401: "You are not signed in any more. Sign in on another tab, then try again: what you typed stays here",
+  401: "You are not signed in any more. What you typed stays here until you are",
   404: "This person is not there any more",
 };
 

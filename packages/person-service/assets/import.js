@@ -1,4 +1,4 @@
-import { announce, noAnswer, people, showScripted } from "./api.js";
+import { announce, noAnswer, people, showScripted, signIn } from "./api.js";
 import { dateOrderOf, decodeText, parseCsv, toLines } from "./csv.js";
 
 const dialog = document.querySelector("#import");
@@ -132,8 +132,8 @@ function showOutcome(text, { errors = [], omitted = 0 } = {}, { lineNumbers }) {
   outcome.hidden = false;
 }
 
-/** Sends the lines; without an end once the signal is given. Not by fetch, which says nothing of the progress of what it sends. */
-function post({ lines }, query, headers, doing, signal) {
+/** Sends the lines, after signing in where the session is over; without an end once the signal is given. Not by fetch, which says nothing of the progress of what it sends. */
+function post(batch, query, headers, doing, signal) {
   const request = new XMLHttpRequest();
   const [label, bar] = progress.children;
   label.textContent = `${doing}…`;
@@ -145,8 +145,9 @@ function post({ lines }, query, headers, doing, signal) {
       bar.value = loaded / total;
       if (loaded === total) bar.removeAttribute("value");
     };
-    request.onloadend = () => {
+    request.onloadend = async () => {
       if (signal.aborted) return;
+      if (request.status === 401 && (await signIn())) return resolve(post(batch, query, headers, doing, signal));
       progress.hidden = true;
       resolve({ status: request.status, answer: request.response ?? undefined });
     };
@@ -155,7 +156,7 @@ function post({ lines }, query, headers, doing, signal) {
     request.setRequestHeader("Content-Type", "application/x-ndjson");
     request.setRequestHeader("Accept", "application/json, application/problem+json");
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.send(lines.join("\n"));
+    request.send(batch.lines.join("\n"));
   });
 }
 

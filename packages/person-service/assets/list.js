@@ -1,4 +1,4 @@
-import { announce, newKey, noAnswer, notes, people, send, showScripted } from "./api.js";
+import { announce, documentOf, newKey, noAnswer, notes, people, send, showScripted } from "./api.js";
 import { personEditor, toPerson } from "./form.js";
 
 const main = document.querySelector("main");
@@ -27,7 +27,7 @@ function prepareSearch() {
     try {
       const { signal } = running;
       const response = await fetch(url, { headers: { Accept: "text/html", ...headers }, signal });
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      const page = await documentOf(response);
       // The session is over: the page to sign in on leads back.
       if (page.querySelector(".sign-in") !== null) return location.assign(url);
       const results = page.querySelector("#results") ?? refusal(page);

@@ -9,20 +9,22 @@ import type { Site } from "./site.ts";
 
 /**
  * Makes a readable page of each refusal for a client that prefers HTML, as browsers do: of problem documents, and of the 404
- * and 401 that have no content for anybody else. For `router({ filters })`, outside of `describeProblems`.
+ * and 401 that have no content for anybody else. No browser is challenged by Basic where people sign in on a page. For
+ * `router({ filters })`, outside of `describeProblems`.
  */
 export function problemPages(site: Site): AfterFilter {
   return after(
-    (request, response) => {
+    (request, given) => {
+      const isHtml = prefersHtml(request);
+      const response =
+        given.status === 401 && site.signsIn && (isHtml || isOfBrowser(request))
+          ? given.withHeaders(withoutBasic(given.headers))
+          : given;
       const { status, headers, problem } = response;
-      if (!prefersHtml(request)) return response;
+      if (!isHtml) return response;
       if (problem === undefined && (response.body !== null || headers.has("Content-Type"))) return response;
-      const asksToSignIn = status === 401 && site.signsIn;
       const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
-      const kept = Object.keys(pageHeaders).reduce(
-        (list, name) => list.without(name),
-        (asksToSignIn ? withoutBasic(headers) : headers).without("Content-Type"),
-      );
+      const kept = Object.keys(pageHeaders).reduce((list, name) => list.without(name), headers.without("Content-Type"));
       const shown = problem ?? withoutContent[status] ?? { title: `The answer is ${status}` };
       return new HttpResponse(
         status,
@@ -34,7 +36,10 @@ export function problemPages(site: Site): AfterFilter {
   );
 }
 
-/** A browser that is challenged by Basic asks for the password itself, and shows no page. */
+/** Returns whether a browser says that it sends the request, for a page or a script of one. */
+const isOfBrowser = ({ headers }: HttpRequest<unknown>): boolean => headers.has("Sec-Fetch-Site");
+
+/** A browser that is challenged by Basic asks for the password itself, shows no page, and signs in where nobody can sign out. */
 function withoutBasic(headers: HeaderList): HeaderList {
   const others = headers.getAll("WWW-Authenticate").filter((challenge) => !/^Basic /i.test(challenge));
   return others.reduce((list, value) => list.withAdded("WWW-Authenticate", value), headers.without("WWW-Authenticate"));

@@ -54,6 +54,10 @@ describeService("signing in", (openService) => {
     const plain = await service.send("GET", "/person/1");
     assert.deepEqual([plain.status, plain.text], [401, ""], "others get what they always got");
     assert.match(plain.headers["www-authenticate"] ?? "", /Basic/);
+    const script = { Accept: "application/json", "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors" };
+    const asked = await service.send("GET", "/person/1", { headers: script });
+    assert.deepEqual([asked.status, asked.text], [401, ""]);
+    assert.equal(asked.headers["www-authenticate"], 'Bearer realm="person-service"');
   });
 
   it("leads back, and lets in what the rules let in", async () => {

@@ -83,6 +83,49 @@ describeInBrowser(
       });
     }
 
+    it("is asked for by a save, a delete and an import when the session is over, which go on then", async () => {
+      const page = await scene().open("/person/1");
+      const signIn = async (password = "correct"): Promise<void> => {
+        const form = page.locator("form.sign-in");
+        await form.getByLabel("Name").fill("ada");
+        await form.getByLabel("Password").fill(password);
+        await form.getByRole("button", { name: "Sign in" }).click();
+      };
+      await signIn();
+      await page.getByRole("button", { name: "Edit" }).click();
+      await page.getByLabel("Job title").fill("Countess");
+      await page.context().clearCookies();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("You are not signed in any more.").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByText("What you typed stays here").waitFor();
+      assert.equal(await page.getByLabel("Job title").inputValue(), "Countess");
+      await page.getByRole("button", { name: "Save" }).click();
+      await signIn("wrong");
+      await page.getByText("These credentials are not right").waitFor();
+      await signIn();
+      await page.getByText("Saved.").waitFor();
+      assert.match((await scene().people.find(1))?.json ?? "", /Countess/);
+
+      await page.goto(`${scene().url}/person`);
+      await page.getByRole("button", { name: "Import" }).click();
+      await page.context().clearCookies();
+      const buffer = Buffer.from('{"name":"Grace Hopper"}');
+      await page.locator("[data-part=file]").setInputFiles({ name: "people.ndjson", mimeType: "text/plain", buffer });
+      await signIn();
+      await page.getByRole("button", { name: "Store 1 person" }).click();
+      await page.getByText("1 person stored.").waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.getByRole("link", { name: "Grace Hopper" }).click();
+
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.context().clearCookies();
+      await page.locator("#remove").getByRole("button", { name: "Delete" }).click();
+      await signIn();
+      await page.getByText("Grace Hopper is deleted.").waitFor();
+      await page.context().clearCookies();
+    });
+
     it("does not let a page of another origin change anything", async () => {
       const page = await scene().open("/person/1");
       await page.getByLabel("Name").fill("ada");
