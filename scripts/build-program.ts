@@ -30,7 +30,9 @@ export async function buildProgram(): Promise<string> {
   // Each in one file that imports nothing: inside of an executable a thread gets its program as a text.
   const threads = await build({
     ...common,
-    entryPoints: ["reader-thread", "writer-thread"].map((name) => `packages/collection/src/stores/sqlite/${name}.ts`),
+    entryPoints: ["reader-thread", "committer-thread"].map(
+      (name) => `packages/collection/src/stores/sqlite/${name}.ts`,
+    ),
     entryNames: "[name]",
     metafile: true,
   });

@@ -4,22 +4,22 @@ import { serve } from "waymark/node";
 import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
 import type { AddressedWrite, BatchedOutcome } from "../../packages/collection/src/stores/sqlite/batch.ts";
+import { SqliteCommitter } from "../../packages/collection/src/stores/sqlite/committer.ts";
+import { localCommitter } from "../../packages/collection/src/stores/sqlite/committer-channel.ts";
 import { SqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";
 import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/file.ts";
 import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/queries.ts";
 import { type ReaderCalls, SqliteReader } from "../../packages/collection/src/stores/sqlite/reader.ts";
 import { prepareSchema } from "../../packages/collection/src/stores/sqlite/schema.ts";
 import { localChannel } from "../../packages/collection/src/stores/sqlite/thread.ts";
-import { SqliteTransactions } from "../../packages/collection/src/stores/sqlite/transactions.ts";
 import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/writer.ts";
-import { localWriter } from "../../packages/collection/src/stores/sqlite/writer-channel.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
 // The whole service, but that each write has a commit of its own, made on the thread that serves: as durable, and as simple
 // as it can be done.
 
-class CommitEach extends SqliteTransactions {
+class CommitEach extends SqliteCommitter {
   override commit(batch: readonly AddressedWrite[]): readonly BatchedOutcome[] {
     return batch.flatMap((write) => super.commit([write]));
   }
@@ -31,7 +31,7 @@ const connection = openSqliteFile(databaseArgument(), {
   prepare: (opened) => prepareSchema(opened, [definition]),
 });
 const transactions = new CommitEach(connection, [definition], 1000);
-const writer = new SqliteWriter(localWriter(transactions), 10_000);
+const writer = new SqliteWriter(localCommitter(transactions), 10_000);
 const queries = new SqliteQueries(connection, [definition]);
 const bounds = { maxWaiting: 1_000, maxWaitingPerCaller: 1_000, timeLimit: 10_000 };
 const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new Int32Array(1));

@@ -96,9 +96,9 @@ function withinOwners(
       if (found.includes(undefined)) throw new HttpError(notFound());
       return store.within(nearest);
     };
-    // Each owner is looked up within its own. The furthest needs no look where there is another: that could not be without it.
-    const looked = named.slice(0, Math.max(named.length - 1, 1));
-    const found = looked.map((owner, i) => {
+    // Each owner is looked up within its own. The furthest is not read where there is another, which could not be without it.
+    const nearer = named.slice(0, Math.max(named.length - 1, 1));
+    const found = nearer.map((owner, i) => {
       const above = ids[i + 1];
       const { store: theirs } = owner;
       return (above === undefined ? theirs : theirs.within(above)).find(ids[i] as number); // each has an id

@@ -60,13 +60,13 @@ async function findFirstLines(
   const members = new Set(conflicts.map(({ member }) => member));
   const wanted = new Set(conflicts.map(({ key }) => key));
   const lines = new Map<string, number>();
-  const look = ({ line, document }: SpooledDocument, member: string): void => {
+  const note = ({ line, document }: SpooledDocument, member: string): void => {
     const key = keyOf(document, member);
     if (wanted.delete(key)) lines.set(key, line);
   };
   for await (const spooled of documents) {
     if (wanted.size === 0) break;
-    for (const member of members) look(spooled, member);
+    for (const member of members) note(spooled, member);
   }
   return lines;
 }

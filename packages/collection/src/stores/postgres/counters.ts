@@ -88,11 +88,11 @@ export class PostgresCounters {
    * Reads the counters without a lock. Says whether changes that this program knows are lost; those that a server lacks which takes no
    * changes are not, because it may be behind another one.
    */
-  async look(ask: Ask): Promise<SeenCounters> {
+  async read(ask: Ask): Promise<SeenCounters> {
     const { known } = this;
-    const rows = await ask<LookedRow>({
+    const rows = await ask<UnlockedRow>({
       name: "waymark counters",
-      text: `SELECT ${lookedColumns} FROM waymark_collections WHERE name = $1 ORDER BY partition`,
+      text: `SELECT ${unlockedColumns} FROM waymark_collections WHERE name = $1 ORDER BY partition`,
       values: [this.#collection],
     });
     return this.compare(rows, known, ask);
@@ -103,8 +103,8 @@ export class PostgresCounters {
     return this.#history.known;
   }
 
-  /** Looks as `look` does at counters that a statement has read beside records: see `countersText`. */
-  async compare(rows: readonly LookedRow[], known: PartitionsCounters, ask: Ask): Promise<SeenCounters> {
+  /** Compares as `read` does the counters that a statement has read beside records: see `countersText`. */
+  async compare(rows: readonly UnlockedRow[], known: PartitionsCounters, ask: Ask): Promise<SeenCounters> {
     const counters = toCounters(rows);
     const mayLag = rows[0]?.[5] === "on";
     return { counters, isLost: await this.#history.hasLost(counters, known, mayLag, this.#sealsAt(ask)) };
@@ -118,7 +118,7 @@ export class PostgresCounters {
     if (!this.#history.isLossNew) return;
     this.#reporting ??= pool
       .use((connection) => this.#refuse(connection))
-      .catch(() => undefined) // the loss is found again by the next look
+      .catch(() => undefined) // the loss is found again by the next read
       .finally(() => {
         this.#reporting = undefined;
       });
@@ -257,14 +257,14 @@ export interface SeenCounters {
  * @param name the parameter that has the name of the collection
  */
 export const countersText = (name: string): string =>
-  `(SELECT string_agg(concat_ws(' ', ${lookedColumns}), ',' ORDER BY partition) FROM waymark_collections WHERE name = ${name})`;
+  `(SELECT string_agg(concat_ws(' ', ${unlockedColumns}), ',' ORDER BY partition) FROM waymark_collections WHERE name = ${name})`;
 
 /** Reads the text of `countersText`; it is null where the collection is gone. */
-export const parseCounters = (text: string | null): readonly LookedRow[] =>
-  text?.split(",").map((row) => row.split(" ") as unknown as LookedRow) ?? []; // the expression has these columns
+export const parseCounters = (text: string | null): readonly UnlockedRow[] =>
+  text?.split(",").map((row) => row.split(" ") as unknown as UnlockedRow) ?? []; // the expression has these columns
 
 /** The counters of a partition, and whether the server takes no changes. */
-export type LookedRow = readonly [...counters: CountersRow, readOnly: string];
+export type UnlockedRow = readonly [...counters: CountersRow, readOnly: string];
 
 /** The columns that each locking statement reads. */
 type LockedRow = readonly [...counters: CountersRow, isSame: string];
@@ -274,7 +274,7 @@ type CountersRow = readonly [partition: string, revision: string, lastId: string
 
 const counterColumns = "partition, revision, last_id, seal, epoch";
 
-const lookedColumns = `${counterColumns}, current_setting('transaction_read_only')`;
+const unlockedColumns = `${counterColumns}, current_setting('transaction_read_only')`;
 
 const toCounters = (rows: readonly (readonly [...CountersRow, ...unknown[]])[]): PartitionsCounters =>
   new Map(

@@ -87,7 +87,7 @@ export class PostgresEngine implements Engine {
   /** Returns whether committed changes are gone. Where this program finds that, every program then refuses changes. */
   async compareHistory(): Promise<boolean> {
     const { counters } = this.#changes;
-    const { isLost } = await counters.look((statement) => this.#pools.records.read(statement));
+    const { isLost } = await counters.read((statement) => this.#pools.records.read(statement));
     if (isLost) await counters.reportLoss(this.#pools.changes);
     return isLost;
   }

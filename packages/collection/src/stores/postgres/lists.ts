@@ -7,7 +7,7 @@ import type { EngineBatch } from "../record-store.ts";
 import { toRecord } from "../rows.ts";
 import { isRunOfIndex } from "../run-of-index.ts";
 import { comparedColumns } from "./columns.ts";
-import { type LookedRow, parseCounters } from "./counters.ts";
+import { parseCounters, type UnlockedRow } from "./counters.ts";
 import type { Columns } from "./dialect.ts";
 import { toSelectionFault } from "./fault.ts";
 import type { PostgresPool, ReadSeries } from "./pool.ts";
@@ -99,7 +99,7 @@ class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
   readonly #pool: PostgresPool;
   readonly #options: ReadOptions;
   /** The counters of the first read. */
-  first: readonly LookedRow[] = [];
+  first: readonly UnlockedRow[] = [];
   /** The revisions of the first read; until it is made, those that it must have at least. */
   #least: readonly number[];
 
@@ -134,7 +134,7 @@ interface StateRead {
   readonly rows: readonly SelectedRow[];
 }
 
-const revisionOf = ([, revision]: LookedRow): number => Number(revision);
+const revisionOf = ([, revision]: UnlockedRow): number => Number(revision);
 
 const recordOf = ([, ...row]: SelectedRow): RecordBatch["records"][number] => toRecord(row);
 

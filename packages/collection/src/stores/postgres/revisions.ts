@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
-import type { LookedRow, PostgresCounters, SeenCounters } from "./counters.ts";
+import type { PostgresCounters, SeenCounters, UnlockedRow } from "./counters.ts";
 import type { PostgresPools } from "./pool.ts";
+import { QuerySchedule } from "./query-schedule.ts";
 import type { Ask } from "./seals.ts";
-import { QueryTurns } from "./turns.ts";
 
 /**
  * Reads the last revisions of the partitions of a collection. One query answers all requests of one turn of the event loop, or those
@@ -11,7 +11,7 @@ import { QueryTurns } from "./turns.ts";
 export class PostgresRevisions {
   readonly #pools: PostgresPools;
   readonly #counters: PostgresCounters;
-  readonly #turns = new QueryTurns(
+  readonly #schedule = new QuerySchedule(
     () => this.#send(),
     () => this.#asked !== undefined,
   );
@@ -30,7 +30,7 @@ export class PostgresRevisions {
   read(): Promise<readonly number[]> {
     this.#asked ??= Promise.withResolvers();
     const { promise } = this.#asked;
-    this.#turns.schedule();
+    this.#schedule.add();
     return promise;
   }
 
@@ -45,13 +45,13 @@ export class PostgresRevisions {
   }
 
   /** Starts to read revisions beside records. Returns what completes that: it returns the revisions as `read` does. */
-  beside(): (counters: readonly LookedRow[]) => Promise<readonly number[]> {
+  beside(): (counters: readonly UnlockedRow[]) => Promise<readonly number[]> {
     const { known } = this.#counters;
     return async (rows) => this.#complete(await this.#counters.compare(rows, known, this.#ask));
   }
 
   async #read(): Promise<readonly number[]> {
-    return this.#complete(await this.#counters.look(this.#ask));
+    return this.#complete(await this.#counters.read(this.#ask));
   }
 
   readonly #ask: Ask = (statement) => this.#pools.records.read(statement);

@@ -10,7 +10,7 @@ import { limit, readRowidsAsBigInt } from "./statements.ts";
 import { SqliteWords } from "./words.ts";
 
 /** Makes the changes to a collection over one connection, within a transaction that may write. */
-export class SqliteWrites {
+export class SqliteChanges {
   readonly #collection: string;
   readonly #known: SqliteKnown;
   /** The columns of the selectable members. In a row, the keys of the unique members come before them. */

@@ -5,20 +5,20 @@ import type { Database, DatabaseOptions } from "../../database.ts";
 import { StoreOpenError } from "../../store-errors.ts";
 import { toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
+import { SqliteCommitter } from "./committer.ts";
+import { localCommitter, threadedCommitter } from "./committer-channel.ts";
 import { SharedReadLock, type SqliteConnections, SqliteEngine } from "./engine.ts";
 import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
 import { SqliteQueries } from "./queries.ts";
 import { type ReaderCalls, SqliteReader, threadedReader } from "./reader.ts";
-import { remoteWriter } from "./remote-writer.ts";
+import { remoteCommitter } from "./remote-committer.ts";
 import { SqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
 import { localChannel } from "./thread.ts";
 import { inTransaction } from "./transaction.ts";
-import { SqliteTransactions } from "./transactions.ts";
 import { SqliteWriter } from "./writer.ts";
-import { localWriter, threadedWriter } from "./writer-channel.ts";
 
 export interface SqliteDatabaseOptions extends DatabaseOptions {
   /**
@@ -77,10 +77,10 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const thread = { path, collections, busyTimeout };
   const writer = new SqliteWriter(
     options.writer !== undefined
-      ? remoteWriter(options.writer)
+      ? remoteCommitter(options.writer)
       : isFile
-        ? threadedWriter(thread)
-        : localWriter(new SqliteTransactions(database, collections, busyTimeout)),
+        ? threadedCommitter(thread)
+        : localCommitter(new SqliteCommitter(database, collections, busyTimeout)),
     maxWaitingWrites,
     // The process that commits reports its commits.
     options.writer === undefined ? options.observer?.onCommit : undefined,

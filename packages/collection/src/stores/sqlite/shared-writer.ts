@@ -3,10 +3,10 @@ import type { MessageLink } from "../../database.ts";
 import type { CommonWriter, WriterOptions } from "../../database-kind.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { toStoredCollections } from "../definition.ts";
-import type { WriterRequest, WriterResponse } from "./remote-writer.ts";
+import type { CommitterCalls, CommitterThreadCalls, CommitterThreadData } from "./committer-channel.ts";
+import type { CommitterRequest, CommitterResponse } from "./remote-committer.ts";
 import { type Answer, type Channel, ThreadChannel, toAnswer } from "./thread.ts";
 import { BatchQueue } from "./writer.ts";
-import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer-channel.ts";
 
 /** The options of a `SharedWriter`. */
 export interface SharedWriterOptions extends WriterOptions {
@@ -37,9 +37,13 @@ export class SharedWriter implements CommonWriter {
   readonly #queue = new BatchQueue<WaitingBatch>((batches) => this.#commit(batches));
 
   constructor({ file, collections, busyTimeout = 1000, onCommit }: SharedWriterOptions) {
-    const data: WriterThreadData = { path: resolve(file), collections: toStoredCollections(collections), busyTimeout };
+    const data: CommitterThreadData = {
+      path: resolve(file),
+      collections: toStoredCollections(collections),
+      busyTimeout,
+    };
     const committing = ["commitTexts", "endBulk"];
-    this.#channel = new ThreadChannel({ file: "writer-thread", data, task: "writes", committing });
+    this.#channel = new ThreadChannel({ file: "committer-thread", data, task: "writes", committing });
     this.#onCommit = onCommit;
   }
 
@@ -52,8 +56,8 @@ export class SharedWriter implements CommonWriter {
   join(link: MessageLink): () => void {
     const loading = new Loading(this.#channel);
     link.onMessage((message) => {
-      const request = message as WriterRequest; // of a remote writer
-      const answer = (given: Answer): void => link.send([request.id, given] satisfies WriterResponse);
+      const request = message as CommitterRequest; // of a remote writer
+      const answer = (given: Answer): void => link.send([request.id, given] satisfies CommitterResponse);
       this.#do(request, loading).then(
         (result) => answer({ kind: "done", result }),
         (error: unknown) => answer(toAnswer(error)),
@@ -68,7 +72,7 @@ export class SharedWriter implements CommonWriter {
     await this.#channel.close();
   }
 
-  #do({ call, args, changes }: WriterRequest, loading: Loading): Promise<unknown> {
+  #do({ call, args, changes }: CommitterRequest, loading: Loading): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     switch (call) {
       case "commit":
@@ -79,7 +83,7 @@ export class SharedWriter implements CommonWriter {
         break;
       case "beginBulk":
         this.#queue.addJob(() => {
-          const begun = loading.begin(...(args as Parameters<WriterCalls["beginBulk"]>)); // those of the call
+          const begun = loading.begin(...(args as Parameters<CommitterCalls["beginBulk"]>)); // those of the call
           begun.then(resolve, reject);
           return begun.then(
             () => loading.ended,
@@ -120,7 +124,7 @@ interface WaitingBatch {
   readonly reject: (error: unknown) => void;
 }
 
-type SharedChannel = Channel<WriterThreadCalls>;
+type SharedChannel = Channel<CommitterThreadCalls>;
 
 /** The loads of one member, one after another. A load stores all of its records or none. */
 class Loading {
@@ -138,7 +142,7 @@ class Loading {
     return this.#current?.promise;
   }
 
-  async begin(...args: Parameters<WriterCalls["beginBulk"]>): Promise<void> {
+  async begin(...args: Parameters<CommitterCalls["beginBulk"]>): Promise<void> {
     if (this.#hasLeft) return;
     await this.#channel.ask("beginBulk", ...args);
     this.#current = Promise.withResolvers();
@@ -154,7 +158,7 @@ class Loading {
     if (call === "abandonBulk") return this.#giveUp();
     if (call === "endBulk") return this.#channel.ask("endBulk").finally(() => this.#end());
     this.#watch();
-    return this.#channel.ask("addToBulk", ...(args as Parameters<WriterCalls["addToBulk"]>)); // those of the call
+    return this.#channel.ask("addToBulk", ...(args as Parameters<CommitterCalls["addToBulk"]>)); // those of the call
   }
 
   /** Must be called when the process has ended. */

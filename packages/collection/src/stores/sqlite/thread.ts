@@ -7,7 +7,7 @@ import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../s
 /** The program of a thread. */
 interface ThreadProgram {
   /** The file beside this one, without its extension; it calls `answerCalls`. */
-  readonly file: "reader-thread" | "writer-thread";
+  readonly file: "reader-thread" | "committer-thread";
   /** The data with which the thread is started. */
   readonly data: unknown;
   /** The task of the thread, for error messages. */

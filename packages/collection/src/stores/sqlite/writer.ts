@@ -3,15 +3,15 @@ import { StoreUnavailable } from "../../store-errors.ts";
 import { BulkReader, type BulkSource } from "../bulk-source.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import type { AddressedWrite, BatchedOutcome } from "./batch.ts";
-import type { BulkOutcome } from "./transactions.ts";
-import type { WriterChannel } from "./writer-channel.ts";
+import type { BulkOutcome } from "./committer.ts";
+import type { CommitterChannel } from "./committer-channel.ts";
 
 /**
  * Makes the changes to a database file, in the order of the calls. The changes that arrive during a commit are the next batch, so
  * that changes at the same time share a commit, which takes most of their time.
  */
 export class SqliteWriter {
-  readonly #channel: WriterChannel;
+  readonly #channel: CommitterChannel;
   readonly #maxWaiting: number;
   readonly #onCommit: DatabaseObserver["onCommit"];
   readonly #queue: BatchQueue<WaitingWrite>;
@@ -25,7 +25,7 @@ export class SqliteWriter {
   #closing: Promise<void> | undefined;
 
   /** @param maxWaiting the maximum of unanswered changes; further ones are refused */
-  constructor(channel: WriterChannel, maxWaiting: number, onCommit?: DatabaseObserver["onCommit"]) {
+  constructor(channel: CommitterChannel, maxWaiting: number, onCommit?: DatabaseObserver["onCommit"]) {
     this.#channel = channel;
     this.#maxWaiting = maxWaiting;
     this.#onCommit = onCommit;
@@ -170,7 +170,7 @@ const mostWaitingCharacters = 33_554_432;
  *
  * @throws StoreUnavailable (rejects) also when the documents stop arriving; errors of the documents themselves are passed on
  */
-async function sendBulk(channel: WriterChannel, collection: string, source: BulkSource): Promise<BulkOutcome> {
+async function sendBulk(channel: CommitterChannel, collection: string, source: BulkSource): Promise<BulkOutcome> {
   const { onlyIfEmpty, owner } = source;
   const reader = new BulkReader(source);
   try {

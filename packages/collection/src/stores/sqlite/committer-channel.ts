@@ -1,21 +1,21 @@
 import type { StoredCollection } from "../../database.ts";
+import type { SqliteCommitter } from "./committer.ts";
 import { type Channel, localChannel, ThreadChannel } from "./thread.ts";
-import type { SqliteTransactions } from "./transactions.ts";
 
-/** The calls that a writer can make. */
-export type WriterCalls = Pick<
-  SqliteTransactions,
+/** The calls that a writer makes of a committer. */
+export type CommitterCalls = Pick<
+  SqliteCommitter,
   "commit" | "probe" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk"
 >;
 
 /** The calls that the thread for writes answers. */
-export type WriterThreadCalls = WriterCalls & Pick<SqliteTransactions, "commitTexts">;
+export type CommitterThreadCalls = CommitterCalls & Pick<SqliteCommitter, "commitTexts">;
 
-/** The channel from a writer to the transactions. */
-export type WriterChannel = Channel<WriterCalls>;
+/** The channel from a writer to the committer. */
+export type CommitterChannel = Channel<CommitterCalls>;
 
 /** The data with which the thread is started. */
-export interface WriterThreadData {
+export interface CommitterThreadData {
   /** The absolute path of the file. */
   readonly path: string;
   readonly collections: readonly StoredCollection[];
@@ -24,21 +24,21 @@ export interface WriterThreadData {
 }
 
 /** Makes a channel to a thread that makes the transactions, so that reads do not wait for the disk. */
-export function threadedWriter(data: WriterThreadData): WriterChannel {
-  return new ThreadChannel({ file: "writer-thread", data, task: "writes", committing: ["commit", "endBulk"] });
+export function threadedCommitter(data: CommitterThreadData): CommitterChannel {
+  return new ThreadChannel({ file: "committer-thread", data, task: "writes", committing: ["commit", "endBulk"] });
 }
 
 /**
  * Makes a channel whose transactions are made on the calling thread, over the connection of the reads. A load is kept until all of
  * its records have arrived, because the reads would see them before they are committed.
  */
-export function localWriter(transactions: SqliteTransactions): WriterChannel {
-  let begun: Parameters<WriterCalls["beginBulk"]> | undefined;
-  let kept: Parameters<WriterCalls["addToBulk"]>[] = [];
+export function localCommitter(committer: SqliteCommitter): CommitterChannel {
+  let begun: Parameters<CommitterCalls["beginBulk"]> | undefined;
+  let kept: Parameters<CommitterCalls["addToBulk"]>[] = [];
 
-  const calls: WriterCalls = {
-    commit: (batch) => transactions.commit(batch),
-    probe: () => transactions.probe(),
+  const calls: CommitterCalls = {
+    commit: (batch) => committer.commit(batch),
+    probe: () => committer.probe(),
     beginBulk(...args) {
       begun = args;
       kept = [];
@@ -48,10 +48,10 @@ export function localWriter(transactions: SqliteTransactions): WriterChannel {
       return true;
     },
     endBulk() {
-      if (begun !== undefined) transactions.beginBulk(...begun);
-      for (const args of kept) if (!transactions.addToBulk(...args)) break;
+      if (begun !== undefined) committer.beginBulk(...begun);
+      for (const args of kept) if (!committer.addToBulk(...args)) break;
       calls.abandonBulk();
-      return transactions.endBulk();
+      return committer.endBulk();
     },
     abandonBulk() {
       begun = undefined;

@@ -1,26 +1,26 @@
 // The program of the thread that writes. It imports only relative files and modules of Node.js, so that it runs in the same ways as
 // the program that starts it.
 import { workerData } from "node:worker_threads";
+import { SqliteCommitter } from "./committer.ts";
+import type { CommitterThreadCalls, CommitterThreadData } from "./committer-channel.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
 import { answerCalls } from "./thread.ts";
-import { SqliteTransactions } from "./transactions.ts";
 import { WordMerger } from "./word-merger.ts";
-import type { WriterThreadCalls, WriterThreadData } from "./writer-channel.ts";
 
-const { path, collections, busyTimeout } = workerData as WriterThreadData; // as passed at the start
+const { path, collections, busyTimeout } = workerData as CommitterThreadData; // as passed at the start
 const database = connectToSqliteFile(path, busyTimeout);
-const transactions = new SqliteTransactions(database, collections, busyTimeout, path);
+const committer = new SqliteCommitter(database, collections, busyTimeout, path);
 database.exec(`
   PRAGMA busy_timeout = 0;    -- from here on each transaction waits by itself
   PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000
 `);
 const log = new SqliteLog(database, path, 0);
 const merger = new WordMerger(database, collections);
-answerCalls<WriterThreadCalls>(transactions, {
+answerCalls<CommitterThreadCalls>(committer, {
   afterAnswer() {
     if (database.isTransaction) return;
-    if (transactions.takeRemovals()) merger.removed();
+    if (committer.takeRemovals()) merger.removed();
     log.bound();
   },
   close() {

@@ -5,17 +5,17 @@ import { StoreUnavailable } from "../../store-errors.ts";
 import { type BulkConditions, BulkTally } from "../bulk-source.ts";
 import type { CreateWrite } from "../write.ts";
 import { type AddressedWrite, type BatchedOutcome, fromBatchText, toOutcomesText } from "./batch.ts";
-import { SqliteWrites } from "./changes.ts";
+import { SqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "./transaction.ts";
 
 /** Makes all writes to a file over one connection, one transaction at a time. Every method may throw as `inTransaction` does. */
-export class SqliteTransactions {
+export class SqliteCommitter {
   readonly #database: DatabaseSync;
   readonly #busyTimeout: number;
-  readonly #writes: ReadonlyMap<string, SqliteWrites>;
+  readonly #writes: ReadonlyMap<string, SqliteChanges>;
   readonly #mark: StatementSync;
   readonly #undo: StatementSync;
   readonly #keep: StatementSync;
@@ -33,7 +33,7 @@ export class SqliteTransactions {
     this.#database = database;
     this.#busyTimeout = busyTimeout;
     this.#writes = new Map(
-      collections.map((definition) => [definition.name, new SqliteWrites(database, definition, counters)]),
+      collections.map((definition) => [definition.name, new SqliteChanges(database, definition, counters)]),
     );
     this.#mark = database.prepare("SAVEPOINT one");
     this.#undo = database.prepare("ROLLBACK TO one");
@@ -151,8 +151,8 @@ export class SqliteTransactions {
     }
   }
 
-  #writesTo(collection: string): SqliteWrites {
-    return this.#writes.get(collection) as SqliteWrites; // a store asks for a collection of its database
+  #writesTo(collection: string): SqliteChanges {
+    return this.#writes.get(collection) as SqliteChanges; // a store asks for a collection of its database
   }
 
   #currentBulk(): SqliteBulkCreation {
@@ -171,7 +171,7 @@ export type BulkOutcome =
 class SqliteBulkCreation {
   readonly #database: DatabaseSync;
   readonly #counters: SqliteCounters;
-  readonly #writes: SqliteWrites;
+  readonly #writes: SqliteChanges;
   readonly #isRefused: boolean;
   readonly #tally = new BulkTally();
 
@@ -180,7 +180,7 @@ class SqliteBulkCreation {
     database: DatabaseSync,
     busyTimeout: number,
     counters: SqliteCounters,
-    writes: SqliteWrites,
+    writes: SqliteChanges,
     { onlyIfEmpty, owner }: BulkConditions,
   ) {
     this.#database = database;

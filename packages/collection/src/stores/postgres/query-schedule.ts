@@ -2,7 +2,7 @@
  * Decides when queries are sent that each answer many requests: after the requests that have already arrived are processed, and two
  * at once, so that the server works on one query while this program parses the rows of the other.
  */
-export class QueryTurns {
+export class QuerySchedule {
   readonly #send: () => Promise<void>;
   readonly #isWaiting: () => boolean;
   #isDue = false;
@@ -17,8 +17,8 @@ export class QueryTurns {
     this.#isWaiting = isWaiting;
   }
 
-  /** Has a query sent for a new request, as soon as it is its turn. */
-  schedule(): void {
+  /** Has a query sent for a new request, as soon as it is due. */
+  add(): void {
     if (this.#isDue || this.#underWay >= queriesAtOnce) return;
     this.#isDue = true;
     setImmediate(() => {
@@ -31,7 +31,7 @@ export class QueryTurns {
     this.#underWay++;
     await this.#send();
     this.#underWay--;
-    if (this.#isWaiting()) this.schedule();
+    if (this.#isWaiting()) this.add();
   }
 }
 
