@@ -70,6 +70,16 @@ describe("the log of denials", () => {
     );
   });
 
+  it("counts for 1,000 clients in a minute, and the denials of others together", () => {
+    const { lines, add } = openLog();
+    for (let i = 0; i < 1000; i++) add(1, { client: `2001:db8:0:${i}::/64` });
+    add(100, { client: "192.0.2.2" });
+    mock.timers.tick(60_000);
+    const counted = lines.flatMap((line) => ("client" in line && "count" in line ? [line.client] : []));
+    assert.equal(counted.length, 50);
+    assert.ok(!counted.includes("192.0.2.2"));
+  });
+
   it("bounds what it has of a path", () => {
     const { lines, add } = openLog();
     add(1, { path: `/${"x".repeat(20_000)}` });

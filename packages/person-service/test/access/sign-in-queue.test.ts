@@ -77,6 +77,15 @@ describe("the queue of sign-ins", () => {
     assert.equal(turnedAway.at(-1), "home ada");
   });
 
+  it("remembers the 10,000 that signed in last", async () => {
+    const { queue, enter, turnedAway } = openQueue();
+    for (let i = 0; i <= 10_000; i++) queue.remember(`${i}`, "ada");
+    for (let i = 0; i < 34; i++) enter(`other ${i}`);
+    for (const client of ["0", "1", "10000"]) enter(client, "ada");
+    await setImmediate();
+    assert.deepEqual(turnedAway, ["0 ada"]);
+  });
+
   it("goes on after a check that fails", async () => {
     const queue = signInQueue(() => 0);
     const fail = async (): Promise<never> => {

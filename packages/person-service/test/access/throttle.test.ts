@@ -84,4 +84,14 @@ describe("the throttle of names", () => {
     for (let i = 0; i < 10_100; i++) throttle.count(i % 2 === 0 ? "192.0.2.1" : `2001:db8:0:${i}::/64`, `${i}`);
     assert.equal(throttle.secondsToWait("192.0.2.1", "ada"), 30);
   });
+
+  it("forgets what failed longest ago: of a client beyond 100 names, and of all beyond 10,000 clients", () => {
+    const throttle = nameThrottle({ burst: 1, interval: 1_000 }, () => 0);
+    for (let i = 0; i <= 100; i++) throttle.count("192.0.2.1", `${i}`);
+    const waits = ["0", "1", "100"].map((name) => throttle.secondsToWait("192.0.2.1", name));
+    assert.deepEqual(waits, [0, 1, 1]);
+    for (let i = 0; i <= 10_000; i++) throttle.count(`2001:db8:0:${i}::/64`, "ada");
+    const [first, second, last] = [0, 1, 10_000].map((i) => throttle.secondsToWait(`2001:db8:0:${i}::/64`, "ada"));
+    assert.deepEqual([first, second, last], [0, 1, 1]);
+  });
 });
