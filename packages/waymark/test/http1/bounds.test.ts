@@ -3,9 +3,10 @@ import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { type RunningServer, type ServeOptions, serve } from "waymark/node";
 import { ByteQueue } from "../../src/node/byte-queue.ts";
+import { IncomingContent } from "../../src/node/content.ts";
 import { ChunkedDecoder } from "../../src/node/http1/chunked.ts";
 import { HeadReader } from "../../src/node/http1/head.ts";
-import { text } from "../../src/response.ts";
+import { type HttpResponse, text } from "../../src/response.ts";
 import { RawConnection } from "../raw-connection.ts";
 import { type TinyHandler, tinyApp } from "../tiny-app.ts";
 
@@ -64,6 +65,18 @@ describe("fields that are those of the request before", () => {
     assert.equal(read("/5", "Y: 1\r\n")?.headers.get("Y"), "1");
   });
 
+  it("are not kept where they are long", () => {
+    const input = new ByteQueue();
+    const heads = new HeadReader(limits);
+    const read = () => {
+      input.append(Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(4_096)}\r\n\r\n`));
+      return heads.read(input)?.headers;
+    };
+    const first = read();
+    assert.equal(first?.get("X")?.length, 4_096);
+    assert.notEqual(read(), first);
+  });
+
   it("are judged by the line before them", () => {
     const input = new ByteQueue();
     const heads = new HeadReader(limits);
@@ -117,6 +130,24 @@ describe("requests in one segment", () => {
     other.destroy();
   });
 
+  it("are begun 16 at a time, however little their answers hold", async () => {
+    const first = Promise.withResolvers<HttpResponse>();
+    let begun = 0;
+    const client = await connected(({ path }) => {
+      if (path === "/other") return text("other");
+      return ++begun === 1 ? first.promise : text("");
+    });
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(50));
+    while (begun < 16) await eventLoopTurn();
+    const other = new RawConnection((server as RunningServer).port).request("GET /other");
+    await other.response();
+    assert.equal(begun, 16);
+    first.resolve(text(""));
+    for (let i = 0; i < 50; i++) assert.equal((await client.response()).status, 200);
+    other.destroy();
+    client.destroy();
+  });
+
   it("are not begun while the client reads no answers", async () => {
     let begun = 0;
     const client = await connected(() => {
@@ -132,6 +163,20 @@ describe("requests in one segment", () => {
     }
     assert.ok(begun < 10_000, `${begun} were begun`);
     client.destroy();
+  });
+});
+
+describe("content that nobody reads yet", () => {
+  it("is taken up to 64 KiB", async () => {
+    const content = new IncomingContent(undefined, () => undefined);
+    content.push(Buffer.alloc(65_535));
+    assert.equal(content.hasRoom, true);
+    content.push(Buffer.alloc(1));
+    assert.equal(content.hasRoom, false);
+    const read = content.bytes(mebibyte);
+    assert.equal(content.hasRoom, true);
+    content.complete();
+    assert.equal((await read).length, 65_536);
   });
 });
 
