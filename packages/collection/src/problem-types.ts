@@ -3,7 +3,6 @@ import type { ProblemType } from "waymark";
 /** The name of a problem type of `collectionProblemTypes`. */
 export type CollectionProblemName =
   | "invalidId"
-  | "invalidParameters"
   | "unknownPreference"
   | "partialContent"
   | "idempotencyKeyUnsupported"
@@ -30,13 +29,6 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Invalid id",
     explanation:
       "The last segment of the path is not an integer in canonical decimal form, such as 7 or -7, without leading zeros.",
-  },
-  invalidParameters: {
-    code: "invalid-parameters",
-    status: 400,
-    title: "Invalid query parameters",
-    explanation:
-      "A query parameter is unknown, given twice, or has a wrong value, and `errors` names each such parameter and what would be right. Or there are more than 256.",
   },
   unknownPreference: {
     code: "unknown-preference",

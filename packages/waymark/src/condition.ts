@@ -1,6 +1,7 @@
 import { type Condition, isConditionKind, type Leaf } from "./conditions/kind.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import type { NoVariables, PathVariables, Plain } from "./path/pattern.ts";
+import type { ProvidedAs, Provider } from "./input/takes.ts";
+import type { Intersection, NoVariables, PathVariables, Plain } from "./path/pattern.ts";
 
 /** A condition as data: one of a kind, or one that is made of others. */
 export type ConditionData = Leaf | AndCondition | OrCondition | NotCondition;
@@ -45,8 +46,14 @@ const declared = <V>(condition: ConditionData): Condition<V> => condition;
 const requireConditions = (name: string, conditions: readonly unknown[]): readonly ConditionData[] =>
   conditions.map((condition) => requireCondition(condition, `${name}(…) takes conditions`));
 
-/** What a string (a path), a condition or anything else among the members of a route or group binds. */
-type Bound<M> = M extends string ? PathVariables<M> : M extends Condition<infer V> ? V : NoVariables;
+/** What a string (a path), a condition, a filter that provides or anything else among the members of a route or group binds. */
+type Bound<M> = M extends string
+  ? PathVariables<M>
+  : M extends Condition<infer V>
+    ? V
+    : M extends Provider<infer K, infer T>
+      ? ProvidedAs<K, T>
+      : NoVariables;
 
 /** What is bound when all of the members match. */
 export type BoundByAll<M extends readonly unknown[]> = M extends readonly []
@@ -57,10 +64,6 @@ export type BoundByAll<M extends readonly unknown[]> = M extends readonly []
 type BoundByEach<C extends readonly Condition[]> = C extends readonly []
   ? NoVariables
   : Plain<Common<Bound<C[number]>>>;
-
-export type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void
-  ? I
-  : never;
 
 // keyof of a union has the keys that every member has. A mapped type would be one for each member; Pick is one for all.
 type Common<U> = Pick<U, keyof U>;

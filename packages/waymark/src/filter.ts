@@ -1,9 +1,13 @@
-import type { Awaitable } from "./and-then.ts";
+import { type Awaitable, andThen } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
+import { describeTakes } from "./input/parameters.ts";
+import { compileInputs } from "./input/read.ts";
+import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
 import { requireKnownOptions } from "./known-options.ts";
+import type { NoVariables, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
-import type { HttpResponse } from "./response.ts";
+import { HttpResponse } from "./response.ts";
 
 /** Calls the next filter further in, or the handler. Never throws an HttpError; in a web filter it never throws at all. */
 export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
@@ -11,21 +15,28 @@ export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
 /**
  * Runs around every route of its group, nested groups included, and nowhere else. In a group, the
  * first declared filter is the outermost; the filters of an outer group are around those of an inner one.
+ *
+ * `N` is what it needs of its group and the groups around: path variables, and values that other filters provide.
  */
-export type Filter = BeforeFilter | AfterFilter | AroundFilter;
+export type Filter<N = NoVariables> = BeforeFilter<N> | AfterFilter<N> | AroundFilter<N>;
+
+/** What a filter needs whose function takes a request with these variables. One of variables of any name needs none. */
+export type NeededByFilter<V> = Unmet<V, NoVariables>;
 
 /** A filter made by `before`, or an object like it. */
-export interface BeforeFilter {
+export interface BeforeFilter<N = NoVariables> {
   readonly kind: "before";
   /** Returns the request for the inner filters and the handler. */
   readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
   /** What it adds to the OpenAPI document of the operations that it covers: header fields, problems. */
   readonly describes?: FilterDescription;
   readonly site: DeclarationSite;
+  /** Type only. */
+  readonly needs?: (provided: N) => void;
 }
 
 /** A filter made by `after`, or an object like it. */
-export interface AfterFilter {
+export interface AfterFilter<N = NoVariables> {
   readonly kind: "after";
   /** Returns the response for the outer filters. */
   readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
@@ -33,17 +44,25 @@ export interface AfterFilter {
   readonly leastStatus?: number;
   readonly describes?: FilterDescription;
   readonly site: DeclarationSite;
+  /** Type only. */
+  readonly needs?: (provided: N) => void;
 }
 
 /** A filter made by `around`, or an object like it. */
-export interface AroundFilter {
+export interface AroundFilter<N = NoVariables> {
   readonly kind: "around";
   /** Returns the response, that of `next` or its own. */
   readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
   /** The methods of the requests that pass it by, such as GET for a filter of changes. Default: it gets all. */
   readonly exceptMethods?: ReadonlySet<string>;
   readonly describes?: FilterDescription;
+  /** What it takes of the request, by `takes(…)`. */
+  readonly taken?: TakesData;
+  /** Whether what it takes is for the routes inside, as `takes(…)` among the members of their group. */
+  readonly isForRoutes?: boolean;
   readonly site: DeclarationSite;
+  /** Type only. */
+  readonly needs?: (provided: N) => void;
 }
 
 /**
@@ -81,10 +100,14 @@ export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
  * before((request) => request.withHeader("X-RequestHeader", "seen"))
  * ```
  */
-export function before(apply: BeforeFilter["apply"], options: Pick<BeforeFilter, "describes"> = {}): BeforeFilter {
+export function before<N = NoVariables>(
+  apply: (request: HttpRequest<N>) => Awaitable<HttpRequest>,
+  options: Pick<BeforeFilter, "describes"> = {},
+): BeforeFilter<NeededByFilter<N>> {
   requireFunction("before(…) takes a function", apply);
   requireKnownOptions("before(…)", options, ["describes"]);
-  return { ...options, kind: "before", apply, site: new DeclarationSite(before) };
+  // The groups around provide N: that is what `needs` says.
+  return { ...options, kind: "before", apply: apply as BeforeFilter["apply"], site: new DeclarationSite(before) };
 }
 
 /**
@@ -96,30 +119,73 @@ export function before(apply: BeforeFilter["apply"], options: Pick<BeforeFilter,
  * after((request, refusal) => refusal.withHeader("Link", help), { leastStatus: 400 })
  * ```
  */
-export function after(
-  apply: AfterFilter["apply"],
+export function after<N = NoVariables>(
+  apply: (request: HttpRequest<N>, response: HttpResponse) => Awaitable<HttpResponse>,
   options: Pick<AfterFilter, "leastStatus" | "describes"> = {},
-): AfterFilter {
+): AfterFilter<NeededByFilter<N>> {
   requireFunction("after(…) takes a function", apply);
   requireKnownOptions("after(…)", options, ["leastStatus", "describes"]);
-  return { ...options, kind: "after", apply, site: new DeclarationSite(after) };
+  // As in `before`.
+  return { ...options, kind: "after", apply: apply as AfterFilter["apply"], site: new DeclarationSite(after) };
 }
 
 /**
  * Makes a filter from a function that takes the request and `next`, and returns a response with or without calling
- * `next`.
+ * `next`. With `takes(…)` in front it gets a third argument: its input.
  *
  * ```ts
  * around((request, next) => (request.header("Authorization") === undefined ? empty(401) : next(request)))
+ * around(takes(signedIn, { variables: { userId: integer() } }), (request, next, { caller, variables }) =>
+ *   caller.id === variables.userId ? next(request) : empty(403))
  * ```
  */
-export function around(
-  apply: AroundFilter["apply"],
-  options: Pick<AroundFilter, "exceptMethods" | "describes"> = {},
-): AroundFilter {
-  requireFunction("around(…) takes a function", apply);
-  requireKnownOptions("around(…)", options, ["exceptMethods", "describes"]);
-  return { ...options, kind: "around", apply, site: new DeclarationSite(around) };
+export function around<N = NoVariables>(
+  apply: (request: HttpRequest<N>, next: Next) => Awaitable<HttpResponse>,
+  options?: AroundOptions,
+): AroundFilter<NeededByFilter<N>>;
+export function around<I, N>(
+  taken: Takes<I, N>,
+  apply: (request: HttpRequest, next: Next, input: I) => Awaitable<HttpResponse>,
+  options?: AroundOptions,
+): AroundFilter<N>;
+export function around(...given: readonly unknown[]): AroundFilter<never> {
+  return aroundTaking(around, given, (apply) => apply);
+}
+
+/** What can be said of an around filter. */
+export type AroundOptions = Pick<AroundFilter, "exceptMethods" | "describes">;
+
+/** The function of an around filter, with its input where it takes any. */
+export type ApplyTaking = (request: HttpRequest, next: Next, input: never) => Awaitable<HttpResponse>;
+
+/**
+ * Makes an around filter of what a public function is given: what the filter takes, which can be left out, its function, and
+ * options.
+ *
+ * @param adapt makes the function of the filter of the one that was given
+ */
+export function aroundTaking(
+  declaredBy: (...args: never[]) => unknown,
+  given: readonly unknown[],
+  adapt: (apply: ApplyTaking) => ApplyTaking,
+): AroundFilter<never> {
+  const site = new DeclarationSite(declaredBy);
+  const [taken, apply, options = {}] = isTakes(given[0]) ? given : [undefined, ...given];
+  requireFunction(`${declaredBy.name}(…) takes a function`, apply);
+  requireKnownOptions(`${declaredBy.name}(…)`, options as object, ["exceptMethods", "describes"]);
+  // The overloads say of which types the function is: the pipeline and the router check what they cannot.
+  const adapted = adapt(apply as ApplyTaking) as (...args: readonly unknown[]) => Awaitable<HttpResponse>;
+  if (!isTakes(taken)) return { ...(options as AroundOptions), kind: "around", apply: adapted, site };
+  const read = compileInputs(taken);
+  return {
+    describes: describeTakes(taken),
+    ...(options as AroundOptions), // as the overloads say
+    kind: "around",
+    apply: (request, next) =>
+      andThen(read(request), (input) => (input instanceof HttpResponse ? input : adapted(request, next, input))),
+    taken,
+    site,
+  };
 }
 
 /**

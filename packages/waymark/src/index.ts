@@ -26,6 +26,8 @@ export {
   onError,
   type WebFilter,
 } from "./filter.ts";
+export { type ProvideNext, type ProvidingFilter, provide, provideAround } from "./input/provide.ts";
+export { type BodyReader, type Inputs, type NamedSchemas, type Takes, takes } from "./input/takes.ts";
 export { mount } from "./mount.ts";
 export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
 export { HttpError, type ProblemDetails, problem } from "./problem.ts";

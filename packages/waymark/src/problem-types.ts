@@ -3,8 +3,10 @@ export interface ProblemError {
   readonly detail: string;
   /** A JSON Pointer as a URI fragment, `#/address/postalCode`; `#` is the whole content. */
   readonly pointer?: string;
-  /** The query parameter that is wrong. */
+  /** The query parameter, path variable or header field that is wrong. */
   readonly parameter?: string;
+  /** Where the parameter is. Default: in the query. */
+  readonly in?: "query" | "path" | "header";
 }
 
 /** A problem document with its extensions (RFC 9457 §3). */
@@ -34,6 +36,7 @@ export type ProblemName =
   | "malformedTarget"
   | "malformedContent"
   | "invalidContent"
+  | "invalidParameters"
   | "ambiguousCredentials"
   | "forbidden"
   | "crossSiteRequest"
@@ -74,6 +77,13 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     title: "Invalid content",
     explanation:
       "The content was read, but breaks rules of the resource. `errors` lists every such member with a JSON Pointer.",
+  },
+  invalidParameters: {
+    code: "invalid-parameters",
+    status: 400,
+    title: "Invalid parameters",
+    explanation:
+      "A query parameter, a path variable or a header field is missing, unknown, given twice or has a wrong value. `errors` names each of them and what would be right. Or there are more than 256 query parameters.",
   },
   ambiguousCredentials: {
     code: "ambiguous-credentials",

@@ -1,18 +1,27 @@
 import type { Awaitable } from "./and-then.ts";
 import type { App } from "./app.ts";
-import { type BoundByAll, type ConditionData, type Intersection, requireCondition } from "./condition.ts";
+import { type BoundByAll, type ConditionData, requireCondition } from "./condition.ts";
 import { type Condition, declareAt } from "./conditions/kind.ts";
 import { methodKind } from "./conditions/method.ts";
 import { pathKind } from "./conditions/path.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
 import type { ErrorClause, Filter, WebFilter } from "./filter.ts";
-import type { NoVariables, Plain } from "./path/pattern.ts";
+import { describeTakes } from "./input/parameters.ts";
+import { type InputOf, isTakes, type NeededOf, type TakesData, together } from "./input/takes.ts";
+import { takingFilter } from "./input/taking-filter.ts";
+import type { Intersection, NoVariables, Plain, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** Answers a request with a response, a web `Response`, or a promise of one. */
-export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;
+/**
+ * Answers a request with a response, a web `Response`, or a promise of one. Where its route has `takes(…)`, it gets a second
+ * argument, `[input]`.
+ */
+export type Handler<V, Input extends readonly unknown[] = []> = (
+  request: HttpRequest<V>,
+  ...input: Input
+) => Awaitable<HttpResponse | Response>;
 
 /** Any route or group, whatever its handlers need. */
 export interface AnyRoute {
@@ -35,7 +44,9 @@ export type RouteData = SingleRoute | MountedRoute | Group;
 export interface SingleRoute {
   readonly kind: "route";
   readonly conditions: readonly ConditionData[];
-  readonly handler: Handler<never>;
+  readonly handler: Handler<never, never>;
+  /** What it takes by `takes(…)`; undefined where it takes only the request. */
+  readonly taken: TakesData | undefined;
   /** The name from `name(…)`. */
   readonly name: string | undefined;
   /** What `docs(…)` says of it. */
@@ -62,7 +73,7 @@ export interface Group {
 }
 
 /** A member of a group: a path prefix, a condition, a filter, an error clause, a description or a route. */
-export type Member = string | Condition | Filter | ErrorClause | DescriptionMember | AnyRoute;
+export type Member = string | Condition | Filter<never> | ErrorClause | DescriptionMember | TakesData | AnyRoute;
 
 /** The members of a group where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type GroupMembers<M extends readonly unknown[]> = { readonly [I in keyof M]: GroupMember<M[I]> };
@@ -97,21 +108,28 @@ export function name(text: string): RouteName {
   return { kind: "name", text };
 }
 
-/** Makes a route from a path, conditions, a name and descriptions, all optional and in any order, and last a handler. */
+/**
+ * Makes a route from a path, conditions, a name, descriptions and what the handler takes, all optional and in any order, and
+ * last the handler.
+ */
 export type RouteFunction = <const C extends readonly unknown[], N = BoundByAll<C>>(
-  ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: Handler<N>]
-) => Route<Unmet<N, BoundByAll<C>>>;
+  ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: Handler<N, HandlerInput<C>>]
+) => Route<Plain<Unmet<N, BoundByAll<C>> & Unmet<NeededOf<C>, BoundByAll<C>>>>;
+
+/** The second argument of a handler: none where its route takes only the request. */
+export type HandlerInput<C extends readonly unknown[]> =
+  Extract<C[number], TakesData> extends never ? [] : [input: InputOf<C>];
 
 /** The members before a handler, as `GroupMembers`. */
 export type RouteMembers<C extends readonly unknown[]> = { readonly [I in keyof C]: RouteMember<C[I]> };
 
-type RouteMember<C> = C extends string | Condition | RouteName | DescriptionMember
+type RouteMember<C> = C extends string | Condition | RouteName | DescriptionMember | TakesData
   ? C
-  : C extends Filter | WebFilter | ErrorClause
+  : C extends Filter<never> | WebFilter | ErrorClause
     ? "a route takes no filters: put the filter and the route into a group"
     : C extends (...args: never[]) => unknown
       ? "the handler is the last argument of a route"
-      : "before its handler, a route takes paths, conditions, name(…) and docs(…)";
+      : "before its handler, a route takes paths, conditions, name(…), takes(…) and docs(…)";
 
 /**
  * Makes a route for every method, or for those of a `method(…)` condition. Without a path it answers exactly the path
@@ -177,10 +195,13 @@ export function group<const M extends readonly unknown[]>(...members: GroupMembe
       case "before":
       case "after":
       case "around":
-        filters.push(member);
+        filters.push(member as Filter); // What it needs is in the type of this group.
         break;
       case "onError":
         errorClauses.push(member);
+        break;
+      case "takes":
+        filters.push(takingFilter(member));
         break;
       case "docs":
         descriptions.push(member.description);
@@ -196,7 +217,14 @@ export function group<const M extends readonly unknown[]>(...members: GroupMembe
 function declareRoute(
   declaredBy: RouteFunction,
   method: string | undefined,
-  conditionsAndHandler: readonly (string | Condition | RouteName | DescriptionMember | Handler<never>)[],
+  conditionsAndHandler: readonly (
+    | string
+    | Condition
+    | RouteName
+    | DescriptionMember
+    | TakesData
+    | Handler<never, never>
+  )[],
 ): RouteData {
   const handler = conditionsAndHandler.at(-1);
   if (typeof handler !== "function") {
@@ -205,12 +233,16 @@ function declareRoute(
   const site = new DeclarationSite(declaredBy);
   const conditions: ConditionData[] = method === undefined ? [] : [declareAt(methodKind, { methods: [method] }, site)];
   const descriptions: Description[] = [];
+  const taken: TakesData[] = [];
   let named: RouteName | undefined;
   for (const member of conditionsAndHandler.slice(0, -1)) {
     if (typeof member === "string") {
       conditions.push(declareAt(pathKind, { pattern: member }, site));
     } else if (isDescription(member)) {
       descriptions.push(member.description);
+    } else if (isTakes(member)) {
+      taken.push(member);
+      descriptions.push(describeTakes(member));
     } else if (isName(member)) {
       if (named !== undefined)
         throw new TypeError(`A route has one name, not both "${named.text}" and "${member.text}"`);
@@ -219,7 +251,7 @@ function declareRoute(
       conditions.push(requireCondition(member, "Before its handler, a route takes paths and conditions"));
     }
   }
-  return { kind: "route", conditions, handler, name: named?.text, descriptions, site };
+  return { kind: "route", conditions, handler, taken: together(taken), name: named?.text, descriptions, site };
 }
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */
@@ -228,13 +260,14 @@ const isDescription = (member: unknown): member is DescriptionMember =>
 const isName = (member: unknown): member is RouteName =>
   (member as { kind?: unknown } | null | undefined)?.kind === "name";
 
-/** The variables of N that P does not provide, or provides as another type. Variables of any name need none in particular. */
-export type Unmet<N, P> = Plain<{
-  readonly [K in keyof N as string extends K ? never : P extends Record<K, N[K]> ? never : K]: N[K];
-}>;
+/** What a route, a filter or `takes(…)` needs; nothing when it is something else. */
+export type NeededBy<M> = M extends { readonly kind: Needy; readonly needs?: (provided: infer N) => void }
+  ? unknown extends N
+    ? NoVariables
+    : N
+  : NoVariables;
 
-/** What a route needs; nothing when it is something else. */
-export type NeededBy<M> = M extends Route<infer N> ? N : NoVariables;
+type Needy = AnyRoute["kind"] | Filter["kind"] | "takes";
 
 /** What the routes among the members need beyond what the strings and conditions among them bind. */
 export type NeededIn<M extends readonly unknown[]> = M extends readonly []

@@ -44,8 +44,8 @@ export interface RouterOptions {
 type RouterArgument<A, I> = A extends AnyRoute
   ? keyof NeededBy<A> extends never
     ? A
-    : `no route or group around the handler provides the path variable {${keyof NeededBy<A> & string}}`
-  : A extends Filter | WebFilter | ErrorClause
+    : Unprovided<keyof NeededBy<A> & string>
+  : A extends Filter<never> | WebFilter | ErrorClause
     ? "filters stand in the options, router({ filters: [ … ] }, …), or in a group"
     : A extends string | readonly unknown[] | ((...args: never[]) => unknown)
       ? "router takes options and then routes, one after another: router({ … }, GET(…), group(…), ...more)"
@@ -54,6 +54,11 @@ type RouterArgument<A, I> = A extends AnyRoute
           ? A & RouterOptions
           : `a router has no option "${Exclude<keyof A, keyof RouterOptions> & string}"`
         : "options stand first, before the routes";
+
+/** Says of a variable or a provided value that a route needs it. */
+type Unprovided<Name extends string> = Name extends `input.${infer Value}`
+  ? `no group around the route provides "${Value}": put the filter that does, provide("${Value}", …), into one`
+  : `no route or group around the handler provides the path variable {${Name}}`;
 
 type RouterArguments<A extends readonly unknown[]> = { readonly [I in keyof A]: RouterArgument<A[I], I> };
 type RoutesBehindOptions<R extends readonly unknown[]> = { readonly [I in keyof R]: RouterArgument<R[I], "behind"> };

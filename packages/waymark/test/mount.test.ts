@@ -126,7 +126,9 @@ describe("a mounted app", () => {
       const app = router(
         group(
           "/tenants/{tenant}",
-          before((request) => request.withAttribute(tenant, String(request.variables["tenant"]))),
+          before((request: HttpRequest<{ readonly tenant: string }>) =>
+            request.withAttribute(tenant, request.variables.tenant),
+          ),
           mount(router(GET("/{id}", (request) => json([request.variables, request.attribute(tenant)])))),
         ),
       );

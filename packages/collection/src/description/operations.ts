@@ -58,7 +58,7 @@ export function describeOperations<T extends Document>(
         304: { description: "The copy is current.", headers: validatorFields },
         404: nobody,
       },
-      problems: [types.invalidId, types.invalidParameters, types.preconditionFailed, ...unavailable],
+      problems: [types.invalidId, problemTypes.invalidParameters, types.preconditionFailed, ...unavailable],
     },
     list: {
       ...shared,
@@ -85,7 +85,7 @@ export function describeOperations<T extends Document>(
         304: { description: "The copy is current.", headers: validatorFields },
       },
       problems: [
-        types.invalidParameters,
+        problemTypes.invalidParameters,
         types.unknownPreference,
         types.preconditionFailed,
         types.listsBusy,
@@ -107,7 +107,7 @@ export function describeOperations<T extends Document>(
       content: { types: contentTypes(settings, schemas.sent) },
       responses: created(settings, written),
       problems: [
-        types.invalidParameters,
+        problemTypes.invalidParameters,
         types.unknownPreference,
         types.invalidIdempotencyKey,
         types.conflict,
@@ -132,7 +132,7 @@ export function describeOperations<T extends Document>(
         },
       },
       problems: [
-        types.invalidParameters,
+        problemTypes.invalidParameters,
         types.unknownPreference,
         types.idempotencyKeyUnsupported,
         types.conflict,
@@ -198,7 +198,7 @@ export function describeOperations<T extends Document>(
       summary: `Not allowed: answers 409, or 404`,
       description: `Use POST to the collection to store a ${one}, and PUT or PATCH to change this one.`,
       responses: { 404: nobody },
-      problems: [types.invalidId, types.invalidParameters, types.conflict, ...unavailable],
+      problems: [types.invalidId, problemTypes.invalidParameters, types.conflict, ...unavailable],
     },
   };
 }

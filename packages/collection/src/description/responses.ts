@@ -1,4 +1,4 @@
-import type { ProblemType } from "waymark";
+import { type ProblemType, problemTypes } from "waymark";
 import type { HeaderDescription, JsonSchema, ResponseDescription } from "waymark/openapi";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import type { Document } from "../store.ts";
@@ -60,7 +60,7 @@ export const changeProblems = ({
   readonly requirePreconditions: boolean;
 }): readonly ProblemType[] => [
   types.invalidId,
-  types.invalidParameters,
+  problemTypes.invalidParameters,
   types.preconditionFailed,
   ...(requirePreconditions ? [types.preconditionRequired] : []),
 ];

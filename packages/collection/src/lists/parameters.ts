@@ -1,6 +1,5 @@
-import { HttpError, type ProblemError, problem } from "waymark";
+import { HttpError, type ProblemError, problem, problemTypes } from "waymark";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
-import { collectionProblemTypes } from "../problem-types.ts";
 
 /** The decoded parameters of a query by name; each has one value. */
 export type QueryParameters = ReadonlyMap<string, string>;
@@ -101,7 +100,7 @@ function parseParameters(search: string, report: Report): QueryParameters {
   const parts = search.split("&").filter((part) => part !== "");
   if (parts.length > mostParameters) {
     const detail = `The query has ${parts.length} parameters; at most ${mostParameters} are allowed.`;
-    throw new HttpError(problem(collectionProblemTypes.invalidParameters, { detail }));
+    throw new HttpError(problem(problemTypes.invalidParameters, { detail }));
   }
   for (const part of parts) {
     const equals = part.indexOf("=");
@@ -143,7 +142,7 @@ function refusal(errors: readonly ProblemError[]): HttpError {
     length === 1
       ? `The parameter ${excerpt(listed[0]?.parameter ?? "")} ${listed[0]?.detail}.`
       : `The query has ${length} errors${rest}.`;
-  return new HttpError(problem(collectionProblemTypes.invalidParameters, { detail, errors: listed }));
+  return new HttpError(problem(problemTypes.invalidParameters, { detail, errors: listed }));
 }
 
 // More than a list has: a malformed escape takes 10 µs, and 8,192 bytes have 2,700.

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { collectionProblemTypes } from "@waymark/collection";
 import {
   type App,
   accept,
@@ -10,6 +9,7 @@ import {
   type HttpRequest,
   HttpResponse,
   problem,
+  problemTypes,
   type Route,
 } from "waymark";
 import { evaluatePreconditions, notModified } from "waymark/fields";
@@ -70,7 +70,7 @@ const description: Description = {
         "The one media type that a client uses, such as `application/json`: the document then has no other where it has this, so that types generated of it are no unions.",
     },
   },
-  problems: [collectionProblemTypes.invalidParameters],
+  problems: [problemTypes.invalidParameters],
   ...ofCopies({
     description: "The OpenAPI document of the service.",
     schema: {
@@ -158,7 +158,7 @@ function narrowed(text: string, media: string): string {
 }
 
 const invalidParameter = (parameter: string, detail: string): HttpError =>
-  new HttpError(problem(collectionProblemTypes.invalidParameters, { detail, errors: [{ parameter, detail }] }));
+  new HttpError(problem(problemTypes.invalidParameters, { detail, errors: [{ parameter, detail }] }));
 
 function answer(request: HttpRequest<unknown>, text: string): HttpResponse {
   const digest = digestOf(text);

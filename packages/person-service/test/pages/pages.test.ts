@@ -203,7 +203,7 @@ describeService("pages", (openService) => {
       ["/nowhere", 404, "Not Found"],
       ["/assets/style.css", 404, "Not Found"],
       ["/problems/nope", 404, "Not Found"],
-      ["/person?nope=1&sort=x", 400, "Invalid query parameters"],
+      ["/person?nope=1&sort=x", 400, "Invalid parameters"],
     ] as const) {
       it(`${target} is a page with what the document says`, async () => {
         const answer = await get(service, target);

@@ -171,6 +171,16 @@ type VariablesIn<P extends string> = P extends `${string}{${infer Inside}}${infe
     : Variable<Inside> & VariablesIn<After>
   : NoVariables;
 
+/** The intersection of the members of a union. */
+export type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void
+  ? I
+  : never;
+
+/** The variables of N that P does not provide, or provides as another type. Variables of any name need none in particular. */
+export type Unmet<N, P> = Plain<{
+  readonly [K in keyof N as string extends K ? never : P extends Record<K, N[K]> ? never : K]: N[K];
+}>;
+
 /** Returns the members of an intersection as one object, which is how editors and errors then show them. */
 export type Plain<T> = [keyof T] extends [never] ? NoVariables : { readonly [K in keyof T]: T[K] };
 

@@ -20,10 +20,10 @@ import {
 import { parsePattern } from "../path/template.ts";
 import { findingInPath } from "../path-check.ts";
 import { HttpRequest } from "../request.ts";
-import type { Group, Handler, MountedRoute, SingleRoute } from "../route.ts";
+import type { Group, MountedRoute, SingleRoute } from "../route.ts";
 import type { ServedApp } from "../served-app.ts";
 import { type Check, compileCheck } from "./check.ts";
-import { compilePipeline } from "./pipeline.ts";
+import { type Answerer, compilePipeline } from "./pipeline.ts";
 
 /** A route with the groups around it, the outermost first. */
 export interface PlacedRoute {
@@ -170,7 +170,7 @@ function toBranch(
     path: pattern.text,
     name: declared.kind === "mount" ? undefined : declared.name,
   };
-  const { mounted, handler } = answererOf(declared, pattern, route, fault);
+  const { mounted, answerer } = answererOf(declared, pattern, route, fault);
   return {
     placed,
     route,
@@ -181,7 +181,7 @@ function toBranch(
     accept,
     mounted,
     order,
-    run: compilePipeline(handler, declared.site, groups),
+    run: compilePipeline(answerer, groups),
     bind: compileBinding([pattern, ...furtherPatterns]),
     negotiate: accept && typeChooser(accept.mediaTypes),
   };
@@ -192,10 +192,10 @@ function answererOf(
   pattern: PathPattern,
   route: MatchedRoute,
   fault: ServedApp["fault"],
-): { readonly mounted: MountedApp | undefined; readonly handler: Handler<never> } {
-  if (declared.kind === "route") return { mounted: undefined, handler: declared.handler };
+): { readonly mounted: MountedApp | undefined; readonly answerer: Answerer } {
+  if (declared.kind === "route") return { mounted: undefined, answerer: declared };
   const mounted = mountedAt(declared, pattern, route);
-  return { mounted, handler: mountedHandler(mounted, fault) };
+  return { mounted, answerer: { handler: mountedHandler(mounted, fault), taken: undefined, site: declared.site } };
 }
 
 /** Outside of all groups, "" is the path "/". */

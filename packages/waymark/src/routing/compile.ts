@@ -7,6 +7,7 @@ import type { Group, RouteData } from "../route.ts";
 import type { ServedApp } from "../served-app.ts";
 import { type Branch, compileBranches, type PlacedRoute } from "./branch.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
+import { findInInputs } from "./input-finding.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
 
 /** The routes of an app as data. */
@@ -68,6 +69,14 @@ export function compileRoutes(
       continue;
     }
     if (compiled.length === 0) findings.push(findEmptyOr(placed.route));
+    for (const { pattern, furtherPatterns } of compiled) {
+      const inInputs = findInInputs(placed.route, placed.groups, [pattern, ...furtherPatterns]);
+      invalid.push(
+        ...inInputs.filter(
+          ({ message, site }) => !invalid.some((known) => known.site === site && known.message === message),
+        ),
+      );
+    }
     branches.push(...compiled);
   }
   findings.push(...findForeignVariables(routes));

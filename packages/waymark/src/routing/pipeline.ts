@@ -1,6 +1,9 @@
-import { type Awaitable, isPromise } from "../and-then.ts";
+import { type Awaitable, andThen, isPromise } from "../and-then.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import type { AfterFilter, AroundFilter, BeforeFilter, ErrorClause, Filter, Next } from "../filter.ts";
+import { compileInputs, type InputValues } from "../input/read.ts";
+import type { TakesData } from "../input/takes.ts";
+import { readByGroups } from "../input/taking-filter.ts";
 import { HttpError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
@@ -23,13 +26,29 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
   return filters.reduceRight((next, filter) => wrapFilter(filter, next, settle), settling(step, settle));
 }
 
-/** Makes one function of the handler, declared at the site, and the filters of the groups around it, the outermost first. */
-export function compilePipeline(handler: Handler<never>, site: DeclarationSite, groups: readonly Group[]): Next {
+/** What answers a request in the end, as it was declared. */
+export interface Answerer {
+  readonly handler: Handler<never, never>;
+  readonly taken: TakesData | undefined;
+  readonly site: DeclarationSite;
+}
+
+/** Makes one function of the handler and the filters of the groups around it, the outermost first. */
+export function compilePipeline(answerer: Answerer, groups: readonly Group[]): Next {
   return groups.reduceRight(
     (next, group) => wrapGroup(group.filters, group.errorClauses, next),
-    // The types of route.ts see to it that the groups bind what the handler needs.
-    handlerStep(handler as (request: HttpRequest) => unknown, site),
+    handlerStep(takingHandler(answerer, groups), answerer.site),
   );
+}
+
+/** Makes a function of the request only: what the handler takes is read when the filters have let the request in. */
+function takingHandler({ handler, taken }: Answerer, groups: readonly Group[]): (request: HttpRequest) => unknown {
+  // The types of route.ts see to it that the groups bind what the handler needs, and that it takes the input.
+  if (taken === undefined) return handler as (request: HttpRequest) => unknown;
+  const answer = handler as (request: HttpRequest, input: InputValues) => unknown;
+  const read = compileInputs(taken, readByGroups(groups));
+  return (request) =>
+    andThen(read(request), (input) => (input instanceof HttpResponse ? input : answer(request, input)));
 }
 
 /** Puts these filters around the step, the first outermost, and the clauses around them. */

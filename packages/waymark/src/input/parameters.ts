@@ -1,0 +1,64 @@
+import type { StandardSchemaV1 } from "../content/standard-schema.ts";
+import type { Description, JsonSchema, ParameterDescription, Schema } from "../description.ts";
+import { problemTypes } from "../problem-types.ts";
+import { jsonSchemaOf } from "./from-text.ts";
+import type { Inputs, NamedSchemas, TakesData } from "./takes.ts";
+
+/** Where a parameter is: a key of `Inputs`, and of what the handler gets. */
+export type ParameterPlace = "variables" | "query" | "fields";
+
+/** Returns whether the value keeps to Standard Schema. Schemas of some libraries are functions. */
+export const isSchema = (value: unknown): value is StandardSchemaV1 =>
+  typeof (value as Partial<StandardSchemaV1> | null | undefined)?.["~standard"]?.validate === "function";
+
+/** Returns the properties of the objects that a schema takes, as far as its library says them. */
+export function namesOf(schema: StandardSchemaV1): readonly (readonly [string, JsonSchema])[] {
+  return Object.entries((jsonSchemaOf(schema)?.["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>);
+}
+
+/** Returns what is said of an operation by what it takes. */
+export function describeTakes({ declared }: TakesData): Description {
+  const parameters = (describe: (inputs: Inputs) => ParameterDescriptions): ParameterDescriptions =>
+    Object.assign({}, ...declared.map(({ inputs }) => describe(inputs)));
+  const variables = parameters((inputs) => describeEach(inputs.variables ?? {}));
+  const query = parameters(({ query = {} }) => (isSchema(query) ? describeProperties(query) : describeEach(query)));
+  const headers = parameters((inputs) => describeEach(inputs.fields ?? {}));
+  const body = declared.map(({ inputs }) => inputs.body).findLast(isSchema);
+  const hasParameters = Object.keys({ ...variables, ...query, ...headers }).length > 0;
+  return {
+    variables,
+    query,
+    headers,
+    ...(body !== undefined && { content: { schema: shownSchema(body) } }),
+    ...(hasParameters && { problems: [problemTypes.invalidParameters] }),
+  };
+}
+
+type ParameterDescriptions = Readonly<Record<string, ParameterDescription>>;
+
+const describeEach = (schemas: NamedSchemas): ParameterDescriptions =>
+  Object.fromEntries(
+    Object.entries(schemas)
+      .filter(([, schema]) => isSchema(schema))
+      .map(([name, schema]) => [name, { schema: shownSchema(schema), required: isRequired(schema) }]),
+  );
+
+function describeProperties(schema: StandardSchemaV1): ParameterDescriptions {
+  const required = jsonSchemaOf(schema)?.["required"];
+  return Object.fromEntries(
+    namesOf(schema).map(([name, property]) => [
+      name,
+      { schema: property, required: Array.isArray(required) && required.includes(name) },
+    ]),
+  );
+}
+
+/** A schema that has no words in JSON Schema takes anything, as far as a document says. */
+const shownSchema = (schema: StandardSchemaV1): Schema =>
+  jsonSchemaOf(schema) === undefined ? {} : (schema as StandardSchemaV1 & Schema); // it has a JSON Schema
+
+/** Whether the schema refuses undefined, which is what it gets for a parameter that is not there. */
+function isRequired(schema: StandardSchemaV1): boolean {
+  const result = schema["~standard"].validate(undefined);
+  return !(result instanceof Promise) && result.issues !== undefined;
+}

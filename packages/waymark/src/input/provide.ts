@@ -1,0 +1,75 @@
+import { type Awaitable, andThen } from "../and-then.ts";
+import { type AroundFilter, aroundTaking, type NeededByFilter } from "../filter.ts";
+import type { NoVariables } from "../path/pattern.ts";
+import type { HttpRequest } from "../request.ts";
+import { HttpResponse } from "../response.ts";
+import { withProvided } from "./read.ts";
+import type { Provider, Takes } from "./takes.ts";
+
+/** A filter that hands a value of the type T to what is inside its group. */
+export type ProvidingFilter<K extends string, T, N = NoVariables> = AroundFilter<N> & Provider<K, T>;
+
+/** The value that a function returns, unless it refuses the request by a response. */
+type Provided<R> = Exclude<Awaited<R>, HttpResponse | Response>;
+
+/**
+ * Makes a filter that hands a value to the handlers and filters inside its group. They take it by `takes(…)`, typed; one for
+ * which no group provides it does not compile. A response in the place of the value refuses the request.
+ *
+ * ```ts
+ * const signedIn = provide("caller", (request) => callers.get(request.header("Authorization") ?? "") ?? empty(401));
+ * group("/notes", signedIn, GET(takes(signedIn), (_, { caller }) => json(notesOf(caller))))
+ * ```
+ *
+ * @param name that of the value in the input
+ */
+export function provide<const K extends string, R, N = NoVariables>(
+  name: K,
+  make: (request: HttpRequest<N>) => R,
+): ProvidingFilter<K, Provided<R>, NeededByFilter<N>>;
+export function provide<const K extends string, R, I, N>(
+  name: K,
+  taken: Takes<I, N>,
+  make: (request: HttpRequest, input: I) => R,
+): ProvidingFilter<K, Provided<R>, N>;
+export function provide(name: string, ...takenAndMake: readonly unknown[]): AroundFilter<never> & Provider {
+  const filter = aroundTaking(provide, takenAndMake, (make) => (request, next, input) => {
+    // The function that was given takes no `next`.
+    const made = (make as (...args: readonly unknown[]) => Awaitable<unknown>)(request, input);
+    return andThen(made, (value) =>
+      // The pipeline makes a response of either.
+      isResponse(value) ? (value as HttpResponse) : next(withProvided(request, name, value)),
+    );
+  });
+  return { ...filter, provided: { name } };
+}
+
+const isResponse = (value: unknown): boolean => value instanceof HttpResponse || value instanceof Response;
+
+/** Calls what is inside with the value, and with another request where one is given. */
+export type ProvideNext<T> = (value: T, request?: HttpRequest) => Awaitable<HttpResponse>;
+
+/**
+ * Makes a filter as `provide` does, from a function around what is inside: for a value that must be given back.
+ *
+ * ```ts
+ * const inTransaction = provideAround("transaction", (_, next: ProvideNext<Transaction>) =>
+ *   database.transaction((transaction) => next(transaction)));
+ * ```
+ */
+export function provideAround<const K extends string, T, N = NoVariables>(
+  name: K,
+  apply: (request: HttpRequest<N>, next: ProvideNext<T>) => Awaitable<HttpResponse>,
+): ProvidingFilter<K, T, NeededByFilter<N>>;
+export function provideAround<const K extends string, T, I, N>(
+  name: K,
+  taken: Takes<I, N>,
+  apply: (request: HttpRequest, next: ProvideNext<T>, input: I) => Awaitable<HttpResponse>,
+): ProvidingFilter<K, T, N>;
+export function provideAround(name: string, ...takenAndApply: readonly unknown[]): AroundFilter<never> & Provider {
+  const filter = aroundTaking(provideAround, takenAndApply, (apply) => (request, next, input) => {
+    const give: ProvideNext<unknown> = (value, changed = request) => next(withProvided(changed, name, value));
+    return (apply as (...args: readonly unknown[]) => Awaitable<HttpResponse>)(request, give, input); // its `next` is this one
+  });
+  return { ...filter, provided: { name } };
+}

@@ -1,0 +1,208 @@
+import { type Awaitable, isPromise } from "../and-then.ts";
+import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "../content/standard-schema.ts";
+import { type Attribute, attribute } from "../exchange.ts";
+import { excerpt, shorten } from "../message-text.ts";
+import { nearestName, orNearest } from "../nearest-name.ts";
+import { problem } from "../problem.ts";
+import { type ProblemError, problemTypes } from "../problem-types.ts";
+import type { HttpRequest } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
+import { jsonSchemaOf, type TextForm, textForm } from "./from-text.ts";
+import { isSchema, namesOf, type ParameterPlace } from "./parameters.ts";
+import type { DeclaredInputs, TakesData } from "./takes.ts";
+
+/** What a handler gets beside the request: variables, query, fields and body as it declares them, and provided values. */
+export type InputValues = Readonly<Record<string, unknown>>;
+
+/** Reads what is taken of a request; the response is the refusal. */
+export type ReadInputs = (request: HttpRequest<unknown>) => Awaitable<InputValues | HttpResponse>;
+
+/** What the filters and groups around have read and provided. */
+export const outerInputs: Attribute<InputValues> = attribute("inputs");
+
+/** Returns the request with this as the input of what is inside. */
+export const withInput = <V>(request: HttpRequest<V>, input: InputValues): HttpRequest<V> =>
+  request.withAttribute(outerInputs, input);
+
+/** Returns the request with one more value for what is inside. */
+export const withProvided = <V>(request: HttpRequest<V>, name: string, value: unknown): HttpRequest<V> =>
+  request.withAttribute(outerInputs, { ...request.attribute(outerInputs), [name]: value });
+
+/**
+ * Compiles the reading of what is taken.
+ *
+ * @param readBefore what groups around have read: their values are there
+ */
+export function compileInputs(
+  { declared }: Pick<TakesData, "declared">,
+  readBefore: readonly DeclaredInputs[] = [],
+): ReadInputs {
+  const readings = declared.filter((each) => !readBefore.includes(each)).flatMap(compileReadings);
+  const body = declared.findLast(({ inputs }) => inputs.body !== undefined)?.inputs.body;
+  const strictNames = strictNamesOf([...readBefore, ...declared]);
+  return (request) => {
+    const results = readings.map((reading) => reading.read(request));
+    return results.some(isPromise) ? Promise.all(results).then(finish) : finish(results as readonly Reading[]); // none is one
+
+    function finish(settled: readonly Reading[]): InputValues | HttpResponse {
+      const unknown = strictNames === undefined ? [] : unknownParameters(request, strictNames);
+      if (unknown.length > 0 || settled.some(({ issues }) => issues !== undefined)) {
+        return refusal(readings, settled, unknown);
+      }
+      const input: Record<string, unknown> = { ...request.attribute(outerInputs) };
+      for (const [i, { place, name }] of readings.entries()) {
+        const { value } = settled[i] as Extract<Reading, { readonly value: unknown }>; // none has issues
+        const added = name === undefined ? (value as object) : { [name]: value };
+        input[place] = { ...(input[place] as object | undefined), ...added };
+      }
+      if (body !== undefined)
+        input["body"] = (options?: Parameters<typeof request.body>[1]) => request.body(body, options);
+      return input;
+    }
+  };
+}
+
+type Reading = ValidationResult<unknown>;
+
+/** How one parameter is read, or all parameters of a place that have one schema. */
+interface ParameterReading {
+  readonly place: ParameterPlace;
+  /** undefined for all of the place. */
+  readonly name: string | undefined;
+  /** The status where it is refused. */
+  readonly status: 400 | 404;
+  readonly read: (request: HttpRequest<unknown>) => Awaitable<Reading>;
+}
+
+function compileReadings({ inputs }: DeclaredInputs): readonly ParameterReading[] {
+  const { query = {}, variables = {}, fields = {}, invalidPath = 400 } = inputs;
+  const each = (place: ParameterPlace, schemas: object, status: 400 | 404 = 400): readonly ParameterReading[] =>
+    Object.entries(schemas)
+      .filter(([, schema]) => isSchema(schema)) // The router reports the others.
+      .map(([name, schema]) => ({ place, name, status, read: readingOf(place, name, schema) }));
+  return [
+    ...each("variables", variables, invalidPath),
+    ...(isSchema(query) ? [wholeQuery(query)] : each("query", query)),
+    ...each("fields", fields),
+  ];
+}
+
+function readingOf(place: ParameterPlace, name: string, schema: StandardSchemaV1): ParameterReading["read"] {
+  const { isList, convert } = textForm(jsonSchemaOf(schema));
+  const validate = (value: unknown): Awaitable<Reading> => schema["~standard"].validate(value);
+  const one = (text: string | undefined): Awaitable<Reading> => {
+    // In a library's words, undefined is of a wrong type.
+    return text === undefined ? orMissing(validate(undefined)) : validate(convert(text));
+  };
+  const list = (texts: readonly string[]): Awaitable<Reading> =>
+    texts.length === 0 ? orMissing(validate(undefined)) : validate(texts.map(convert));
+  switch (place) {
+    case "variables":
+      return ({ variables }) => {
+        const value = (variables as Readonly<Record<string, string | readonly string[]>>)[name]; // those of the path
+        return typeof value === "object" ? list(value) : one(value);
+      };
+    case "query":
+      return ({ query }) => {
+        if (isList) return list(query.getAll(name));
+        const values = query.getAll(name);
+        return values.length > 1 ? repeated : one(values[0]);
+      };
+    case "fields":
+      return ({ headers }) => (isList ? list(headers.getAll(name)) : one(headers.get(name)));
+  }
+}
+
+const missing: Reading = { issues: [{ message: "is missing" }] };
+const repeated: Reading = { issues: [{ message: "is given more than once" }] };
+
+const orMissing = (result: Awaitable<Reading>): Awaitable<Reading> => {
+  if (isPromise(result)) return result.then(orMissing);
+  return result.issues === undefined ? result : missing;
+};
+
+/** The parameters of a query as one object; where the schema names them, only these. */
+function wholeQuery(schema: StandardSchemaV1): ParameterReading {
+  const properties = namesOf(schema);
+  const forms = new Map(properties.map(([name, property]): [string, TextForm] => [name, textForm(property)]));
+  const asSent: TextForm = { isList: false, convert: (text) => text };
+  return {
+    place: "query",
+    name: undefined,
+    status: 400,
+    read: ({ query }) => {
+      const value: Record<string, unknown> = {};
+      const issues: ValidationIssue[] = [];
+      for (const name of forms.size > 0 ? forms.keys() : new Set(query.keys())) {
+        const { isList, convert } = forms.get(name) ?? asSent;
+        const texts = query.getAll(name);
+        if (isList && texts.length > 0) value[name] = texts.map(convert);
+        else if (texts.length > 1) issues.push({ message: "is given more than once", path: [name] });
+        else if (texts[0] !== undefined) value[name] = convert(texts[0]);
+      }
+      return issues.length > 0 ? { issues } : schema["~standard"].validate(value);
+    },
+  };
+}
+
+/** Returns the parameters that a query may have; undefined where it may have any. */
+function strictNamesOf(declared: readonly DeclaredInputs[]): ReadonlySet<string> | undefined {
+  if (!declared.some(({ inputs: { strict, query } }) => strict === true || (isSchema(query) && isClosed(query)))) {
+    return undefined;
+  }
+  return new Set(
+    declared.flatMap(({ inputs: { query = {} } }) =>
+      isSchema(query) ? namesOf(query).map(([name]) => name) : Object.keys(query),
+    ),
+  );
+}
+
+const isClosed = (schema: StandardSchemaV1): boolean => jsonSchemaOf(schema)?.["additionalProperties"] === false;
+
+function unknownParameters({ query }: HttpRequest<unknown>, known: ReadonlySet<string>): readonly ProblemError[] {
+  const unknown = [...new Set(query.keys())].filter((name) => !known.has(name));
+  return unknown.slice(0, mostErrors).map((name, i): ProblemError => {
+    const nearest = orNearest(nearestName(name, known)) || ".";
+    const all = i > 0 ? "" : known.size === 0 ? " There are no parameters here." : ` Known: ${[...known].join(", ")}.`;
+    return { in: "query", parameter: shorten(name), detail: `is not known here${nearest}${all}` };
+  });
+}
+
+function refusal(
+  readings: readonly ParameterReading[],
+  results: readonly Reading[],
+  unknown: readonly ProblemError[],
+): HttpResponse {
+  const refused = readings.flatMap((reading, i) => {
+    const { issues = [] } = results[i] as Reading; // one for each
+    return issues.map((issue) => ({ status: reading.status, error: toError(reading, issue) }));
+  });
+  if (refused.some(({ status }) => status === 404)) return problem(problemTypes.notFound);
+  const errors = [...refused.map(({ error }) => error), ...unknown];
+  const [first] = errors;
+  const listed = errors.slice(0, mostErrors);
+  const rest = errors.length > mostErrors ? `; the first ${mostErrors} are listed` : "";
+  const detail =
+    errors.length === 1 && first !== undefined
+      ? `${nouns[first.in ?? "query"]} ${excerpt(first.parameter ?? "")}: ${first.detail}`
+      : `The request has ${errors.length} errors in its parameters${rest}`;
+  return problem(problemTypes.invalidParameters, { detail: detail.replace(/(?<![.?])$/, "."), errors: listed });
+}
+
+function toError({ place, name }: ParameterReading, { message, path = [] }: ValidationIssue): ProblemError {
+  const keys = path.map((segment) => String(typeof segment === "object" ? segment.key : segment));
+  const [parameter = "", ...within] = name === undefined ? keys : [name, ...keys];
+  const of = within.length === 0 ? "" : `value ${within.map((key) => Number(key) + 1 || key).join(".")}: `;
+  return {
+    in: placesInWords[place],
+    parameter: shorten(parameter),
+    detail: `${of}${message}`.slice(0, longestMessage).toWellFormed(),
+  };
+}
+
+const placesInWords = { variables: "path", query: "query", fields: "header" } as const;
+const nouns = { path: "Path variable", query: "Query parameter", header: "Header field" } as const;
+
+// Nobody reads more, and the answer stays small.
+const mostErrors = 100;
+const longestMessage = 1000;

@@ -1,0 +1,189 @@
+import type { ReadOptions } from "../content/request-content.ts";
+import type { StandardSchemaV1 } from "../content/standard-schema.ts";
+import { DeclarationSite, typeName } from "../declaration.ts";
+import { requireKnownOptions } from "../known-options.ts";
+import type { Intersection, NoVariables, Plain } from "../path/pattern.ts";
+
+/** Schemas by name: of path variables, query parameters or header fields. */
+export type NamedSchemas = { readonly [name: string]: StandardSchemaV1 };
+
+/** What a handler takes of a request, by schemas of any library that keeps to Standard Schema, or of `waymark/schema`. */
+export interface Inputs {
+  /** Path variables, which the template of the route or of its groups has. */
+  readonly variables?: NamedSchemas;
+  /** Query parameters, or one schema of all as an object. */
+  readonly query?: NamedSchemas | StandardSchemaV1;
+  /** Header fields of the request, in any case. */
+  readonly fields?: NamedSchemas;
+  /** The content. It is read when the handler asks for it. */
+  readonly body?: StandardSchemaV1;
+  /** Whether query parameters that are not declared are refused. Default: false. */
+  readonly strict?: boolean;
+  /** The status for variables that break their schemas: 404 where such a path does not exist. Default: 400. */
+  readonly invalidPath?: 400 | 404;
+}
+
+/** Reads the content, decodes it by its Content-Type and validates it; throws as `request.body` does. */
+export type BodyReader<T> = (options?: ReadOptions) => Promise<T>;
+
+/** Inputs, and the place that declared them. */
+export interface DeclaredInputs {
+  readonly inputs: Inputs;
+  readonly site: DeclarationSite;
+}
+
+/** What a handler or filter takes, whatever its types. */
+export interface TakesData {
+  readonly kind: "takes";
+  readonly declared: readonly DeclaredInputs[];
+  /** The names of the values that filters around must provide. */
+  readonly needed: readonly string[];
+  readonly site: DeclarationSite;
+}
+
+/**
+ * Says what a handler or filter takes; made by `takes(…)`. `I` is the type of its input, and `N` what it needs of the groups
+ * around.
+ */
+export interface Takes<I, N> extends TakesData {
+  /** Type only. */
+  readonly input?: I;
+  /** Type only. */
+  readonly needs?: (provided: N) => void;
+}
+
+/** Hands a value of the type T over to what is inside; made by `provide(…)` and `provideAround(…)`. */
+export interface Provider<K extends string = string, T = unknown> {
+  readonly provided: {
+    readonly name: K;
+    /** Type only. */
+    readonly type?: T;
+  };
+}
+
+/**
+ * Declares what a handler or filter takes, besides the request. What is taken is converted and validated before the handler
+ * runs, types its second argument, and is in the OpenAPI document. All that breaks a rule is refused by one 400. Content is
+ * read when the handler calls `body`, so after all filters.
+ *
+ * Among the members of a group it holds for all routes of the group.
+ *
+ * ```ts
+ * GET("/{id}", takes({ variables: { id: integer() } }), (_, { variables }) => json(find(variables.id)))
+ * POST(takes(signedIn, { body: Note }), async (_, { caller, body }) => json(store(caller, await body()), 201))
+ * ```
+ *
+ * @param taken inputs, filters that provide a value, and other `takes(…)`, in any order
+ * @throws TypeError when an argument is something else, or an input has another name than these
+ */
+export function takes<const T extends readonly unknown[]>(...taken: TakenMembers<T>): Takes<InputOf<T>, NeededOf<T>> {
+  const site = new DeclarationSite(takes);
+  const declared: DeclaredInputs[] = [];
+  const needed: string[] = [];
+  for (const member of taken as readonly unknown[]) {
+    if (typeof member !== "object" || member === null) {
+      throw new TypeError(
+        `takes(…) takes inputs, such as { query: { … } }, and filters that provide, not ${typeName(member)}`,
+      );
+    }
+    if (isTakes(member)) {
+      declared.push(...member.declared);
+      needed.push(...member.needed);
+    } else if (isProvider(member)) {
+      needed.push(member.provided.name);
+    } else {
+      requireKnownOptions("takes({ … })", member, Object.keys(knownInputs));
+      declared.push({ inputs: member, site });
+    }
+  }
+  return { kind: "takes", declared, needed, site };
+}
+
+/** Puts together what several take; undefined where there are none. */
+export function together(all: readonly TakesData[]): TakesData | undefined {
+  const [first] = all;
+  if (first === undefined || all.length === 1) return first;
+  return { ...first, declared: all.flatMap(({ declared }) => declared), needed: all.flatMap(({ needed }) => needed) };
+}
+
+// A record, so that none is forgotten here.
+const knownInputs: Readonly<Record<keyof Inputs, true>> = {
+  variables: true,
+  query: true,
+  fields: true,
+  body: true,
+  strict: true,
+  invalidPath: true,
+};
+
+export const isTakes = (value: unknown): value is TakesData =>
+  (value as { kind?: unknown } | null | undefined)?.kind === "takes";
+export const isProvider = (value: object): value is Provider => "provided" in value;
+
+/** The arguments of `takes` where they are right; else a text that says what is wrong, for the message of the compiler. */
+export type TakenMembers<T extends readonly unknown[]> = { readonly [I in keyof T]: TakenMember<T[I]> };
+
+type TakenMember<M> = M extends TakesData | Provider
+  ? M
+  : M extends string | ((...args: never[]) => unknown) | { readonly kind: unknown }
+    ? "takes(…) takes inputs, such as { query: { … } }, and filters that provide a value"
+    : { readonly [K in keyof M]: Input<K, M[K]> };
+
+type Input<K, S> = K extends "variables" | "query" | "fields"
+  ? S extends StandardSchemaV1
+    ? S
+    : { readonly [P in keyof S]: SchemaOf<S[P]> }
+  : K extends "body"
+    ? SchemaOf<S>
+    : K extends keyof Inputs
+      ? Inputs[K]
+      : "there is no such input: there are variables, query, fields, body, strict and invalidPath";
+
+type SchemaOf<S> = S extends StandardSchemaV1 ? S : "this takes a schema, such as integer() or z.int()";
+
+/** The type of the input of what takes all of these. Members of a route that are something else give nothing. */
+export type InputOf<T extends readonly unknown[]> = T extends readonly []
+  ? NoVariables
+  : Plain<Intersection<InputOfOne<T[number]>>>;
+
+type InputOfOne<M> = M extends TakesData
+  ? M extends { readonly input?: infer I }
+    ? I
+    : NoVariables
+  : M extends Provider<infer K, infer V>
+    ? { readonly [P in K]: V }
+    : M extends AnyMember
+      ? NoVariables
+      : GivenBy<M>;
+
+/** The members of routes that give no input. */
+type AnyMember = string | { readonly kind: unknown };
+
+type GivenBy<M> = {
+  readonly [K in keyof M & ("variables" | "query" | "fields" | "body")]: K extends "body"
+    ? BodyReader<ValueOf<M[K]>>
+    : M[K] extends StandardSchemaV1
+      ? ValueOf<M[K]>
+      : { readonly [P in keyof M[K]]: ValueOf<M[K][P]> };
+};
+
+/** The type of the values that a schema returns. */
+export type ValueOf<S> = S extends StandardSchemaV1<unknown, infer T> ? T : never;
+
+/** What these need of the groups around: the path variables that they name, and values that filters provide. */
+export type NeededOf<T extends readonly unknown[]> = T extends readonly []
+  ? NoVariables
+  : Plain<Intersection<NeededOfOne<T[number]>>>;
+
+type NeededOfOne<M> = M extends TakesData
+  ? M extends { readonly needs?: (provided: infer N) => void }
+    ? N
+    : NoVariables
+  : M extends Provider<infer K, infer V>
+    ? ProvidedAs<K, V>
+    : M extends { readonly variables: infer S }
+      ? { readonly [P in keyof S]: string | readonly string[] }
+      : NoVariables;
+
+/** How a value that a filter provides stands among the variables that groups provide; no variable has such a name. */
+export type ProvidedAs<K extends string, V> = { readonly [P in `input.${K}`]: V };

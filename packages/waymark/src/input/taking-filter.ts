@@ -1,0 +1,30 @@
+import { andThen } from "../and-then.ts";
+import type { AroundFilter, Filter } from "../filter.ts";
+import type { HttpRequest } from "../request.ts";
+import { HttpResponse } from "../response.ts";
+import { describeTakes } from "./parameters.ts";
+import { compileInputs, withInput } from "./read.ts";
+import type { DeclaredInputs, TakesData } from "./takes.ts";
+
+/** Makes the filter that reads what is taken for all routes of a group. */
+export function takingFilter(taken: TakesData): AroundFilter {
+  const read = compileInputs(taken);
+  return {
+    kind: "around",
+    apply: (request: HttpRequest, next) =>
+      andThen(read(request), (input) => (input instanceof HttpResponse ? input : next(withInput(request, input)))),
+    describes: describeTakes(taken),
+    taken,
+    isForRoutes: true,
+    site: taken.site,
+  };
+}
+
+/** Returns the inputs that the filters of these groups have read when a handler inside is reached. */
+export function readByGroups(groups: readonly { readonly filters: readonly Filter[] }[]): readonly DeclaredInputs[] {
+  return groups.flatMap(({ filters }) =>
+    filters.flatMap((filter) =>
+      filter.kind === "around" && filter.isForRoutes === true ? (filter.taken?.declared ?? []) : [],
+    ),
+  );
+}

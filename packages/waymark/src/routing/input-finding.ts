@@ -1,0 +1,67 @@
+import type { Finding } from "../app.ts";
+import { isSchema } from "../input/parameters.ts";
+import { isProvider, type TakesData } from "../input/takes.ts";
+import { type PathPattern, variableNames } from "../path/pattern.ts";
+import type { Group, MountedRoute, SingleRoute } from "../route.ts";
+
+/** What is wrong, as far as it is known before the kind of the finding. */
+type Fault = Omit<Finding, "kind">;
+
+/**
+ * Finds what is wrong with the inputs of a route and of the filters around it: schemas that are none, variables that the path
+ * lacks, values that nothing around provides, and one parameter with two schemas.
+ *
+ * @param patterns those of one way to the route: the variables of all are there
+ */
+export function findInInputs(
+  route: SingleRoute | MountedRoute,
+  groups: readonly Group[],
+  patterns: readonly PathPattern[],
+): readonly Finding[] {
+  const found: Fault[] = [];
+  const variables = new Set(patterns.flatMap(variableNames));
+  const template = patterns[0]?.text ?? "";
+  const provided = new Set<string>();
+  const schemas = new Map<string, { readonly schema: unknown; readonly site: string }>();
+  const look = (taken: TakesData | undefined): void => {
+    if (taken === undefined) return;
+    for (const name of taken.needed.filter((each) => !provided.has(each))) {
+      found.push({
+        message: `No filter of a group around it provides "${name}" before it is taken here`,
+        site: taken.site,
+      });
+    }
+    for (const { place, name, schema, site } of parametersOf(taken)) {
+      const words = place === "body" ? "The body" : `The ${place} "${name}"`;
+      if (!isSchema(schema)) found.push({ message: `${words} has no schema that keeps to Standard Schema`, site });
+      if (place === "path variable" && !variables.has(name)) {
+        found.push({ message: `The path "${template}" has no variable {${name}}, which is taken`, site });
+      }
+      const key = `${place} ${place === "header field" ? name.toLowerCase() : name}`;
+      const known = schemas.get(key);
+      schemas.set(key, { schema, site: String(site) });
+      if (known !== undefined && known.schema !== schema) {
+        found.push({ message: `${words} has another schema where it is taken at ${known.site}`, site });
+      }
+    }
+  };
+  for (const filter of groups.flatMap(({ filters }) => filters)) {
+    if (filter.kind === "around") look(filter.taken);
+    if (isProvider(filter)) provided.add(filter.provided.name);
+  }
+  if (route.kind === "route") look(route.taken);
+  return found.map((fault) => ({ kind: "invalid", ...fault }));
+}
+
+function parametersOf({ declared }: TakesData) {
+  return declared.flatMap(({ inputs: { variables = {}, query = {}, fields = {}, body }, site }) => {
+    const each = (place: string, schemas: object) =>
+      Object.entries(schemas).map(([name, schema]: [string, unknown]) => ({ place, name, schema, site }));
+    return [
+      ...each("path variable", variables),
+      ...(isSchema(query) ? [] : each("query parameter", query)),
+      ...each("header field", fields),
+      ...(body === undefined ? [] : each("body", { body })),
+    ];
+  });
+}

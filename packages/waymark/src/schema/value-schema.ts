@@ -1,0 +1,46 @@
+import type { StandardSchemaV1, ValidationResult } from "../content/standard-schema.ts";
+import type { StandardJsonSchema } from "../description.ts";
+
+/** A schema that validates values of the type T and can be shown in a document. */
+export type ValueSchema<T> = StandardSchemaV1<unknown, T> & StandardJsonSchema;
+
+/** JSON Schema, as far as the schemas of this folder write it. */
+export type Keywords = Readonly<Record<string, unknown>>;
+
+/** Makes a schema of a function that validates, and of the JSON Schema that says the same. */
+export function valueSchema<T>(keywords: Keywords, validate: (value: unknown) => ValidationResult<T>): ValueSchema<T> {
+  const jsonSchema = () => keywords;
+  return {
+    "~standard": { version: 1, vendor: "waymark", validate, jsonSchema: { input: jsonSchema, output: jsonSchema } },
+  };
+}
+
+/** What schemas of one value have in common. */
+export interface WithDefault<T> {
+  /** The value where there is none. Default: one is required. */
+  readonly default?: T;
+}
+
+/** Makes a schema of values for which the rule holds. `must` ends the sentence "must be …". */
+export function ruled<T>(
+  keywords: Keywords,
+  must: string,
+  { default: fallback }: WithDefault<T>,
+  holds: (value: unknown) => value is T,
+): ValueSchema<T> {
+  const shown = fallback === undefined ? keywords : { ...keywords, default: fallback };
+  return valueSchema<T>(shown, (value) => {
+    if (value === undefined && fallback !== undefined) return { value: fallback };
+    return holds(value) ? { value } : refused(`must be ${must}, not ${inWords(value)}`);
+  });
+}
+
+export const refused = (message: string): ValidationResult<never> => ({ issues: [{ message }] });
+
+/** Shows a value that was sent, shortened. */
+export function inWords(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
+}
+
+const longest = 40;

@@ -1,0 +1,493 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { z } from "zod";
+import {
+  around,
+  before,
+  created,
+  empty,
+  GET,
+  group,
+  HttpRequest,
+  json,
+  POST,
+  type ProblemDocument,
+  type ProvideNext,
+  provide,
+  provideAround,
+  type Route,
+  router,
+  takes,
+  text,
+} from "../src/index.ts";
+import { openApi } from "../src/openapi/index.ts";
+import { RoutingError } from "../src/routing/index.ts";
+import { boolean, date, integer, many, number, oneOf, optional, string } from "../src/schema/index.ts";
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Asks the routes: `GET /a?b=c`. */
+async function ask(routes: Route, line: string, { headers = {}, body }: Sent = {}) {
+  const [method = "", target = ""] = line.split(" ");
+  const init = { method, target, headers: { "Content-Type": "application/json", ...headers } };
+  return router({ onFault: (error) => assert.fail(String(error)) }, routes).handle(
+    HttpRequest.of({ ...init, ...(body !== undefined && { body }) }),
+  );
+}
+
+async function answerOf(routes: Route, line: string, sent?: Sent): Promise<unknown> {
+  const { status, body } = await ask(routes, line, sent);
+  assert.equal(status, 200, String(body));
+  return JSON.parse(String(body));
+}
+
+/** The faults that a request is refused for: `query page: is missing`. */
+async function faultsOf(routes: Route, line: string, sent?: Sent): Promise<readonly string[]> {
+  const { status, problem } = await ask(routes, line, sent);
+  assert.equal(status, 400);
+  const { type, errors = [] } = problem as ProblemDocument; // of a 400
+  assert.equal(type, "/problems/invalid-parameters");
+  return errors.map(({ in: place, parameter, detail }) => `${place} ${parameter}: ${detail}`);
+}
+
+suite("a parameter", () => {
+  const scalars = GET(
+    "/{id}",
+    takes({
+      variables: { id: integer() },
+      query: {
+        page: integer({ least: 1, default: 1 }),
+        ratio: optional(number({ most: 1 })),
+        deep: boolean({ default: false }),
+        since: optional(date()),
+        order: oneOf(["oldest", "newest"], { default: "newest" }),
+        q: optional(string({ shortest: 2, longest: 3 })),
+        tag: many(string(), { most: 2 }),
+        size: many(integer()),
+      },
+      fields: { "X-Trace": optional(string({ pattern: /[a-f]+/ })), "If-Depth": optional(integer()) },
+    }),
+    (_, input) => json(input),
+  );
+
+  test("is converted and validated, and has its default where it is absent", async () => {
+    assert.deepEqual(await answerOf(scalars, "GET /7"), {
+      variables: { id: 7 },
+      query: { page: 1, deep: false, order: "newest", tag: [], size: [] },
+      fields: {},
+    });
+    const query =
+      "page=2&ratio=0.5&deep=true&since=2024-02-29&order=oldest&q=%C3%A4%F0%9F%98%80&tag=a&tag=b%26&size=1&size=-2";
+    const headers = { "x-trace": "abc", "If-Depth": "0" };
+    assert.deepEqual(await answerOf(scalars, `GET /-7?${query}`, { headers }), {
+      variables: { id: -7 },
+      query: {
+        page: 2,
+        ratio: 0.5,
+        deep: true,
+        since: "2024-02-29",
+        order: "oldest",
+        q: "ä😀",
+        tag: ["a", "b&"],
+        size: [1, -2],
+      },
+      fields: { "X-Trace": "abc", "If-Depth": 0 },
+    });
+  });
+
+  const cases: readonly (readonly [query: string, ...faults: string[]])[] = [
+    ["page=0", "page: must be an integer from 1, not 0"],
+    ["page=1.5", "page: must be an integer from 1, not 1.5"],
+    ["page=01", 'page: must be an integer from 1, not "01"'],
+    ["page=+1", 'page: must be an integer from 1, not " 1"'],
+    ["page=", 'page: must be an integer from 1, not ""'],
+    ["page=9007199254740993", "page: must be an integer from 1, not 9007199254740992"],
+    ["page=1e999", 'page: must be an integer from 1, not "1e999"'],
+    ["page=1&page=2", "page: is given more than once"],
+    ["ratio=1.01", "ratio: must be a number up to 1, not 1.01"],
+    ["ratio=Infinity", 'ratio: must be a number up to 1, not "Infinity"'],
+    ["deep=yes", 'deep: must be true or false, not "yes"'],
+    ["since=2023-02-29", 'since: must be a day such as 2026-02-28, not "2023-02-29"'],
+    ["order=up", 'order: must be one of oldest, newest, not "up"'],
+    ["q=a", 'q: must be text of 2 to 3 characters, not "a"'],
+    ["q=%F0%9F%98%80", 'q: must be text of 2 to 3 characters, not "😀"'],
+    ["tag=a&tag=b&tag=c", "tag: must be a list of 0 to 2 values, not 3"],
+    ["size=1&size=x", 'size: value 2: must be an integer, not "x"'],
+    ["page=a&deep=b", 'page: must be an integer from 1, not "a"', 'deep: must be true or false, not "b"'],
+  ];
+  for (const [query, ...faults] of cases) {
+    test(`is refused: ${query}`, async () => {
+      const expected = faults.map((fault) => `query ${fault}`);
+      assert.deepEqual(await faultsOf(scalars, `GET /1?${query}`), expected);
+    });
+  }
+
+  test("is refused with all others that are wrong, wherever they are", async () => {
+    const headers = { "X-Trace": "abcg" };
+    assert.deepEqual(await faultsOf(scalars, "GET /01?page=0", { headers }), [
+      'path id: must be an integer, not "01"',
+      "query page: must be an integer from 1, not 0",
+      'header X-Trace: must be text that matches [a-f]+, not "abcg"',
+    ]);
+    const { problem } = await ask(scalars, "GET /abc");
+    assert.equal(problem?.detail, 'Path variable "id": must be an integer, not "abc".');
+  });
+
+  test("that is required is missing", async () => {
+    const routes = GET(takes({ query: { q: string(), n: z.int() } }), ({ path }) => text(path));
+    assert.deepEqual(await faultsOf(routes, "GET /"), ["query q: is missing", "query n: is missing"]);
+  });
+
+  test("of a path that does not exist is a 404", async () => {
+    const routes = GET("/{id}", takes({ variables: { id: integer() }, invalidPath: 404 }), (_, { variables }) =>
+      json(variables),
+    );
+    assert.deepEqual(await answerOf(routes, "GET /7"), { id: 7 });
+    assert.equal((await ask(routes, "GET /seven")).status, 404);
+  });
+
+  test("has a schema of any library, whose JSON Schema says how text becomes a value", async () => {
+    const routes = GET(
+      "/{*rest}",
+      takes({
+        variables: { rest: z.array(z.int()) },
+        query: {
+          n: z.int().min(1).default(3),
+          all: z.boolean().optional(),
+          either: z.union([z.int(), z.literal("no")]),
+        },
+      }),
+      (_, { variables, query }) => json({ ...variables, ...query }),
+    );
+    assert.deepEqual(await answerOf(routes, "GET /1/2?all=true&either=no"), {
+      rest: [1, 2],
+      n: 3,
+      all: true,
+      either: "no",
+    });
+    assert.deepEqual(await faultsOf(routes, "GET /1/b?n=0&either=maybe&all=1"), [
+      "path rest: value 2: Invalid input: expected number, received string",
+      "query n: Too small: expected number to be >=1",
+      "query all: Invalid input: expected boolean, received string",
+      "query either: Invalid input",
+    ]);
+  });
+
+  test("may be validated by a promise", async () => {
+    const known = z.string().refine(async (value) => value === "a", "is not known");
+    const routes = GET(takes({ query: { a: known, n: integer() } }), (_, { query }) => json(query));
+    assert.deepEqual(await answerOf(routes, "GET /?a=a&n=1"), { a: "a", n: 1 });
+    assert.deepEqual(await faultsOf(routes, "GET /?a=b"), ["query a: is not known", "query n: is missing"]);
+  });
+});
+
+suite("a query", () => {
+  test("may have other parameters, unless it is strict", async () => {
+    const loose = GET(takes({ query: { page: optional(integer()) } }), (_, { query }) => json(query));
+    assert.deepEqual(await answerOf(loose, "GET /?page=1&other=2"), { page: 1 });
+    const strict = GET(
+      takes({ query: { page: optional(integer()), sort: optional(string()) }, strict: true }),
+      (_, { query }) => json(query),
+    );
+    assert.deepEqual(await faultsOf(strict, "GET /?pgae=1&x=2&x=3"), [
+      "query pgae: is not known here; did you mean page? Known: page, sort.",
+      "query x: is not known here.",
+    ]);
+  });
+
+  test("may have one schema, which is closed or not", async () => {
+    const open = GET(takes({ query: z.object({ a: z.array(z.int()).default([]), b: z.string() }) }), (_, { query }) =>
+      json(query),
+    );
+    assert.deepEqual(await answerOf(open, "GET /?a=1&a=2&b=x&c=y"), { a: [1, 2], b: "x" });
+    const closed = GET(takes({ query: z.strictObject({ a: z.int().optional() }) }), (_, { query }) => json(query));
+    assert.deepEqual(await faultsOf(closed, "GET /?b=1"), ["query b: is not known here. Known: a."]);
+    assert.deepEqual(await faultsOf(closed, "GET /?a=1&a=2"), ["query a: is given more than once"]);
+  });
+
+  test("with thousands of faults is refused in a short answer", async () => {
+    const routes = GET(takes({ query: { a: integer() }, strict: true }), () => empty(204));
+    const query = Array.from({ length: 2000 }, (_, i) => `p${i}=1`).join("&");
+    const { problem, body } = await ask(routes, `GET /?${query}&${"n".repeat(9000)}=1`);
+    assert.equal(problem?.errors?.length, 100);
+    assert.ok(String(body).length < 12_000);
+    assert.match(problem?.detail ?? "", /^The request has \d+ errors in its parameters; the first 100 are listed\.$/);
+  });
+});
+
+suite("content", () => {
+  const Note = z.strictObject({ title: z.string().min(1), tags: z.array(z.string()).default([]) });
+  const note = '{"title":"Buy milk"}';
+
+  test("is validated where it is asked for", async () => {
+    const routes = POST(takes({ body: Note }), async (_, { body }) => created(`/${(await body()).title.length}`));
+    assert.equal((await ask(routes, "POST /", { body: note })).header("Location"), "/8");
+    const { problem } = await ask(routes, "POST /", { body: "{}" });
+    assert.equal(problem?.errors?.[0]?.pointer, "#/title");
+  });
+
+  test("is not read where a guard, another input or the handler refuses", async () => {
+    let reads = 0;
+    const counted = z.unknown().refine(() => ++reads > 0);
+    const routes = group(
+      "/{id}",
+      around((request, next) => (request.header("X-Key") === undefined ? empty(401) : next(request))),
+      POST(takes({ variables: { id: integer() }, body: counted }), async (request, { body }) =>
+        request.header("If-Match") === undefined ? empty(428) : json(await body()),
+      ),
+    );
+    const headers = { "X-Key": "1" };
+    assert.equal((await ask(routes, "POST /x", { body: note })).status, 401);
+    assert.equal((await ask(routes, "POST /x", { body: note, headers })).status, 400);
+    assert.equal((await ask(routes, "POST /1", { body: note, headers })).status, 428);
+    assert.equal(reads, 0);
+    assert.equal((await ask(routes, "POST /1", { body: note, headers: { ...headers, "If-Match": "*" } })).status, 200);
+    assert.equal(reads, 1);
+  });
+});
+
+suite("what a group takes", () => {
+  let validated = 0;
+  const limit = z
+    .int()
+    .default(20)
+    .refine(() => ++validated > 0);
+  const paging = takes({ query: { limit } });
+  const routes = group(
+    "/{user}",
+    paging,
+    GET("/plain", (_) => text("plain")),
+    GET("/typed", takes(paging, { query: { q: optional(string()) } }), (_, { query }) => json(query)),
+  );
+
+  test("holds for all its routes, and types those that take it", async () => {
+    assert.deepEqual(await answerOf(routes, "GET /a/typed?limit=5&q=x"), { limit: 5, q: "x" });
+    assert.deepEqual(await faultsOf(routes, "GET /a/plain?limit=x"), [
+      "query limit: Invalid input: expected number, received string",
+    ]);
+  });
+
+  test("is validated once", async () => {
+    validated = 0;
+    await answerOf(routes, "GET /a/typed?limit=5");
+    assert.equal(validated, 1);
+  });
+
+  test("is read at its place among the filters", async () => {
+    const trail: string[] = [];
+    const seen = (name: string) =>
+      before((request) => {
+        trail.push(name);
+        return request;
+      });
+    const placed = group(
+      seen("outer"),
+      takes({ query: { n: integer() } }),
+      seen("inner"),
+      GET(() => text("")),
+    );
+    assert.deepEqual(await faultsOf(placed, "GET /"), ["query n: is missing"]);
+    assert.deepEqual(trail, ["outer"]);
+  });
+});
+
+suite("a filter that provides", () => {
+  const callers = new Map([["Bearer ada", { id: 1, name: "Ada" }]]);
+  const signedIn = provide("caller", (request) => callers.get(request.header("Authorization") ?? "") ?? empty(401));
+  const headers = { Authorization: "Bearer ada" };
+
+  test("hands its value to handlers and filters inside", async () => {
+    const own = around(takes(signedIn, { variables: { id: integer() } }), (request, next, { caller, variables }) =>
+      caller.id === variables.id ? next(request) : empty(403),
+    );
+    const routes = group(
+      "/users/{id}",
+      signedIn,
+      own,
+      GET(takes(signedIn), (_, { caller }) => text(caller.name)),
+    );
+    assert.equal((await ask(routes, "GET /users/1", { headers })).body, "Ada");
+    assert.equal((await ask(routes, "GET /users/2", { headers })).status, 403);
+    assert.equal((await ask(routes, "GET /users/1")).status, 401);
+    assert.deepEqual(await faultsOf(routes, "GET /users/x", { headers }), ['path id: must be an integer, not "x"']);
+  });
+
+  test("may wait, take what others provide, and refuse with a web Response", async () => {
+    const tenant = provide("tenant", takes(signedIn), async (_, { caller }) =>
+      caller.id === 1 ? `tenant of ${caller.name}` : new Response(null, { status: 404 }),
+    );
+    const routes = group(
+      signedIn,
+      tenant,
+      GET(takes(tenant, signedIn), (_, input) => json(input)),
+    );
+    assert.deepEqual(await answerOf(routes, "GET /", { headers }), {
+      caller: { id: 1, name: "Ada" },
+      tenant: "tenant of Ada",
+    });
+  });
+
+  test("can be around what is inside, and change its request", async () => {
+    const log: string[] = [];
+    const inTransaction = provideAround("transaction", async (request, next: ProvideNext<{ readonly id: number }>) => {
+      log.push("begin");
+      const response = await next({ id: 5 }, request.withHeader("X-Begun", "yes"));
+      log.push(`end ${response.status}`);
+      return response;
+    });
+    const routes = group(
+      inTransaction,
+      GET(takes(inTransaction), (request, { transaction }) => {
+        log.push(`use ${transaction.id} ${request.header("X-Begun")}`);
+        return empty(204);
+      }),
+    );
+    await ask(routes, "GET /");
+    assert.deepEqual(log, ["begin", "use 5 yes", "end 204"]);
+  });
+
+  test("of an inner group has the last word", async () => {
+    const who = (name: string) => provide("who", () => name);
+    const outer = who("outer");
+    const routes = group(
+      outer,
+      group(
+        "/a",
+        who("inner"),
+        GET(takes(outer), (_, input) => json(input.who)),
+      ),
+      GET("/b", takes(outer), (_, { who }) => json(who)),
+    );
+    assert.equal(await answerOf(routes, "GET /a"), "inner");
+    assert.equal(await answerOf(routes, "GET /b"), "outer");
+  });
+});
+
+suite("the router refuses", () => {
+  const notSchema = { page: 7 } as unknown as { readonly page: ReturnType<typeof integer> };
+  const signedIn = provide("caller", () => "Ada");
+  /** As JavaScript, which has no types to hold it back. */
+  const untyped = (route: unknown): Route => route as Route;
+  const wrong: readonly (readonly [name: string, route: () => unknown, ...messages: string[]])[] = [
+    [
+      "a schema that is none",
+      () => GET(takes({ query: notSchema }), () => text("")),
+      'The query parameter "page" has no schema that keeps to Standard Schema',
+    ],
+    [
+      "a variable that the path lacks",
+      () => GET("/{key}", takes({ variables: { id: integer() } }), () => text("")),
+      'The path "/{key}" has no variable {id}, which is taken',
+    ],
+    [
+      "a value that no group provides",
+      () =>
+        group(
+          "/a",
+          GET(takes(signedIn), () => text("")),
+        ),
+      'No filter of a group around it provides "caller" before it is taken here',
+    ],
+    [
+      "a value that is taken before it is provided",
+      () =>
+        group(
+          around(takes(signedIn), (request, next) => next(request)),
+          signedIn,
+          GET(() => text("")),
+        ),
+      'No filter of a group around it provides "caller" before it is taken here',
+    ],
+    [
+      "a parameter with two schemas",
+      () =>
+        group(
+          takes({ query: { a: integer() } }),
+          GET(takes({ query: { a: string() } }), () => text("")),
+        ),
+      'The query parameter "a" has another schema where it is taken at ',
+    ],
+    [
+      "a body with two schemas",
+      () => POST(takes({ body: integer() }), takes({ body: string() }), () => text("")),
+      "The body has another schema where it is taken at ",
+    ],
+    [
+      "all of it at once",
+      () => GET("/{key}", takes(signedIn, { variables: { id: integer() }, query: notSchema }), () => text("")),
+      'provides "caller"',
+      "no variable {id}",
+      'parameter "page" has no schema',
+    ],
+  ];
+  for (const [name, route, ...messages] of wrong) {
+    test(name, () => {
+      assert.throws(
+        () => router(untyped(route())),
+        (error) => {
+          assert.ok(error instanceof RoutingError);
+          assert.equal(error.findings.length, messages.length, error.message);
+          for (const [i, message] of messages.entries()) assert.ok(error.message.includes(message), error.message + i);
+          assert.ok(error.findings.every(({ site }) => String(site).includes("takes.test.ts")));
+          return true;
+        },
+      );
+    });
+  }
+
+  test("an input that there is not, at once", () => {
+    const misspelt: object = { qurey: {} };
+    assert.throws(() => takes(misspelt), /takes\(\{ … \}\) has no option "qurey"; did you mean query\?/);
+    assert.throws(
+      // @ts-expect-error: a text is no input
+      () => takes("query"),
+      /takes\(…\) takes inputs, such as \{ query: \{ … \} \}, and filters that provide, not string/,
+    );
+  });
+});
+
+suite("the OpenAPI document", () => {
+  test("has what routes, groups and filters take", async () => {
+    const Note = z.strictObject({ title: z.string() });
+    const paging = takes({ query: z.object({ limit: z.int().default(20), tag: z.array(z.string()) }) });
+    const app = router(
+      group(
+        "/{user}",
+        paging,
+        around(takes({ fields: { "X-Key": string() } }), (request, next) => next(request)),
+        POST(takes({ variables: { user: integer({ least: 1 }) }, body: Note }), async (_, { body }) =>
+          json(await body()),
+        ),
+      ),
+    );
+    const { paths } = await openApi(app, { title: "Notes", version: "1" });
+    const { post } = paths["/{user}"] as { readonly post: Record<string, unknown> }; // the only operation
+    assert.deepEqual(post["parameters"], [
+      { name: "user", in: "path", required: true, schema: { type: "integer", minimum: 1 } },
+      {
+        name: "limit",
+        in: "query",
+        schema: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991, default: 20 },
+      },
+      { name: "tag", in: "query", required: true, schema: { type: "array", items: { type: "string" } } },
+      { name: "X-Key", in: "header", required: true, schema: { type: "string" } },
+    ]);
+    assert.deepEqual(post["requestBody"], {
+      required: true,
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            properties: { title: { type: "string" } },
+            required: ["title"],
+            additionalProperties: false,
+          },
+        },
+      },
+    });
+    assert.ok("400" in (post["responses"] as object));
+  });
+});
