@@ -148,6 +148,7 @@ function madeUpSnapshot(people: number): Snapshot {
       }
     },
     async *removals() {},
+    seals: async () => [],
     async *keys() {},
     close: async () => undefined,
   };

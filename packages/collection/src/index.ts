@@ -60,11 +60,15 @@ export {
   type SnapshotOptions,
   type SnapshotRange,
   type SnapshotRecord,
+  type SnapshotRemoval,
+  type SnapshotSeal,
 } from "./snapshot.ts";
 export {
   type BulkConflict,
   type BulkCreation,
   type BulkOptions,
+  type ChangeBatch,
+  type ChangesOptions,
   type Creation,
   type CreationOptions,
   type Document,
@@ -73,6 +77,7 @@ export {
   parseRecord,
   type ReadOptions,
   type RecordBatch,
+  type RecordChange,
   type RecordValue,
   type Removal,
   type Replacement,
@@ -81,6 +86,8 @@ export {
   type StoreOwner,
 } from "./store.ts";
 export {
+  StoreCursorGone,
+  StoreCursorInvalid,
   StoreHistoryLost,
   StoreNotEmpty,
   StoreOpenError,

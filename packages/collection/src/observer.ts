@@ -16,7 +16,17 @@ export interface DatabaseObserver {
 /** An operation of a store that has ended. Each batch of a list is an operation of its own. */
 export interface StoreOperation {
   readonly collection: string;
-  readonly name: "find" | "list" | "count" | "revision" | "create" | "replace" | "remove" | "createAll" | "conflicts";
+  readonly name:
+    | "find"
+    | "list"
+    | "count"
+    | "revision"
+    | "changes"
+    | "create"
+    | "replace"
+    | "remove"
+    | "createAll"
+    | "conflicts";
   /** How long it took, its waiting included. */
   readonly milliseconds: number;
   /** What it failed with; undefined when it did not fail. */

@@ -8,8 +8,10 @@ export interface Snapshot {
   counters(collection: string): Promise<SnapshotCounters>;
   /** Lists the records by ascending id, in batches of about 1 MiB. */
   records(collection: string, range?: SnapshotRange): AsyncIterable<readonly SnapshotRecord[]>;
-  /** Lists the used ids, which no record may have again. */
-  removals(collection: string): AsyncIterable<readonly number[]>;
+  /** Lists the removals of records by ascending id; no record may have one of their ids again. */
+  removals(collection: string): AsyncIterable<readonly SnapshotRemoval[]>;
+  /** Reads the seals of the changes, by ascending partition and revision. */
+  seals(collection: string): Promise<readonly SnapshotSeal[]>;
   /** Lists the idempotency keys of created records. */
   keys(collection: string): AsyncIterable<readonly SnapshotKey[]>;
   /** Frees the snapshot. Closing it again does nothing. */
@@ -44,6 +46,23 @@ export interface SnapshotRange {
 export interface SnapshotRecord extends StoredRecord {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+}
+
+/** The removal of a record. */
+export interface SnapshotRemoval {
+  readonly id: number;
+  /** The number of the change that removed it, in its partition; 0 where it is not known. */
+  readonly revision: number;
+  /** The id of the record that owned it; 0 where the collection has no owner. */
+  readonly owner: number;
+}
+
+/** A random number by which one history of a partition is told from another one. */
+export interface SnapshotSeal {
+  readonly partition: number;
+  /** The first revision that was counted with the seal. */
+  readonly revision: number;
+  readonly seal: number;
 }
 
 /** An idempotency key, and the record that was created by it. */

@@ -42,3 +42,16 @@ export class StoreOpenError extends Error {
 export class StoreNotEmpty extends Error {
   override readonly name = "StoreNotEmpty";
 }
+
+/** Thrown for a cursor that was not made for the changes of this store: it is of other records, cut, or made up. */
+export class StoreCursorInvalid extends Error {
+  override readonly name = "StoreCursorInvalid";
+}
+
+/**
+ * Thrown for a cursor behind changes that the store does not have any more, because its database went back to an older state, or
+ * for one of another database. What follows the cursor is not known: begin again without one.
+ */
+export class StoreCursorGone extends Error {
+  override readonly name = "StoreCursorGone";
+}

@@ -98,6 +98,26 @@ export interface Store<T extends Document = Document> {
    */
   state(): Awaitable<string>;
   /**
+   * Reads the changes behind a cursor, the oldest first; without one, from the beginning: so a first copy and following are one loop.
+   * Each changed record comes once, in its latest state, or as removed. Nothing that was committed is skipped: a later read returns
+   * what is committed after this one. In a collection with several partitions, the changes of each are in the order of their commits.
+   *
+   * ```ts
+   * for (let cursor: string | undefined; ; ) {
+   *   const { changes, cursor: next, hasMore } = await books.changes(cursor);
+   *   for (const change of changes) await apply(change);
+   *   cursor = next;
+   *   if (!hasMore) break;
+   * }
+   * ```
+   *
+   * @param after a cursor that this method returned, at any time, in any process
+   * @throws StoreCursorInvalid (rejects) when the cursor is not one of this store
+   * @throws StoreCursorGone (rejects) when changes before the cursor are lost
+   * @throws StoreUnavailable (rejects) also on a standby that does not have the changes up to the cursor yet
+   */
+  changes(after?: string, options?: ChangesOptions): Promise<ChangeBatch<T>>;
+  /**
    * Returns the store of the records of one owner: only these are found, listed, counted, changed and removed, and a new record
    * belongs to the owner. The revision is that of the collection. In the store of all owners, a document names its owner by the
    * member with the owner's id; the owner of a record never changes.
@@ -155,6 +175,34 @@ export interface FirstBatch<T extends Document = Document> extends RecordBatch<T
   readonly state: string;
   /** The last revision of each partition in that state, in order. */
   readonly revisions: readonly number[];
+}
+
+/** A change of a record: its latest state, or its removal. */
+export type RecordChange<T extends Document = Document> =
+  | { readonly kind: "stored"; readonly record: StoredRecord<T> }
+  | {
+      readonly kind: "removed";
+      readonly id: number;
+      /** The number of the change that removed it, in its partition. */
+      readonly revision: number;
+    };
+
+/** Some changes of the records, in their order. */
+export interface ChangeBatch<T extends Document = Document> {
+  readonly changes: readonly RecordChange<T>[];
+  /**
+   * The cursor behind these changes: a text of `A-Z`, `a-z`, `0-9`, `-` and `_`. It stays valid when the program or the database
+   * starts again, and in a copy of the database that has as many partitions, or a multiple of them.
+   */
+  readonly cursor: string;
+  /** Whether there were more changes behind these when they were read. */
+  readonly hasMore: boolean;
+}
+
+/** The options of `Store.changes`. */
+export interface ChangesOptions extends Pick<ReadOptions, "signal" | "caller"> {
+  /** The maximum of changes, from 1 to 1,000. There may be fewer, and none, while `hasMore` is true. Default: 1,000. */
+  readonly limit?: number;
 }
 
 /** The value of a record: what was sent, and what the store has set. */

@@ -4,6 +4,7 @@ import { describeConflicts } from "./store-contract/conflicts.ts";
 import { describeCreation } from "./store-contract/creation.ts";
 import { describeDatabase } from "./store-contract/database.ts";
 import { noon, type WithStore } from "./store-contract/given.ts";
+import { describeFeed } from "./store-contract/feed.ts";
 import { describeIdempotency } from "./store-contract/idempotency.ts";
 import { describeList } from "./store-contract/list.ts";
 import { describeLoading, type WithDatabases } from "./store-contract/loading.ts";
@@ -59,6 +60,7 @@ export function describeChanges(name: string, open: Open, openApart: Open, parti
   describeBulkCreation(name, withStore, partitions);
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);
+  describeFeed(name, withStore, partitions);
   describeTransfer(name, open, openApart, partitions);
 }
 

@@ -17,6 +17,7 @@ export function storeWith(methods: Partial<Store>): Store {
     remove: unexpected,
     createAll: unexpected,
     conflicts: unexpected,
+    changes: unexpected,
     within: unexpected,
     revision: () => 0,
     state: () => "0",

@@ -58,6 +58,12 @@ function uniqueKey(document: unknown, member: string): string | null {
 /** In bytes: PostgreSQL allows 2,704 in an entry of an index. */
 const longestKey = 2000;
 
+/**
+ * The part of every shape that stands for the indexes of the feed, and for removals with a revision. Programs that know nothing of
+ * these make no changes to a table of this shape.
+ */
+export const feedColumn: { readonly name: string; readonly content: string } = { name: "changes", content: "revision" };
+
 /** The shape of a collection's table, which is stored with the counters of the collection. */
 export interface TableShape {
   /** The collection that owns the records. */

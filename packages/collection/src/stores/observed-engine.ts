@@ -5,7 +5,7 @@ import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../st
 import { StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
-import type { Engine, EngineBatch } from "./record-store.ts";
+import type { Engine, EngineBatch, EngineChanges, FeedRange } from "./record-store.ts";
 import type { OutcomeOf, Write } from "./write.ts";
 
 /** The state of changes that the engines of a database share. */
@@ -49,6 +49,10 @@ export class ObservedEngine implements Engine {
 
   async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
     return this.#observe("count", () => this.#engine.count(selection, owner, options));
+  }
+
+  changes(range: FeedRange): Awaitable<EngineChanges> {
+    return this.#observe("changes", () => this.#engine.changes(range));
   }
 
   async conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {

@@ -5,6 +5,8 @@ import { type SelectableMember, type Selection, storeMembers } from "../selectio
 import {
   type BulkCreation,
   type BulkOptions,
+  type ChangeBatch,
+  type ChangesOptions,
   type Creation,
   type CreationOptions,
   type Document,
@@ -21,6 +23,7 @@ import {
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
 import { assertSelection } from "./definition.ts";
+import { type FeedPlace, parseFeedCursor, toFeedCursor } from "./feed-cursor.ts";
 import { uniqueKeys } from "./filled-columns.ts";
 import type { CreateWrite, OutcomeOf, Stamp, Write } from "./write.ts";
 
@@ -35,6 +38,12 @@ export interface Engine {
   /** Returns the last revision of each partition, in order. */
   revisions(): Awaitable<readonly number[]>;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
+  /**
+   * Reads changes.
+   *
+   * @throws StoreCursorGone (rejects) when the database does not have the changes up to the places, or has others there
+   */
+  changes(range: FeedRange): Awaitable<EngineChanges>;
   /** Returns for each claim the member whose value a stored record has; undefined where there is no conflict. */
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]>;
   /** @throws StoreNotEmpty (rejects) when `onlyIfEmpty` is true and the owner has records */
@@ -44,6 +53,21 @@ export interface Engine {
 /** The first records of a selection, and the last revision of each partition in the state that they show, or an earlier one. */
 export interface EngineBatch extends RecordBatch {
   readonly revisions: readonly number[];
+}
+
+/** The changes to read. */
+export interface FeedRange extends Pick<ReadOptions, "signal" | "caller"> {
+  /** The place in each partition, in order, behind which they are; undefined for all. The number of partitions may be another one. */
+  readonly after: readonly FeedPlace[] | undefined;
+  readonly owner: number | undefined;
+  readonly most: number;
+  /** In characters of JSON, exceeded by at most some records. */
+  readonly size: number;
+}
+
+/** Changes, and the place behind them in each partition. */
+export interface EngineChanges extends Pick<ChangeBatch, "changes" | "hasMore"> {
+  readonly places: readonly FeedPlace[];
 }
 
 /** The records of one collection, or of one owner in it. */
@@ -107,6 +131,21 @@ export class RecordStore implements Store {
     return revisions instanceof Promise ? revisions.then(stateOf) : stateOf(revisions);
   }
 
+  async changes(after?: string, { limit = mostChanges, ...options }: ChangesOptions = {}): Promise<ChangeBatch> {
+    if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= mostChanges)) {
+      throw new TypeError(`The limit of changes is an integer from 1 to ${mostChanges}, not ${limit}`);
+    }
+    const feed = this.#owner === undefined ? this.#definition.name : `${this.#definition.name} of ${this.#owner}`;
+    const { changes, places, hasMore } = await this.#engine.changes({
+      ...options,
+      after: after === undefined ? undefined : parseFeedCursor(feed, after),
+      owner: this.#owner,
+      most: limit,
+      size: sizeOfChanges,
+    });
+    return { changes, cursor: toFeedCursor(feed, places), hasMore };
+  }
+
   async create(document: Document, { idempotency }: CreationOptions = {}): Promise<Creation> {
     return this.#engine.write({ ...this.#creating(document), idempotency });
   }
@@ -147,6 +186,12 @@ export class RecordStore implements Store {
     return writtenContent(this.#definition, document, this.#owner, this.#now().getTime());
   }
 }
+
+/** The most changes of one read. */
+export const mostChanges = 1000;
+
+/** In characters of JSON: they are in memory at once. */
+const sizeOfChanges = 1_048_576;
 
 /** Yields the records of this batch and of those after it, each batch read when it is asked for; no empty ones. */
 export async function* batchesFrom(first: RecordBatch): AsyncGenerator<readonly StoredRecord[], void, undefined> {

@@ -8,6 +8,8 @@ import {
   type SnapshotCounters,
   type SnapshotKey,
   type SnapshotRecord,
+  type SnapshotRemoval,
+  type SnapshotSeal,
 } from "../snapshot.ts";
 import { ownersFirst } from "./definition.ts";
 import { revisionReached } from "./partitions.ts";
@@ -33,8 +35,8 @@ export interface RestoreTarget {
    * @throws RestoreError (rejects) when it has, or had, records of its own or of another source
    */
   begin(source: string): Promise<ReadonlyMap<string, RestorePlace>>;
-  /** Removes the records with these ids; none of the ids is given again. */
-  remove(collection: string, ids: readonly number[]): Promise<void>;
+  /** Removes the records of these removals; none of the ids is given again. */
+  remove(collection: string, removals: readonly SnapshotRemoval[]): Promise<void>;
   /** Clears the unique values of these records, which are stored again later: other records may have the values now. */
   releaseUniqueKeys(collection: string, ids: readonly number[]): Promise<void>;
   /** Stores records, in place of those with the same ids, and the progress. */
@@ -42,8 +44,14 @@ export interface RestoreTarget {
   /** Counts the records up to an id. */
   count(collection: string, upTo: number): Promise<number>;
   putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void>;
-  /** Sets the counters, and removes the mark. */
-  end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void>;
+  /** Sets the counters and the seals, and removes the mark. */
+  end(states: ReadonlyMap<string, RestoredState>): Promise<void>;
+}
+
+/** What is restored of a collection at the end. */
+export interface RestoredState {
+  readonly counters: SnapshotCounters;
+  readonly seals: readonly SnapshotSeal[];
 }
 
 /**
@@ -61,15 +69,15 @@ export async function restoreSnapshot(
     throw new RestoreError("A database cannot be restored into itself: name another target");
   }
   const places = await target.begin(snapshot.identity);
-  const counters = new Map<string, SnapshotCounters>();
+  const states = new Map<string, RestoredState>();
   let batches = 0;
   let storing = 0; // milliseconds
   // Owners first, because owned records refer to them.
   for (const { name } of ownersFirst(collections)) {
     const state = await snapshot.counters(name);
-    counters.set(name, state);
+    states.set(name, { counters: state, seals: await snapshot.seals(name) });
     const before = places.get(name) ?? { id: 0, revision: 0 };
-    for await (const ids of snapshot.removals(name)) await target.remove(name, ids);
+    for await (const removals of snapshot.removals(name)) await target.remove(name, removals);
     const revision = revisionReached(state);
     const mayHaveChanged = before.revision !== revision || state.partitions.length > 1;
     if (before.id > 0 && mayHaveChanged) await catchUp(target, snapshot, name, before);
@@ -87,7 +95,7 @@ export async function restoreSnapshot(
     }
     for await (const keys of snapshot.keys(name)) await target.putKeys(name, keys);
   }
-  await target.end(counters);
+  await target.end(states);
   return true;
 }
 

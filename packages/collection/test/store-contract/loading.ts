@@ -278,6 +278,7 @@ function wrapped(snapshot: Snapshot, through: (batches: Batches) => Batches): Sn
     counters: (collection) => snapshot.counters(collection),
     records: (collection, range) => through(snapshot.records(collection, range)),
     removals: (collection) => snapshot.removals(collection),
+    seals: (collection) => snapshot.seals(collection),
     keys: (collection) => snapshot.keys(collection),
     close: () => snapshot.close(),
   };

@@ -1,4 +1,4 @@
-import type { SnapshotKey } from "../../snapshot.ts";
+import type { SnapshotKey, SnapshotRemoval } from "../../snapshot.ts";
 import type { StoredRecord } from "../../store.ts";
 import { type Change, decide, type Known, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
@@ -40,7 +40,7 @@ export class PostgresBatch {
   readonly #newlyKeyed = new Map<string, SnapshotKey>();
   readonly #inserted = new Map<number, StoredRow>();
   readonly #updated = new Map<number, StoredRow>();
-  readonly #removed = new Set<number>();
+  readonly #removed: SnapshotRemoval[] = [];
   readonly #displaced = new Set<number>();
   readonly #held: Map<number, PartitionCounters>;
   readonly #changed = new Set<number>();
@@ -99,9 +99,9 @@ export class PostgresBatch {
     return [...this.#displaced].filter((id) => this.#updated.has(id));
   }
 
-  /** The ids that no record may have again, including those of records that were never stored. */
-  get removed(): readonly number[] {
-    return [...this.#removed];
+  /** The removals, including those of records that were never stored. */
+  get removed(): readonly SnapshotRemoval[] {
+    return this.#removed;
   }
 
   /** The idempotency keys of new records, to be stored. */
@@ -111,7 +111,7 @@ export class PostgresBatch {
 
   /** Whether there is nothing to store. */
   get isUnchanged(): boolean {
-    return this.#inserted.size + this.#updated.size + this.#removed.size === 0;
+    return this.#inserted.size + this.#updated.size + this.#removed.length === 0;
   }
 
   /** Decides a write, and keeps its result. Returns undefined where the transaction does not hold its partition. */
@@ -167,10 +167,11 @@ export class PostgresBatch {
       case "remove": {
         const { id } = change.record;
         this.#release(change.record);
+        const owner = this.#rows.get(id)?.owner ?? 0;
+        this.#removed.push({ id, revision: before.lastRevision + 1, owner });
         this.#rows.delete(id);
         this.#updated.delete(id);
         this.#inserted.delete(id);
-        this.#removed.add(id);
       }
     }
   }

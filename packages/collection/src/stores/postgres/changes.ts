@@ -1,5 +1,5 @@
 import type { Ownership, StoredCollection } from "../../database.ts";
-import type { SnapshotRecord } from "../../snapshot.ts";
+import type { SnapshotRecord, SnapshotRemoval } from "../../snapshot.ts";
 import { mostCounted, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
@@ -32,7 +32,7 @@ export class PostgresChanges {
     this.#owner = owner;
     this.#unique = unique;
     this.#rows = new PostgresRows(definition);
-    this.#removals = new PostgresRemovals(name, collections);
+    this.#removals = new PostgresRemovals(definition, collections);
   }
 
   /** Reads the state that the writes depend on. `locking` is the promise of `lock`, which must be called before. */
@@ -105,8 +105,8 @@ export class PostgresChanges {
   }
 
   /** Removes records and those that they own; none of the ids is assigned again. Counts the removals of owned records only. */
-  remove(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
-    return this.#removals.remove(connection, ids);
+  remove(connection: PostgresConnection, removals: readonly SnapshotRemoval[]): Promise<void> {
+    return this.#removals.remove(connection, removals);
   }
 
   /** Returns whether the collection, or the owner in it, has no record of a revision up to this one. */

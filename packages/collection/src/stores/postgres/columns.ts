@@ -1,7 +1,14 @@
 import type { StoredCollection } from "../../database.ts";
 import { storeMembers } from "../../selection.ts";
 import type { MemberSql } from "../conditions.ts";
-import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
+import {
+  type ColumnKind,
+  feedColumn,
+  type MemberColumn,
+  selectableColumn,
+  tableShape,
+  uniqueColumn,
+} from "../filled-columns.ts";
 import { nameOf, quoteName } from "./sql.ts";
 import { indexedWords, wordIndex } from "./words.ts";
 
@@ -112,7 +119,8 @@ const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double preci
 export const uniqueColumnName = (member: string): string => filledFrom(uniqueColumn(member)).name;
 
 /** Returns the shape of the table that a definition asks for. */
-export const dueShape = (definition: StoredCollection): string => tableShape(definition, filledColumns(definition));
+export const dueShape = (definition: StoredCollection): string =>
+  tableShape(definition, [...filledColumns(definition), feedColumn]);
 
 /** Makes a value that the database can store: see `toReadableText`. */
 export const toReadableValue = <V extends string | number | null>(value: V): V | string =>

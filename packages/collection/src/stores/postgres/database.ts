@@ -4,6 +4,7 @@ import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError, StoreUnavailable } from "../../store-errors.ts";
 import { ownersFirst, toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
+import { newSeal } from "../seals.ts";
 import { parsePostgresAddress } from "./address.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
@@ -125,10 +126,16 @@ function postgresDatabaseEngine(
       }
     },
     async resume() {
-      const text = `UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost},
-        epoch = greatest($1, (SELECT max(abs(epoch)) + 1 FROM waymark_collections))`;
+      // The seals tell cursors behind what was lost from those before it.
+      const text = `WITH raised AS (
+          UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost},
+            epoch = greatest($1, (SELECT max(abs(epoch)) + 1 FROM waymark_collections)), seal = $2
+            RETURNING name, partition, revision, seal
+        )
+        INSERT INTO waymark_seals (collection, partition, revision, seal)
+          SELECT name, partition, revision - ${lostAtMost} + 1, seal FROM raised`;
       try {
-        await pools.changes.use((connection) => connection.queryAlone({ text, values: [Date.now()] }));
+        await pools.changes.use((connection) => connection.queryAlone({ text, values: [Date.now(), newSeal()] }));
       } catch (error) {
         throw toStoreFault(error);
       }

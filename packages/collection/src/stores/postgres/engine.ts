@@ -4,13 +4,14 @@ import type { Selection } from "../../selection.ts";
 import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import type { Claim } from "../decide.ts";
-import type { Engine, EngineBatch } from "../record-store.ts";
+import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { bulkCreate } from "./bulk-create.ts";
 import { PostgresChanges } from "./changes.ts";
 import { PostgresConflicts } from "./conflicts.ts";
 import { historyLost } from "./counters.ts";
 import { toStoreFault } from "./fault.ts";
+import { PostgresFeed } from "./feed.ts";
 import { PostgresFinds } from "./finds.ts";
 import { PostgresLists } from "./lists.ts";
 import type { PostgresPools } from "./pool.ts";
@@ -27,6 +28,7 @@ export class PostgresEngine implements Engine {
   readonly #conflicts: PostgresConflicts;
   readonly #changes: PostgresChanges;
   readonly #writer: PostgresWriter;
+  readonly #feed: PostgresFeed;
 
   /** @param collections all collections of the database */
   constructor(
@@ -42,6 +44,7 @@ export class PostgresEngine implements Engine {
     this.#changes = new PostgresChanges(definition, collections);
     this.#revisions = new PostgresRevisions(pools, this.#changes.counters);
     this.#lists = new PostgresLists(pools.lists, definition, this.#revisions);
+    this.#feed = new PostgresFeed(pools.lists, definition);
     this.#writer = new PostgresWriter(pools.changes, this.#changes, onCommit);
   }
 
@@ -60,6 +63,10 @@ export class PostgresEngine implements Engine {
 
   revisions(): Promise<readonly number[]> {
     return this.#revisions.read();
+  }
+
+  changes(range: FeedRange): Promise<EngineChanges> {
+    return this.#feed.read(range);
   }
 
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {

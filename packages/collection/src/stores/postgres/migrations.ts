@@ -69,8 +69,19 @@ const secondLayout: readonly string[] = [
   "ALTER TABLE waymark_layout ADD COLUMN IF NOT EXISTS server_run text", // in which history was last compared
 ];
 
+/** The partitions, revisions and owners of removals, for the feed of changes. */
+const thirdLayout: readonly string[] = [
+  "ALTER TABLE waymark_removals ADD COLUMN IF NOT EXISTS partition integer NOT NULL DEFAULT 0",
+  "ALTER TABLE waymark_removals ADD COLUMN IF NOT EXISTS revision bigint NOT NULL DEFAULT 0", // of the removal; 0 before this layout
+  "ALTER TABLE waymark_removals ADD COLUMN IF NOT EXISTS owner bigint NOT NULL DEFAULT 0", // of the record; 0 without an owner
+  // Programs of an older version store removals without a revision: these fail.
+  "ALTER TABLE waymark_removals ALTER COLUMN revision DROP DEFAULT",
+  `CREATE INDEX IF NOT EXISTS waymark_removals_revision
+    ON waymark_removals (collection ASC, partition ASC, revision ASC, owner ASC)`,
+];
+
 /** The layouts of this program, from number 3 on. */
-export const presentLayouts: Layouts = [firstLayout, secondLayout];
+export const presentLayouts: Layouts = [firstLayout, secondLayout, thirdLayout];
 
 /**
  * Brings the database to the last of the layouts, within the transaction of the connection. Writes and locks nothing where the

@@ -3,19 +3,21 @@ import {
   changedMeanwhile,
   notEmpty,
   RestoreError,
-  type SnapshotCounters,
   type SnapshotKey,
   type SnapshotRecord,
+  type SnapshotRemoval,
 } from "../../snapshot.ts";
 import { countersFor } from "../partitions.ts";
 import {
   assertPlace,
   markColumns,
   placesOf,
+  type RestoredState,
   type RestoreMark,
   type RestorePlace,
   type RestoreTarget,
 } from "../restore.ts";
+import { sealsFor } from "../seals.ts";
 import { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
@@ -67,9 +69,9 @@ export class PostgresRestoreTarget implements RestoreTarget {
     });
   }
 
-  remove(collection: string, ids: readonly number[]): Promise<void> {
+  remove(collection: string, removals: readonly SnapshotRemoval[]): Promise<void> {
     return this.#step(collection, async (connection, changes) => {
-      await changes.remove(connection, ids);
+      await changes.remove(connection, removals);
       // The removals of owned records have advanced the revisions of their collections.
       await connection.query({
         text: "UPDATE waymark_collections SET revision = 0, last_id = 0 WHERE name = ANY($1) AND revision <> 0",
@@ -105,24 +107,36 @@ export class PostgresRestoreTarget implements RestoreTarget {
     return this.#step(collection, (connection) => putKeys(connection, collection, keys));
   }
 
-  async end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
+  async end(states: ReadonlyMap<string, RestoredState>): Promise<void> {
     for (const definition of this.#collections) {
       await this.#step(definition.name, (connection) => makeIndexes(connection, definition));
     }
     return this.#transact(async (connection) => {
-      for (const collection of counters.keys()) await this.#assertPlace(connection, collection);
-      for (const [collection, state] of counters) {
-        const partitions = countersFor(this.#partitions.get(collection) ?? 1, state);
-        for (const [partition, { revision, lastId }] of partitions.entries()) {
+      for (const collection of states.keys()) await this.#assertPlace(connection, collection);
+      // The removals of owned records have left some, at revisions that come again.
+      await connection.query({ text: "DELETE FROM waymark_seals" });
+      for (const [collection, { counters, seals }] of states) {
+        const count = this.#partitions.get(collection) ?? 1;
+        const restored = sealsFor(count, counters.partitions.length, seals);
+        await connection.query({
+          text: `INSERT INTO waymark_seals (collection, partition, revision, seal)
+            SELECT $1, rows.* FROM unnest($2::integer[], $3::bigint[], $4::bigint[]) AS rows`,
+          values: [
+            collection,
+            toArrayText(restored.map(({ partition }) => partition)),
+            toArrayText(restored.map(({ revision }) => revision)),
+            toArrayText(restored.map(({ seal }) => seal)),
+          ],
+        });
+        for (const [partition, { revision, lastId }] of countersFor(count, counters).entries()) {
+          const seal = restored.findLast((each) => each.partition === partition)?.seal ?? 0;
           await connection.query({
-            text: "UPDATE waymark_collections SET revision = $3, last_id = $4 WHERE name = $1 AND partition = $2",
-            values: [collection, partition, revision, lastId],
+            text: `UPDATE waymark_collections SET revision = $3, last_id = $4, seal = $5 WHERE name = $1 AND partition = $2`,
+            values: [collection, partition, revision, lastId, seal],
           });
         }
       }
       await connection.query({ text: "DELETE FROM waymark_loading" });
-      // The removals of owned records have left some, at revisions that come again.
-      await connection.query({ text: "DELETE FROM waymark_seals" });
     });
   }
 

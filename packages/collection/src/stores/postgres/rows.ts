@@ -1,8 +1,9 @@
 import type { StoredCollection } from "../../database.ts";
+import type { SnapshotRemoval } from "../../snapshot.ts";
 import type { StoredRow } from "../decide.ts";
+import { mostSeal } from "../seals.ts";
 import { filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { mostSeal } from "./seals.ts";
 import type { Statement } from "./session.ts";
 import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
 
@@ -120,10 +121,15 @@ const asItIs = (sent: string): string => sent;
  */
 export class PostgresRemovals {
   readonly #collection: string;
+  readonly #partitions: number;
   readonly #statements: readonly string[];
 
-  constructor(collection: string, collections: readonly StoredCollection[]) {
+  constructor(
+    { name: collection, partitions = 1 }: StoredCollection,
+    collections: readonly StoredCollection[],
+  ) {
     this.#collection = collection;
+    this.#partitions = partitions;
     this.#statements = [
       ...removalsOfOwned(collection, "$1::bigint[]", collections),
       `DELETE FROM ${quoteName(collection)} WHERE id = ANY($1::bigint[])`,
@@ -131,19 +137,27 @@ export class PostgresRemovals {
   }
 
   /**
-   * Removes the records with these ids where they exist, and keeps all of the ids from being assigned again. Does not count them.
+   * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again. Does not count them.
    */
-  async remove(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
-    const values = [toArrayText(ids)];
+  async remove(connection: PostgresConnection, removals: readonly SnapshotRemoval[]): Promise<void> {
+    const values = [toArrayText(removals.map(({ id }) => id))];
     await Promise.all([
       ...this.#statements.map((text, position) =>
         connection.query({ name: `waymark remove from ${this.#collection} ${position}`, text, values }),
       ),
       connection.query({
         name: "waymark mark removed",
-        text: `INSERT INTO waymark_removals (collection, id) SELECT $2, id FROM unnest($1::bigint[]) AS rows (id), ${oneStoredRow}
-          ON CONFLICT DO NOTHING`,
-        values: [...values, this.#collection],
+        text: `INSERT INTO waymark_removals (collection, id, partition, revision, owner)
+          SELECT $4, id, id % $5, revision, owner
+            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS rows (id, revision, owner), ${oneStoredRow}
+          ON CONFLICT (collection, id) DO UPDATE SET revision = excluded.revision, owner = excluded.owner`,
+        values: [
+          ...values,
+          toArrayText(removals.map(({ revision }) => revision)),
+          toArrayText(removals.map(({ owner }) => owner)),
+          this.#collection,
+          this.#partitions,
+        ],
       }),
     ]);
   }
@@ -158,15 +172,25 @@ function removalsOfOwned(owner: string, ids: string, collections: readonly Store
       const owned = `ARRAY(SELECT id FROM ${quoteName(name)} WHERE ${condition})`;
       return [
         ...removalsOfOwned(name, owned, collections),
-        `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id),
-          marked AS (INSERT INTO waymark_removals (collection, id) SELECT ${quoteText(name)}, id FROM removed),
+        // The table has the counters of before the update.
+        `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id, owner, id % ${partitions} AS partition),
+          before AS (SELECT partition, revision FROM waymark_collections WHERE name = ${quoteText(name)}),
+          marked AS (
+            INSERT INTO waymark_removals (collection, id, partition, revision, owner)
+              SELECT ${quoteText(name)}, id, partition,
+                before.revision + row_number() OVER (PARTITION BY partition ORDER BY id), owner
+              FROM removed JOIN before USING (partition)
+          ),
           counted AS (
-            UPDATE waymark_collections
-              SET revision = revision + (SELECT count(*) FROM removed WHERE id % ${partitions} = partition), seal = (random() * ${mostSeal})::bigint
-              WHERE name = ${quoteText(name)} AND partition IN (SELECT id % ${partitions} FROM removed)
-              RETURNING name, partition, revision, seal
+            UPDATE waymark_collections AS stored
+              SET revision = revision + (SELECT count(*) FROM removed WHERE removed.partition = stored.partition),
+                seal = (random() * ${mostSeal})::bigint
+              WHERE name = ${quoteText(name)} AND partition IN (SELECT partition FROM removed)
+              RETURNING name, partition, seal
           )
-        INSERT INTO waymark_seals (collection, partition, revision, seal) SELECT * FROM counted`,
+        INSERT INTO waymark_seals (collection, partition, revision, seal)
+          SELECT name, partition, before.revision + 1, seal FROM counted JOIN before USING (partition)
+          ON CONFLICT DO NOTHING -- a restore puts the counters back to 0 after each step`,
       ];
     });
 }

@@ -5,7 +5,7 @@ import type { PostgresConnection } from "./connection.ts";
 import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { isThere, lockLayout } from "./migrations.ts";
 import { sentTypeOf, sourceOf, storedFrom } from "./rows.ts";
-import { digestOf, nameOf, quoteName, toArrayText } from "./sql.ts";
+import { digestOf, nameOf, partitionTerm, quoteName, toArrayText } from "./sql.ts";
 
 /**
  * Makes the table of a collection where it is missing, and gives it exactly the columns that the definition asks for, filled,
@@ -26,9 +26,10 @@ export async function prepareCollection(connection: PostgresConnection, definiti
   if (present !== undefined && isMade(present, definition)) return present.partitions;
   await makeTable(connection, definition, present?.form);
   await note(connection, definition.name, tableShape(definition, [])); // no program stores records in a table of this form
-  await makeColumns(connection, definition, present?.form);
+  const partitions = present?.partitions ?? definition.partitions ?? 1;
+  await makeColumns(connection, { ...definition, partitions }, present?.form);
   await note(connection, definition.name, dueShape(definition));
-  return present?.partitions ?? definition.partitions ?? 1;
+  return partitions;
 }
 
 async function makeTable(
@@ -72,12 +73,13 @@ async function makeTable(
  */
 export async function dropIndexes(connection: PostgresConnection, definition: StoredCollection): Promise<void> {
   const columns = filledColumns(definition).filter(({ index }) => index !== undefined);
-  const names = [...timeColumns, ...columns.map(({ name }) => name)].map((column) => nameOf(definition.name, column));
+  const others = [...timeColumns, ...feedIndexes(definition).map(({ name }) => name)];
+  const names = [...others, ...columns.map(({ name }) => name)].map((column) => nameOf(definition.name, column));
   for (const name of names) await connection.query({ text: `DROP INDEX IF EXISTS ${quoteName(name)}` });
 }
 
 /**
- * Makes the missing indexes of a collection's table.
+ * Makes the missing indexes of a collection's table, of which the definition has the number of partitions.
  *
  * @throws UnusableDatabase when records share a value that must be unique
  */
@@ -87,7 +89,21 @@ export async function makeIndexes(connection: PostgresConnection, definition: St
   for (const column of timeColumns) {
     await connection.query({ text: makeIndex(collection, column, `(${ofOwner}${column} ASC, id ASC)`) });
   }
+  for (const index of feedIndexes(definition)) {
+    await connection.query({ text: makeIndex(collection, index.name, index.definition) });
+  }
   for (const column of filledColumns(definition)) await indexColumn(connection, collection, column);
+}
+
+/** The indexes on the revisions, by which the changes are read in their order: all of them, and those of an owner. */
+function feedIndexes({
+  owner,
+  partitions = 1,
+}: CollectionDefinition): readonly { readonly name: string; readonly definition: string }[] {
+  const term = partitionTerm(partitions);
+  const keys = term === undefined ? "revision ASC" : `${term} ASC, revision ASC`;
+  const all = { name: "changes", definition: `(${keys})` };
+  return owner === undefined ? [all] : [all, { name: "changes_of_owner", definition: `(owner ASC, ${keys})` }];
 }
 
 const timeColumns: readonly string[] = ["created_at", "updated_at"];

@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { mostSealsKept, newSeal } from "../seals.ts";
 import type { PostgresConnection } from "./connection.ts";
 import type { PartitionCounters, PartitionsCounters } from "./history.ts";
 import type { Statement } from "./session.ts";
@@ -6,7 +6,7 @@ import { toArrayText } from "./sql.ts";
 
 /**
  * The seals of a collection: random numbers by which programs tell one history from another. A connection leaves its seal beside the
- * counters of a partition with its first change there, and in a table with the revision of that change. A database can only go back
+ * counters of a partition with its first commit there, and in a table with the first revision of that commit. A database can only go back
  * to an older state while no connection is open. So the first change after that has a new seal, at a revision at which programs
  * that know the lost changes know another one.
  */
@@ -35,17 +35,20 @@ export class PostgresSeals {
     const values = [this.#collection, partition];
     await Promise.all([
       connection.query({
+        // The table has the counters of before the update.
         text: `WITH counted AS (
             UPDATE waymark_collections SET revision = $3, last_id = $4, seal = $5 WHERE name = $1 AND partition = $2
-              RETURNING name, partition, revision, seal
+              RETURNING name, partition, seal
           )
-          INSERT INTO waymark_seals (collection, partition, revision, seal) SELECT * FROM counted`,
+          INSERT INTO waymark_seals (collection, partition, revision, seal)
+            SELECT name, partition, before.revision + 1, counted.seal
+            FROM counted JOIN waymark_collections AS before USING (name, partition)`,
         values: [...values, lastRevision, lastId, seal],
       }),
       connection.query({
         text: `DELETE FROM waymark_seals WHERE collection = $1 AND partition = $2 AND revision < (
             SELECT revision FROM waymark_seals WHERE collection = $1 AND partition = $2
-              ORDER BY revision DESC OFFSET ${mostKept - 1} LIMIT 1
+              ORDER BY revision DESC OFFSET ${mostSealsKept - 1} LIMIT 1
           )`,
         values,
       }),
@@ -87,7 +90,7 @@ export class PostgresSeals {
   #sessionOf(connection: PostgresConnection): Session {
     let session = this.#sessions.get(connection);
     if (session === undefined) {
-      session = { seal: randomInt(1, mostSeal), partitions: new Set(), uncommitted: new Set() };
+      session = { seal: newSeal(), partitions: new Set(), uncommitted: new Set() };
       this.#sessions.set(connection, session);
     }
     return session;
@@ -104,9 +107,3 @@ interface Session {
   /** Those of them in which it left it within its present transaction. */
   readonly uncommitted: Set<number>;
 }
-
-/** The greatest seal. */
-export const mostSeal: number = 2 ** 48 - 1;
-
-/** How many seals of a partition are kept. An older change is taken on trust. */
-const mostKept = 1000;

@@ -1,4 +1,12 @@
-import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import type {
+  Snapshot,
+  SnapshotCounters,
+  SnapshotKey,
+  SnapshotRange,
+  SnapshotRecord,
+  SnapshotRemoval,
+  SnapshotSeal,
+} from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { isUntouched } from "../partitions.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
@@ -99,15 +107,32 @@ class PostgresSnapshot implements Snapshot {
     }
   }
 
-  async *removals(collection: string): AsyncGenerator<readonly number[]> {
-    const text = "SELECT id FROM waymark_removals WHERE collection = $1 AND id > $2 ORDER BY id LIMIT 10000";
+  async *removals(collection: string): AsyncGenerator<readonly SnapshotRemoval[]> {
+    const text =
+      "SELECT id, revision, owner FROM waymark_removals WHERE collection = $1 AND id > $2 ORDER BY id LIMIT 10000";
     for (let place = 0; ; ) {
-      const ids = (await this.#query<readonly [string]>(text, [collection, place])).map(([id]) => Number(id));
-      const last = ids.at(-1);
+      const rows = await this.#query<readonly [string, string, string]>(text, [collection, place]);
+      const removals = rows.map(([id, revision, owner]) => ({
+        id: Number(id),
+        revision: Number(revision),
+        owner: Number(owner),
+      }));
+      const last = removals.at(-1);
       if (last === undefined) return;
-      yield ids;
-      place = last;
+      yield removals;
+      place = last.id;
     }
+  }
+
+  async seals(collection: string): Promise<readonly SnapshotSeal[]> {
+    const text =
+      "SELECT partition, revision, seal FROM waymark_seals WHERE collection = $1 ORDER BY partition, revision";
+    const rows = await this.#query<readonly [string, string, string]>(text, [collection]);
+    return rows.map(([partition, revision, seal]) => ({
+      partition: Number(partition),
+      revision: Number(revision),
+      seal: Number(seal),
+    }));
   }
 
   async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {

@@ -1,7 +1,14 @@
 import type { StoredCollection } from "../../database.ts";
 import { type MemberType, storeMembers } from "../../selection.ts";
 import type { MemberSql } from "../conditions.ts";
-import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
+import {
+  type ColumnKind,
+  feedColumn,
+  type MemberColumn,
+  selectableColumn,
+  tableShape,
+  uniqueColumn,
+} from "../filled-columns.ts";
 import { wordsVersion } from "../words.ts";
 
 export interface SqliteColumn extends MemberSql {
@@ -27,6 +34,10 @@ export function selectableColumns({
     ...selectable.map((member) => [member.name, toColumn(nameOf(selectableColumn(member)), member.type)] as const),
   ]);
 }
+
+/** Returns the name of the index on the revisions of the records; with an owner, of the one on the revisions of each owner. */
+export const feedIndex = (collection: string, ofOwner: boolean): string =>
+  indexOf(collection, ofOwner ? "changes_of_owner" : "changes");
 
 /** Returns the name of the index on the owners of the records. */
 export const ownerIndex = (collection: string): string => `${collection}.owner`;
@@ -68,7 +79,7 @@ const nameOf = ({ kind, member }: MemberColumn): string => `${kind}_${member}`;
 export function dueShape(definition: StoredCollection): string {
   const { fullText = [] } = definition;
   const words = fullText.length === 0 ? [] : [{ name: "words", content: JSON.stringify([wordsVersion, ...fullText]) }];
-  return tableShape(definition, [...filledColumns(definition), ...words]);
+  return tableShape(definition, [...filledColumns(definition), ...words, feedColumn]);
 }
 
 /**

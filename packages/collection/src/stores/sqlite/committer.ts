@@ -127,7 +127,7 @@ export class SqliteCommitter {
       for (const writes of collections) writes.begin();
       const made = batch.map(apply);
       for (const writes of collections) writes.finish(hasRemovals);
-      this.#counters.store();
+      this.#counters.finish();
       return made;
     });
     this.#counters.keep();
@@ -210,7 +210,7 @@ class SqliteBulkCreation {
   end(): BulkOutcome {
     const outcome = this.#isRefused ? ({ kind: "not-empty" } as const) : this.#tally.outcome;
     if (outcome.kind === "created") {
-      orRollBack(this.#database, () => this.#counters.store());
+      orRollBack(this.#database, () => this.#counters.finish());
       commit(this.#database);
       this.#counters.keep();
     } else rollBack(this.#database);

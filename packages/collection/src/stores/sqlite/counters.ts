@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreHistoryLost, StoreUnavailable } from "../../store-errors.ts";
 import type { Counters } from "../decide.ts";
 import { columnsChanged } from "../filled-columns.ts";
+import { mostSealsKept, newSeal } from "../seals.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 
 /**
@@ -12,6 +13,12 @@ import { readRowidsAsBigInt } from "./statements.ts";
 export class SqliteCounters {
   readonly #read: StatementSync;
   readonly #write: StatementSync;
+  readonly #leaveSeal: StatementSync;
+  readonly #dropSeals: StatementSync;
+  readonly #seal: number = newSeal();
+  /** The collections in which this connection has left its seal, and those in which the current transaction leaves it. */
+  #sealed: ReadonlySet<string> = new Set();
+  #sealing: readonly string[] = [];
   readonly #path: string | undefined;
   readonly #file: FileIdentity | undefined;
   /** The counters as this connection last committed or read them. */
@@ -26,7 +33,13 @@ export class SqliteCounters {
     this.#read = database.prepare("SELECT name, revision, last_id, form FROM waymark_collections");
     this.#read.setReturnArrays(true);
     this.#write = database.prepare("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
-    readRowidsAsBigInt(this.#write);
+    this.#leaveSeal = database.prepare("INSERT OR REPLACE INTO waymark_seals VALUES (?, ?, ?)");
+    this.#dropSeals = database.prepare(
+      `DELETE FROM waymark_seals WHERE collection = ?1 AND revision < (
+        SELECT revision FROM waymark_seals WHERE collection = ?1 ORDER BY revision DESC LIMIT 1 OFFSET ${mostSealsKept - 1}
+      )`,
+    );
+    readRowidsAsBigInt(this.#write, this.#leaveSeal, this.#dropSeals);
     this.#path = path;
     this.#file = path === undefined ? undefined : identityOf(path);
   }
@@ -40,6 +53,7 @@ export class SqliteCounters {
   begin(): void {
     if (this.#path !== undefined && this.#file !== undefined) assertSameFile(this.#path, this.#file);
     this.reread();
+    this.#sealing = [];
     const present = this.#all();
     for (const [collection, { lastRevision, lastId }] of this.#seen) {
       const now = present.get(collection);
@@ -64,7 +78,7 @@ export class SqliteCounters {
     return counters;
   }
 
-  /** Counts a change. The file has the counters after `store`. */
+  /** Counts a change. The file has the counters after `store` or `finish`. */
   advance(collection: string, counters: Counters): void {
     const all = this.#all();
     const { form } = all.get(collection) as CollectionCounters; // the caller got its counters by `of`
@@ -72,7 +86,7 @@ export class SqliteCounters {
     this.#advanced.add(collection);
   }
 
-  /** Stores the counters. Must be called before the commit, and before a statement that counts by itself. */
+  /** Stores the counters. Must be called before a statement that counts by itself. */
   store(): void {
     const all = this.#all();
     for (const collection of this.#advanced) {
@@ -80,6 +94,19 @@ export class SqliteCounters {
       this.#write.run(lastRevision, lastId, collection);
     }
     this.#advanced.clear();
+  }
+
+  /** Stores the counters, and the seals that are due. Must be called before the commit. */
+  finish(): void {
+    this.store();
+    const all = this.#all();
+    if (this.#sealed.size === all.size) return;
+    const changed = [...all].filter(([name, { lastRevision }]) => lastRevision !== this.#seen.get(name)?.lastRevision);
+    this.#sealing = changed.map(([name]) => name).filter((name) => !this.#sealed.has(name));
+    for (const collection of this.#sealing) {
+      this.#leaveSeal.run(collection, (this.#seen.get(collection)?.lastRevision ?? 0) + 1, this.#seal);
+      this.#dropSeals.run(collection);
+    }
   }
 
   /** Must be called when the file may have other counters than this object: they are then read again. */
@@ -91,6 +118,7 @@ export class SqliteCounters {
   /** Takes the counters of the transaction as committed. */
   keep(): void {
     this.#seen = this.#all();
+    if (this.#sealing.length > 0) this.#sealed = new Set([...this.#sealed, ...this.#sealing]);
   }
 
   #all(): Map<string, CollectionCounters> {

@@ -7,6 +7,7 @@ import { toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { SqliteCommitter } from "./committer.ts";
 import { localCommitter, threadedCommitter } from "./committer-channel.ts";
+import { newSeal } from "../seals.ts";
 import { SharedReadLock, type SqliteConnections, SqliteEngine } from "./engine.ts";
 import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
@@ -127,7 +128,9 @@ function sqliteDatabaseEngine(
     restoreTarget: async () => restoreTarget,
     probeChanges: () => writer.probe(),
     async resume() {
-      const raise = `UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
+      // The seal tells cursors behind what was lost from those before it.
+      const raise = `INSERT OR REPLACE INTO waymark_seals SELECT name, revision + 1, ${newSeal()} FROM waymark_collections;
+        UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
       inTransaction(database, busyTimeout, () => database.exec(raise));
     },
     figures: () => ({

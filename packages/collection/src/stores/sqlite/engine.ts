@@ -7,11 +7,12 @@ import { StoreNotEmpty } from "../../store-errors.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import { type Claim, conflictOf } from "../decide.ts";
 import { batchOfFound } from "../found-list.ts";
-import type { Engine, EngineBatch } from "../record-store.ts";
+import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { SqliteCounters } from "./counters.ts";
 import { guardedRead, toStoreFault } from "./fault.ts";
+import { SqliteFeed } from "./feed.ts";
 import { SqliteKnown } from "./known.ts";
 import { planOfRun } from "./plan.ts";
 import type { SqliteQueries } from "./queries.ts";
@@ -42,6 +43,7 @@ export class SqliteEngine implements Engine {
   readonly #findOwned: StatementSync | undefined;
   readonly #revision: StatementSync;
   readonly #known: SqliteKnown;
+  readonly #feed: SqliteFeed;
 
   constructor(connections: SqliteConnections, definition: StoredCollection) {
     const { name, owner, selectable = [] } = definition;
@@ -54,6 +56,7 @@ export class SqliteEngine implements Engine {
     this.#findOwned = owner && database.prepare(`${find} AND owner = ?`);
     this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
     this.#known = new SqliteKnown(database, definition, new SqliteCounters(database));
+    this.#feed = new SqliteFeed(database, name);
     for (const read of [this.#find, this.#findOwned, this.#revision]) read?.setReturnArrays(true);
   }
 
@@ -111,6 +114,11 @@ export class SqliteEngine implements Engine {
     this.#connections.lock?.beforeRead();
     // The collection's row was made when the database was opened, and is never deleted.
     return guardedRead(() => this.#revision.get(this.#collection) as unknown as readonly [number]);
+  }
+
+  changes(range: FeedRange): EngineChanges {
+    this.#connections.lock?.beforeRead();
+    return this.#feed.read(range);
   }
 
   async conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {

@@ -46,4 +46,15 @@ export const presentLayouts: Layouts = [
     PRIMARY KEY (collection, owner, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX waymark_keys_time ON waymark_keys (time);`,
+  // The revisions of removals, and the seals, for the feed of changes.
+  `ALTER TABLE waymark_removals ADD COLUMN revision INTEGER NOT NULL DEFAULT 0; -- of the removal; 0 before this layout
+  ALTER TABLE waymark_removals ADD COLUMN owner INTEGER NOT NULL DEFAULT 0; -- of the record; 0 without an owner
+  CREATE INDEX waymark_removals_revision ON waymark_removals (collection, revision, owner);
+  CREATE TABLE waymark_seals (
+    collection TEXT NOT NULL,
+    revision INTEGER NOT NULL, -- the first one that was counted with the seal
+    seal INTEGER NOT NULL,
+    PRIMARY KEY (collection, revision)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO waymark_seals SELECT name, 0, 1 + abs(random() % 281474976710654) FROM waymark_collections;`,
 ];

@@ -4,19 +4,21 @@ import {
   changedMeanwhile,
   notEmpty,
   RestoreError,
-  type SnapshotCounters,
   type SnapshotKey,
   type SnapshotRecord,
+  type SnapshotRemoval,
 } from "../../snapshot.ts";
 import { countersFor } from "../partitions.ts";
 import {
   assertPlace,
   markColumns,
   placesOf,
+  type RestoredState,
   type RestoreMark,
   type RestorePlace,
   type RestoreTarget,
 } from "../restore.ts";
+import { sealsFor } from "../seals.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import { Unusable } from "./file.ts";
 import { dropIndexes, missingIndexes } from "./schema.ts";
@@ -66,11 +68,15 @@ export class SqliteRestoreTarget implements RestoreTarget {
     });
   }
 
-  async remove(collection: string, ids: readonly number[]): Promise<void> {
+  async remove(collection: string, removals: readonly SnapshotRemoval[]): Promise<void> {
     this.#step(collection, () => {
-      for (const id of ids) {
+      for (const { id, revision, owner } of removals) {
         this.#run(`DELETE FROM "${collection}" WHERE id = ?`, id);
-        this.#run("INSERT OR IGNORE INTO waymark_removals VALUES (?, ?)", collection, id);
+        // In place of what a trigger has stored.
+        this.#run(
+          "INSERT OR REPLACE INTO waymark_removals (collection, id, revision, owner) VALUES (?, ?, ?, ?)",
+          ...[collection, id, revision, owner],
+        );
       }
       // Triggers have counted the removed records and those that they owned; the counters must stay 0.
       for (const name of this.#tables.keys()) this.#count(name, 0, 0);
@@ -126,12 +132,16 @@ export class SqliteRestoreTarget implements RestoreTarget {
     });
   }
 
-  async end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
+  async end(states: ReadonlyMap<string, RestoredState>): Promise<void> {
     this.#makeIndexes();
     inTransaction(this.#database, this.#busyTimeout, () => {
-      for (const collection of counters.keys()) this.#assertPlace(collection);
-      for (const [collection, state] of counters) {
-        for (const { revision, lastId } of countersFor(1, state)) this.#count(collection, revision, lastId);
+      for (const collection of states.keys()) this.#assertPlace(collection);
+      for (const [collection, { counters, seals }] of states) {
+        for (const { revision, lastId } of countersFor(1, counters)) this.#count(collection, revision, lastId);
+        this.#run("DELETE FROM waymark_seals WHERE collection = ?", collection);
+        for (const { revision, seal } of sealsFor(1, counters.partitions.length, seals)) {
+          this.#run("INSERT INTO waymark_seals VALUES (?, ?, ?)", collection, revision, seal);
+        }
       }
       this.#database.exec("DROP TABLE waymark_loading");
     });

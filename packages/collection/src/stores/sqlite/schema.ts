@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
 import { type TableShape, tableShape } from "../filled-columns.ts";
-import { dueShape, type FilledColumn, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
+import { dueShape, type FilledColumn, feedIndex, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { Unusable } from "./file.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
@@ -16,6 +16,11 @@ import { makeWords, wordsTable } from "./words.ts";
  */
 export function prepareSchema(database: DatabaseSync, collections: readonly StoredCollection[]): void {
   for (const definition of collections) prepareCollection(database, definition);
+  // Records of the others may be removed with their owners.
+  const opened = new Set(collections.map(({ name }) => name));
+  for (const name of namesIn(database, "SELECT name FROM waymark_collections")) {
+    if (!opened.has(name) && isTable(database, name)) prepareTrigger(database, name);
+  }
 }
 
 function prepareCollection(database: DatabaseSync, definition: StoredCollection): void {
@@ -36,7 +41,7 @@ function prepareCollection(database: DatabaseSync, definition: StoredCollection)
   const [{ columns: filled }, { columns: wanted }] = [present, due].map(toTableShape) as [TableShape, TableShape];
   prepareColumns(database, definition, filled);
   if (filled["words"] !== wanted["words"]) makeWords(database, definition);
-  prepareTrigger(database, definition);
+  prepareTrigger(database, name);
   if (present === due) return;
   const note = database.prepare("UPDATE waymark_collections SET form = ? WHERE name = ?");
   readRowidsAsBigInt(note); // the last row id is that of the words
@@ -113,7 +118,11 @@ function dueIndexes(database: DatabaseSync, definition: StoredCollection): Map<s
   const addIndex = (index: string, on: string): void => {
     indexes.set(index, () => database.exec(`CREATE INDEX "${index}" ON "${collection}" (${on})`));
   };
-  if (owner !== undefined) addIndex(ownerIndex(collection), "owner");
+  addIndex(feedIndex(collection, false), "revision");
+  if (owner !== undefined) {
+    addIndex(ownerIndex(collection), "owner");
+    addIndex(feedIndex(collection, true), "owner, revision");
+  }
   for (const { name, index } of selectableColumns(definition).values()) {
     if (index !== undefined) addIndex(index, owner === undefined ? `"${name}"` : `owner, "${name}"`);
   }
@@ -142,8 +151,7 @@ function fillColumns(database: DatabaseSync, collection: string, columns: readon
  * @throws Unusable when the table has records
  */
 function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }: StoredCollection): void {
-  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(collection);
-  if (isThere === undefined) return;
+  if (!isTable(database, collection)) return;
   const [present] = namesIn(database, `SELECT "table" AS name FROM pragma_foreign_key_list(?)`, collection);
   if (present === owner?.collection) return;
   if (database.prepare(`SELECT 1 FROM "${collection}" LIMIT 1`).get() !== undefined) {
@@ -153,15 +161,21 @@ function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }:
   database.exec(`DROP TABLE "${collection}"`);
 }
 
+const isTable = (database: DatabaseSync, name: string): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+
 /**
- * Makes the trigger that counts each removal of a record, also by the removal of its owner, stores its id as used, and removes its
- * words.
+ * Makes the trigger that counts each removal of a record, also by the removal of its owner, stores its id as used with the revision
+ * of the removal, and removes its words.
  */
-function prepareTrigger(database: DatabaseSync, { name: collection, fullText = [] }: StoredCollection): void {
+function prepareTrigger(database: DatabaseSync, collection: string): void {
+  const isOwned = namesIn(database, "SELECT name FROM pragma_table_info(?)", collection).includes("owner");
+  const words = wordsTable(collection);
   const trigger = `CREATE TRIGGER "${collection}.removed" AFTER DELETE ON "${collection}" BEGIN
-      INSERT INTO waymark_removals VALUES ('${collection}', OLD.id);
       UPDATE waymark_collections SET revision = revision + 1 WHERE name = '${collection}';
-      ${fullText.length > 0 ? `DELETE FROM "${wordsTable(collection)}" WHERE rowid = OLD.id;` : ""}
+      INSERT INTO waymark_removals (collection, id, revision, owner)
+        SELECT name, OLD.id, revision, ${isOwned ? "OLD.owner" : 0} FROM waymark_collections WHERE name = '${collection}';
+      ${isTable(database, words) ? `DELETE FROM "${words}" WHERE rowid = OLD.id;` : ""}
     END`;
   const present = database
     .prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?")
@@ -170,10 +184,10 @@ function prepareTrigger(database: DatabaseSync, { name: collection, fullText = [
   database.exec(`DROP TRIGGER IF EXISTS "${collection}.removed"; ${trigger}`);
 }
 
-function namesIn(database: DatabaseSync, query: string, collection: string): readonly string[] {
+function namesIn(database: DatabaseSync, query: string, ...values: readonly string[]): readonly string[] {
   return database
     .prepare(query)
-    .all(collection)
+    .all(...values)
     .map(({ name }) => String(name));
 }
 

@@ -11,6 +11,8 @@ import type {
   SnapshotOptions,
   SnapshotRange,
   SnapshotRecord,
+  SnapshotRemoval,
+  SnapshotSeal,
 } from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { isUntouched } from "../partitions.ts";
@@ -155,12 +157,27 @@ export class SqliteSnapshot implements Snapshot {
     yield* batched(rows, ({ json }) => json.length);
   }
 
-  async *removals(collection: string): AsyncGenerator<readonly number[]> {
-    const text = "SELECT id FROM waymark_removals WHERE collection = ? ORDER BY id";
+  async *removals(collection: string): AsyncGenerator<readonly SnapshotRemoval[]> {
+    const text = "SELECT id, revision, owner FROM waymark_removals WHERE collection = ? ORDER BY id";
     yield* batched(
-      this.#rows(text, [collection], ([id]: readonly [number]) => id),
+      this.#rows(text, [collection], ([id, revision, owner]: readonly [number, number, number]) => ({
+        id,
+        revision,
+        owner,
+      })),
       () => sizeOfId,
     );
+  }
+
+  async seals(collection: string): Promise<readonly SnapshotSeal[]> {
+    const text = "SELECT revision, seal FROM waymark_seals WHERE collection = ? ORDER BY revision";
+    return [
+      ...this.#rows(text, [collection], ([revision, seal]: readonly [number, number]) => ({
+        partition: 0,
+        revision,
+        seal,
+      })),
+    ];
   }
 
   async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
