@@ -63,6 +63,30 @@ describe("a standby of a PostgreSQL database", () => {
     assert.deepEqual(await standby.database.check(), { readOnly: true });
   });
 
+  it("does not answer for changes that it does not have yet, and goes on behind a cursor of the primary when it has them", async () => {
+    const url = await servers.primary.createDatabase();
+    await using primary = await open(url);
+    await using standby = await open(await caughtUp(url));
+    const [people, read] = [primary.database, standby.database].map((database) => database.store("person"));
+    assert.ok(people !== undefined && read !== undefined);
+    const before = await read.changes();
+    await execute(servers.standby.urlOf(url), "SELECT pg_wal_replay_pause()");
+    const state = "SELECT pg_get_wal_replay_pause_state()";
+    while ((await execute(servers.standby.urlOf(url), state))[0]?.[0] !== "paused");
+    let ahead: string;
+    const ada = await create(people, { name: "Ada Lovelace" });
+    try {
+      ({ cursor: ahead } = await people.changes());
+      await assert.rejects(read.changes(ahead), StoreUnavailable);
+      assert.deepEqual((await read.changes(before.cursor)).changes, []);
+    } finally {
+      await execute(servers.standby.urlOf(url), "SELECT pg_wal_replay_resume()");
+    }
+    await caughtUp(url);
+    assert.deepEqual((await read.changes(ahead)).changes, []);
+    assert.deepEqual((await read.changes(before.cursor)).changes, [{ kind: "stored", record: ada }]);
+  });
+
   it("is found among the servers of an address by its role", async () => {
     const url = await servers.primary.createDatabase();
     await (await open(url))[Symbol.asyncDispose]();

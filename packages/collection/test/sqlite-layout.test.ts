@@ -53,7 +53,9 @@ const layoutOf = (file: string): unknown => read(file, "PRAGMA user_version")[0]
 
 describe("the layouts of SQLite files", () => {
   it("are those that landed, and there is a file of each", () => {
-    assertLanded(presentLayouts, ["c78bd7b1da08f91b"], (layout) => layoutFile(`sqlite-${layout}.db`));
+    assertLanded(presentLayouts, ["c78bd7b1da08f91b", "16d204cbabd2c665"], (layout) =>
+      layoutFile(`sqlite-${layout}.db`),
+    );
   });
 
   /** The file of each number; 1 and 2 are of times at which these numbers had other meanings as well. */

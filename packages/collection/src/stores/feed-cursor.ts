@@ -49,7 +49,8 @@ export function parseFeedCursor(feed: string, text: string): readonly FeedPlace[
 }
 
 /** Returns whether the mark of a cursor is that of the seal which the database has at its place; undefined where it has none. */
-export const isSealOf = (mark: number, seal: number | undefined): boolean => seal === undefined || markOf(seal) === mark;
+export const isSealOf = (mark: number, seal: number | undefined): boolean =>
+  seal === undefined || markOf(seal) === mark;
 
 /** The number of this form of cursors. */
 const form = 1;

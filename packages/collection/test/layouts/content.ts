@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CollectionDefinition, Database, DatabaseOptions } from "../../src/index.ts";
+import { changesBehind, inOrderOfIds } from "../store-contract/feed.ts";
 import { create, everything, replace } from "../store-contract.ts";
 
 /** Opens a database for what the files of the layouts contain. A collection of several partitions keeps their number. */
@@ -97,11 +98,16 @@ export async function assertFilled(database: Database): Promise<void> {
     (await everything(books)).map(({ id: bookId }) => bookId),
     [1, 3],
   );
+  const [changesOfPeople, changesOfBooks] = [await changesBehind(people), await changesBehind(books)];
+  const stored = changesOfPeople.changes.flatMap((change) => (change.kind === "stored" ? [change.record.id] : []));
+  assert.deepEqual(new Set(stored), new Set([...before, id]));
   await people.remove(1);
   assert.deepEqual(
     (await everything(books)).map(({ id: bookId }) => bookId),
     [3],
   );
+  assert.deepEqual(inOrderOfIds((await changesBehind(people, changesOfPeople.cursor)).changes), [1]);
+  assert.deepEqual(inOrderOfIds((await changesBehind(books, changesOfBooks.cursor)).changes), [1]);
 }
 
 const withKey = (name: string): { readonly idempotency: { readonly key: string; readonly fingerprint: string } } => ({

@@ -131,7 +131,8 @@ export function describeFeed(name: string, withStore: WithStore, partitions: num
           await assert.rejects(store.changes(text), StoreCursorInvalid, text);
         }
         await assert.rejects(database.store("book").changes(cursor), StoreCursorInvalid);
-        for (const limit of [0, -1, 1.5, 1001, Number.NaN]) await assert.rejects(store.changes(cursor, { limit }), TypeError);
+        for (const limit of [0, -1, 1.5, 1001, Number.NaN])
+          await assert.rejects(store.changes(cursor, { limit }), TypeError);
       }),
     );
 

@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
 import { StoreCursorGone } from "../../store-errors.ts";
 import { isSealOf } from "../feed-cursor.ts";
 import type { EngineChanges, FeedRange } from "../record-store.ts";
@@ -13,7 +13,7 @@ export class PostgresFeed {
   readonly #collection: string;
   readonly #partitions: number;
 
-  constructor(pool: PostgresPool, { name, partitions = 1 }: CollectionDefinition) {
+  constructor(pool: PostgresPool, { name, partitions = 1 }: StoredCollection) {
     this.#pool = pool;
     this.#collection = name;
     this.#partitions = partitions;
@@ -150,4 +150,6 @@ const sealAt = (revision: string): string =>
     AND waymark_seals.revision <= ${revision} ORDER BY waymark_seals.revision DESC LIMIT 1)`;
 
 const gone = (collection: string): StoreCursorGone =>
-  new StoreCursorGone(`The database does not have the changes of ${collection} before the cursor: begin again without one`);
+  new StoreCursorGone(
+    `The database does not have the changes of ${collection} before the cursor: begin again without one`,
+  );

@@ -74,8 +74,9 @@ const thirdLayout: readonly string[] = [
   "ALTER TABLE waymark_removals ADD COLUMN IF NOT EXISTS partition integer NOT NULL DEFAULT 0",
   "ALTER TABLE waymark_removals ADD COLUMN IF NOT EXISTS revision bigint NOT NULL DEFAULT 0", // of the removal; 0 before this layout
   "ALTER TABLE waymark_removals ADD COLUMN IF NOT EXISTS owner bigint NOT NULL DEFAULT 0", // of the record; 0 without an owner
-  // Programs of an older version store removals without a revision: these fail.
-  "ALTER TABLE waymark_removals ALTER COLUMN revision DROP DEFAULT",
+  // Removals that a program of an older version would store without these fail.
+  `ALTER TABLE waymark_removals ALTER COLUMN partition DROP DEFAULT, ALTER COLUMN revision DROP DEFAULT,
+    ALTER COLUMN owner DROP DEFAULT`,
   `CREATE INDEX IF NOT EXISTS waymark_removals_revision
     ON waymark_removals (collection ASC, partition ASC, revision ASC, owner ASC)`,
 ];

@@ -124,10 +124,7 @@ export class PostgresRemovals {
   readonly #partitions: number;
   readonly #statements: readonly string[];
 
-  constructor(
-    { name: collection, partitions = 1 }: StoredCollection,
-    collections: readonly StoredCollection[],
-  ) {
+  constructor({ name: collection, partitions = 1 }: StoredCollection, collections: readonly StoredCollection[]) {
     this.#collection = collection;
     this.#partitions = partitions;
     this.#statements = [

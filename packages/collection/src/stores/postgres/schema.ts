@@ -99,7 +99,7 @@ export async function makeIndexes(connection: PostgresConnection, definition: St
 function feedIndexes({
   owner,
   partitions = 1,
-}: CollectionDefinition): readonly { readonly name: string; readonly definition: string }[] {
+}: StoredCollection): readonly { readonly name: string; readonly definition: string }[] {
   const term = partitionTerm(partitions);
   const keys = term === undefined ? "revision ASC" : `${term} ASC, revision ASC`;
   const all = { name: "changes", definition: `(${keys})` };

@@ -49,8 +49,7 @@ export class SqliteFeed {
   }
 
   #sealAt(revision: number): number | undefined {
-    const text =
-      "SELECT seal FROM waymark_seals WHERE collection = ? AND revision <= ? ORDER BY revision DESC LIMIT 1";
+    const text = "SELECT seal FROM waymark_seals WHERE collection = ? AND revision <= ? ORDER BY revision DESC LIMIT 1";
     return this.#ask<readonly [number]>(text, revision)?.[0];
   }
 
