@@ -17,6 +17,16 @@ const names = (count: number): readonly string[] => Array.from({ length: count }
 type Content = readonly [what: string, content: string, rows: readonly (readonly [line: number, value: unknown])[]];
 
 describe("reading CSV", () => {
+  it("ends as soon as a record is too long, whatever follows", async () => {
+    let read = 0;
+    const pieces = function* () {
+      yield Buffer.from('name\r\n"');
+      for (; read < 100; read++) yield Buffer.alloc(65_536, "x");
+    };
+    await assert.rejects(decodeList(decoder, pieces()), { name: "ContentError", line: 2 });
+    assert.equal(read, 16);
+  });
+
   // biome-ignore format: a table
   const contents: readonly Content[] = [
     ["a header alone", "name\r\n", []],
