@@ -89,7 +89,7 @@ const fourOf = (program: URL): readonly URL[] => [program, program, program, pro
 
 /** Makes the tables of a database in 16 partitions, which the programs that open it find. */
 async function madeInPartitions(address: string): Promise<string> {
-  const database = await openDatabase(address, { collections: [{ ...personCollection, partitions: 16 }] });
+  const database = await openDatabase(address, { collections: [personCollection], partitions: 16 });
   await database.close();
   return address;
 }

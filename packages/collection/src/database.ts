@@ -91,6 +91,11 @@ export interface DatabaseOptions {
   readonly now?: () => Date;
   /** Whether to open a database with an unfinished restore, to continue it. Default: false. */
   readonly forRestore?: boolean;
+  /**
+   * The number of partitions of the collections, or of each by its name, from 1 to 256; for PostgreSQL. Each takes changes
+   * independently of the others. It is fixed when a collection is made. Default: the number that a collection has, or 1 for a new one.
+   */
+  readonly partitions?: number | Readonly<Record<string, number>> | undefined;
   /** Receives events of the database. Default: none. */
   readonly observer?: DatabaseObserver | undefined;
   /**
@@ -126,11 +131,6 @@ export interface CollectionDefinition<T extends Document = Document> {
   readonly members?: MemberTable<T>;
   /** The collection that owns the records: each belongs to one of its records, and is removed with it. */
   readonly owner?: Ownership;
-  /**
-   * The number of partitions, from 1 to 256, each of which takes changes independently of the others; for PostgreSQL. It is fixed when
-   * the collection is made. Default: the number that the collection has, or 1 for a new one.
-   */
-  readonly partitions?: number;
 }
 
 /** The options of a database as the stores use them. */

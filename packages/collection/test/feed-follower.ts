@@ -25,7 +25,7 @@ export function describeFollowers(run: FollowerRun): void {
       let url: Promise<string> | undefined;
       const open = async (): Promise<Database> => {
         url ??= newPostgresDatabase();
-        return openDatabase(await url, { collections: [{ name: "person", partitions }] });
+        return openDatabase(await url, { collections: [{ name: "person" }], partitions });
       };
       itIsFollowed(`PostgreSQL, partitions: ${partitions}`, open, run);
     }

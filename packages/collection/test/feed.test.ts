@@ -10,7 +10,7 @@ import { create, everything, replace } from "./store-contract.ts";
 const folder = openFolder("feed");
 
 const open = (address: string, partitions = 1): Promise<Database> =>
-  openDatabase(address, { collections: [{ name: "person", ...(partitions > 1 && { partitions }) }] });
+  openDatabase(address, { collections: [{ name: "person" }], ...(partitions > 1 && { partitions }) });
 
 describe("the changes of a database that went back to an older state", () => {
   /** Ways to keep a database, and to put it back to the state in which it was kept, while no program uses it. */

@@ -18,7 +18,7 @@ const many = 3000;
 for (const partitions of [1, 16]) {
   describe(`a bulk request of thousands of records in ${partitions === 1 ? "one partition" : `${partitions} partitions`}`, () => {
     const collections: readonly CollectionDefinition[] = [
-      { name: "person", members: { identifier: { unique: true } }, partitions },
+      { name: "person", members: { identifier: { unique: true } } },
     ];
 
     /** Gives a test two programs on one database. */
@@ -26,7 +26,7 @@ for (const partitions of [1, 16]) {
       (use: (people: Store, others: Store, programs: readonly Database[], url: string) => Promise<void>) =>
       async () => {
         const url = await newPostgresDatabase();
-        const open = (): Promise<Database> => openPostgresDatabase(url, { collections, lockTimeout: 1000 });
+        const open = (): Promise<Database> => openPostgresDatabase(url, { collections, partitions, lockTimeout: 1000 });
         const programs = [await open(), await open()] as const;
         try {
           await use(programs[0].store("person"), programs[1].store("person"), programs, url);

@@ -13,19 +13,15 @@ import {
 import { emptiedPostgresDatabase, execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, describeChanges, everything, replace } from "./store-contract.ts";
 
-const partitioned = (collections: readonly CollectionDefinition[], partitions = 16): readonly CollectionDefinition[] =>
-  collections.map((definition) => ({ ...definition, partitions }));
-
 const inPartitions = (url: string, options: DatabaseOptions): Promise<Database> =>
-  openPostgresDatabase(url, { ...options, collections: partitioned(options.collections) });
+  openPostgresDatabase(url, { ...options, partitions: 16 });
 
 const emptied = emptiedPostgresDatabase();
 describeChanges(
   "PostgreSQL in 16 partitions",
   async (options) => inPartitions(await emptied(options.collections), options),
   // Of fewer, which are made again for each test.
-  async (options) =>
-    openPostgresDatabase(await newPostgresDatabase(), { ...options, collections: partitioned(options.collections, 4) }),
+  async (options) => openPostgresDatabase(await newPostgresDatabase(), { ...options, partitions: 4 }),
   16,
 );
 
@@ -197,8 +193,8 @@ describe("a collection in partitions", () => {
 describe("the number of partitions", () => {
   it("is fixed when the collection is made, and is what it is where it is left out", async () => {
     const url = await newPostgresDatabase();
-    await (await openDatabase(url, { collections: partitioned(collections, 4) })).close();
-    await assert.rejects(openDatabase(url, { collections: partitioned(collections, 8) }), (error) => {
+    await (await openDatabase(url, { collections, partitions: 4 })).close();
+    await assert.rejects(openDatabase(url, { collections, partitions: 8 }), (error) => {
       assert.ok(error instanceof StoreOpenError);
       assert.match(
         error.message,
@@ -214,14 +210,14 @@ describe("the number of partitions", () => {
 
   for (const partitions of [0, 1.5, 257]) {
     it(`is not ${partitions}`, async () => {
-      const opening = openDatabase(":memory:", { collections: partitioned(collections, partitions) });
+      const opening = openDatabase("postgres://unused", { collections, partitions });
       await assert.rejects(opening, { name: "RangeError", message: /from 1 to 256/ });
     });
   }
 
   it("is 1 in SQLite, which has one writer", async () => {
-    await (await openDatabase(":memory:", { collections: partitioned(collections, 1) })).close();
-    await assert.rejects(openDatabase(":memory:", { collections: partitioned(collections, 2) }), {
+    await (await openDatabase(":memory:", { collections, partitions: 1 })).close();
+    await assert.rejects(openDatabase(":memory:", { collections, partitions: 2 }), {
       name: "StoreOpenError",
       message:
         /SQLite has one writer, so that partitions would gain nothing: leave their number out, or name a PostgreSQL/,

@@ -19,7 +19,6 @@ const definition: CollectionDefinition = {
   members: {
     name: { filter: "text", search: true },
   },
-  partitions: 4,
 };
 
 /** Of 4 KB each, so that a list of all is read in several batches. */
@@ -48,7 +47,7 @@ describe("lists from several servers of which one is held back", () => {
     primary = servers.primary;
     [ahead, behind] = servers.standbys as [ReplicatedServer, ReplicatedServer]; // there are two
     url = await primary.createDatabase();
-    database = await openPostgresDatabase(url, { collections: [definition] });
+    database = await openPostgresDatabase(url, { collections: [definition], partitions: 4 });
     things = database.store("thing");
     await things.createAll(Array.from({ length: 40 }, (_, n) => thing(n)));
   });
@@ -72,7 +71,7 @@ describe("lists from several servers of which one is held back", () => {
   };
 
   const openToRead = async (address: string): Promise<ReturnType<typeof disposable>> =>
-    disposable(await openPostgresDatabase(address, { collections: [definition] }));
+    disposable(await openPostgresDatabase(address, { collections: [definition], partitions: 4 }));
 
   /**
    * Asks for every list many times at once, and on the primary with the entity tag that it came with. Returns the states that the

@@ -40,13 +40,7 @@ import { tidyForms } from "./pages/query.ts";
 import { peoplePages } from "./pages/representation.ts";
 import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
-import {
-  inPartitions,
-  personCollection,
-  personListDecoders,
-  personNouns,
-  personRepresentations,
-} from "./person/collection.ts";
+import { personCollection, personListDecoders, personNouns, personRepresentations } from "./person/collection.ts";
 import type { Person } from "./person/person.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -114,9 +108,11 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   const observer = joinObservers(observers);
   // Before the database is opened: a faulty policy or URL must leave no new file behind.
   const filters = filtersOf(options, observer, site);
-  const collections = [inPartitions(personCollection, partitions)];
+  const collections = [personCollection];
   const database =
-    typeof address === "string" ? await openDatabase(address, { collections, now, observer, writer }) : address;
+    typeof address === "string"
+      ? await openDatabase(address, { collections, partitions, now, observer, writer })
+      : address;
   try {
     const people = database.store(personCollection.name);
     return { app: appOf({ ...options, now, filters }, site, database, people), people, database };

@@ -3,12 +3,11 @@ import type { CollectionDefinition, Ownership, StoredCollection } from "../datab
 import type { Member, MemberUse } from "../members.ts";
 import { defaultOrder, type MemberFilter, type MemberType, type Selection, storeMembers } from "../selection.ts";
 import type { Store } from "../store.ts";
-import { mostPartitions } from "./partitions.ts";
 
 /**
  * Checks definitions, because the names in them become part of statements, and returns them as the stores use them.
  *
- * @throws TypeError with the name that is malformed or used twice; RangeError naming a number of partitions
+ * @throws TypeError with the name that is malformed or used twice
  */
 export function toStoredCollections(collections: readonly CollectionDefinition[]): readonly StoredCollection[] {
   const isList: boolean = Array.isArray(collections); // JavaScript callers pass anything, or nothing.
@@ -17,12 +16,7 @@ export function toStoredCollections(collections: readonly CollectionDefinition[]
   }
   for (const each of collections) requireKnownOptions("A definition of a collection", each, Object.keys(knownOptions));
   const stored = collections.map(toStoredCollection);
-  for (const { name, owner, partitions = 1 } of stored) {
-    if (!(Number.isInteger(partitions) && partitions >= 1 && partitions <= mostPartitions)) {
-      throw new RangeError(
-        `The partitions of ${name} are a whole number from 1 to ${mostPartitions}, not ${partitions}`,
-      );
-    }
+  for (const { name, owner } of stored) {
     if (!/^(?!sqlite_|waymark_)[a-z][a-z0-9_]{0,62}$/.test(name)) {
       throw new TypeError(
         `${JSON.stringify(name)} cannot name a collection: it takes 1 to 63 of a-z, 0-9 and _, a letter first, and no sqlite_ or waymark_ before them`,
@@ -40,7 +34,6 @@ const knownOptions: Readonly<Record<keyof CollectionDefinition, true>> = {
   name: true,
   members: true,
   owner: true,
-  partitions: true,
 };
 const knownUses: Readonly<Record<keyof Member, true>> = {
   filter: true,

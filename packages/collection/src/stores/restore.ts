@@ -12,7 +12,7 @@ import {
   type SnapshotSeal,
 } from "../snapshot.ts";
 import { ownersFirst } from "./definition.ts";
-import { revisionReached } from "./partitions.ts";
+import { revisionReached } from "./snapshot-counters.ts";
 
 /**
  * The progress of restoring a collection: up to this id, in the state of this revision. With several partitions it is the least of

@@ -7,7 +7,8 @@ import { create, everything, replace } from "../store-contract.ts";
 export function optionsOf(startMinute: number, partitions?: number): DatabaseOptions {
   let minute = startMinute;
   return {
-    collections: [partitions === undefined ? person : { ...person, partitions }, book],
+    collections: [person, book],
+    ...(partitions !== undefined && { partitions: { person: partitions } }),
     now: () => new Date(Date.UTC(2026, 10, 1, 12, minute++)),
   };
 }

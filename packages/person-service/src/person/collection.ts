@@ -94,10 +94,6 @@ export const personCollection: CollectionDefinition<Person> = {
   },
 };
 
-/** Returns the definition with a number of partitions; undefined for those that a database has, or 1. */
-export const inPartitions = (definition: CollectionDefinition, partitions: number | undefined): CollectionDefinition =>
-  partitions === undefined ? definition : { ...definition, partitions };
-
 /** The words of the OpenAPI document for people. */
 export const personNouns: RecordNouns = {
   one: "person",

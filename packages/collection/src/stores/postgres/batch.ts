@@ -2,9 +2,9 @@ import type { SnapshotKey, SnapshotRemoval } from "../../snapshot.ts";
 import type { StoredRecord } from "../../store.ts";
 import { type Change, decide, type Known, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
-import { nextIdOf, partitionNamedBy } from "../partitions.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import type { PartitionCounters, PartitionsCounters } from "./history.ts";
+import { nextIdOf, partitionNamedBy } from "./partitions.ts";
 
 /** The state of a collection that some writes depend on, read after the partitions of the transaction are locked. */
 export interface Surroundings {

@@ -1,4 +1,4 @@
-import type { Ownership, StoredCollection } from "../../database.ts";
+import type { Ownership } from "../../database.ts";
 import type { SnapshotRecord, SnapshotRemoval } from "../../snapshot.ts";
 import { mostCounted, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
@@ -10,6 +10,7 @@ import type { PostgresConnection } from "./connection.ts";
 import { PostgresCounters } from "./counters.ts";
 import type { PartitionsCounters } from "./history.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
+import type { PartitionedCollection } from "./partitions.ts";
 import { PostgresRemovals, PostgresRows } from "./rows.ts";
 import { ownerColumn, quoteName, toArrayText } from "./sql.ts";
 
@@ -24,7 +25,7 @@ export class PostgresChanges {
   readonly #removals: PostgresRemovals;
 
   /** @param collections all collections of the database */
-  constructor(definition: StoredCollection, collections: readonly StoredCollection[]) {
+  constructor(definition: PartitionedCollection, collections: readonly PartitionedCollection[]) {
     const { name, unique = [], owner } = definition;
     this.counters = new PostgresCounters(definition, collections);
     this.#collection = name;

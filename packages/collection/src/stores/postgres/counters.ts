@@ -1,10 +1,10 @@
-import type { StoredCollection } from "../../database.ts";
 import { StoreHistoryLost } from "../../store-errors.ts";
 import { ownedBy, ownersFirst } from "../definition.ts";
 import { columnsChanged } from "../filled-columns.ts";
 import { dueShape } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { type PartitionCounters, type PartitionsCounters, PostgresHistory, type SealsAt } from "./history.ts";
+import type { PartitionedCollection } from "./partitions.ts";
 import type { PostgresPool } from "./pool.ts";
 import { type Ask, PostgresSeals } from "./seals.ts";
 import { digestOf, quoteName, quoteText, toArrayText } from "./sql.ts";
@@ -32,7 +32,7 @@ export class PostgresCounters {
   #reporting: Promise<void> | undefined;
 
   /** @param collections all collections of the database */
-  constructor(definition: StoredCollection, collections: readonly StoredCollection[]) {
+  constructor(definition: PartitionedCollection, collections: readonly PartitionedCollection[]) {
     const { name, partitions = 1 } = definition;
     this.partitions = partitions;
     this.#collection = name;

@@ -1,4 +1,4 @@
-import type { Database, PostgresDatabaseOptions, StoredCollection, StoredOptions } from "../../database.ts";
+import type { Database, PostgresDatabaseOptions, StoredOptions } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError, StoreUnavailable } from "../../store-errors.ts";
@@ -10,6 +10,7 @@ import type { PostgresConnection } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
+import { mostPartitions, type PartitionedCollection } from "./partitions.ts";
 import { attempt, dividePool, leastPoolSize, type PostgresPool, type PostgresPools, poolOf } from "./pool.ts";
 import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
@@ -20,16 +21,20 @@ import { openPostgresSnapshot } from "./snapshot.ts";
 
 /** Implements `openPostgresDatabase` of the package, which loads this file when it is called. */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
-  const { poolSize = 10 } = options;
+  const { poolSize = 10, partitions = {} } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
   const defined = toStoredCollections(options.collections);
   if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
     throw new RangeError(`poolSize must be a whole number from ${leastPoolSize} on, not ${poolSize}`);
   }
+  for (const count of typeof partitions === "number" ? [partitions] : Object.values(partitions)) {
+    if (Number.isInteger(count) && count >= 1 && count <= mostPartitions) continue;
+    throw new RangeError(`partitions must be a whole number from 1 to ${mostPartitions}, not ${count}`);
+  }
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const parsed = parsePostgresAddress(address);
   const servers = new PostgresServers(parsed);
-  let collections: readonly StoredCollection[];
+  let collections: readonly PartitionedCollection[];
   try {
     collections = await prepareDatabase(servers, timeouts, { ...options, collections: defined }, presentLayouts);
   } catch (error) {
@@ -82,7 +87,7 @@ interface EngineParts {
 /** @param engines takes the engine of each collection */
 function postgresDatabaseEngine(
   pools: PostgresPools,
-  collections: readonly StoredCollection[],
+  collections: readonly PartitionedCollection[],
   engines: PostgresEngine[],
   { openSnapshot, restores, onCommit, onClose }: EngineParts,
 ): DatabaseEngine {
@@ -170,9 +175,9 @@ export async function prepareDatabase(
   timeouts: PostgresTimeouts,
   options: StoredOptions,
   layouts: Layouts,
-): Promise<readonly StoredCollection[]> {
+): Promise<readonly PartitionedCollection[]> {
   const patient = { ...timeouts, statement: patience, lock: patience };
-  const prepareOnce = async (): Promise<readonly StoredCollection[]> => {
+  const prepareOnce = async (): Promise<readonly PartitionedCollection[]> => {
     const connection = await servers.open(patient);
     try {
       const prepared = await prepareOver(connection, options, layouts);
@@ -188,16 +193,17 @@ export async function prepareDatabase(
 /** Prepares the database in one transaction, as far as the engine makes tables within transactions. */
 async function prepareOver(
   connection: PostgresConnection,
-  { collections, forRestore = false }: StoredOptions,
+  { collections, partitions: asked, forRestore = false }: StoredOptions,
   layouts: Layouts,
-): Promise<readonly StoredCollection[]> {
+): Promise<readonly PartitionedCollection[]> {
   await assertServer(connection, forRestore);
   await connection.begin("ISOLATION LEVEL READ COMMITTED");
   await migrate(connection, layouts);
   if (!forRestore) await assertFinished(connection);
-  const prepared = new Map<string, StoredCollection>();
+  const prepared = new Map<string, PartitionedCollection>();
   for (const definition of ownersFirst(collections)) {
-    const partitions = await prepareCollection(connection, definition);
+    const wanted = typeof asked === "number" ? asked : asked?.[definition.name];
+    const partitions = await prepareCollection(connection, { ...definition, partitions: wanted });
     prepared.set(definition.name, { ...definition, partitions });
   }
   await connection.query({ text: "COMMIT" });

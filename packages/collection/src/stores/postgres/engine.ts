@@ -1,4 +1,3 @@
-import type { StoredCollection } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
 import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
@@ -14,6 +13,7 @@ import { toStoreFault } from "./fault.ts";
 import { PostgresFeed } from "./feed.ts";
 import { PostgresFinds } from "./finds.ts";
 import { PostgresLists } from "./lists.ts";
+import type { PartitionedCollection } from "./partitions.ts";
 import type { PostgresPools } from "./pool.ts";
 import { PostgresRevisions } from "./revisions.ts";
 import { PostgresWriter } from "./writer.ts";
@@ -33,8 +33,8 @@ export class PostgresEngine implements Engine {
   /** @param collections all collections of the database */
   constructor(
     pools: PostgresPools,
-    definition: StoredCollection,
-    collections: readonly StoredCollection[],
+    definition: PartitionedCollection,
+    collections: readonly PartitionedCollection[],
     onCommit: DatabaseObserver["onCommit"],
   ) {
     this.#collection = definition.name;

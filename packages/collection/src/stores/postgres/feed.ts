@@ -1,9 +1,9 @@
-import type { StoredCollection } from "../../database.ts";
 import { StoreCursorGone } from "../../store-errors.ts";
 import { isSealOf } from "../feed-cursor.ts";
 import type { EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, toRecord } from "../rows.ts";
 import { toSelectionFault } from "./fault.ts";
+import type { PartitionedCollection } from "./partitions.ts";
 import type { PostgresPool, ReadSeries } from "./pool.ts";
 import { partitionTerm, quoteName, toArrayText } from "./sql.ts";
 
@@ -13,7 +13,7 @@ export class PostgresFeed {
   readonly #collection: string;
   readonly #partitions: number;
 
-  constructor(pool: PostgresPool, { name, partitions = 1 }: StoredCollection) {
+  constructor(pool: PostgresPool, { name, partitions = 1 }: PartitionedCollection) {
     this.#pool = pool;
     this.#collection = name;
     this.#partitions = partitions;

@@ -1,4 +1,3 @@
-import type { StoredCollection } from "../../database.ts";
 import {
   changedMeanwhile,
   notEmpty,
@@ -7,7 +6,6 @@ import {
   type SnapshotRecord,
   type SnapshotRemoval,
 } from "../../snapshot.ts";
-import { countersFor } from "../partitions.ts";
 import {
   assertPlace,
   markColumns,
@@ -18,10 +16,12 @@ import {
   type RestoreTarget,
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
+import { countersFor } from "../snapshot-counters.ts";
 import { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
 import { putKeys } from "./keys.ts";
+import type { PartitionedCollection } from "./partitions.ts";
 import type { PostgresPool } from "./pool.ts";
 import { dropIndexes, makeIndexes } from "./schema.ts";
 import { identityOf } from "./snapshot.ts";
@@ -33,16 +33,16 @@ type RestoreRow = RestoreMark & readonly string[];
 export class PostgresRestoreTarget implements RestoreTarget {
   readonly identity: string;
   readonly #pool: PostgresPool;
-  readonly #collections: readonly StoredCollection[];
+  readonly #collections: readonly PartitionedCollection[];
   readonly #changes: ReadonlyMap<string, PostgresChanges>;
   readonly #partitions: ReadonlyMap<string, number>;
   #places = new Map<string, RestorePlace>();
 
-  static async of(pool: PostgresPool, collections: readonly StoredCollection[]): Promise<PostgresRestoreTarget> {
+  static async of(pool: PostgresPool, collections: readonly PartitionedCollection[]): Promise<PostgresRestoreTarget> {
     return new PostgresRestoreTarget(pool, await identityOf((statement) => pool.read(statement)), collections);
   }
 
-  private constructor(pool: PostgresPool, identity: string, collections: readonly StoredCollection[]) {
+  private constructor(pool: PostgresPool, identity: string, collections: readonly PartitionedCollection[]) {
     this.identity = identity;
     this.#pool = pool;
     this.#collections = collections;

@@ -1,9 +1,9 @@
-import type { StoredCollection } from "../../database.ts";
 import type { SnapshotRemoval } from "../../snapshot.ts";
 import type { StoredRow } from "../decide.ts";
 import { mostSeal } from "../seals.ts";
 import { filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
+import type { PartitionedCollection } from "./partitions.ts";
 import type { Statement } from "./session.ts";
 import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
 
@@ -15,7 +15,7 @@ export class PostgresRows {
   readonly #replacement: string;
   readonly #unique: readonly string[];
 
-  constructor(definition: StoredCollection) {
+  constructor(definition: PartitionedCollection) {
     const table = quoteName(definition.name);
     const columns = rowColumns(definition);
     const names = columns.map(({ name }) => name).join(", ");
@@ -83,7 +83,7 @@ interface RowColumn extends SentColumn {
   readonly stored: (sent: string) => string;
 }
 
-function rowColumns(definition: StoredCollection): readonly RowColumn[] {
+function rowColumns(definition: PartitionedCollection): readonly RowColumn[] {
   const own = (name: string, type: string, toValue: RowColumn["toValue"]): RowColumn => {
     return { name, type, toValue, stored: asItIs };
   };
@@ -124,7 +124,10 @@ export class PostgresRemovals {
   readonly #partitions: number;
   readonly #statements: readonly string[];
 
-  constructor({ name: collection, partitions = 1 }: StoredCollection, collections: readonly StoredCollection[]) {
+  constructor(
+    { name: collection, partitions = 1 }: PartitionedCollection,
+    collections: readonly PartitionedCollection[],
+  ) {
     this.#collection = collection;
     this.#partitions = partitions;
     this.#statements = [
@@ -161,7 +164,7 @@ export class PostgresRemovals {
 }
 
 /** Makes the statements that remove the records whose owners have some ids, given as an expression; the last level first. */
-function removalsOfOwned(owner: string, ids: string, collections: readonly StoredCollection[]): readonly string[] {
+function removalsOfOwned(owner: string, ids: string, collections: readonly PartitionedCollection[]): readonly string[] {
   return collections
     .filter((definition) => definition.owner?.collection === owner)
     .flatMap(({ name, partitions = 1 }) => {

@@ -1,9 +1,9 @@
-import type { StoredCollection } from "../../database.ts";
 import { type TableShape, tableShape } from "../filled-columns.ts";
 import { dueShape, type FilledColumn, filledColumns } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { isThere, lockLayout } from "./migrations.ts";
+import type { PartitionedCollection } from "./partitions.ts";
 import { sentTypeOf, sourceOf, storedFrom } from "./rows.ts";
 import { digestOf, nameOf, partitionTerm, quoteName, toArrayText } from "./sql.ts";
 
@@ -18,7 +18,10 @@ import { digestOf, nameOf, partitionTerm, quoteName, toArrayText } from "./sql.t
  * @throws UnusableDatabase when the table belongs to another program or has another number of partitions, or when records share a
  *   value that must be unique
  */
-export async function prepareCollection(connection: PostgresConnection, definition: StoredCollection): Promise<number> {
+export async function prepareCollection(
+  connection: PostgresConnection,
+  definition: PartitionedCollection,
+): Promise<number> {
   const found = await findCollection(connection, definition);
   if (found !== undefined && isMade(found, definition)) return found.partitions;
   await lockLayout(connection);
@@ -34,7 +37,7 @@ export async function prepareCollection(connection: PostgresConnection, definiti
 
 async function makeTable(
   connection: PostgresConnection,
-  definition: StoredCollection,
+  definition: PartitionedCollection,
   present: string | undefined,
 ): Promise<void> {
   const { name: collection, owner, partitions = 1 } = definition;
@@ -71,7 +74,7 @@ async function makeTable(
  * Drops the indexes of a collection's table that storing and removing by id do not need. To store 60,000 records and make them
  * afterwards takes four fifths of the server's processor time.
  */
-export async function dropIndexes(connection: PostgresConnection, definition: StoredCollection): Promise<void> {
+export async function dropIndexes(connection: PostgresConnection, definition: PartitionedCollection): Promise<void> {
   const columns = filledColumns(definition).filter(({ index }) => index !== undefined);
   const others = [...timeColumns, ...feedIndexes(definition).map(({ name }) => name)];
   const names = [...others, ...columns.map(({ name }) => name)].map((column) => nameOf(definition.name, column));
@@ -83,7 +86,7 @@ export async function dropIndexes(connection: PostgresConnection, definition: St
  *
  * @throws UnusableDatabase when records share a value that must be unique
  */
-export async function makeIndexes(connection: PostgresConnection, definition: StoredCollection): Promise<void> {
+export async function makeIndexes(connection: PostgresConnection, definition: PartitionedCollection): Promise<void> {
   const { name: collection, owner } = definition;
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   for (const column of timeColumns) {
@@ -99,7 +102,7 @@ export async function makeIndexes(connection: PostgresConnection, definition: St
 function feedIndexes({
   owner,
   partitions = 1,
-}: StoredCollection): readonly { readonly name: string; readonly definition: string }[] {
+}: PartitionedCollection): readonly { readonly name: string; readonly definition: string }[] {
   const term = partitionTerm(partitions);
   const keys = term === undefined ? "revision ASC" : `${term} ASC, revision ASC`;
   const all = { name: "changes", definition: `(${keys})` };
@@ -115,7 +118,7 @@ const timeColumns: readonly string[] = ["created_at", "updated_at"];
  */
 async function dropWithOtherOwner(
   connection: PostgresConnection,
-  { name: collection, owner }: StoredCollection,
+  { name: collection, owner }: PartitionedCollection,
   present: string,
 ): Promise<void> {
   const { owner: presentOwner }: TableShape = JSON.parse(present);
@@ -138,7 +141,7 @@ async function dropWithOtherOwner(
  */
 async function makeColumns(
   connection: PostgresConnection,
-  definition: StoredCollection,
+  definition: PartitionedCollection,
   present: string | undefined,
 ): Promise<void> {
   const { name: collection } = definition;
@@ -220,7 +223,7 @@ interface FoundCollection {
  */
 async function findCollection(
   connection: PostgresConnection,
-  { name, partitions: asked }: StoredCollection,
+  { name, partitions: asked }: PartitionedCollection,
 ): Promise<FoundCollection | undefined> {
   const [[count, digest, form] = []] = await connection.query({
     text: `SELECT count(*), max(waymark_collections.form), max(waymark_forms.form)
@@ -239,7 +242,7 @@ async function findCollection(
 }
 
 /** Returns whether nothing needs to be done for a definition. */
-const isMade = ({ form, isNoted }: FoundCollection, definition: StoredCollection): boolean =>
+const isMade = ({ form, isNoted }: FoundCollection, definition: PartitionedCollection): boolean =>
   form === dueShape(definition) && isNoted;
 
 /** Stores the shape of a table. Only programs that fill its columns in this way then change the collection. */

@@ -8,8 +8,8 @@ import type {
   SnapshotSeal,
 } from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
-import { isUntouched } from "../partitions.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
+import { isUntouched } from "../snapshot-counters.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, knownLayoutOf, presentLayouts } from "./migrations.ts";

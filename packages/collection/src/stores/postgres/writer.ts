@@ -1,11 +1,11 @@
 import type { DatabaseObserver } from "../../observer.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
-import { partitionNamedBy } from "../partitions.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import { everyPartition, type WantedPartitions } from "./counters.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "./fault.ts";
+import { partitionNamedBy } from "./partitions.ts";
 import { attempt, type PostgresPool } from "./pool.ts";
 import { transact } from "./transaction.ts";
 

@@ -57,11 +57,11 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  * @throws RangeError (rejects) when a bound is not an integer from 1
  */
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
-  const { busyTimeout = 1000 } = options;
+  const { busyTimeout = 1000, partitions = {} } = options;
   const { maxWaitingWrites = 10_000, readTimeLimit = 10_000 } = options;
   const { maxWaitingReads = 1_000, maxWaitingReadsPerCaller = 100 } = options;
   const collections = toStoredCollections(options.collections);
-  if (collections.some(({ partitions = 1 }) => partitions > 1)) {
+  if (Object.values(typeof partitions === "number" ? { partitions } : partitions).some((count) => count > 1)) {
     throw new StoreOpenError(
       `Cannot open the database ${JSON.stringify(file)}: SQLite has one writer, so that partitions would gain nothing: leave their number out, or name a PostgreSQL database`,
     );

@@ -8,7 +8,6 @@ import {
   type SnapshotRecord,
   type SnapshotRemoval,
 } from "../../snapshot.ts";
-import { countersFor } from "../partitions.ts";
 import {
   assertPlace,
   markColumns,
@@ -19,6 +18,7 @@ import {
   type RestoreTarget,
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
+import { countersFor } from "../snapshot-counters.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import { Unusable } from "./file.ts";
 import { dropIndexes, missingIndexes } from "./schema.ts";

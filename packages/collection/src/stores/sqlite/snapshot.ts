@@ -15,8 +15,8 @@ import type {
   SnapshotSeal,
 } from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
-import { isUntouched } from "../partitions.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
+import { isUntouched } from "../snapshot-counters.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./file.ts";
 import { presentLayouts } from "./migrations.ts";

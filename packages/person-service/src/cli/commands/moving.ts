@@ -10,7 +10,7 @@ import {
   StoreUnavailable,
 } from "@waymark/collection";
 import { quote } from "waymark/internal";
-import { inPartitions, personCollection } from "../../person/collection.ts";
+import { personCollection } from "../../person/collection.ts";
 import {
   databaseAddress,
   databaseOptions,
@@ -89,8 +89,7 @@ async function restorePeople(
 ): Promise<number> {
   let snapshot = await open();
   try {
-    const collections = [inPartitions(personCollection, partitions)];
-    const target = await openDatabase(to, { collections, forRestore: true });
+    const target = await openDatabase(to, { collections: [personCollection], partitions, forRestore: true });
     try {
       const report = reportProgress(io);
       let count = 0;
