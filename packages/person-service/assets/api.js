@@ -81,6 +81,39 @@ export function announce(element, text) {
   element.hidden = text === "";
 }
 
+/** Shows a message, and leads the eyes and the keys to it. */
+export function say(element, text) {
+  announce(element, text);
+  element.focus();
+}
+
+/**
+ * Does what a button is for, once at a time: the button keeps the focus, and shows what goes on when it takes half a second.
+ *
+ * @param banner where it is said why it did not work
+ * @param work resolves with the problem of a refusal, or with nothing
+ */
+export async function sendBy(button, banner, work) {
+  if (button.ariaDisabled === "true") return;
+  const label = button.textContent;
+  button.ariaDisabled = "true";
+  announce(banner, "");
+  const timer = setTimeout(() => {
+    button.textContent = button.dataset.doing;
+  }, 500);
+  try {
+    const problem = await work();
+    if (problem !== undefined) say(banner, wordsOf(problem));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    say(banner, noAnswer);
+  } finally {
+    clearTimeout(timer);
+    button.textContent = label;
+    button.ariaDisabled = null;
+  }
+}
+
 /** Reads a page again that the browser kept alive and shows again: the reader may have signed out since. */
 export function reloadWhenShownAgain() {
   addEventListener("pageshow", ({ persisted }) => {
@@ -101,14 +134,17 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What the page that is shown next says first. */
+/** What the page that is shown next says first, where it begins. */
 export const notes = {
   leave(text) {
     sessionStorage.setItem("note", text);
+    history.scrollRestoration = "manual";
   },
-  take() {
+  show(element) {
     const text = sessionStorage.getItem("note");
+    if (text === null) return;
     sessionStorage.removeItem("note");
-    return text;
+    say(element, text);
+    history.scrollRestoration = "auto";
   },
 };

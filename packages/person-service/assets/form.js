@@ -1,4 +1,4 @@
-import { announce, noAnswer, wordsOf } from "./api.js";
+import { announce, sendBy } from "./api.js";
 
 /**
  * The form of a person: its values by member, its faults at their fields, and a draft that outlives a reload. A draft is what differs
@@ -9,7 +9,8 @@ import { announce, noAnswer, wordsOf } from "./api.js";
  */
 export function personEditor(form, { submit, leave }) {
   const fields = new Map(Array.from(form.querySelectorAll("[name]"), (field) => [field.name, field]));
-  const banner = form.querySelector(".banner");
+  const banner = form.querySelector(".foot .banner");
+  const note = form.querySelector("[data-note]");
   const button = form.querySelector(".primary");
   const draft = `changes ${form.dataset.url}`;
 
@@ -24,37 +25,44 @@ export function personEditor(form, { submit, leave }) {
 
   function clearFaults() {
     announce(banner, "");
-    for (const [name, field] of fields) {
+    for (const field of fields.values()) {
       field.removeAttribute("aria-invalid");
-      announce(form.querySelector(`#${CSS.escape(`e-${name}`)}`), "");
+      announce(faultOf(field), "");
     }
   }
 
-  /** Puts each error at its field, and what has no field above the form. */
+  /** Puts each error at its field, in the words of the form; returns the problem if it is about no field. */
   function showProblem(problem) {
-    clearFaults();
+    const faults = new Map();
     const others = [];
-    let first;
     for (const { pointer = "", detail } of problem.errors ?? []) {
       const name = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-      const field =
-        fields.get(name) ?? fields.get(Array.from(fields.keys()).find((each) => each.startsWith(`${name}.`)));
-      if (field === undefined || name === "") {
-        others.push(detail);
-        continue;
-      }
-      field.setAttribute("aria-invalid", "true");
-      announce(form.querySelector(`#${CSS.escape(`e-${field.name}`)}`), sentence(detail));
-      first ??= field;
+      const field = fields.get(name) ?? fields.get([...fields.keys()].find((each) => each.startsWith(`${name}.`)));
+      if (field === undefined || name === "") others.push(detail);
+      else faults.set(field, `${labelOf(field.name)} ${field.dataset.fault ?? inWords(detail)}.`);
     }
-    if (first === undefined) announce(banner, [wordsOf(problem), ...others.map(sentence)].join(" "));
-    else announce(banner, others.length > 0 ? others.map(sentence).join(" ") : "Some fields are not right yet.");
-    (first ?? banner).focus();
+    for (const [field, text] of faults) {
+      field.setAttribute("aria-invalid", "true");
+      announce(faultOf(field), text);
+    }
+    const [first] = faults.keys();
+    if (first === undefined) return { detail: [problem.detail ?? problem.title, ...others].join(" ") };
+    announce(banner, [others.join(" "), "Not right yet: "].join(" ").trimStart());
+    const links = Array.from(faults.keys(), ({ id, name }) =>
+      Object.assign(document.createElement("a"), { href: `#${id}`, textContent: labelOf(name) }),
+    );
+    banner.append(...links.flatMap((link, i) => (i === 0 ? [link] : [", ", link])));
+    first.focus();
   }
+
+  const faultOf = ({ name }) => form.querySelector(`#${CSS.escape(`e-${name}`)}`);
+  const labelOf = (name) => form.querySelector(`label[for="${CSS.escape(`f-${name}`)}"]`)?.textContent ?? name;
+  const inWords = (detail) => detail.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) => labelOf(name));
 
   function finish() {
     sessionStorage.removeItem(draft);
     base = read;
+    announce(note, "");
     clearFaults();
     form.reset();
     leave();
@@ -69,20 +77,13 @@ export function personEditor(form, { submit, leave }) {
     else sessionStorage.setItem(draft, JSON.stringify({ etag: base.etag, changes }));
   });
   form.querySelector("[data-cancel]").addEventListener("click", finish);
-  form.addEventListener("submit", async (event) => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (button.disabled) return;
-    button.disabled = true;
-    clearFaults();
-    try {
+    sendBy(button, banner, async () => {
+      clearFaults();
       const problem = await submit(entries(), base.values, base.etag);
-      if (problem !== undefined) showProblem(problem);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      announce(banner, noAnswer);
-    } finally {
-      button.disabled = false;
-    }
+      return problem && showProblem(problem);
+    });
   });
 
   return {
@@ -101,14 +102,14 @@ export function personEditor(form, { submit, leave }) {
           etag === read.etag
             ? ""
             : " Somebody else has changed this person since: saving keeps both changes, and asks you where they differ.";
-        announce(banner, `This is what you typed before, which is not stored yet.${since}`);
+        announce(note, `This is what you typed before, which is not stored yet.${since}`);
       }
       form.hidden = false;
       form.querySelector("[name]").focus();
     },
     hasDraft: () => sessionStorage.getItem(draft) !== null,
     forget: () => sessionStorage.removeItem(draft),
-    labelOf: (name) => form.querySelector(`label[for="${CSS.escape(`f-${name}`)}"]`)?.textContent ?? name,
+    labelOf,
   };
 }
 
@@ -119,8 +120,6 @@ function entryOf({ type, value, list }) {
   const option = Array.from(list?.options ?? []).find(({ label }) => label.toLowerCase() === text.toLowerCase());
   return option?.value ?? text;
 }
-
-const sentence = (detail) => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 
 /** The person that the values say: members without a value are absent. */
 export function toPerson(values) {

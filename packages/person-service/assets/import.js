@@ -1,4 +1,4 @@
-import { announce, noAnswer, people, showScripted, signIn } from "./api.js";
+import { announce, noAnswer, people, say, showScripted, signIn } from "./api.js";
 import { dateOrderOf, decodeText, parseCsv, toLines } from "./csv.js";
 
 const dialog = document.querySelector("#import");
@@ -33,19 +33,18 @@ async function choose(chosen) {
   const signal = begin();
   mapping.hidden = true;
   if (chosen.size > mostBytes)
-    return announce(banner, `${chosen.name} is too large for this page. The command "person-service import" takes it.`);
+    return say(banner, `${chosen.name} is too large for this page. The command "person-service import" takes it.`);
   const bytes = await chosen.arrayBuffer().catch(() => undefined);
   if (signal.aborted) return;
   if (bytes === undefined)
-    return announce(banner, `${chosen.name} cannot be read. Is it a folder, or was it changed meanwhile?`);
+    return say(banner, `${chosen.name} cannot be read. Is it a folder, or was it changed meanwhile?`);
   const text = decodeText(new Uint8Array(bytes));
-  if (text === undefined)
-    return announce(banner, `${chosen.name} is not a text. To import a spreadsheet, save it as CSV.`);
+  if (text === undefined) return say(banner, `${chosen.name} is not a text. To import a spreadsheet, save it as CSV.`);
   if (/\.(?:ndjson|jsonl)$/i.test(chosen.name) || text.trimStart().startsWith("{")) {
     return judge({ lines: text.split("\n") });
   }
   const rows = parseCsv(text);
-  if (rows.length < 2) return announce(banner, `${chosen.name} has no rows below a header.`);
+  if (rows.length < 2) return say(banner, `${chosen.name} has no rows below a header.`);
   showMapping(rows);
 }
 
@@ -72,7 +71,7 @@ function showMapping([header, ...rows]) {
   mapping.querySelector("button").onclick = () => {
     const members = Array.from(mapping.querySelectorAll("tbody select"), ({ value }) => value);
     const twice = members.find((member, i) => member !== "" && members.indexOf(member) < i);
-    if (twice !== undefined) return announce(banner, `Two columns become ${twice}. Choose one of them.`);
+    if (twice !== undefined) return say(banner, `Two columns become ${twice}. Choose one of them.`);
     judge(toLines(rows, members, countryCodes(), dates.value));
   };
 }
@@ -99,7 +98,7 @@ function nearestMember(column, options) {
  */
 async function judge(batch) {
   const { status, answer } = await post(batch, "?dry-run=true", {}, "Checking", begin());
-  if (status !== 200) return announce(banner, answer?.detail ?? noAnswer);
+  if (status !== 200) return say(banner, answer?.detail ?? noAnswer);
   const { valid, refused } = answer;
   showOutcome(`${people(valid)} can be stored${refused === 0 ? "." : `, and ${refused} cannot:`}`, answer, batch);
   store.hidden = valid === 0;
@@ -130,6 +129,8 @@ function showOutcome(text, { errors = [], omitted = 0 } = {}, { lineNumbers }) {
   list.replaceChildren(...faults.map((textContent) => Object.assign(document.createElement("li"), { textContent })));
   list.hidden = faults.length === 0;
   outcome.hidden = false;
+  outcome.focus();
+  outcome.scrollIntoView({ block: "nearest" });
 }
 
 /** Sends the lines, after signing in where the session is over; without an end once the signal is given. Not by fetch, which says nothing of the progress of what it sends. */

@@ -6,7 +6,7 @@ const search = main.querySelector(".search");
 const status = main.querySelector(".unseen[role=status]");
 
 showScripted();
-announce(main.querySelector("[data-note]"), notes.take() ?? "");
+notes.show(main.querySelector("[data-said]"));
 prepareSearch();
 prepareMenus();
 const dialog = main.querySelector("#create");

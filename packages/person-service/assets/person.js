@@ -1,15 +1,16 @@
-import { announce, noAnswer, notes, reloadWhenShownAgain, send, showScripted, wordsOf } from "./api.js";
+import { notes, reloadWhenShownAgain, send, sendBy, showScripted } from "./api.js";
 import { personEditor, toPatch, toValues } from "./form.js";
 
 const main = document.querySelector("main");
 const card = main.querySelector(".card");
 const form = main.querySelector(".editor");
+const conflict = main.querySelector(".conflict");
 const dialog = main.querySelector("#remove");
 const actions = main.querySelector(".heading .actions");
 
 showScripted();
 reloadWhenShownAgain();
-announce(main.querySelector(".banner.good"), notes.take() ?? "");
+notes.show(main.querySelector("[data-said]"));
 if (form !== null) prepareEditing();
 if (dialog !== null) prepareRemoval();
 
@@ -23,7 +24,7 @@ function prepareEditing() {
   const editor = personEditor(form, {
     submit: (values, before, etag) => save(editor, before, values, etag),
     leave() {
-      main.querySelector(".conflict")?.remove();
+      conflict.hidden = true;
       show(false);
       editButton.focus();
     },
@@ -33,6 +34,11 @@ function prepareEditing() {
     editor.open();
   };
   editButton.addEventListener("click", edit);
+  conflict.querySelector("[data-back]").addEventListener("click", () => {
+    conflict.hidden = true;
+    form.hidden = false;
+    form.querySelector(".primary").focus();
+  });
   if (editor.hasDraft()) edit();
 }
 
@@ -72,95 +78,46 @@ async function compare(editor, before, mine) {
   for (const name of differing) if (mine[name] !== before[name]) merged[name] = mine[name];
   // Where the two changed different members, both changes stand.
   if (!isContested) return save(editor, theirs, merged, etag);
-  main.querySelector(".conflict")?.remove();
-  form.before(conflictTable(editor, { differing, mine, theirs, merged, etag }));
-  form.hidden = true;
-  main.querySelector(".conflict h2").focus();
-}
-
-function conflictTable(editor, { differing, mine, theirs, merged, etag }) {
-  const view = document.createElement("form");
-  view.className = "conflict";
+  const template = conflict.querySelector("template").content;
   const rows = differing.map((name) => {
-    const choice = (side, label, value, isChosen) => {
-      const input = element("input", { type: "radio", name, value: side, checked: isChosen });
-      const text = element("bdi", { textContent: value === "" ? "(empty)" : value });
-      const cell = element("td", {});
-      cell.dataset.label = label;
-      const wrapper = element("label", {});
-      wrapper.append(input, text);
-      cell.append(wrapper);
-      return cell;
-    };
-    const row = element("tr", {});
-    row.append(
-      element("th", { scope: "row", textContent: editor.labelOf(name) }),
-      choice("mine", "Yours", mine[name], merged[name] === mine[name]),
-      choice("theirs", "Theirs", theirs[name], merged[name] !== mine[name]),
-    );
+    const row = template.cloneNode(true);
+    row.querySelector("th").textContent = editor.labelOf(name);
+    for (const input of row.querySelectorAll("input")) {
+      const value = { mine, theirs }[input.value][name];
+      input.name = name;
+      input.checked = merged[name] === value;
+      input.nextElementSibling.textContent = value === "" ? "(empty)" : value;
+    }
     return row;
   });
-  const head = element("tr", {});
-  head.append(...["Member", "Yours", "Theirs"].map((text) => element("th", { scope: "col", textContent: text })));
-  const [thead, tbody, table] = ["thead", "tbody", "table"].map((name) => element(name, {}));
-  thead.append(head);
-  tbody.append(...rows);
-  table.append(thead, tbody);
-  const buttons = element("div", { className: "actions" });
-  buttons.append(
-    element("button", { className: "primary", textContent: "Save what is chosen" }),
-    element("button", { type: "button", className: "plain", textContent: "Back to the form" }),
-  );
-  const banner = element("div", { className: "banner", hidden: true });
-  banner.setAttribute("role", "alert");
-  view.append(
-    element("h2", { textContent: "Somebody else changed this person meanwhile", tabIndex: -1 }),
-    element("p", { textContent: "Choose for each line which version stays." }),
-    banner,
-    table,
-    buttons,
-  );
-  buttons.lastChild.addEventListener("click", () => {
-    view.remove();
-    form.hidden = false;
-  });
-  view.addEventListener("submit", async (event) => {
+  conflict.querySelector("tbody").replaceChildren(...rows);
+  conflict.onsubmit = (event) => {
     event.preventDefault();
-    const chosen = { ...theirs };
-    for (const [name, side] of new FormData(view)) if (side === "mine") chosen[name] = mine[name];
-    try {
-      const problem = await save(editor, theirs, chosen, etag);
-      if (problem !== undefined) announce(banner, wordsOf(problem));
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      announce(banner, noAnswer);
-    }
-  });
-  return view;
+    sendBy(conflict.querySelector(".primary"), conflict.querySelector(".banner"), () => {
+      const chosen = { ...theirs };
+      for (const [name, side] of new FormData(conflict)) if (side === "mine") chosen[name] = mine[name];
+      return save(editor, theirs, chosen, etag);
+    });
+  };
+  form.hidden = true;
+  conflict.hidden = false;
+  conflict.querySelector("h2").focus();
 }
-
-const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
 function prepareRemoval() {
   const banner = dialog.querySelector(".banner");
+  const button = dialog.querySelector("[data-confirm]");
   main.querySelector("[data-remove]").addEventListener("click", () => dialog.showModal());
   dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
-  dialog.querySelector("[data-confirm]").addEventListener("click", async ({ currentTarget }) => {
-    currentTarget.disabled = true;
-    try {
+  button.addEventListener("click", () =>
+    sendBy(button, banner, async () => {
       const headers = { "If-Match": dialog.dataset.etag };
       const { response, problem } = await send("DELETE", dialog.dataset.url, { headers });
-      if (response.ok || response.status === 404) {
-        notes.leave(`${main.querySelector("h1").textContent} is deleted.`);
-        location.assign(main.querySelector(".trail a").href);
-      } else if (response.status === 412)
-        announce(banner, "Somebody changed this person meanwhile. Read the page again first.");
-      else announce(banner, wordsOf(problem));
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      announce(banner, noAnswer);
-    } finally {
-      currentTarget.disabled = false;
-    }
-  });
+      if (response.status === 412)
+        return { detail: "Somebody changed this person meanwhile. Read the page again first." };
+      if (!response.ok && response.status !== 404) return problem;
+      notes.leave(`${main.querySelector("h1").textContent} is deleted.`);
+      location.assign(main.querySelector(".trail a").href);
+    }),
+  );
 }

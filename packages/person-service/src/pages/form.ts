@@ -24,17 +24,39 @@ ${members.map((member) => field(member, memberValue(person, member.name) ?? ""))
   );
   const state = entityTag === undefined ? "" : html` data-etag="${entityTag}"`;
   return html`<form class="editor" data-url="${action}"${state} autocomplete="off" novalidate hidden>
-<div class="banner" role="alert" hidden></div>
+<p class="banner good" role="status" data-note hidden></p>
 ${groups}<datalist id="countries">${Array.from(countryNames(), ([code, name]) => html`<option value="${code}">${name}</option>`)}</datalist>
-<div class="actions"><button class="primary">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button></div>
+${foot(html`<button class="primary" data-doing="Saving…">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button>`)}
 </form>
 `;
 }
 
+/** Makes the end of a form, which stays in view: its buttons, and beside them why they did not work. */
+const foot = (
+  buttons: SafeHtml,
+): SafeHtml => html`<div class="foot"><div class="banner" role="alert" tabindex="-1" hidden></div>
+<div class="actions">${buttons}</div></div>`;
+
+const side = (value: string, label: string): SafeHtml =>
+  html`<td><label><input type="radio" value="${value}"><bdi></bdi><span class="side"> (${label})</span></label></td>`;
+
+/** The form in which a person who was changed by somebody else, too, is put together line by line; a script fills it. */
+export const conflictForm: SafeHtml = html`<form class="conflict" hidden>
+<h2 tabindex="-1">Somebody else changed this person meanwhile</h2>
+<p>Choose for each line which version stays.</p>
+<table><thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Theirs</th></tr></thead><tbody></tbody></table>
+<template><tr><th scope="row"></th>${side("mine", "yours")}${side("theirs", "theirs")}</tr></template>
+${foot(html`<button class="primary" data-doing="Saving…">Save what is chosen</button><button type="button" class="plain" data-back>Back to the form</button>`)}
+</form>
+`;
+
 function field({ name, label, kind, hint }: MemberField, value: string): SafeHtml {
   const described = hint === undefined ? `e-${name}` : `h-${name} e-${name}`;
   const common = html`id="f-${name}" name="${name}" aria-describedby="${described}" dir="auto"`;
-  const list = kind === "country" ? html` list="countries"` : "";
+  const list =
+    kind === "country"
+      ? html` list="countries" data-fault="must be one of the list, or two capital letters such as NO"`
+      : "";
   const input =
     kind === "lines"
       ? html`<textarea ${common} rows="4">\n${value}</textarea>`

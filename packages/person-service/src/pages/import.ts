@@ -12,13 +12,13 @@ export function importDialog(url: string): SafeHtml {
 <h2 id="import-title">Import people</h2>
 <p class="hint">A CSV file with a header, or NDJSON. Nothing is stored before you have seen what is wrong with it.</p>
 <label class="drop">Drop a file here, or choose one<input type="file" data-part="file" accept=".csv,.tsv,.txt,.ndjson,.jsonl"></label>
-<div class="banner" role="alert" data-part="banner" hidden></div>
+<div class="banner" role="alert" tabindex="-1" data-part="banner" hidden></div>
 <div data-part="mapping" hidden><table><thead><tr><th scope="col">Column</th><th scope="col">For instance</th><th scope="col">Becomes</th></tr></thead><tbody></tbody></table>
-<template><tr><th scope="row"></th><td><bdi></bdi></td><td><select><option value="">(left out)</option>${groups}</select></td></tr></template>
+<template><tr class="column"><th scope="row"></th><td><bdi></bdi></td><td><select><option value="">(left out)</option>${groups}</select></td></tr></template>
 <label class="dates">Dates in the file look like <select data-part="dates"><option value="">1815-12-10</option><option value="DMY">10.12.1815 or 10/12/1815</option><option value="MDY">12/10/1815</option></select></label>
 <div class="actions"><button class="primary">Check</button></div></div>
 <label data-part="progress" hidden><span></span><progress max="1"></progress></label>
-<div role="status" data-part="outcome" hidden><p></p><ul class="errors"></ul></div>
+<div role="status" tabindex="-1" data-part="outcome" hidden><p></p><ul class="errors" tabindex="0" aria-label="Faults"></ul></div>
 <div class="actions"><button class="primary" data-part="store" hidden></button><button class="plain" data-cancel>Close</button></div>
 </dialog>`;
 }

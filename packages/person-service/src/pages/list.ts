@@ -59,7 +59,7 @@ ${importDialog(url)}`;
   const count = html`<button class="plain" data-count data-scripted hidden>Count them</button>`;
   return html`<div class="heading"><h1>People</h1>
 ${mayCreate ? create : ""}</div>
-<p class="banner good" role="status" data-note hidden></p>
+<p class="banner good" role="status" tabindex="-1" data-said hidden></p>
 ${searchForm(address)}
 <p class="unseen" role="status"></p>
 <div id="results">
@@ -83,7 +83,7 @@ function tableHead({ address, columns }: ListView): SafeHtml {
     const state = order === undefined ? "" : html` aria-sort="${order}"`;
     return html`<th scope="col"${state}><a href="${href}">${label}</a></th>`;
   });
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll"><table class="people">
 <caption class="unseen">People</caption>
 <thead><tr>${cells}</tr></thead>
 <tbody>

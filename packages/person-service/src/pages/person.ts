@@ -1,7 +1,7 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
 import { page } from "./document.ts";
-import { personForm } from "./form.ts";
+import { conflictForm, personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { memberGroups, memberValue } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
@@ -31,10 +31,10 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
 ${actions(own, mayAmend, mayRemove)}</div>
-<p class="banner good" role="status" hidden></p>
+<p class="banner good" role="status" tabindex="-1" data-said hidden></p>
 <div class="card">
 ${groups}${code === undefined ? "" : html`<details class="code"><summary>QR code for a phone</summary>${code}</details>`}</div>
-${mayAmend ? personForm({ person, action: own, verb: "Save", entityTag }) : ""}${mayRemove ? removal(title, own, entityTag) : ""}${record(id, person)}`;
+${mayAmend ? personForm({ person, action: own, verb: "Save", entityTag }) : ""}${mayAmend ? conflictForm : ""}${mayRemove ? removal(title, own, entityTag) : ""}${record(id, person)}`;
   return page(site, request, { title: `${title} · People`, kind: "person", modules: ["person.js"] }, content);
 }
 
@@ -51,8 +51,8 @@ function removal(name: string, own: string, entityTag: string | undefined): Safe
   return html`<dialog id="remove" aria-labelledby="remove-title" data-url="${own}" data-etag="${entityTag}">
 <h2 id="remove-title">Delete <bdi>${name}</bdi>?</h2>
 <p>Everything that is kept of this person is removed. This cannot be undone.</p>
-<div class="banner" role="alert" hidden></div>
-<div class="actions"><button class="danger" data-confirm>Delete</button><button class="plain" data-cancel autofocus>Keep</button></div>
+<div class="banner" role="alert" tabindex="-1" hidden></div>
+<div class="actions"><button class="danger" data-confirm data-doing="Deleting…">Delete</button><button class="plain" data-cancel autofocus>Keep</button></div>
 </dialog>
 `;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { describeInBrowser, kinds, type Scene } from "./scene.ts";
 
 async function stored(scene: Scene, document: object): Promise<number> {
@@ -27,7 +27,7 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     await page.getByLabel("Postal code", { exact: true }).fill("20510");
     await page.getByLabel("Country", { exact: true }).fill("Norge");
     await page.getByRole("button", { name: "Store" }).click();
-    await page.getByText("Must be an ISO 3166-1").waitFor();
+    await page.getByText("Country must be one of the list").waitFor();
     assert.equal(await page.getByLabel("Country", { exact: true }).getAttribute("aria-invalid"), "true");
     assert.equal(await page.locator(":focus").getAttribute("id"), "f-address.addressCountry");
     assert.equal(await page.locator("#countries option[value=NO]").textContent(), "Norway");
@@ -86,9 +86,9 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.deepEqual(
       rows.map((row) => row.split(/\s+/).filter((word) => word !== "")),
       [
-        ["Name", "Ada", "Ada", "King"],
-        ["Job", "title", "Countess", "Poet"],
-        ["Works", "for", "Court", "Bank"],
+        ["Name", "Ada", "(yours)", "Ada", "King", "(theirs)"],
+        ["Job", "title", "Countess", "(yours)", "Poet", "(theirs)"],
+        ["Works", "for", "Court", "(yours)", "Bank", "(theirs)"],
       ],
     );
     await saveChosen(page, "Poet");
@@ -105,7 +105,7 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     await save(page);
     await saveChosen(page, "Poet");
     await page.locator(".card").getByText("Poet").waitFor();
-    assert.equal(await page.locator(".conflict").count(), 0);
+    assert.equal(await page.locator(".conflict").isVisible(), false);
   });
 
   it("that somebody else changed elsewhere gets both changes", async () => {
@@ -182,6 +182,72 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.equal(await scene().people.count({ filters }), 1);
   });
 
+  it("says where one looks what came of saving, and leads the keys there", async () => {
+    const id = await stored(scene(), { name: "Ada" });
+    const page = await scene().open(`/person/${id}`, { viewport: { width: 800, height: 600 } });
+    await edit(page);
+    await page.getByLabel("Notes").fill("Countess");
+    const problem = { status: 503, title: "Service unavailable", detail: "Try again soon." };
+    await page.route(`**/person/${id}`, (route) => route.fulfill({ status: 503, json: problem }), { times: 1 });
+    await save(page);
+    await page.getByText("Try again soon.").waitFor();
+    assert.equal(await page.locator(":focus").textContent(), "Try again soon.");
+    assert.equal(await isInView(page, ":focus"), true);
+    await save(page);
+    await saved(page);
+    assert.equal(await page.locator(":focus").textContent(), "Saved.");
+    assert.equal(await isInView(page, ":focus"), true);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Ada is deleted.").waitFor();
+    assert.equal(await page.locator(":focus").textContent(), "Ada is deleted.");
+  });
+
+  it("is saved once, by a button that keeps the focus and shows that it takes long", async () => {
+    const id = await stored(scene(), { name: "Ada" });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Job title").fill("Countess");
+    const arrived: Route[] = [];
+    await page.route(`**/person/${id}`, (route) => void arrived.push(route), { times: 1 });
+    await page.getByRole("button", { name: "Save" }).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Saving…" }).waitFor();
+    assert.equal(await page.locator(":focus").textContent(), "Saving…");
+    await arrived[0]?.continue();
+    await saved(page);
+    assert.equal(arrived.length, 1);
+  });
+
+  it("has its faults listed by the words of the form, with a way to each", async () => {
+    const page = await scene().open("/person");
+    await page.getByRole("button", { name: "New person" }).click();
+    await page.getByLabel("Email", { exact: true }).fill("ada");
+    await page.getByLabel("Website", { exact: true }).fill("ada");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByText("Name is required where there is no Given name or Family name.").waitFor();
+    await page.getByText("Email must have one @").waitFor();
+    await page.locator(".banner").getByRole("link", { name: "Website" }).click();
+    assert.equal(await page.locator(":focus").getAttribute("id"), "f-url");
+    await page.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  it("that two have changed is compared on a phone with both sides named", async () => {
+    const id = await stored(scene(), { name: "Ada", jobTitle: "Clerk" });
+    const page = await scene().open(`/person/${id}`, { viewport: { width: 390, height: 844 } });
+    await edit(page);
+    await page.getByLabel("Job title").fill("Countess");
+    await scene().people.replace(id, { name: "Ada", jobTitle: "Poet" });
+    await save(page);
+    await page.getByText("(yours)").waitFor();
+    assert.equal(await isInView(page, ".conflict label:first-child .side"), true);
+    const before = await page.evaluate(
+      `getComputedStyle(document.querySelector(".conflict thead tr"), "::before").content`,
+    );
+    assert.equal(before, "none");
+  });
+
   it("is deleted after a confirmation, also by the keyboard only", async () => {
     const id = await stored(scene(), { name: "Ada" });
     const page = await scene().open(`/person/${id}`);
@@ -213,4 +279,10 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
 async function saveChosen(page: Page, value: string): Promise<void> {
   await page.getByLabel(value).check();
   await page.getByRole("button", { name: "Save what is chosen" }).click();
+}
+
+/** Returns whether the whole of what a selector finds is in the window. */
+async function isInView(page: Page, selector: string): Promise<boolean> {
+  const { y, height } = (await page.locator(selector).first().boundingBox()) ?? { y: -1, height: 0 };
+  return height > 1 && y >= 0 && y + height <= (page.viewportSize()?.height ?? 0);
 }
