@@ -1,7 +1,9 @@
 import { excerpt, nearestName } from "waymark/internal";
 import { personMemberNames } from "../person/schema.ts";
 import { toLooseKey, wordsForMembers } from "./column-words.ts";
-import { importErrorName } from "./rejects.ts";
+
+/** The column or member in which a file of refused records says why. An import leaves it out. */
+export const importErrorName = "import-error";
 
 /** How the columns of a file became members. */
 export interface ColumnNames {

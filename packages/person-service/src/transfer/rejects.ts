@@ -1,9 +1,7 @@
 import { NewFile } from "@waymark/collection";
+import { importErrorName } from "./columns.ts";
 import type { TransferFormat } from "./formats.ts";
 import type { SourceFile } from "./source-file.ts";
-
-/** The column or member in which a file of refused records says why. An import leaves it out. */
-export const importErrorName = "import-error";
 
 /** A record of a file that is not stored. */
 export interface Refusal {

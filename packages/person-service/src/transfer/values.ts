@@ -1,6 +1,6 @@
+import { importErrorName } from "./columns.ts";
 import { countryCodeOf } from "./countries.ts";
 import type { DateReader } from "./dates.ts";
-import { importErrorName } from "./rejects.ts";
 
 /** Returns a person of a file as the schema has it: texts without white space around them, dates, codes of countries. */
 export function toMembers(value: unknown, dates: DateReader): unknown {
