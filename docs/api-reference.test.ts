@@ -16,7 +16,7 @@ const entryPoints = [
   "waymark/openapi",
   "waymark/content",
   "waymark/fields",
-  "waymark/node",
+  "@waymark/node",
   "@waymark/collection",
   "@waymark/person-service",
 ] as const;

@@ -43,8 +43,8 @@ const runtimes: Readonly<Record<string, Runtime>> = {
       }),
     address: "192.0.2.7",
   },
-  "Bun with waymark/node": { command: [bun, source, "served.ts"], address: "127.0.0.1" },
-  "Deno with waymark/node": { command: [...deno, ...permissions, "served.ts"], address: "127.0.0.1" },
+  "Bun with @waymark/node": { command: [bun, source, "served.ts"], address: "127.0.0.1" },
+  "Deno with @waymark/node": { command: [...deno, ...permissions, "served.ts"], address: "127.0.0.1" },
 };
 
 const { root: folder } = openFolder("waymark-runtimes");

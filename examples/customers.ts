@@ -9,9 +9,9 @@
  *   curl -i localhost:8080/customers/1 -X PATCH -H 'Content-Type: application/merge-patch+json' -d '{"city":"Paris"}'
  */
 import { collection, type Database, openDatabase } from "@waymark/collection";
+import { serve } from "@waymark/node";
 import { type App, accept, contentType, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { serve } from "waymark/node";
 import { z } from "zod";
 
 const customer = z.strictObject({

@@ -1,7 +1,7 @@
 import { after, before } from "node:test";
 import type { Database } from "@waymark/collection";
+import { type RunningServer, serve } from "@waymark/node";
 import type { App } from "waymark";
-import { type RunningServer, serve } from "waymark/node";
 
 /** Sends a request, whose line is its method and target, with JSON. */
 export type Ask = (line: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>;

@@ -9,9 +9,9 @@
  *   curl -i localhost:8080/users/2/books
  */
 import { collection, type Database, openDatabase } from "@waymark/collection";
+import { serve } from "@waymark/node";
 import { type App, group, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { serve } from "waymark/node";
 import { z } from "zod";
 
 const user = z.strictObject({ name: z.string().min(1) });

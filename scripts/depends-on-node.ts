@@ -4,11 +4,13 @@
  */
 const names: Readonly<Record<string, readonly string[]>> = {
   waymark: [
-    ...["adapters", "compress", "content-coding", "event-loop-turns.serial", "fuzz", "half-closed", "http2"],
-    ...["strict-json", "limits.serial", "messages", "routing-error", "node-adapter", "node-codings"],
-    ...["refused-messages", "request-content", "request-target", "rolling-restart"],
-    ...["web-content", "web-response", "node-listener", "http1/bounds", "http1/connection", "http1/differential"],
-    ...["http1/smuggling", "http1/upgrade"],
+    ...["content/content-coding", "content/request-content", "content/strict-json", "content/web-content"],
+    ...["filters/compress", "messages", "path/request-target", "routing/routing-error", "web-response"],
+  ],
+  node: [
+    ...["adapters", "event-loop-turns.serial", "fuzz", "half-closed", "http2", "limits.serial", "node-adapter"],
+    ...["node-codings", "node-listener", "refused-messages", "rolling-restart"],
+    ...["http1/bounds", "http1/connection", "http1/differential", "http1/smuggling", "http1/upgrade"],
   ],
   collection: [
     ...["lost-history", "postgres-database", "query-plan", "sqlite-reader", "sqlite-sharing", "sqlite-store"],

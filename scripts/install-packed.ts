@@ -9,7 +9,12 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The packages that are published. */
-export const packageNames: readonly string[] = ["waymark", "@waymark/collection", "@waymark/person-service"];
+export const packageNames: readonly string[] = [
+  "waymark",
+  "@waymark/node",
+  "@waymark/collection",
+  "@waymark/person-service",
+];
 
 /** Returns the path of the tarball of a package. */
 export type TarballOf = (name: string) => string;

@@ -26,9 +26,9 @@ import {
   sharedServerVariable,
   startPostgres,
 } from "../packages/collection/test/start-postgres.ts";
+import { engineVariable } from "../packages/node/test/test-engine.ts";
 import { builtProgramVariable } from "../packages/person-service/test/program-arguments.ts";
 import { packAll, packedVariable } from "../packages/waymark/test/packed.ts";
-import { engineVariable } from "../packages/waymark/test/test-engine.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import { groupTests } from "./test-groups.ts";

@@ -3,8 +3,8 @@
 
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
-import { serve } from "waymark/node";
 import { demoPeople } from "../packages/person-service/src/person/demo.ts";
 import { findChromium, launchChromium } from "../packages/waymark/test/chromium.ts";
 import { pictures } from "./pictures.ts";

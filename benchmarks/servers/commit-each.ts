@@ -1,6 +1,6 @@
 import type { Database, Store } from "@waymark/collection";
+import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
-import { serve } from "waymark/node";
 import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
 import type { AddressedWrite, BatchedOutcome } from "../../packages/collection/src/stores/sqlite/batch.ts";

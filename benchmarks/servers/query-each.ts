@@ -1,7 +1,7 @@
 import { type Database, type Document, openPostgresDatabase, type Store, type StoredRecord } from "@waymark/collection";
+import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
 import { Pool } from "pg";
-import { serve } from "waymark/node";
 import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { filledColumns } from "../../packages/collection/src/stores/postgres/columns.ts";
 import { storedFrom } from "../../packages/collection/src/stores/postgres/rows.ts";

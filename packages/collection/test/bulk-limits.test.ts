@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { request as sendOverHttp } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
+import { nodeCodings, serve } from "@waymark/node";
 import { GET, HttpError, HttpRequest, type HttpResponse, POST, router, text } from "waymark";
 import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import { access } from "waymark/filters";
-import { nodeCodings, serve } from "waymark/node";
 import { z } from "zod";
 import {
   type BulkLimits,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, afterEach, before, describe, it } from "node:test";
+import { type RunningServer, serve } from "@waymark/node";
 import { GET, type HttpRequest, type Route, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { access } from "waymark/filters";
-import { type RunningServer, serve } from "waymark/node";
 import { z } from "zod";
-import { RawConnection } from "../../waymark/test/raw-connection.ts";
+import { RawConnection } from "../../node/test/raw-connection.ts";
 import { collection, type Database, type ListLimits, openDatabase, type Store } from "../src/index.ts";
 
 /** Records of 3 kB; a list of them is more than the system takes for a client that does not read. */

@@ -11,7 +11,7 @@ const files = openFolder("postgres-tls");
 
 function certificateFile(name: "cert" | "key"): string {
   const path = files.path(`${name}.pem`);
-  copyFileSync(join(import.meta.dirname, `../../waymark/test/fixtures/self-signed-for-tests.${name}.pem`), path);
+  copyFileSync(join(import.meta.dirname, `../../node/test/fixtures/self-signed-for-tests.${name}.pem`), path);
   return path;
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseObserver } from "@waymark/collection";
+import type { RequestObserver } from "@waymark/node";
 import type { Filter } from "waymark";
-import type { RequestObserver } from "waymark/node";
 import type { AccessDenial } from "./access/identify.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { collectionProblemTypes } from "@waymark/collection";
+import { connectionProblemTypes } from "@waymark/node";
 import { type Handler, type HttpRequest, type ProblemType, problem, problemTypes, text } from "waymark";
-import { connectionProblemTypes } from "waymark/node";
 import { documented } from "waymark/openapi";
 import { ofProblemPage } from "./api/descriptions.ts";
 

@@ -8,6 +8,7 @@ import {
   type Store,
   xmlDecoder,
 } from "@waymark/collection";
+import { nodeCodings, observeRequests } from "@waymark/node";
 import { type App, type AroundFilter, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import {
@@ -26,7 +27,6 @@ import {
   securityHeaders,
 } from "waymark/filters";
 import { quote } from "waymark/internal";
-import { nodeCodings, observeRequests } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
 import { onlyForHosts, parseHostName } from "./access/host-names.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
@@ -88,7 +88,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly now?: () => Date;
 }
 
-/** The service without a listener; `serve(service.app)` of `waymark/node` adds one. */
+/** The service without a listener; `serve(service.app)` of `@waymark/node` adds one. */
 export interface PersonService {
   readonly app: App;
   readonly people: Store;

@@ -1,6 +1,6 @@
 import type { Context, Span, TextMapGetter } from "@opentelemetry/api";
+import type { RequestEvent } from "@waymark/node";
 import { type AroundFilter, around, type HttpRequest } from "waymark";
-import type { RequestEvent } from "waymark/node";
 import { type ServiceObserver, usualMethods } from "./observer.ts";
 import { version } from "./package-files.ts";
 

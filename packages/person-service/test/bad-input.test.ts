@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { invalidJson, validJson } from "../../waymark/test/json-corpus.ts";
+import { invalidJson, validJson } from "../../waymark/test/content/json-corpus.ts";
 import { runs } from "../../waymark/test/runs.ts";
 import { personMemberNames } from "../src/person/schema.ts";
 import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProblem, store } from "./answers.ts";

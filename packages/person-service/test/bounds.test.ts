@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { describe, it } from "node:test";
-import { serve } from "waymark/node";
+import { serve } from "@waymark/node";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
 
 /** Serves with these options on a socket, where requests have clients. */

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 const folder = openFolder("first-steps");
 const fixture = (name: "cert" | "key"): string =>
-  fileURLToPath(new URL(`../../waymark/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
+  fileURLToPath(new URL(`../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
 
 /** Runs the command that the service suggests, as a new user would, and returns the status of the answer. */
 async function statusOfHint({ printed }: ServiceProcess): Promise<string> {

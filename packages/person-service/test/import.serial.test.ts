@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
-import { type RunningServer, serve } from "waymark/node";
+import { type RunningServer, serve } from "@waymark/node";
 import { spooledFiles } from "../../collection/test/spooled-files.ts";
 import { openPersonService, type PersonService } from "../src/index.ts";
 import { createSqliteFile, databaseKinds, type TestDatabase } from "./databases.ts";

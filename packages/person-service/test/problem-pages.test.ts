@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { collectionProblemTypes } from "@waymark/collection";
+import { connectionProblemTypes } from "@waymark/node";
 import { problemTypes } from "waymark";
-import { connectionProblemTypes } from "waymark/node";
 import { personServiceProblemTypes } from "../src/index.ts";
 import { assertProblemPage } from "./answers.ts";
 import { describeService } from "./transports.ts";

@@ -23,7 +23,7 @@ after(async () => {
 });
 
 const fixture = (name: "cert" | "key"): string =>
-  fileURLToPath(new URL(`../../waymark/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
+  fileURLToPath(new URL(`../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
 
 interface Proxy {
   readonly name: string;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { collectionProblemTypes } from "@waymark/collection";
+import { connectionProblemTypes } from "@waymark/node";
 import { type App, problemTypes } from "waymark";
-import { connectionProblemTypes } from "waymark/node";
 import { pathMatcher } from "waymark/routing";
 import { openPersonService, type PersonService, personServiceProblemTypes } from "../src/index.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { collection, openDatabase, type RecordBatch } from "@waymark/collection";
+import { type RunningServer, serve } from "@waymark/node";
 import { type App, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { type RunningServer, serve } from "waymark/node";
 import { personCollection, personRepresentations, personRoutes, personSchema } from "../src/index.ts";
 import { createSqliteFile, type TestDatabase } from "./databases.ts";
 import { RecordReader } from "./record-reader.ts";

@@ -10,7 +10,7 @@ import { runProgram, startService } from "./service-process.ts";
 const folder = openFolder("person-service-tls");
 
 const fixture = (name: "cert" | "key"): URL =>
-  new URL(`../../waymark/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url);
+  new URL(`../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url);
 
 interface Answer {
   readonly status: number | undefined;

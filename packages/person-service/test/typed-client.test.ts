@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { type RunningServer, serve } from "waymark/node";
+import { type RunningServer, serve } from "@waymark/node";
 import { readPage } from "../../../docs/page.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openPersonService, type PersonService } from "../src/index.ts";

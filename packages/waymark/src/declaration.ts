@@ -7,8 +7,7 @@ export class DeclarationSite {
   /** @param declaredBy the public function that was called: its caller is the site */
   constructor(declaredBy: (...args: never[]) => unknown) {
     this.declaredBy = declaredBy.name;
-    // V8 and JavaScriptCore have this; elsewhere the site is unknown, and messages say so.
-    Error.captureStackTrace?.(this.#trace, declaredBy);
+    captureStackTrace?.(this.#trace, declaredBy);
   }
 
   /** `file:line:column`, or "an unknown place". */
@@ -17,6 +16,11 @@ export class DeclarationSite {
     return /\(?((?:file:\/\/)?[^()\s]*:\d+:\d+)\)?$/.exec(caller)?.[1]?.replace(/^file:\/\//, "") ?? "an unknown place";
   }
 }
+
+// V8 and JavaScriptCore have this; elsewhere the site is unknown, and messages say so.
+const { captureStackTrace } = Error as unknown as {
+  readonly captureStackTrace?: (target: object, from: (...args: never[]) => unknown) => void;
+};
 
 /** Names what a value is, for messages: `null`, `array`, `undefined`, `function`, … */
 export function typeName(value: unknown): string {

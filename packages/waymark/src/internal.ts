@@ -1,5 +1,26 @@
-// For the packages of this project only: what writes their messages. It may change with each version.
+// For the packages of this project only, and never for a program: what adapters for a runtime are made of, and what writes messages. It
+// may change with each version.
+export { AdapterExchange, answer, type Platform, send } from "./adapter/exchange.ts";
+export { cancelBody } from "./adapter/stream.ts";
+export { andThen } from "./and-then.ts";
+export { joinBytes } from "./content/coding.ts";
+export { contentInterrupted, contentTooLarge } from "./content/refusals.ts";
+export type { ContentSource } from "./content/request-content.ts";
 export { escapeXml } from "./content/xml-text.ts";
+export { DeclarationSite, typeName } from "./declaration.ts";
+export { isFieldValue } from "./fields/field-line.ts";
+export { forwardedHops, xForwardedHops } from "./fields/forwarded.ts";
+export { fieldLines, parsedHeaders, rememberValues } from "./fields/header-list.ts";
+export { findRepeated } from "./fields/repeated.ts";
+export { isBlank, isToken, quotedText, tokenList, tokenText, trimBlanks } from "./fields/syntax.ts";
+export { toClientKey } from "./filters/rate-limit.ts";
 export { requireKnownOptions } from "./known-options.ts";
 export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition } from "./message-text.ts";
 export { nearestName, orNearest } from "./nearest-name.ts";
+export { faultOfCharacter, isHost, withTargetHost } from "./path/target.ts";
+export { exchangeOf } from "./request.ts";
+export { handlerFields, hasNoContent, isStreamed, representedFields, type StreamedBody } from "./response.ts";
+export { openBody, type Piece, type Step } from "./response-body.ts";
+export { refuseUnknownMethod } from "./routing/refusal.ts";
+export { type Servable, type ServedApp, served } from "./served-app.ts";
+export { memoizeText } from "./text-map.ts";

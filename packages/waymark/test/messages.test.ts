@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { type RunningServer, serve } from "waymark/node";
+import { type RunningServer, serve } from "@waymark/node";
+import { RawConnection } from "../../node/test/raw-connection.ts";
 import { text } from "../src/response.ts";
-import { RawConnection } from "./raw-connection.ts";
 import { tinyApp } from "./tiny-app.ts";
 
 // Each message is sent with a good request behind it: a server that finds another end to the first message gives another answer.

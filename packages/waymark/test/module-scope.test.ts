@@ -9,8 +9,8 @@ const program = `
   const refuse = (name) => function () { throw new Error(name + " in the scope of a module"); };
   for (const name of ["AbortController", "setTimeout", "setInterval"]) globalThis[name] = refuse(name);
   for (const name of ["randomUUID", "getRandomValues"]) Crypto.prototype[name] = refuse(name);
-  const { GET, group, router, text } = await import("waymark");
-  const { accept, method, not, path } = await import("waymark/routing");
+  const { accept, GET, group, method, not, path, router, text } = await import("waymark");
+  await import("waymark/routing");
   const filters = await import("waymark/filters");
   await import("waymark/content");
   await import("waymark/fields");

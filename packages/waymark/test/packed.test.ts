@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 const program = `
 import { GET, group, router, text, accept } from "waymark";
-import { serve } from "waymark/node";
+import { serve } from "@waymark/node";
 
 const app = router(group("/hello", GET("/{name}", accept("text/plain"), (request) => text("Hello " + request.variables.name))));
 const server = await serve(app, { port: 0 });
@@ -29,7 +29,9 @@ suite("the packed package", () => {
   before(async () => {
     const tarballOf = await packAll();
     await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
-    await run("npm", ["install", "--offline", "--silent", tarballOf("waymark")], { cwd: folder });
+    await run("npm", ["install", "--offline", "--silent", tarballOf("waymark"), tarballOf("@waymark/node")], {
+      cwd: folder,
+    });
   });
 
   test("depends on nothing", async () => {

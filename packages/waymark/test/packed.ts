@@ -6,7 +6,7 @@ import { openFolder } from "./folder.ts";
 export const packedVariable = "TEST_PACKED";
 
 /**
- * Packs the three packages as npm gets them, unless another file of the run has done so.
+ * Packs the packages as npm gets them, unless another file of the run has done so.
  *
  * @returns what gives the path of the tarball of a package
  */

@@ -1,5 +1,5 @@
+import { connectionProblemTypes } from "@waymark/node";
 import { type App, problemTypes } from "waymark";
-import { connectionProblemTypes } from "waymark/node";
 import { type OpenApiDocument, openApi, type SecurityOptions } from "waymark/openapi";
 import { version } from "../package-files.ts";
 

@@ -1,6 +1,6 @@
+import { type RequestEvent, type RequestObserver, requestEvent } from "@waymark/node";
 import { type BeforeFilter, before } from "waymark";
 import { caller } from "waymark/filters";
-import { type RequestEvent, type RequestObserver, requestEvent } from "waymark/node";
 import type { Log } from "./log.ts";
 
 /** Logs a line for each request. */

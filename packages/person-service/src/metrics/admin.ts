@@ -1,5 +1,5 @@
+import { type RunningServer, serve } from "@waymark/node";
 import { type App, content, GET, router, text } from "waymark";
-import { type RunningServer, serve } from "waymark/node";
 import { isLoopback, onlyForHosts } from "../access/host-names.ts";
 import { type Health, healthRoutes } from "../health.ts";
 

@@ -1,5 +1,5 @@
+import type { RequestEvent } from "@waymark/node";
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { RequestEvent } from "waymark/node";
 import { type ServiceObserver, usualMethods } from "../observer.ts";
 import { addHistogram, type HistogramSeries } from "./histogram.ts";
 

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "@waymark/collection";
+import type { RunningServer } from "@waymark/node";
 import { AggregatorRegistry, type Registry } from "prom-client";
-import type { RunningServer } from "waymark/node";
 import { checkWithin, type Health } from "../health.ts";
 import type { WorkerQuestion } from "../workers/messages.ts";
 import type { AskWorkers } from "../workers/questions.ts";

@@ -2,7 +2,7 @@ import cluster, { type Worker as WorkerProcess } from "node:cluster";
 import { randomBytes } from "node:crypto";
 import { isSea } from "node:sea";
 import type { CommonWriter, MessageLink } from "@waymark/collection";
-import type { RunningServer } from "waymark/node";
+import type { RunningServer } from "@waymark/node";
 import type { Log } from "../log/log.ts";
 import {
   ordersVariable,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { after, before, describe, it } from "node:test";
-import { type RunningServer, serve } from "waymark/node";
+import { type RunningServer, serve } from "@waymark/node";
 import { openPersonService, type PersonService } from "../../src/index.ts";
 import { asJson, assertProblem, readAll, store } from "../answers.ts";
 import { describeService } from "../transports.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Store } from "@waymark/collection";
+import { serve } from "@waymark/node";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { serve } from "waymark/node";
 import { findChromium, launchChromium } from "../../../waymark/test/chromium.ts";
 import { isThorough } from "../../../waymark/test/runs.ts";
 import { openPersonService, type PersonServiceOptions } from "../../src/index.ts";

@@ -82,8 +82,9 @@ class WebExchange extends AdapterExchange {
   }
 
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
-    // Encoded here rather than by Response, which would add a Content-Type of its own.
-    this.#respond(response, typeof content === "string" ? encoder.encode(content) : content, length);
+    // Encoded here rather than by Response, which would add a Content-Type of its own. It refuses bytes in shared memory.
+    const bytes = typeof content === "string" ? encoder.encode(content) : (content as Uint8Array<ArrayBuffer> | null);
+    this.#respond(response, bytes, length);
     this.end(true);
   }
 

@@ -6,10 +6,10 @@ import { problemTypes } from "../problem-types.ts";
 
 /**
  * A content coding (RFC 9110 §8.4.1): how content is made smaller on its way, in responses and in requests. Those of Node
- * are in `waymark/node`; another is an object of this form.
+ * are in `@waymark/node`; another is an object of this form.
  *
  * ```ts
- * import { nodeCodings } from "waymark/node";
+ * import { nodeCodings } from "@waymark/node";
  *
  * router({ codings: nodeCodings, filters: [compress({ codings: nodeCodings })] }, personRoutes(people))
  * ```

@@ -14,7 +14,7 @@ import { codeBody } from "./coded-body.ts";
 
 /** The options of `compress`. */
 export interface CompressOptions {
-  /** The codings to choose from, the preferred first: `nodeCodings` of `waymark/node`. */
+  /** The codings to choose from, the preferred first: `nodeCodings` of `@waymark/node`. */
   readonly codings: readonly ContentCoding[];
   /**
    * The least content that is coded, in bytes, or UTF-16 units where it is text. A stream of unknown length always is.
@@ -80,7 +80,7 @@ export function compress(options: CompressOptions): AroundFilter {
 function requireCodings(codings: readonly ContentCoding[]): void {
   const isCoding = (coding: ContentCoding): boolean => typeof coding?.encoder === "function";
   if (!(Array.isArray(codings) && codings.every(isCoding))) {
-    throw new TypeError("compress({ codings }) takes a list of codings, such as nodeCodings of waymark/node");
+    throw new TypeError("compress({ codings }) takes a list of codings, such as nodeCodings of @waymark/node");
   }
   if (codings.length === 0) throw new RangeError("compress({ codings }) needs a coding, such as nodeCodings has");
 }

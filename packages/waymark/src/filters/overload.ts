@@ -31,7 +31,7 @@ export interface OverloadOptions {
  * or for a group that uses what is scarce.
  *
  * Requests wait in two places. In the sockets, for the processor: `maxDelay` bounds how long, where the adapter can
- * measure it, as that of `waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for
+ * measure it, as that of `@waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for
  * a database or another service: `maxInFlight` bounds how many. A request is in progress until its response has been sent
  * or its client has gone; what a synchronous handler answers never is.
  *

@@ -1,7 +1,7 @@
-import { nodeCodings, serve } from "waymark/node";
+import { nodeCodings, serve } from "@waymark/node";
 import { app } from "./app.ts";
 
-// The same app by the server of `waymark/node`, on the runtimes that have the modules of Node.js.
+// The same app by the server of `@waymark/node`, on the runtimes that have the modules of Node.js.
 
 if (nodeCodings.length === 0) throw new Error("There are no codings");
 const server = await serve(app, { port: 0 });

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { type Database, displayAddress, type Store, StoreHistoryLost } from "@waymark/collection";
+import { ListenError, type RunningServer, serve } from "@waymark/node";
 import { quote } from "waymark/internal";
-import { ListenError, type RunningServer, serve } from "waymark/node";
 import { demoPeople, storeDemo } from "../../person/demo.ts";
 import type { PersonService } from "../../service.ts";
 import type { Worker } from "../../workers/worker.ts";

@@ -1,4 +1,4 @@
-import type { RunningServer } from "waymark/node";
+import type { RunningServer } from "@waymark/node";
 import type { Access } from "../../access/access.ts";
 import type { Log } from "../../log/log.ts";
 import type { TlsFiles } from "../settings/options.ts";

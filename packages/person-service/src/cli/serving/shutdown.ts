@@ -1,5 +1,5 @@
 import type { Database } from "@waymark/collection";
-import type { RunningServer } from "waymark/node";
+import type { RunningServer } from "@waymark/node";
 import type { Observation } from "./observation.ts";
 
 /** Stops the service of this process, and closes its parts in the order in which the others no longer need them. */

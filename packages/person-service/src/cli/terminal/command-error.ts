@@ -1,5 +1,5 @@
 import { RestoreError, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
-import { ListenError } from "waymark/node";
+import { ListenError } from "@waymark/node";
 import { FileError } from "../../access/json-file.ts";
 
 /** Thrown when a command cannot be carried out: the message says why, in one line. */

@@ -1,0 +1,89 @@
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import type { Client } from "waymark";
+import type { HeaderList } from "waymark/fields";
+import { forwardedHops, isHost, quote, xForwardedHops } from "waymark/internal";
+
+/** Which proxies a server believes, and by which fields. */
+export interface ProxyTrust {
+  readonly isTrustedProxy: IsTrusted;
+  readonly proxyFields: ProxyFields;
+}
+
+/** Which fields the proxies write; those of the other kind would be what any client sent. */
+export type ProxyFields = "X-Forwarded" | "Forwarded";
+
+/**
+ * The client of a request that came from a peer: the peer itself, or, as long as the proxy that wrote the field is trusted,
+ * the client that the fields name, from the last to the first. What is malformed ends the search.
+ */
+export function clientBehind(peer: Client, headers: HeaderList, fields: ProxyFields, isTrusted: IsTrusted): Client {
+  // Most peers are no proxies, and what they send in these fields is not looked at.
+  if (peer.address === undefined || !isTrusted(peer.address)) return peer;
+  const hops = fields === "Forwarded" ? forwardedHops(headers) : xForwardedHops(headers);
+  let client = peer;
+  for (const { node, scheme, host } of hops) {
+    if (client.address === undefined || !isTrusted(client.address)) break;
+    const address = parseNode(node);
+    client = {
+      address: address ?? client.address,
+      scheme: parseScheme(scheme) ?? client.scheme,
+      host: host !== undefined && isHost(host) ? host : client.host,
+    };
+    if (address === undefined) break;
+  }
+  return client;
+}
+
+/** The address of a node (RFC 7239 §6), with or without a port; as X-Forwarded-For has them, IPv6 may lack its brackets. */
+function parseNode(node: string): string | undefined {
+  const port = /:(?:\d{1,5}|_[\w.-]+)$/;
+  const bracketed = /^\[([^\]]*)\](.*)$/.exec(node);
+  if (bracketed !== null) {
+    const [, address = "", rest = ""] = bracketed;
+    return isIPv6(address) && (rest === "" || port.test(rest)) ? canonicalAddress(address) : undefined;
+  }
+  const address = isIPv6(node) ? node : node.replace(port, "");
+  return isIPv4(address) || isIPv6(address) ? canonicalAddress(address) : undefined;
+}
+
+function parseScheme(text: string | undefined): Client["scheme"] | undefined {
+  const scheme = text?.toLowerCase();
+  return scheme === "http" || scheme === "https" ? scheme : undefined;
+}
+
+/** Whether requests from this address tell the truth about the client that they are passed on for. */
+type IsTrusted = (address: string) => boolean;
+
+/**
+ * Trusts these addresses and networks.
+ *
+ * @param proxies addresses and networks as `192.0.2.7` and `10.0.0.0/8`, of IPv4 or IPv6, or Node's list of them
+ * @throws RangeError that names the malformed one
+ */
+export function trustedProxies(proxies: readonly string[] | BlockList): IsTrusted {
+  if (!(proxies instanceof BlockList) && proxies.length === 0) return () => false;
+  const list = proxies instanceof BlockList ? proxies : toBlockList(proxies);
+  return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+/** An address without its zone, and one of IPv4 as such; undefined when it is not an address. */
+export function canonicalAddress(address: string): string | undefined {
+  const [bare = ""] = address.split("%", 1);
+  const inner = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
+  return isIP(inner) === 0 ? undefined : inner.toLowerCase();
+}
+
+function toBlockList(proxies: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [address = "", length, ...rest] = proxy.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    const bits = family === "ipv4" ? 32 : 128;
+    const isNetwork = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
+    if (!(isIPv4(address) || isIPv6(address)) || address.includes("%") || !isNetwork || rest.length > 0) {
+      throw new RangeError(`trustProxy must list addresses or networks such as 10.0.0.0/8, not ${quote(proxy)}`);
+    }
+    list.addSubnet(address, length === undefined ? bits : Number(length), family);
+  }
+  return list;
+}

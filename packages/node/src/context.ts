@@ -1,0 +1,41 @@
+import { type Servable, served } from "waymark/internal";
+import { boundAddresses } from "./address-limit.ts";
+import { type ProxyTrust, trustedProxies } from "./client.ts";
+import { Connections } from "./connections.ts";
+import { Draining } from "./draining.ts";
+import { HeldContent } from "./held-content.ts";
+import { ResponseHeads } from "./http1/response-head.ts";
+import { UnreadContents } from "./http2/unread-content.ts";
+import type { ServeSettings } from "./options.ts";
+import { type PublishedApp, withPublished } from "./request-events.ts";
+import { Unsent } from "./unsent.ts";
+
+/** What is the same for every connection of a server. */
+export interface ServeContext extends ServeSettings, ProxyTrust, PublishedApp {
+  readonly connections: Connections;
+  readonly responseHeads: ResponseHeads;
+  readonly draining: Draining;
+  readonly unsent: Unsent;
+  readonly heldContent: HeldContent;
+  readonly unreadContents: UnreadContents;
+  /** Whether the server is shutting down: answers close their connections. */
+  closing: boolean;
+}
+
+/** Makes the context of a server that serves this app. */
+export function makeContext(app: Servable, settings: ServeSettings): ServeContext {
+  const { proxyFields, maxHeldContent, maxHeldContentPerAddress } = settings;
+  const trust = { isTrustedProxy: trustedProxies(settings.trustProxy), proxyFields };
+  return {
+    ...settings,
+    ...trust,
+    ...withPublished(app[served]),
+    connections: new Connections(settings),
+    responseHeads: new ResponseHeads(settings.keepAliveTimeout),
+    draining: new Draining(),
+    unsent: new Unsent(settings.maxUnsent),
+    heldContent: new HeldContent(maxHeldContent, boundAddresses(maxHeldContentPerAddress, maxHeldContent, trust)),
+    unreadContents: new UnreadContents(settings.maxUnreadContent),
+    closing: false,
+  };
+}

@@ -1,0 +1,156 @@
+import type { Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import type { Client, HttpResponse } from "waymark";
+import type { HeaderList } from "waymark/fields";
+import type { EventLoopTurn } from "waymark/filters";
+import { AdapterExchange, answer, cancelBody, type Platform, type ServedApp, send } from "waymark/internal";
+import { canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
+import type { ServeContext } from "./context.ts";
+import type { ContentHolder, ContentShare } from "./held-content.ts";
+import { endChannel, type PublishedApp, startChannel } from "./request-events.ts";
+
+/** Node, as far as exchanges differ by it. */
+export const node: Platform = {
+  byteLength: (text) => Buffer.byteLength(text),
+  pause: () => eventLoopTurn(),
+};
+
+/** Returns the app for a request that has come now: nothing is published while nobody subscribes. */
+export const appOf = ({ app, published }: PublishedApp): ServedApp =>
+  startChannel.hasSubscribers || endChannel.hasSubscribers ? published : app;
+
+/** A connection of `serve`, as far as each exchange on it needs it. */
+export interface ServedConnection {
+  readonly context: ServeContext;
+  readonly peer: Peer;
+}
+
+/** An exchange on a connection of `serve`, with what it knows of the server, of the process and of the other end. */
+export abstract class ServedExchange extends AdapterExchange {
+  readonly context: ServeContext;
+  abstract readonly head: { readonly method: string; readonly target: string };
+  readonly #peer: Peer;
+  #draining: AbortSignal | undefined;
+
+  constructor({ context, peer }: ServedConnection) {
+    super(appOf(context), node);
+    this.context = context;
+    this.#peer = peer;
+  }
+
+  get method(): string {
+    return this.head.method;
+  }
+
+  get target(): string {
+    return this.head.target;
+  }
+
+  get turn(): EventLoopTurn | undefined {
+    turn ??= beginTurn();
+    return turn;
+  }
+
+  get draining(): AbortSignal {
+    this.#draining ??= this.context.draining.signalFor(this);
+    return this.#draining;
+  }
+
+  /** Counts the content of the request, from now until the exchange has ended. */
+  protected countContent(holder: ContentHolder): ContentShare {
+    const share = this.context.heldContent.open(this.client.address, holder);
+    this.onEnd(() => share.close());
+    return share;
+  }
+
+  protected findClient(): Client {
+    return this.#peer.clientOf(this.headers);
+  }
+}
+
+/** An exchange that is answered by itself, and in no queue of its connection. */
+export abstract class SingleExchange extends ServedExchange {
+  /** The answer in place of the app's. */
+  #refusal: HttpResponse | undefined;
+
+  /** Has the app answer, or in its place this refusal; what was being answered before is not sent. */
+  answer(refusal?: HttpResponse): void {
+    this.#refusal = refusal;
+    this.stopSending?.();
+    const settle = (response: HttpResponse): void =>
+      this.#refusal === refusal ? this.settle(response) : cancelBody(this, response);
+    answer(this, settle, refusal);
+  }
+
+  /** Sends this in place of the app's answer, or cuts an answer that has begun; once. */
+  answerInstead(refusal: HttpResponse): void {
+    if (this.#refusal === refusal) return;
+    if (this.headSent) this.cut();
+    else this.answer(refusal);
+  }
+
+  protected settle(response: HttpResponse): void {
+    send(this, response);
+  }
+}
+
+/** The other end of a connection: a client, or a proxy that speaks for one. */
+export class Peer {
+  readonly #socket: Socket;
+  readonly #trust: ProxyTrust;
+  #address: string | undefined;
+  #isTrusted = false;
+
+  constructor(socket: Socket, trust: ProxyTrust) {
+    this.#socket = socket;
+    this.#trust = trust;
+  }
+
+  /** The client of a request with these fields: the peer itself, or the one that a trusted proxy names. */
+  clientOf(headers: HeaderList): Client {
+    this.#address ??= this.#look();
+    const peer: Client = {
+      address: this.#address,
+      scheme: isEncrypted(this.#socket) ? "https" : "http",
+      host: headers.get("Host"),
+    };
+    return this.#isTrusted ? clientBehind(peer, headers, this.#trust.proxyFields, this.#trust.isTrustedProxy) : peer;
+  }
+
+  #look(): string | undefined {
+    const address = canonicalAddress(this.#socket.remoteAddress ?? "");
+    this.#isTrusted = address !== undefined && this.#trust.isTrustedProxy(address);
+    return address;
+  }
+}
+
+/** Whether a connection is one of TLS: Node says so by a property that other sockets lack. */
+export const isEncrypted = (socket: Socket): boolean => "encrypted" in socket;
+
+/** The turn of the event loop that goes on now, once it has been asked for; the first question costs some 0.5 µs. */
+let turn: EventLoopTurn | undefined;
+let last = { began: 0, count: 0, idle: 0 };
+
+/**
+ * Begins a turn, a little later than the event loop did; undefined on a runtime that does not count its turns, as Bun and Deno.
+ */
+function beginTurn(): EventLoopTurn | undefined {
+  const began = performance.now();
+  const count = timing.uvMetricsInfo?.loopCount;
+  if (count === undefined) return undefined;
+  const { idle } = performance.eventLoopUtilization();
+  const follows = count === last.count + 1 && idle === last.idle;
+  const previous = follows ? began - last.began : 0;
+  last = { began, count, idle };
+  // Comes when all that there was to be read has been.
+  setImmediate(endTurn);
+  return { began, previous };
+}
+
+const endTurn = (): void => {
+  turn = undefined;
+};
+
+// Node's types promise the figures, which other runtimes with its modules lack.
+const timing: { readonly uvMetricsInfo?: { readonly loopCount: number } } = performance.nodeTiming;

@@ -1,0 +1,47 @@
+import type { HeaderList } from "waymark/fields";
+import { findRepeated, isHost, tokenList } from "waymark/internal";
+import type { ServeSettings } from "./options.ts";
+import { type HeadRefusal, headTooLong, refusals, refuseRepeated, tooManyFields } from "./refusals.ts";
+
+/** What the head of a message may have. */
+export type HeadLimits = Pick<ServeSettings, "maxHeaderSize" | "maxHeaderFields" | "maxTargetLength">;
+
+/**
+ * Returns the refusal of fields that break HTTP or the limits; undefined when they are sound.
+ *
+ * @param size bytes of all field lines
+ * @param isOld whether they are of HTTP/1.0, which required no Host (RFC 9112 §3.2), and knew no expectations
+ * @param unframed the refusal of a message whose end is in doubt
+ */
+export function refuseFields(
+  headers: HeaderList,
+  size: number,
+  limits: HeadLimits,
+  isOld: boolean = false,
+  unframed?: HeadRefusal | undefined,
+): HeadRefusal | undefined {
+  const repeated = findRepeated(headers.flat);
+  if (repeated !== undefined && isFramingField(repeated)) return refuseRepeated(repeated, true);
+  if (unframed !== undefined) return unframed;
+  if (repeated !== undefined) return refuseRepeated(repeated, false);
+  const host = headers.get("Host");
+  if (host === undefined ? !isOld : !isHost(host)) return host === undefined ? refusals.noHost : refusals.host;
+  if (size > limits.maxHeaderSize) return headTooLong(limits.maxHeaderSize);
+  if (headers.flat.length > 2 * limits.maxHeaderFields) return tooManyFields(limits.maxHeaderFields);
+  const expectation = isOld ? undefined : headers.get("Expect");
+  return expectation === undefined || isContinue(expectation) ? undefined : refusals.expectation;
+}
+
+/** Returns how many bytes the field lines have in HTTP/1.1. */
+export const sizeOfLines = ({ flat }: HeaderList): number => flat.reduce((bytes, text) => bytes + text.length + 2, 0);
+
+/** Whether the Expect field expects `100-continue` and nothing else (RFC 9110 §10.1.1). */
+function isContinue(expectation: string): boolean {
+  const members = tokenList(expectation);
+  return members.includes("100-continue") && members.every((member) => member === "100-continue" || member === "");
+}
+
+/** Whether the message's framing or routing hangs on this field. */
+export function isFramingField(name: string): boolean {
+  return name === "host" || name === "transfer-encoding" || name === "content-length";
+}

@@ -1,0 +1,194 @@
+import type { HttpResponse } from "waymark";
+import { answer, cancelBody, send } from "waymark/internal";
+import type { ServeSettings } from "../options.ts";
+import type { Output } from "../output.ts";
+import { Takeover } from "../upgrade.ts";
+import type { Http1Exchange } from "./exchange.ts";
+import { interimResponse } from "./response-head.ts";
+
+/** The connection of a queue, as far as the queue needs it. */
+export interface QueueConnection {
+  readonly context: Pick<ServeSettings, "maxUnsentPerConnection">;
+  readonly output: Output;
+  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
+  handOver(exchange: Http1Exchange, takeover: Takeover): void;
+}
+
+/**
+ * The exchanges of one connection, each until it has ended. Requests are begun in their order, and together only while all of
+ * them are safe (RFC 9112 §9.3.2); responses are sent in the order of the requests.
+ */
+export class ExchangeQueue {
+  readonly #connection: QueueConnection;
+  /** The exchanges whose responses are not written, in their order. The last may have to wait; none is taken behind it then. */
+  readonly #open: Http1Exchange[] = [];
+  /** The exchanges whose responses are written, and may not have left the process. */
+  readonly #written: Http1Exchange[] = [];
+  #isSending = false;
+  #awaitsSent = false;
+  #isAbandoned = false;
+
+  constructor(connection: QueueConnection) {
+    this.#connection = connection;
+  }
+
+  /** Whether all responses are written. */
+  get isEmpty(): boolean {
+    return this.#open.length === 0;
+  }
+
+  /** The exchange whose response is next. */
+  get first(): Http1Exchange | undefined {
+    return this.#open[0];
+  }
+
+  /** The exchange that was received last; undefined when no exchange is open. */
+  get last(): Http1Exchange | undefined {
+    return this.#open.at(-1);
+  }
+
+  /** Whether another exchange is taken now. */
+  get hasRoom(): boolean {
+    const { last } = this;
+    return (
+      last?.stage !== "waiting" &&
+      this.#connection.output.unsent <= this.#connection.context.maxUnsentPerConnection &&
+      this.#open.length < mostAtOnce &&
+      // What comes behind it may be of another protocol.
+      last?.head.asksForUpgrade !== true
+    );
+  }
+
+  /** Puts the exchange behind the others, and begins it as soon as it may. */
+  add(exchange: Http1Exchange): void {
+    this.#open.push(exchange);
+    if (exchange.refusal !== undefined || this.#mayStart(exchange)) this.#start(exchange);
+  }
+
+  /** Answers with the refusal of the exchange instead of what is being made, or was. */
+  restart(exchange: Http1Exchange): void {
+    if (exchange.stage === "sending") exchange.stopSending?.();
+    else if (exchange.answer !== undefined) {
+      this.#hold(exchange, false);
+      cancelBody(exchange, exchange.answer);
+    }
+    exchange.answer = undefined;
+    this.#start(exchange);
+  }
+
+  /** Begins the exchange that waits, if those before it do not hold it back any more. */
+  startWaiting(): void {
+    const { last } = this;
+    if (last?.stage === "waiting" && this.#mayStart(last)) this.#start(last);
+  }
+
+  /** Whether those before it cannot change what it sees: it is the first, or it and they are safe (RFC 9112 §9.3.2). */
+  #mayStart(exchange: Http1Exchange): boolean {
+    const first = this.#open[0] as Http1Exchange; // it is in the queue itself
+    return first === exchange || (first.isSafe && exchange.isSafe);
+  }
+
+  #start(exchange: Http1Exchange): void {
+    const { refusal } = exchange;
+    exchange.stage = "open";
+    // An answer that comes when the message has turned out to be malformed is not sent any more.
+    answer(exchange, (response) => this.#settle(exchange, response, refusal), refusal);
+  }
+
+  #settle(exchange: Http1Exchange, response: HttpResponse, refusal: HttpResponse | undefined): void {
+    if (exchange.isOver || exchange.refusal !== refusal) cancelBody(exchange, response);
+    else {
+      exchange.stage = "answered";
+      exchange.answer = response;
+      this.sendNext();
+      if (exchange.stage === "answered") this.#hold(exchange, true);
+    }
+  }
+
+  /** Whether Node has all that was written: what the handler of an upgrade writes must not overtake it. */
+  #allHandedOn(): boolean {
+    const { output } = this.#connection;
+    output.flush();
+    return !output.isFull;
+  }
+
+  /** Counts the content of an answer that waits for its turn, or no longer. */
+  #hold({ answer }: Http1Exchange, isHeld: boolean): void {
+    const body = answer?.body;
+    if (typeof body !== "string" && !(body instanceof Uint8Array)) return;
+    if (isHeld) this.#connection.output.hold(body);
+    else this.#connection.output.release(body);
+  }
+
+  /** Sends the responses whose turn has come. */
+  sendNext(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (;;) {
+      const [first] = this.#open;
+      if (first?.stage !== "answered") break;
+      const response = first.answer as HttpResponse; // a value that is not a response fails in `send`
+      const takeover = first.head.asksForUpgrade && response?.body instanceof Takeover ? response.body : undefined;
+      if (takeover !== undefined && !this.#allHandedOn()) break;
+      first.stage = "sending";
+      this.#hold(first, false);
+      if (takeover !== undefined) this.#connection.handOver(first, takeover);
+      else send(first, response);
+    }
+    this.#isSending = false;
+    this.letContinue();
+  }
+
+  /** Has the client send the content that is waited for, when it is its turn (RFC 9110 §10.1.1). */
+  letContinue(): void {
+    const [first] = this.#open;
+    if (first?.awaitsContinue !== true || first.incoming?.isAwaited !== true || first.headSent) return;
+    first.awaitsContinue = false;
+    this.#connection.output.latin1(interimResponse);
+  }
+
+  /** Makes the next exchange the first: the response of this one has been written whole. */
+  noteWritten(first: Http1Exchange): void {
+    this.#open.shift();
+    this.#written.push(first);
+    first.stage = "written";
+    // An exchange lives a little longer. With its content, each collection of young objects would copy 2 MB (64 clients, pages of 20).
+    first.answer = undefined;
+  }
+
+  /** Ends the exchanges whose responses have left the process, now or when they have. */
+  noteSent(): void {
+    const count = this.#written.length;
+    if (count === 0 || this.#isAbandoned) return;
+    const { output } = this.#connection;
+    if (output.isSent) this.endWritten(true);
+    else if (!this.#awaitsSent) {
+      this.#awaitsSent = true;
+      output.whenSent(() => {
+        this.#awaitsSent = false;
+        this.endWritten(true, count);
+        this.noteSent();
+      });
+    }
+  }
+
+  /**
+   * Ends the exchanges whose responses are written.
+   *
+   * @param isSent whether the responses have left the process; otherwise the client has gone
+   * @param count how many; by default all
+   */
+  endWritten(isSent: boolean, count: number = this.#written.length): void {
+    // One at a time, as a rule: nothing is copied for it.
+    for (let left = count; left > 0; left--) this.#written.shift()?.end(isSent);
+  }
+
+  /** Ends the exchanges whose responses are not written, and never will be. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    for (const exchange of this.#open.splice(0)) exchange.end(false);
+  }
+}
+
+/** How many safe requests of a connection are answered at a time: all of their answers may have to wait for the first. */
+const mostAtOnce = 16;

@@ -1,0 +1,144 @@
+import type { Socket } from "node:net";
+import type { HttpResponse } from "waymark";
+import type { HeaderList } from "waymark/fields";
+import { fieldLines, type Piece, representedFields, withTargetHost } from "waymark/internal";
+import type { IncomingContent } from "../content.ts";
+import { type ServedConnection, ServedExchange } from "../exchange.ts";
+import type { Output } from "../output.ts";
+import { chunkStart, lastChunk } from "./chunked.ts";
+import type { Head } from "./head.ts";
+
+/** The connection of an exchange, as far as the exchange needs it. */
+export interface ExchangeConnection extends ServedConnection {
+  readonly socket: Socket;
+  readonly output: Output;
+  /**
+   * Decides whether the connection ends with the response (RFC 9112 §9.3), before its head is made.
+   *
+   * @param isFramed whether the client can find the end of the response
+   */
+  decideEnd(exchange: Http1Exchange, isFramed: boolean): void;
+  /** Goes on to the next response: that of this exchange has been written whole. */
+  answered(exchange: Http1Exchange): void;
+  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
+  cut(exchange: Http1Exchange): void;
+}
+
+/** A request on a connection and its response. */
+export class Http1Exchange extends ServedExchange {
+  readonly head: Head;
+  readonly headers: HeaderList;
+  /** The content that is still to come, or was; undefined without content. */
+  readonly incoming: IncomingContent | undefined;
+  /** The answer in place of the app's, for a message that is not acted on. */
+  refusal: HttpResponse | undefined;
+  /**
+   * How far it has come: it is not yet begun; it is not yet answered; its response is made, and waits for its turn; the response is being written,
+   * and its body perhaps read; it is written whole.
+   */
+  stage: "waiting" | "open" | "answered" | "sending" | "written" = "waiting";
+  /** The response, once it is made. */
+  answer: HttpResponse | undefined;
+  headSent = false;
+  /** Whether the connection ends with this response. */
+  closes: boolean;
+  /** Whether the client holds its content back until it receives `100 Continue`. */
+  awaitsContinue: boolean;
+  readonly #connection: ExchangeConnection;
+  #isChunked = false;
+  /** The head, until the first piece goes out with it. */
+  #start = "";
+
+  constructor(connection: ExchangeConnection, head: Head, incoming: IncomingContent | undefined) {
+    super(connection);
+    this.head = head;
+    this.headers = withTargetHost(head.target, head.headers);
+    this.incoming = incoming;
+    this.refusal = head.refusal?.response;
+    this.closes = head.refusal?.closes === true || !head.keepsAlive;
+    this.awaitsContinue = head.expectsContinue && incoming !== undefined;
+    this.#connection = connection;
+    if (incoming !== undefined) incoming.share = this.countContent(incoming);
+  }
+
+  get native(): Socket {
+    return this.#connection.socket;
+  }
+
+  protected openContent(): IncomingContent | undefined {
+    return this.incoming;
+  }
+
+  /** Whether it can be answered together with others of its kind: it changes nothing (RFC 9112 §9.3.2). */
+  get isSafe(): boolean {
+    return safeMethods.includes(this.head.method);
+  }
+
+  /** Writes the head and the content, as one write where that is possible. */
+  sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
+    const { output } = this.#connection;
+    const lines = fieldLines(representedFields(response));
+    const start = this.#makeHead(response.status, lines, true, length === undefined ? "" : lengthLine(length));
+    if (content === null) output.latin1(start);
+    else if (typeof content !== "string") output.bytes(start, content);
+    else if (length === content.length) output.latin1(start + content);
+    else if (isAscii(lines)) output.utf8(start + content);
+    else output.bytes(start, Buffer.from(content));
+    this.#connection.answered(this);
+  }
+
+  /** Makes the head: content is framed by its length or in chunks, and for HTTP/1.0, which has no chunks, by the end of the connection. */
+  sendHead(response: HttpResponse, length: number | undefined): void {
+    const lines = fieldLines(representedFields(response));
+    this.#isChunked = length === undefined && this.head.minorVersion === 1;
+    const unsized = this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "";
+    const framing = length === undefined ? unsized : lengthLine(length);
+    this.#start = this.#makeHead(response.status, lines, framing !== "", framing);
+  }
+
+  sendPiece(piece: Piece): boolean {
+    const { output } = this.#connection;
+    const start = this.#start;
+    this.#start = "";
+    const length = typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+    if (length === 0) output.latin1(start);
+    else {
+      const before = this.#isChunked ? start + chunkStart(length) : start;
+      const after = this.#isChunked ? "\r\n" : "";
+      if (typeof piece !== "string") output.bytes(before, piece, after);
+      else if (length === piece.length) output.latin1(before + piece + after);
+      else output.bytes(before, Buffer.from(piece), after);
+    }
+    return !output.isFull;
+  }
+
+  finish(): void {
+    if (this.#isChunked) this.#connection.output.latin1(lastChunk);
+    this.#connection.answered(this);
+  }
+
+  cut(): void {
+    this.#connection.cut(this);
+  }
+
+  protected giveUp(): void {
+    this.#connection.output.giveUp();
+  }
+
+  override end(isSent: boolean): void {
+    if (!isSent && !this.isOver) this.incoming?.break();
+    super.end(isSent);
+  }
+
+  #makeHead(status: number, lines: string, isFramed: boolean, framing: string): string {
+    this.#connection.decideEnd(this, isFramed);
+    this.headSent = true;
+    return this.context.responseHeads.make(status, lines, framing, this.closes);
+  }
+}
+
+const safeMethods: readonly string[] = ["GET", "HEAD", "OPTIONS", "TRACE"];
+
+const lengthLine = (length: number): string => `Content-Length: ${length}\r\n`;
+
+const isAscii = (text: string): boolean => !/[\x80-\xff]/.test(text);

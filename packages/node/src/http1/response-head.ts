@@ -1,0 +1,45 @@
+/**
+ * Makes the heads of responses (RFC 9112 §4, §6). What many have in common is made once: a status line for each status, and
+ * the fields of date and connection for a second.
+ */
+import { reasonPhrase } from "waymark/fields";
+export class ResponseHeads {
+  readonly #keepAlive: string;
+  #second = 0;
+  #kept = "";
+  #closed = "";
+
+  /** @param keepAliveTimeout how long an idle connection is kept, in milliseconds; 0 for any time */
+  constructor(keepAliveTimeout: number) {
+    const seconds = Math.floor(keepAliveTimeout / 1000);
+    this.#keepAlive = `Connection: keep-alive\r\n${seconds === 0 ? "" : `Keep-Alive: timeout=${seconds}\r\n`}\r\n`;
+  }
+
+  /**
+   * @param lines the field lines of the response
+   * @param framing how long its content is, or that it comes in chunks: a field line, or empty
+   * @param closes whether the connection ends with it
+   */
+  make(status: number, lines: string, framing: string, closes: boolean): string {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.#second) this.#renew(second);
+    return statusLine(status) + lines + framing + (closes ? this.#closed : this.#kept);
+  }
+
+  #renew(second: number): void {
+    const date = `Date: ${new Date(second * 1000).toUTCString()}\r\n`;
+    this.#second = second;
+    this.#kept = date + this.#keepAlive;
+    this.#closed = `${date}Connection: close\r\n\r\n`;
+  }
+}
+
+const statusLines: (string | undefined)[] = [];
+
+function statusLine(status: number): string {
+  statusLines[status] ??= `HTTP/1.1 ${status} ${reasonPhrase(status) ?? "Unknown"}\r\n`;
+  return statusLines[status];
+}
+
+/** The interim response that lets a client send its content (RFC 9110 §15.2.1). */
+export const interimResponse = "HTTP/1.1 100 Continue\r\n\r\n";

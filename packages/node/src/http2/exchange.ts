@@ -1,0 +1,156 @@
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import type { HttpResponse } from "waymark";
+import type { HeaderList } from "waymark/fields";
+import { handlerFields, type Piece } from "waymark/internal";
+import { type IncomingContent, readableContent } from "../content.ts";
+import { type ServedConnection, SingleExchange } from "../exchange.ts";
+import { Output } from "../output.ts";
+import { incomplete } from "../refusals.ts";
+import type { Http2Head } from "./head.ts";
+import { UnreadContent } from "./unread-content.ts";
+
+/** The session of an exchange, as far as the exchange needs it. */
+export interface ExchangeSession extends ServedConnection {
+  /** To be called when the client has taken something. */
+  drained(): void;
+}
+
+/** A request on a stream of HTTP/2 and its response. */
+export class Http2Exchange extends SingleExchange {
+  readonly native: ServerHttp2Stream;
+  readonly head: Http2Head;
+  readonly #output: Output;
+  readonly #unread: UnreadContent | undefined;
+  /** Whether the client holds its content back until it receives `100 Continue` (RFC 9110 §10.1.1). */
+  #awaitsContinue: boolean;
+  /** For how long content has been coming, in milliseconds. */
+  #waited = 0;
+
+  constructor(stream: ServerHttp2Stream, head: Http2Head, session: ExchangeSession) {
+    const { context } = session;
+    super(session);
+    this.native = stream;
+    this.head = head;
+    const drained = (): void => {
+      this.resumeSending?.();
+      session.drained();
+    };
+    this.#output = new Output(stream, context, drained, () => this.cut());
+    this.#awaitsContinue = head.headers.has("Expect");
+    this.#unread = stream.endAfterHeaders
+      ? undefined
+      : new UnreadContent(stream, context.unreadContents, ({ response }) => this.answerInstead(response));
+    stream.on("drain", () => this.#output.resume());
+    stream.once("close", () => {
+      this.#output.discard();
+      this.end(!stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR);
+    });
+  }
+
+  get headers(): HeaderList {
+    return this.head.headers;
+  }
+
+  protected openContent(): IncomingContent | undefined {
+    const { native } = this;
+    if (native.endAfterHeaders) return undefined;
+    const length = this.headers.get("Content-Length");
+    const declared = length === undefined ? undefined : Number(length);
+    // A stream that the client has reset as if nothing were amiss ends like one that is complete.
+    const isComplete = (): boolean => !native.closed;
+    const begin = (): void => {
+      this.#unread?.readBy(content);
+      this.#continue();
+    };
+    const content = readableContent(native, declared, isComplete, begin);
+    content.share = this.countContent(content);
+    return content;
+  }
+
+  #continue(): void {
+    const { native } = this;
+    if (!this.#awaitsContinue) return;
+    this.#awaitsContinue = false;
+    if (!native.headersSent && !native.closed) native.additionalHeaders({ ":status": 100 });
+  }
+
+  /** Looks for what takes too long; `elapsed` are the milliseconds since the last call. */
+  look(elapsed: number): void {
+    const { native } = this;
+    const { requestTimeout } = this.context;
+    this.#output.look(elapsed);
+    if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded) return;
+    this.#waited += elapsed;
+    if (this.#waited > requestTimeout) this.answerInstead(incomplete.late);
+  }
+
+  /** How many bytes of the response wait for the client. */
+  get unsent(): number {
+    return this.#output.unsent;
+  }
+
+  override get isOver(): boolean {
+    return super.isOver || this.native.destroyed || this.native.closed;
+  }
+
+  get headSent(): boolean {
+    return this.native.headersSent;
+  }
+
+  sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
+    const endStream = content === null || length === 0;
+    this.native.respond(toHttp2Fields(response, length), { endStream });
+    if (!endStream) this.sendPiece(content);
+    this.finish();
+  }
+
+  sendHead(response: HttpResponse, length: number | undefined): void {
+    this.native.respond(toHttp2Fields(response, length));
+  }
+
+  sendPiece(piece: Piece): boolean {
+    if (typeof piece !== "string") this.#output.bytes("", piece);
+    else if (piece !== "") this.#output.utf8(piece);
+    return !this.#output.isFull;
+  }
+
+  /** Ends the response, and the stream with it, even if the client has not sent all of its content (RFC 9113 §8.1). */
+  finish(): void {
+    const { native } = this;
+    if (!native.endAfterHeaders) {
+      // In the next turn: what is not yet on its way when a stream is reset is not sent.
+      native.once("finish", () =>
+        setImmediate(() => !native.readableEnded && native.close(constants.NGHTTP2_NO_ERROR)),
+      );
+    }
+    this.#output.end();
+  }
+
+  cut(): void {
+    // `close` would end the stream before it resets it, so that the client took what it has for the whole.
+    this.native.destroy(new Error("The response has failed"));
+  }
+
+  protected giveUp(): void {
+    this.#output.giveUp();
+  }
+}
+
+/** The fields by lower-case name, without those of a connection, which HTTP/2 has not (RFC 9113 §8.2.2). */
+function toHttp2Fields(response: HttpResponse, length: number | undefined): OutgoingHttpHeaders {
+  const fields: Record<string, number | string | string[]> = { ":status": response.status };
+  const flat = handlerFields(response);
+  for (let i = 0; i < flat.length; i += 2) {
+    const name = (flat[i] as string).toLowerCase();
+    if (connectionFields.has(name)) continue;
+    const value = flat[i + 1] as string;
+    const others = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (others === undefined) fields[name] = value;
+    else if (name === "set-cookie") fields[name] = [others, value].flat().map(String);
+    else fields[name] = `${others}, ${value}`;
+  }
+  if (length !== undefined) fields["content-length"] = length;
+  return fields;
+}
+
+const connectionFields: ReadonlySet<string> = new Set(["upgrade", "proxy-connection", "http2-settings", "te"]);

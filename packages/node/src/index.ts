@@ -1,0 +1,16 @@
+export type { Servable } from "waymark/internal";
+export type { ProxyFields } from "./client.ts";
+export { nodeCodings } from "./codings.ts";
+export { toNodeListener } from "./node-listener.ts";
+export type { Engine, ServeOptions, TlsCredentials } from "./options.ts";
+export { connectionProblemTypes } from "./problem-types.ts";
+export {
+  observeRequests,
+  type RequestEvent,
+  type RequestObserver,
+  requestChannels,
+  requestEvent,
+} from "./request-events.ts";
+export { ListenError, type ListenFailure, type RunningServer, serve } from "./serve.ts";
+export type { CloseOptions } from "./shut-down.ts";
+export { type UpgradedConnection, type UpgradeHandler, upgrade } from "./upgrade.ts";

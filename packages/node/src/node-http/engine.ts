@@ -1,0 +1,186 @@
+import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { HttpResponse } from "waymark";
+import { isToken, parsedHeaders } from "waymark/internal";
+import type { Connection } from "../connections.ts";
+import type { ServeContext } from "../context.ts";
+import { headTooLong, incomplete, malformedMessage, refusals, refuseMethod } from "../refusals.ts";
+import { asksForUpgrade, type Takeover } from "../upgrade.ts";
+import { NodeHttpExchange, type NodeHttpRequest } from "./exchange.ts";
+
+/** Returns what speaks HTTP/1.1 by the parser and the writer of `node:http`, on connections that another server accepts. */
+export function nodeHttpEngine(context: ServeContext): (socket: Socket) => void {
+  const engine = new NodeHttpEngine(context);
+  return (socket) => engine.accept(socket);
+}
+
+class NodeHttpEngine implements Connection {
+  readonly #context: ServeContext;
+  readonly #server: Server;
+  readonly #exchanges = new Set<NodeHttpExchange>();
+  /** The last exchange of each connection. */
+  readonly #last = new WeakMap<Socket, NodeHttpExchange>();
+  #sockets = 0;
+
+  constructor(context: ServeContext) {
+    this.#context = context;
+    this.#server = createServer(serverOptions(context))
+      .on("request", (message, response) => this.#answer(message, response))
+      .on("checkContinue", (message, response) => this.#answer(message, response, true))
+      .on("checkExpectation", (message, response) => this.#answer(message, response))
+      .on("upgrade", (message, socket, head) => this.#upgrade(message, socket as Socket, head)) // a socket of ours
+      .on("connect", (message, socket) => this.#refuse(socket as Socket, refusals.tunnel.response, message))
+      .on("clientError", (error, socket) => this.#refuse(socket as Socket, toRefusal(error, context)));
+    this.#server.maxHeadersCount = 0; // it leaves fields out; here a head with too many is refused
+    // From this event on Node watches how long its connections take.
+    this.#server.emit("listening");
+  }
+
+  /** Speaks HTTP/1.1 on this connection from now on. */
+  accept(socket: Socket): void {
+    if (this.#sockets++ === 0) this.#context.connections.add(this);
+    socket.once("close", () => {
+      if (--this.#sockets === 0) this.#context.connections.delete(this);
+    });
+    this.#server.emit("connection", socket);
+  }
+
+  look(elapsed: number): void {
+    for (const exchange of this.#exchanges) exchange.look(elapsed);
+  }
+
+  /** Each response says that it is the last. */
+  startClosing(): void {}
+
+  closeIdle(): void {
+    this.#server.closeIdleConnections();
+  }
+
+  #answer(message: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
+    // What comes behind the request with which the connection ends is not acted on (RFC 9112 §9.6).
+    if (this.#last.get(message.socket)?.isLast) return;
+    this.#begin({ message, response, native: message.socket, awaitsContinue });
+  }
+
+  /** Answers on a connection that Node does not read any more, or hands it over. */
+  #upgrade(message: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.#afterLast(socket, () => {
+      const response = this.#lastResponse(message, socket);
+      const takeOver = (takeover: Takeover, exchange: NodeHttpExchange): void => {
+        const { method, target, headers } = exchange;
+        response.detachSocket(socket);
+        try {
+          takeover.handOver(method, target, headers, socket, head);
+        } catch (error) {
+          exchange.fault(error);
+          socket.destroy();
+        }
+      };
+      this.#begin({ message, response, native: socket, takeOver });
+    });
+  }
+
+  #begin(request: NodeHttpRequest): void {
+    const exchange = this.#open(request);
+    const refusal = exchange.refuseHead();
+    if (refusal?.closes || exchange.number === this.#context.maxRequestsPerConnection) exchange.closes();
+    exchange.answer(refusal?.response);
+  }
+
+  #open(request: NodeHttpRequest): NodeHttpExchange {
+    const { socket } = request.message;
+    const exchange = new NodeHttpExchange(request, this.#context, (this.#last.get(socket)?.number ?? 0) + 1);
+    this.#exchanges.add(exchange);
+    this.#last.set(socket, exchange);
+    exchange.onEnd(() => this.#exchanges.delete(exchange));
+    return exchange;
+  }
+
+  /** Answers what cannot be read on, in its turn, and ends the connection. */
+  #refuse(socket: Socket, refusal: HttpResponse | undefined, message: IncomingMessage = unreadMessage(socket)): void {
+    const last = this.#last.get(socket);
+    if (refusal === undefined) socket.destroy();
+    else if (last?.isOver === false && !last.message.complete) {
+      last.closes();
+      last.answerInstead(refusal);
+    } else if (last?.isLast !== true) {
+      this.#afterLast(socket, () =>
+        this.#open({ message, response: this.#lastResponse(message, socket), native: socket }).answer(refusal),
+      );
+    }
+  }
+
+  /** Calls back when the requests before are answered; never, when the connection ends with one of the answers. */
+  #afterLast(socket: Socket, done: () => void): void {
+    const last = this.#last.get(socket);
+    if (last === undefined || last.isOver) done();
+    else last.onEnd((isSent) => isSent && !last.isLast && done());
+  }
+
+  /** Makes a response on a connection that Node does not read any more, and that ends with it. */
+  #lastResponse(message: IncomingMessage, socket: Socket): ServerResponse {
+    const response = new ServerResponse(message);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once("finish", () => {
+      response.detachSocket(socket);
+      // A connection that is closed on bytes not read is reset, and the client may lose the answer (RFC 9112 §9.6).
+      socket.end();
+      socket.resume();
+      const late = setTimeout(() => socket.destroy(), this.#context.drainTimeout);
+      socket.once("close", () => clearTimeout(late));
+    });
+    return response;
+  }
+}
+
+const serverOptions = (context: ServeContext): ServerOptions => ({
+  headersTimeout: context.headersTimeout,
+  requestTimeout: context.requestTimeout,
+  keepAliveTimeout: context.keepAliveTimeout,
+  connectionsCheckingInterval: context.connections.interval,
+  // What is a little too long gets its own answer, and what is far too long one to all of the head.
+  maxHeaderSize: 2 * (context.maxHeaderSize + context.maxTargetLength),
+  requireHostHeader: false, // so that the refusal of one without is as all others are
+  shouldUpgradeCallback: ({ rawHeaders }) => asksForUpgrade(parsedHeaders(rawHeaders)),
+});
+
+/** Stands for a message whose head cannot be read. */
+function unreadMessage(socket: Socket): IncomingMessage {
+  const message = new IncomingMessage(socket);
+  return Object.assign(message, { method: "", url: "*", httpVersionMajor: 1, httpVersionMinor: 1, complete: true });
+}
+
+/** What `node:http` says of a message that it cannot read. */
+interface ParseError extends NodeJS.ErrnoException {
+  readonly reason?: string;
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+/** Returns the refusal for what Node says is wrong; undefined where nobody waits for one. */
+function toRefusal(error: ParseError, context: ServeContext): HttpResponse | undefined {
+  switch (error.code) {
+    case "HPE_INVALID_METHOD":
+      return refuseMethodIn(error) ?? malformedMessage("The request line has no method.").response;
+    case "HPE_HEADER_OVERFLOW":
+      return headTooLong(context.maxHeaderSize).response;
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return incomplete.late;
+    case "HPE_INVALID_EOF_STATE":
+      return incomplete.ended;
+    case "HPE_INVALID_VERSION":
+      return refusals.version.response;
+    default:
+      return error.code?.startsWith("HPE_")
+        ? malformedMessage(`${error.reason ?? error.message}.`).response
+        : undefined;
+  }
+}
+
+/** Returns the refusal of a method that HTTP does not have: Node stops at a letter of it, and says no more. */
+function refuseMethodIn({ rawPacket = Buffer.of(), bytesParsed = 0 }: ParseError): HttpResponse | undefined {
+  const start = rawPacket.lastIndexOf(0x0a, bytesParsed) + 1;
+  const [method = "", target] = rawPacket.toString("latin1", start, rawPacket.indexOf("\r\n", start)).split(" ");
+  return isToken(method) && target !== undefined ? refuseMethod(method).response : undefined;
+}

@@ -1,0 +1,166 @@
+import { type Channel, channel } from "node:diagnostics_channel";
+import { type AroundFilter, type Attribute, attribute, type HttpRequest, type HttpResponse, type Next } from "waymark";
+import {
+  andThen,
+  DeclarationSite,
+  exchangeOf,
+  hasNoContent,
+  isStreamed,
+  openBody,
+  type ServedApp,
+  type Step,
+  type StreamedBody,
+} from "waymark/internal";
+import { Takeover } from "./upgrade.ts";
+
+/** A request that is being answered; one object for its start and its end. */
+export interface RequestEvent {
+  /** The request as it came. Its `route` is known at the end. */
+  readonly request: HttpRequest;
+  /** When it came, by `performance.now()`. */
+  readonly started: number;
+  /** The response as the filters left it; undefined at the start, and where the client went before there was one. */
+  readonly response: HttpResponse | undefined;
+  /** How many bytes of content were handed to the connection, in the content coding of the response. */
+  readonly contentBytes: number;
+  /** How many bytes of the request's content the app read, in its content coding; 0 at the start. */
+  readonly receivedBytes: number;
+  /** How long it took until all was sent or the client had gone, in milliseconds; 0 at the start. */
+  readonly duration: number;
+  /** Whether the client was sent the whole response; false at the start. */
+  readonly isSent: boolean;
+}
+
+/** Receives the events of requests. The functions must not throw. */
+export interface RequestObserver {
+  /** Called when a request has been read up to its content. */
+  readonly onStart?: ((event: RequestEvent) => void) | undefined;
+  /** Called when the whole response has been sent, or the client has gone. */
+  readonly onEnd?: ((event: RequestEvent) => void) | undefined;
+}
+
+/** The event of a request, for filters and handlers that know more of it than its observer; undefined without an observer. */
+export const requestEvent: Attribute<RequestEvent> = attribute<RequestEvent>("requestEvent");
+
+/**
+ * Observes every request of an app, refused ones included. For `router({ filters })`, in the first place.
+ *
+ * ```ts
+ * const observer: RequestObserver = {
+ *   onEnd: ({ request, response, duration }) => console.log(request.route?.path, response?.status, duration),
+ * };
+ * router({ filters: [observeRequests(observer)] }, personRoutes(people));
+ * ```
+ */
+export function observeRequests(observer: RequestObserver): AroundFilter {
+  return {
+    kind: "around",
+    apply: (request, next) => observe(request, next, observer),
+    site: new DeclarationSite(observeRequests),
+  };
+}
+
+/**
+ * The names of the channels of `node:diagnostics_channel` on which `serve` and `toNodeListener` publish a `RequestEvent` for the
+ * start and the end of every request. While nobody subscribes nothing is measured.
+ *
+ * ```ts
+ * diagnosticsChannel.subscribe(requestChannels.end, (message) => {
+ *   const { request, response, duration } = message as RequestEvent;
+ *   console.log(request.method, request.route?.path, response?.status, duration);
+ * });
+ * ```
+ */
+export const requestChannels: Readonly<Record<"start" | "end", string>> = {
+  start: "waymark.request.start",
+  end: "waymark.request.end",
+};
+
+export const startChannel: Channel = channel(requestChannels.start);
+export const endChannel: Channel = channel(requestChannels.end);
+const publisher: RequestObserver = {
+  onStart: (event) => startChannel.publish(event),
+  onEnd: (event) => endChannel.publish(event),
+};
+
+/** An app, and the same with its requests published on the channels. */
+export interface PublishedApp {
+  readonly app: ServedApp;
+  readonly published: ServedApp;
+}
+
+/** Adds to the app the one with its requests published. */
+export function withPublished(app: ServedApp): PublishedApp {
+  const published: ServedApp = {
+    answer: (request) => observe(request, (observed) => app.answer(observed), publisher),
+    refuse: (request, refusal, malformed) =>
+      observe(request, (observed) => app.refuse(observed, refusal, malformed), publisher),
+    content: app.content,
+    fault: (error, request) => app.fault(error, request),
+  };
+  return { app, published };
+}
+
+function observe(request: HttpRequest, next: Next, observer: RequestObserver): HttpResponse | Promise<HttpResponse> {
+  const event: Writable<RequestEvent> = {
+    request,
+    started: performance.now(),
+    response: undefined,
+    contentBytes: 0,
+    receivedBytes: 0,
+    duration: 0,
+    isSent: false,
+  };
+  observer.onStart?.(event);
+  const conclude = (isSent: boolean): void => {
+    event.duration = performance.now() - event.started;
+    event.receivedBytes = exchangeOf(request).receivedBytes;
+    event.isSent = isSent;
+    observer.onEnd?.(event);
+  };
+  const isSent = request.onEnd(conclude);
+  return andThen(next(request.withAttribute(requestEvent, event)), (response) => {
+    const observed = observeResponse(event, response);
+    // Nothing is sent of a response to a request made by hand.
+    if (!isSent) conclude(true);
+    return observed;
+  });
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Returns the response with what is sent of its content counted. */
+function observeResponse(event: Writable<RequestEvent>, response: HttpResponse): HttpResponse {
+  event.response = response;
+  const { body } = response;
+  // A connection that is handed over is not ours to count.
+  if (body instanceof Takeover) return response;
+  if (isStreamed(body)) return response.withBody(counted(event, body, response));
+  if (body !== null && !hasNoContent(event.request.method, response.status)) {
+    event.contentBytes = Buffer.byteLength(body);
+  }
+  return response;
+}
+
+function counted(
+  event: Writable<RequestEvent>,
+  body: StreamedBody,
+  { headers }: HttpResponse,
+): AsyncIterable<string | Uint8Array> {
+  const count = (step: Step): Step => {
+    if (step.done !== true) event.contentBytes += Buffer.byteLength(step.value);
+    return step;
+  };
+  return {
+    [Symbol.asyncIterator]: () => {
+      const source = openBody(body, headers);
+      return {
+        next: async () => andThen(source.next(), count),
+        async return() {
+          await source.cancel();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { toNodeListener } from "@waymark/node";
+import express from "express";
+import { after, GET, HttpResponse, json, noContent, POST, router, text } from "waymark";
+import { cors, describeProblems } from "waymark/filters";
+import { RawConnection } from "./raw-connection.ts";
+
+let faults: unknown[] = [];
+let gone = Promise.withResolvers<void>();
+
+function* endless(): Generator<string> {
+  try {
+    for (;;) yield "x".repeat(1000);
+  } finally {
+    gone.resolve();
+  }
+}
+
+async function* failing(): AsyncGenerator<string> {
+  yield "one";
+  throw new Error("secret");
+}
+
+const app = () => {
+  faults = [];
+  gone = Promise.withResolvers<void>();
+  return router(
+    {
+      filters: [
+        describeProblems(),
+        cors({ origins: ["https://app.example.com"] }),
+        after((_, response) => response.withAddedHeader("Set-Cookie", "a=1").withAddedHeader("Set-Cookie", "b=2")),
+      ],
+      onFault: (error) => faults.push(error),
+    },
+    GET("/hello", ({ query }) => text(`Hello ${query.get("name") ?? ""}`)),
+    GET("/nothing", () => noContent()),
+    GET("/pieces", () => new HttpResponse(200, {}, ["one ", "two"])),
+    GET("/endless", () => new HttpResponse(200, {}, endless())),
+    GET("/failing", () => new HttpResponse(200, {}, failing())),
+    GET("/broken", () => {
+      throw new Error("secret");
+    }),
+    GET("/client", ({ client }) => json(client)),
+    POST("/echo", async (request) => text(await request.text({ limit: 10 }))),
+  );
+};
+
+async function listening(listener: RequestListener, use: (port: number) => Promise<void>): Promise<void> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    await use((server.address() as AddressInfo).port); // it listens on a port
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** The ways to mount the app, with the path beneath which it is. */
+const mounts: Readonly<Record<string, readonly [listener: () => RequestListener, base: string]>> = {
+  "in an http.Server": [() => toNodeListener(app()), ""],
+  "in Express": [
+    () =>
+      express()
+        .use("/app", toNodeListener(app()))
+        .get("/other", (_request, response) => void response.send("other")),
+    "/app",
+  ],
+};
+
+for (const [how, [listener, base]] of Object.entries(mounts)) {
+  describe(`an app mounted ${how}`, () => {
+    const ask = async (line: string, init: RequestInit = {}): Promise<Response & { content: string }> => {
+      const [method = "", path = ""] = line.split(" ");
+      let answer: (Response & { content: string }) | undefined;
+      await listening(listener(), async (port) => {
+        const response = await fetch(`http://127.0.0.1:${port}${base}${path}`, { method, ...init });
+        answer = Object.assign(response, { content: await response.text() });
+      });
+      return answer as Response & { content: string }; // fetch would have thrown
+    };
+
+    it("routes, and sends what filters add", async () => {
+      const { status, headers, content } = await ask("GET /hello?name=you");
+      assert.deepEqual([status, content, headers.get("content-length")], [200, "Hello you", "9"]);
+      assert.deepEqual(headers.getSetCookie(), ["a=1", "b=2"]);
+    });
+
+    it("refuses with problem documents", async () => {
+      for (const [line, status] of [
+        ["GET /nope", 404],
+        ["PUT /echo", 405],
+        ["GET /broken", 500],
+        ["GET /%zz", 400],
+      ] as const) {
+        const answer = await ask(line);
+        assert.equal(answer.status, status);
+        assert.equal(JSON.parse(answer.content).status, status);
+      }
+    });
+
+    it("answers HEAD without content", async () => {
+      const { status, headers, content } = await ask("HEAD /hello");
+      assert.deepEqual([status, headers.get("content-length"), content], [200, "6", ""]);
+      assert.equal((await ask("HEAD /endless")).status, 200);
+    });
+
+    it("answers 204 without content", async () => {
+      const { status, headers } = await ask("GET /nothing");
+      assert.deepEqual([status, headers.get("content-length")], [204, null]);
+    });
+
+    it("reads content, within its limit", async () => {
+      assert.equal((await ask("POST /echo", { body: "content" })).content, "content");
+      assert.equal((await ask("POST /echo", { body: "much too long" })).status, 413);
+    });
+
+    it("streams", async () => {
+      assert.equal((await ask("GET /pieces")).content, "one two");
+    });
+
+    it("knows the client", async () => {
+      const { address, scheme } = JSON.parse((await ask("GET /client")).content);
+      assert.deepEqual([address, scheme], ["127.0.0.1", "http"]);
+    });
+
+    it("ends a stream whose client goes away", () =>
+      listening(listener(), async (port) => {
+        const client = new RawConnection(port).request(`GET ${base}/endless`);
+        await client.through("\r\n\r\n");
+        client.destroy();
+        await gone.promise;
+        assert.deepEqual(faults, []);
+      }));
+
+    it("cuts the connection when a stream fails", () =>
+      listening(listener(), async (port) => {
+        const client = new RawConnection(port).request(`GET ${base}/failing`);
+        assert.doesNotMatch(await client.rest(), /\r\n0\r\n/);
+        assert.deepEqual(faults.map(String), ["Error: secret"]);
+      }));
+  });
+}
+
+it("an app mounted in Express leaves the rest to it", () =>
+  listening(
+    express()
+      .use("/app", toNodeListener(app()))
+      .get("/other", (_request, response) => void response.send("other")),
+    async (port) => assert.equal(await (await fetch(`http://127.0.0.1:${port}/other`)).text(), "other"),
+  ));

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { afterEach, describe, it } from "node:test";
+import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
+import type { HttpRequest } from "../../waymark/src/request.ts";
+import { HttpResponse, text } from "../../waymark/src/response.ts";
+import { type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";
+import { tls } from "./http2-frames.ts";
+import { RawConnection } from "./raw-connection.ts";
+
+const opened: { readonly server: RunningServer; readonly clients: RawConnection[] }[] = [];
+afterEach(async () => {
+  for (const { server, clients } of opened.splice(0)) {
+    for (const client of clients) client.destroy();
+    await server.close({ grace: 0 });
+  }
+});
+
+async function served(options: ServeOptions, handler: TinyHandler) {
+  const server = await serve(tinyApp(handler), options);
+  const clients: RawConnection[] = [];
+  opened.push({ server, clients });
+  const connect = (): RawConnection => {
+    const client = new RawConnection(server.port);
+    clients.push(client);
+    return client;
+  };
+  return { server, connect };
+}
+
+/** More than the system takes for a client that does not read. */
+const long = 20_000_000;
+
+/** Asks, and takes nothing of the answer. */
+function askAndStall(client: RawConnection): void {
+  client.socket.pause();
+  client.request("GET /");
+}
+
+describe("responses that wait for their clients", () => {
+  it("are given up when there are too many, beginning with the client that has taken nothing for longest", async () => {
+    const gone: string[] = [];
+    const firstGone = Promise.withResolvers<void>();
+    const { connect } = await served({ maxUnsent: 1.5 * long }, (request) => {
+      request.signal.addEventListener("abort", () => {
+        gone.push(request.header("X-Name") ?? "");
+        firstGone.resolve();
+      });
+      return new HttpResponse(200, {}, new Uint8Array(long));
+    });
+    const stalled = connect();
+    stalled.socket.pause();
+    stalled.request("GET /", "X-Name: stalled");
+    await once(stalled.socket, "readable");
+    const reading = connect().request("GET /", "X-Name: reading");
+    await firstGone.promise;
+    assert.equal((await reading.response()).body.length, long);
+    assert.deepEqual(gone, ["stalled"]);
+  });
+
+  it("are let go of when their request is abandoned, which cuts off no client that has taken all", async () => {
+    const asked: HttpRequest[] = [];
+    const { connect } = await served({ maxUnsent: 1.5 * long }, (request) => {
+      asked.push(request);
+      return new HttpResponse(200, {}, request.path === "/long" ? new Uint8Array(long) : "short");
+    });
+    const patient = connect();
+    await patient.request("GET /").response();
+    const stalled = connect();
+    stalled.socket.pause();
+    stalled.request("GET /long");
+    await once(stalled.socket, "readable");
+    for (const request of asked) request.abandon();
+    stalled.socket.resume();
+    await assert.rejects(stalled.response(), /The connection closed/);
+    assert.equal((await patient.request("GET /").response()).body, "short");
+  });
+
+  it("count once where they are the same bytes", async () => {
+    const bytes = new Uint8Array(long);
+    const { connect } = await served({ maxUnsent: 1.5 * long }, () => new HttpResponse(200, {}, bytes));
+    const clients = Array.from({ length: 4 }, connect);
+    for (const client of clients) {
+      askAndStall(client);
+      await once(client.socket, "readable");
+    }
+    for (const client of clients) {
+      client.socket.resume();
+      assert.equal((await client.response()).body.length, long);
+    }
+  });
+
+  for (const [what, makeBody] of [
+    ["text", () => "x".repeat(200_000)],
+    ["bytes", () => new Uint8Array(200_000)],
+  ] as const) {
+    it(`are limited on a connection, as ${what} too, however many requests have come`, async () => {
+      const first = Promise.withResolvers<HttpResponse>();
+      const many = Promise.withResolvers<void>();
+      let begun = 0;
+      const { connect } = await served({ maxUnsentPerConnection: 1_000_000 }, () => {
+        begun++;
+        if (begun === 1) return first.promise;
+        if (begun === 7) many.resolve();
+        return new HttpResponse(200, {}, makeBody());
+      });
+      const client = connect();
+      for (let i = 0; i < 50; i++) client.request("GET /");
+      await many.promise;
+      await fetchOther(opened[0]?.server as RunningServer);
+      // The first, six answers that wait for it, and the one that was fetched.
+      assert.equal(begun, 8);
+      first.resolve(new HttpResponse(200, {}, makeBody()));
+      for (let i = 0; i < 50; i++) assert.equal((await client.response()).body.length, 200_000);
+    });
+  }
+
+  it("hold back other streams of their session", async () => {
+    const begun: string[] = [];
+    const { server } = await served({ tls, maxUnsentPerConnection: 100_000 }, ({ path }) => {
+      begun.push(path);
+      return text("x".repeat(path === "/small" ? 1 : 200_000));
+    });
+    const session = connectHttp2(server.url, { ca: tls.cert, settings: { initialWindowSize: 0 } });
+    const ask = (path: string) => session.request({ ":path": path }).on("error", () => undefined);
+    const first = ask("/1");
+    await once(first, "response");
+    const others = [ask("/2"), ask("/small")];
+    await new Promise((resolve) => session.ping(resolve));
+    assert.deepEqual(begun, ["/1"]);
+    const withContent = session.request({ ":method": "POST", ":path": "/3" });
+    const [error] = await once(withContent, "error");
+    assert.match(error.message, /NGHTTP2_REFUSED_STREAM/);
+    first.close();
+    await Promise.all(others.slice(0, 1).map((other) => once(other, "response")));
+    assert.deepEqual(begun, ["/1", "/2"]);
+    session.destroy();
+  });
+});
+
+async function fetchOther(server: RunningServer): Promise<void> {
+  const other = new RawConnection(server.port);
+  await other.request("GET /other").response();
+  other.destroy();
+}

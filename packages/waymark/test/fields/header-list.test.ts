@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { test as it, suite } from "node:test";
+import fc from "fast-check";
+import { type HeaderFields, HeaderList } from "waymark/fields";
+import { fieldLines, parsedHeaders, rememberValues } from "../../src/fields/header-list.ts";
+
+suite("HeaderList.of", () => {
+  it("keeps the fields in order, and a list of values as a line each", () => {
+    const list = HeaderList.of({ Vary: "Accept", "Set-Cookie": ["a=1", "b=2"], "X-Empty": "" });
+    assert.deepEqual(list.flat, ["Vary", "Accept", "Set-Cookie", "a=1", "Set-Cookie", "b=2", "X-Empty", ""]);
+    assert.deepEqual(
+      [...list],
+      [
+        ["Vary", "Accept"],
+        ["Set-Cookie", "a=1"],
+        ["Set-Cookie", "b=2"],
+        ["X-Empty", ""],
+      ],
+    );
+  });
+
+  it("has no field where a list is empty", () => {
+    assert.deepEqual(HeaderList.of({ "Set-Cookie": [] }).flat, []);
+  });
+
+  const refused: readonly (readonly [fields: object, message: RegExp])[] = [
+    [{ "": "x" }, /^"" is not a header field name$/],
+    [{ "a b": "x" }, /^"a b" is not a header field name$/],
+    [{ "a:": "x" }, /^"a:" is not a header field name$/],
+    [{ "a\n": "x" }, /^"a\\n" is not a header field name$/],
+    [{ ä: "x" }, /^"ä" is not a header field name$/],
+    [{ "X-A": "1\r\nX-B: 2" }, /^The value of X-A has a character that a header field cannot carry: "1\\r\\nX-B: 2"$/],
+    [{ "X-A": "1\n" }, /cannot carry/],
+    [{ "X-A": "\0" }, /cannot carry/],
+    [{ "X-A": "\x7f" }, /cannot carry/],
+    [{ "X-A": "ś" }, /cannot carry/],
+    [{ "X-A": ["fine", "not\rfine"] }, /cannot carry/],
+    [{ "X-A": undefined }, /^The value of X-A must be a string, not undefined$/],
+    [{ "X-A": null }, /^The value of X-A must be a string, not null$/],
+    [{ "X-A": 5 }, /^The value of X-A must be a string, not number$/],
+    [{ "X-A": ["5", 5] }, /^The value of X-A must be a string, not number$/],
+  ];
+  for (const [fields, message] of refused) {
+    it(`refuses ${JSON.stringify(fields, (_, value) => value ?? String(value))}`, () => {
+      // As JavaScript callers can: some of these are not of the type.
+      assert.throws(() => HeaderList.of(fields as HeaderFields), { name: "TypeError", message });
+    });
+  }
+
+  it("takes tabs and the characters up to U+00FF", () => {
+    assert.equal(HeaderList.of({ "X-A": "a\tb é ÿ" }).get("X-A"), "a\tb é ÿ");
+  });
+});
+
+suite("reading a list", () => {
+  const list = HeaderList.of({ Accept: "text/plain", accept: "text/csv", COOKIE: ["a=1", "b=2"], "X-One": "1" });
+
+  it("finds a value by a name in any case", () => {
+    for (const name of ["X-One", "x-one", "X-ONE"]) assert.equal(list.get(name), "1");
+  });
+
+  it("joins the lines of a field with a comma, and those of Cookie with a semicolon", () => {
+    assert.equal(list.get("Accept"), "text/plain, text/csv");
+    assert.equal(list.get("Cookie"), "a=1; b=2");
+  });
+
+  it("gives the lines one by one", () => {
+    assert.deepEqual(list.getAll("ACCEPT"), ["text/plain", "text/csv"]);
+    assert.deepEqual(list.getAll("X-One"), ["1"]);
+  });
+
+  it("distinguishes an absent field from an empty one", () => {
+    const empty = HeaderList.of({ "X-Empty": "" });
+    assert.deepEqual([empty.get("X-Empty"), empty.has("X-Empty"), empty.getAll("X-Empty")], ["", true, [""]]);
+    assert.deepEqual([empty.get("X-None"), empty.has("X-None"), empty.getAll("X-None")], [undefined, false, []]);
+  });
+
+  it("finds no field that is only a property of objects", () => {
+    for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
+      assert.equal(list.get(name), undefined);
+      assert.equal(list.has(name), false);
+    }
+  });
+
+  it("does not take a value for a name", () => {
+    const misleading = HeaderList.of({ "X-A": "X-B", "X-C": "X-A" });
+    assert.equal(misleading.has("X-B"), false);
+    assert.deepEqual(misleading.without("X-B").flat, ["X-A", "X-B", "X-C", "X-A"]);
+    assert.deepEqual(misleading.without("X-A").flat, ["X-C", "X-A"]);
+  });
+});
+
+suite("a list that remembers what it is asked for", () => {
+  const fields = { Accept: "text/plain", accept: "text/csv", COOKIE: ["a=1", "b=2"] };
+
+  it("returns the same as a new list, whatever was read before", () => {
+    const list = HeaderList.of(fields);
+    rememberValues(list);
+    const names = [...Array.from({ length: 40 }, (_, n) => `X-${n}`), "Accept", "ACCEPT", "cookie", "Cookies"];
+    for (const name of [...names, ...names.toReversed()]) assert.equal(list.get(name), HeaderList.of(fields).get(name));
+    assert.equal(list.without("Accept").get("Accept"), undefined);
+    assert.equal(list.withAdded("Accept", "a/b").get("Accept"), "text/plain, text/csv, a/b");
+  });
+});
+
+suite("a changed list", () => {
+  const list = HeaderList.of({ "X-A": ["1", "2"], "X-B": "3" });
+
+  it("has the value that `with` gave, and no other, under that name", () => {
+    assert.deepEqual(list.with("x-a", "4").flat, ["X-B", "3", "x-a", "4"]);
+    assert.deepEqual(list.with("X-C", "4").flat, ["X-A", "1", "X-A", "2", "X-B", "3", "X-C", "4"]);
+  });
+
+  it("has one more line after `withAdded`", () => {
+    assert.deepEqual(list.withAdded("x-b", "4").getAll("X-B"), ["3", "4"]);
+  });
+
+  it("has no line of the name after `without`", () => {
+    assert.deepEqual(list.without("X-a").flat, ["X-B", "3"]);
+  });
+
+  it("is the list itself when there is nothing to take away", () => {
+    assert.equal(list.without("X-C"), list);
+  });
+
+  it("has the fields of the other behind its own after `concat`, and does not differ from one of that form", () => {
+    const joined = list.concat(HeaderList.of({ "X-C": "4" })).concat(HeaderList.of({ "x-b": "5", Cookie: "a=1" }));
+    const flat = ["X-A", "1", "X-A", "2", "X-B", "3", "X-C", "4", "x-b", "5", "Cookie", "a=1"];
+    assert.deepEqual(joined.flat, flat);
+    assert.deepEqual(fieldLines(joined), fieldLines(parsedHeaders(flat)));
+    assert.deepEqual([joined.get("X-B"), joined.get("X-a"), joined.get("X-D")], ["3, 5", "1, 2", undefined]);
+    assert.deepEqual(
+      ["X-A", "x-c", "COOKIE", "X-D"].map((name) => joined.has(name)),
+      [true, true, true, false],
+    );
+    assert.deepEqual(joined.getAll("X-B"), ["3", "5"]);
+    assert.deepEqual(joined.without("X-B").flat, ["X-A", "1", "X-A", "2", "X-C", "4", "Cookie", "a=1"]);
+    assert.deepEqual(joined.with("X-A", "6").get("X-A"), "6");
+    assert.deepEqual([...joined].length, 6);
+  });
+
+  it("is the one of two lists that has fields, where the other has none", () => {
+    assert.equal(list.concat(HeaderList.empty), list);
+    assert.equal(HeaderList.empty.concat(list), list);
+    assert.equal(HeaderList.of({}).concat(HeaderList.of({})).isEmpty, true);
+    assert.equal(list.concat(list).isEmpty, false);
+  });
+
+  it("leaves the list it came of as it was", () => {
+    list.with("X-A", "9").withAdded("X-B", "9").without("X-A").withMembers("X-B", ["9"]);
+    assert.deepEqual(list.flat, ["X-A", "1", "X-A", "2", "X-B", "3"]);
+  });
+
+  it("refuses what `of` refuses", () => {
+    assert.throws(() => list.with("X-A", "a\nb"), TypeError);
+    assert.throws(() => list.withAdded("X A", "a"), TypeError);
+    // As JavaScript callers can: a header that the other message lacks.
+    assert.throws(() => list.with("X-A", undefined as unknown as string), /must be a string, not undefined/);
+  });
+});
+
+suite("withMembers", () => {
+  const cases: readonly (readonly [
+    current: string | undefined,
+    members: readonly string[],
+    result: string | undefined,
+  ])[] = [
+    [undefined, [], undefined],
+    [undefined, ["Accept"], "Accept"],
+    [undefined, ["Accept", "Origin"], "Accept, Origin"],
+    [undefined, ["Accept", "accept"], "Accept"],
+    ["", ["Accept"], "Accept"],
+    ["Origin", ["Accept"], "Origin, Accept"],
+    ["Origin ,Accept", ["Accept"], "Origin ,Accept"],
+    ["origin", ["Accept", "Origin"], "origin, Accept"],
+    ["Accept-Encoding", ["Accept"], "Accept-Encoding, Accept"],
+  ];
+  for (const [current, members, result] of cases) {
+    it(`makes ${JSON.stringify(result)} of ${JSON.stringify(current)} and ${members.join(" and ") || "none"}`, () => {
+      const list = current === undefined ? HeaderList.empty : HeaderList.of({ Vary: current });
+      assert.equal(list.withMembers("Vary", members).get("Vary"), result);
+    });
+  }
+
+  it("makes one line of several when it adds to them", () => {
+    const list = HeaderList.of({ Vary: ["Origin", "Accept"] }).withMembers("vary", ["Prefer"]);
+    assert.deepEqual(list.getAll("Vary"), ["Origin, Accept, Prefer"]);
+  });
+
+  it("gives the list itself when it names them all", () => {
+    const list = HeaderList.of({ Vary: "Accept, Origin" });
+    assert.equal(list.withMembers("Vary", ["origin", "accept"]), list);
+  });
+});
+
+suite("any list", () => {
+  const name = fc.constantFrom("A", "a", "B", "b", "Cookie", "Set-Cookie");
+  const value = fc.string({ unit: fc.constantFrom("x", "y", "=", ";", ","), maxLength: 3 });
+  const fields = fc.array(fc.tuple(name, value), { maxLength: 6 });
+  const listOf = (lines: readonly (readonly [string, string])[]): HeaderList => parsedHeaders(lines.flat());
+
+  it("gives back what was put in", () => {
+    fc.assert(
+      fc.property(fields, name, value, (lines, field, given) => {
+        assert.equal(listOf(lines).with(field, given).get(field), given);
+        assert.equal(listOf(lines).withAdded(field, given).getAll(field).at(-1), given);
+        assert.equal(listOf(lines).without(field).has(field), false);
+      }),
+    );
+  });
+
+  it("keeps every other field as it is", () => {
+    fc.assert(
+      fc.property(fields, name, value, (lines, field, given) => {
+        const others = lines.filter(([each]) => each.toLowerCase() !== field.toLowerCase());
+        assert.deepEqual([...listOf(lines).without(field)], others);
+        assert.deepEqual([...listOf(lines).with(field, given)], [...others, [field, given]]);
+      }),
+    );
+  });
+});
+
+suite("the lines of a list", () => {
+  it("are those of a message, in order", () => {
+    const list = HeaderList.of({ Vary: "Accept", "Set-Cookie": ["a=1", "b=2"], "X-Empty": "" });
+    assert.equal(fieldLines(list), "Vary: Accept\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nX-Empty: \r\n");
+    assert.equal(fieldLines(HeaderList.empty), "");
+  });
+
+  it("are without the fields that the sender of a message sets", () => {
+    const names = [
+      "Date",
+      "TRAILER",
+      "connection",
+      "Keep-Alive",
+      "Content-Length",
+      "transfer-encoding",
+      "Content-Type",
+    ];
+    assert.equal(
+      fieldLines(HeaderList.of(Object.fromEntries(names.map((name) => [name, "1"])))),
+      "Content-Type: 1\r\n",
+    );
+  });
+
+  it("are checked in what was made of a list that nobody has checked", () => {
+    const list = HeaderList.of({ "X-C": "3" }).concat(parsedHeaders(["X-A", "1\r\nX-B: 2"]));
+    for (const each of [list.withAdded("X-D", "4"), list.with("X-C", "5"), list.without("X-C")]) {
+      assert.throws(() => fieldLines(each), TypeError);
+    }
+  });
+
+  const unsound: readonly (readonly string[])[] = [
+    ["X-A", "1\r\nX-B: 2"],
+    ["X-A", "\0"],
+    ["X-A", "ś"],
+    ["X-A: 1\r\nX-B", "2"],
+    ["", "1"],
+  ];
+  for (const fields of unsound) {
+    it(`are refused where nobody has checked ${JSON.stringify(fields)}, alone or among others`, () => {
+      const list = parsedHeaders(fields);
+      const sound = HeaderList.of({ "X-C": "3" });
+      for (const each of [list, list.concat(sound), sound.concat(list)]) {
+        assert.throws(() => fieldLines(each), TypeError);
+        assert.throws(() => fieldLines(each), TypeError, "the second time too");
+      }
+    });
+  }
+});

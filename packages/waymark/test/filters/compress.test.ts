@@ -1,0 +1,552 @@
+import assert from "node:assert/strict";
+import { request as sendOverHttp } from "node:http";
+import { describe, it } from "node:test";
+import { brotliDecompressSync, createGunzip, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { nodeCodings, serve } from "@waymark/node";
+import fc from "fast-check";
+import {
+  type App,
+  content,
+  empty,
+  GET,
+  group,
+  HttpResponse,
+  POST,
+  PUT,
+  type ResponseBody,
+  router,
+  text,
+} from "waymark";
+import type { ContentCoding } from "waymark/content";
+import { type CompressOptions, compress, isCompressible } from "waymark/filters";
+import { type Answer, type Ask, transports } from "../../../node/test/transports.ts";
+import { ask, asked } from "../ask.ts";
+import { runs } from "../runs.ts";
+
+const long = "The same again, and a ß. ".repeat(80);
+const words = { "Content-Type": "text/plain" };
+
+const decoders: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+};
+
+/** The content of an answer, decoded by Node's own functions. */
+function contentOf({ headers, bytes }: Answer): string {
+  const coding = headers["content-encoding"];
+  return (coding === undefined ? bytes : (decoders[coding]?.(bytes) ?? assert.fail(coding))).toString();
+}
+
+async function* slowly<T>(...pieces: readonly T[]): AsyncGenerator<T> {
+  for (const piece of pieces) {
+    await null;
+    yield piece;
+  }
+}
+
+const bodies: Readonly<Record<string, () => ResponseBody>> = {
+  text: () => long,
+  bytes: () => Buffer.from(long),
+  list: () => [long.slice(0, 700), "", Buffer.from(long.slice(700))],
+  pieces: () => slowly<string | Uint8Array>(long.slice(0, 1), Buffer.from(long.slice(1))),
+  web: () => new Blob([long]).stream(),
+};
+
+/** An app that gives these responses, compressed. */
+function appWith(responses: Readonly<Record<string, () => HttpResponse>>, options: Partial<CompressOptions> = {}): App {
+  const give = (request: { readonly variables: { readonly name: string } }) =>
+    responses[request.variables.name]?.() ?? empty(404);
+  return router(
+    { filters: [compress({ codings: nodeCodings, ...options })] },
+    GET("/{name}", give),
+    POST("/{name}", give),
+  );
+}
+
+const plain = appWith({
+  ...Object.fromEntries(
+    Object.entries(bodies).map(([name, body]) => [name, () => new HttpResponse(200, words, body())]),
+  ),
+  short: () => text("x".repeat(1023)),
+  enough: () => text("x".repeat(1024)),
+  "short-in-units": () => text("ß".repeat(1023)),
+  "in-units": () => text("ß".repeat(1024)),
+  "short-stream": () => new HttpResponse(200, { ...words, "Content-Length": "3" }, ["abc"]),
+  "declared-stream": () => new HttpResponse(200, { ...words, "Content-Length": "2000" }, ["x".repeat(2000)]),
+  "unknown-stream": () => new HttpResponse(200, words, ["abc"]),
+  "empty-stream": () => new HttpResponse(200, words, []),
+  empty: () => empty(200),
+  problem: () => content("application/problem+json", JSON.stringify({ detail: long }), 400),
+  picture: () => content("image/png", long),
+  untyped: () => new HttpResponse(200, {}, long),
+  mistyped: () => content("text", long),
+  "no-transform": () => text(long).withHeader("Cache-Control", "private, No-Transform"),
+  "coded-already": () => text(long).withHeader("Content-Encoding", "compress"),
+  part: () => new HttpResponse(206, { ...words, "Content-Range": "bytes 0-1999/9999" }, long),
+  parts: () => new HttpResponse(206, { "Content-Type": "multipart/byteranges; boundary=x" }, long),
+  digest: () => text(long).withHeader("Repr-Digest", "sha-256=:AAAA:"),
+  "no-content": () => empty(204),
+  "not-modified": () => new HttpResponse(304, { ETag: '"1"' }),
+  ranges: () => text(long).withHeader("Accept-Ranges", "bytes"),
+  varying: () => text(long).withHeader("Vary", "Accept, accept-encoding"),
+});
+
+for (const [transport, run] of Object.entries(transports)) {
+  const using = (app: App, check: (ask: Ask) => Promise<void>) => () => run(app, check);
+
+  describe(`compress (${transport})`, () => {
+    for (const name of Object.keys(bodies)) {
+      for (const coding of Object.keys(decoders)) {
+        it(
+          `sends ${name} in ${coding}`,
+          using(plain, async (ask) => {
+            const answer = await ask(`GET /${name}`, { "Accept-Encoding": coding });
+            assert.equal(answer.status, 200);
+            assert.equal(answer.headers["content-encoding"], coding);
+            assert.equal(answer.headers["vary"], "Accept-Encoding");
+            assert.equal(answer.headers["content-type"], "text/plain");
+            assert.ok(answer.bytes.length < 200, String(answer.bytes.length));
+            assert.equal(contentOf(answer), long);
+            const length = ["text", "bytes"].includes(name) ? String(answer.bytes.length) : undefined;
+            assert.equal(answer.headers["content-length"], length);
+          }),
+        );
+      }
+
+      it(
+        `sends ${name} as it is to who does not ask for a coding, and says that it depends on that`,
+        using(plain, async (ask) => {
+          for (const headers of [
+            {},
+            { "Accept-Encoding": "" },
+            { "Accept-Encoding": "identity, compress, gzip;q=0" },
+          ]) {
+            const answer = await ask(`GET /${name}`, headers);
+            assert.equal(answer.headers["content-encoding"], undefined);
+            assert.equal(answer.headers["vary"], "Accept-Encoding");
+            assert.equal(contentOf(answer), long);
+          }
+        }),
+      );
+
+      it(
+        `answers HEAD for ${name} with the fields of GET, without the length`,
+        using(plain, async (ask) => {
+          const [get, head] = [
+            await ask(`GET /${name}`, { "Accept-Encoding": "gzip" }),
+            await ask(`HEAD /${name}`, { "Accept-Encoding": "gzip" }),
+          ];
+          assert.equal(head.bytes.length, 0);
+          const { date: _, "content-length": length, "transfer-encoding": _chunks, ...fields } = get.headers;
+          const { date: _date, "content-length": headLength, "transfer-encoding": _none, ...headFields } = head.headers;
+          assert.deepEqual(headFields, fields);
+          assert.ok(headLength === undefined || headLength === length, String(headLength));
+        }),
+      );
+    }
+
+    it(
+      "prefers what the client prefers, and of equal ones its own first",
+      using(plain, async (ask) => {
+        for (const [field, coding] of [
+          ["gzip, deflate, br, zstd", "zstd"],
+          ["gzip, deflate, br", "br"],
+          ["br;q=0.5, x-gzip", "gzip"],
+          ["*", "gzip"],
+        ] as const) {
+          assert.equal((await ask("GET /text", { "Accept-Encoding": field })).headers["content-encoding"], coding);
+        }
+      }),
+    );
+
+    const worth: Readonly<Record<string, boolean>> = {
+      short: false,
+      enough: true,
+      "short-in-units": false,
+      "in-units": true,
+      "short-stream": false,
+      "declared-stream": true,
+      "unknown-stream": true,
+      "empty-stream": true,
+      empty: false,
+      problem: true,
+      picture: false,
+      untyped: false,
+      mistyped: false,
+      "no-transform": false,
+      part: false,
+      digest: false,
+      "no-content": false,
+    };
+    for (const [name, isCoded] of Object.entries(worth)) {
+      it(
+        `${isCoded ? "codes" : "does not touch"} what is ${name}`,
+        using(plain, async (ask) => {
+          const asIs = await ask(`GET /${name}`);
+          const answer = await ask(`GET /${name}`, { "Accept-Encoding": "gzip" });
+          assert.equal(answer.status, asIs.status);
+          assert.equal(answer.headers["content-encoding"], isCoded ? "gzip" : undefined);
+          // What goes out as it is would be coded, or refused, for a client that does not take it so.
+          const vary = ["empty", "no-content"].includes(name) ? undefined : "Accept-Encoding";
+          for (const { headers } of [asIs, answer]) assert.equal(headers["vary"], vary);
+          assert.equal(contentOf(answer), contentOf(asIs));
+          if (!isCoded) assert.equal(answer.headers["content-length"], asIs.headers["content-length"]);
+        }),
+      );
+    }
+
+    it(
+      "leaves what has a coding",
+      using(plain, async (ask) => {
+        const answer = await ask("GET /coded-already", { "Accept-Encoding": "gzip" });
+        assert.equal(answer.headers["content-encoding"], "compress");
+        assert.equal(answer.bytes.toString(), long);
+      }),
+    );
+
+    it(
+      "offers no ranges of coded content, and names Vary's members once",
+      using(plain, async (ask) => {
+        const ranges = async (headers = {}) => (await ask("GET /ranges", headers)).headers["accept-ranges"];
+        assert.deepEqual([await ranges(), await ranges({ "Accept-Encoding": "br" })], ["bytes", undefined]);
+        assert.equal(
+          (await ask("GET /varying", { "Accept-Encoding": "br" })).headers["vary"],
+          "Accept, accept-encoding",
+        );
+      }),
+    );
+
+    it(
+      "codes everything for a client that takes nothing as it is",
+      using(plain, async (ask) => {
+        for (const name of ["short", "picture", "untyped"]) {
+          const answer = await ask(`GET /${name}`, { "Accept-Encoding": "identity;q=0, gzip" });
+          assert.equal(answer.headers["content-encoding"], "gzip", name);
+          assert.equal(contentOf(answer), contentOf(await ask(`GET /${name}`)));
+        }
+        for (const name of ["empty", "no-content", "part", "parts"]) {
+          const answer = await ask(`GET /${name}`, { "Accept-Encoding": "identity;q=0, gzip" });
+          assert.equal(answer.headers["content-encoding"], undefined, name);
+        }
+      }),
+    );
+
+    it("answers 406 to a client that takes nothing at all, and the handler does not run", () => {
+      const app = appWith({ text: () => assert.fail("the handler ran") });
+      return run(app, async (ask) => {
+        for (const field of ["identity;q=0, *;q=0", "*;q=0", "identity;q=0, deflate"]) {
+          const answer = await ask("POST /text", { "Accept-Encoding": field });
+          assert.equal(answer.status, 406);
+          assert.equal(answer.headers["vary"], "Accept-Encoding");
+          assert.deepEqual(JSON.parse(answer.bytes.toString()).available, ["zstd", "br", "gzip", "identity"]);
+        }
+      });
+    });
+
+    it(
+      "says in 304 that it depends on Accept-Encoding, as the 200 did",
+      using(plain, async (ask) => {
+        const answer = await ask("GET /not-modified", { "Accept-Encoding": "gzip" });
+        assert.deepEqual(
+          [answer.status, answer.headers["vary"], answer.headers["etag"]],
+          [304, "Accept-Encoding", '"1"'],
+        );
+      }),
+    );
+
+    it("takes a minimum and types of the program's own", () => {
+      const responses = {
+        text: () => text("four"),
+        nothing: () => text(""),
+        picture: () => content("image/png", "four"),
+      };
+      const app = appWith(responses, { minimum: 0, compressible: ({ type }) => type === "image" });
+      return run(app, async (ask) => {
+        const codingOf = async (path: string) =>
+          (await ask(`GET ${path}`, { "Accept-Encoding": "gzip" })).headers["content-encoding"];
+        assert.equal(await codingOf("/text"), undefined);
+        assert.equal(await codingOf("/nothing"), undefined);
+        assert.equal(await codingOf("/picture"), "gzip");
+      });
+    });
+
+    it("gives a client what a slow body has made, although the body waits for more", async () => {
+      // Each piece is made only when the client has decoded the one before it.
+      const received = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+      const app = appWith({
+        slow: () =>
+          new HttpResponse(
+            200,
+            { "Content-Type": "text/event-stream" },
+            (async function* () {
+              yield "data: 1\n\n";
+              await received[0].promise;
+              yield "data: 2\n\n";
+              await received[1].promise;
+            })(),
+          ),
+      });
+      const server = await serve(app);
+      try {
+        const pieces = transport === "in memory" ? webPieces(app, "/slow") : socketPieces(server.port, "/slow");
+        let seen = "";
+        for await (const piece of pieces) {
+          seen += piece;
+          if (seen === "data: 1\n\n") received[0].resolve();
+          if (seen === "data: 1\n\ndata: 2\n\n") received[1].resolve();
+        }
+        assert.equal(seen, "data: 1\n\ndata: 2\n\n");
+      } finally {
+        await server.close({ grace: 0 });
+      }
+    });
+
+    it("ends the body and frees the encoder when the client goes away, even while the body waits", async () => {
+      const ended = Promise.withResolvers<string>();
+      const closed = Promise.withResolvers<string>();
+      const zstd = nodeCodings[0] ?? assert.fail();
+      const noting: ContentCoding = {
+        ...zstd,
+        name: "noting",
+        encoder: () => {
+          const encoder = zstd.encoder();
+          return {
+            encode: (bytes, until) => encoder.encode(bytes, until),
+            close: () => {
+              encoder.close();
+              closed.resolve("closed");
+            },
+          };
+        },
+      };
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(Buffer.from("first")),
+        pull: () => new Promise(() => undefined),
+        cancel: () => ended.resolve("ended"),
+      });
+      const app = appWith({ endless: () => new HttpResponse(200, words, body) }, { codings: [noting] });
+      // While nothing is sent to a client that goes, it takes this long to be sure that it has gone.
+      const server = await serve(app, { writeTimeout: 500 });
+      try {
+        const gone = new AbortController();
+        const init = { headers: { "Accept-Encoding": "noting" }, signal: gone.signal };
+        const response =
+          transport === "in memory"
+            ? await app.fetch(new Request("http://localhost/endless", init))
+            : await fetch(`${server.url}/endless`, init);
+        await response.body?.getReader().read();
+        gone.abort();
+        assert.deepEqual(await Promise.all([ended.promise, closed.promise]), ["ended", "closed"]);
+      } finally {
+        await server.close({ grace: 0 });
+      }
+    });
+
+    it("makes a 500 of a body that fails at once, and cuts one that fails later", async () => {
+      const faults: unknown[] = [];
+      const fault = new Error("the disk is gone");
+      const failing = (...pieces: readonly string[]) =>
+        new HttpResponse(
+          200,
+          words,
+          (async function* () {
+            yield* pieces;
+            throw fault;
+          })(),
+        );
+      const app = router(
+        { filters: [compress({ codings: nodeCodings })], onFault: (error) => faults.push(error) },
+        GET("/at-once", () => failing()),
+        GET("/later", () => failing("x".repeat(100_000), long)),
+      );
+      await run(app, async (ask) => {
+        const answer = await ask("GET /at-once", { "Accept-Encoding": "gzip" });
+        assert.deepEqual([answer.status, answer.headers["content-encoding"]], [500, undefined]);
+        await assert.rejects(ask("GET /later", { "Accept-Encoding": "gzip" }));
+        assert.deepEqual(faults, [fault, fault]);
+      });
+    });
+
+    it("gives back any body in any pieces", () => {
+      let body: ResponseBody = null;
+      const app = appWith({ any: () => new HttpResponse(200, words, body) });
+      const piece = fc.oneof(fc.string({ unit: "binary", maxLength: 50 }), fc.uint8Array({ maxLength: 5000 }));
+      const codings = fc.constantFrom("gzip", "br", "zstd");
+      return run(app, (ask) =>
+        fc.assert(
+          fc.asyncProperty(fc.array(piece, { maxLength: 8 }), codings, fc.boolean(), async (pieces, coding, waits) => {
+            body = waits ? slowly(...pieces) : pieces;
+            const answer = await ask("GET /any", { "Accept-Encoding": coding });
+            const decoded = answer.bytes.length === 0 ? answer.bytes : decoders[coding]?.(answer.bytes);
+            assert.ok(decoded?.equals(Buffer.concat(pieces.map((part) => Buffer.from(part as string))))); // or bytes
+          }),
+          { numRuns: runs(15) },
+        ),
+      );
+    });
+  });
+
+  describe(`entity tags beside compress (${transport})`, () => {
+    const noted: (string | undefined)[] = [];
+    /** A handler that knows nothing of codings: the tag of its state is "7". */
+    const app = router(
+      { filters: [compress({ codings: nodeCodings })] },
+      GET("/note", ({ headers }) => {
+        noted.push(headers.get("If-None-Match"));
+        const known = headers.get("If-None-Match")?.split(", ") ?? [];
+        if (known.includes("*") || known.some((tag) => tag.replace("W/", "") === '"7"')) {
+          return new HttpResponse(304, { ETag: '"7"' });
+        }
+        return text(long).withHeader("ETag", '"7"');
+      }),
+      GET("/weak", () => text(long).withHeader("ETag", 'W/"7"')),
+      PUT("/note", ({ headers }) => {
+        const match = headers.get("If-Match")?.split(", ");
+        if (match !== undefined && !match.includes('"7"')) return empty(412);
+        if (headers.get("If-None-Match")?.split(", ").includes('"7"')) return empty(412);
+        return empty(204).withHeader("ETag", '"8"');
+      }),
+    );
+
+    it(
+      "differ from coding to coding, when they are strong",
+      using(app, async (ask) => {
+        const tagOf = async (path: string, coding: string) =>
+          (await ask(`GET ${path}`, { "Accept-Encoding": coding })).headers["etag"];
+        assert.equal(await tagOf("/note", "identity"), '"7"');
+        assert.equal(await tagOf("/note", "gzip"), '"7;gzip"');
+        assert.equal(await tagOf("/note", "x-gzip"), '"7;gzip"');
+        assert.equal(await tagOf("/note", "br"), '"7;br"');
+        assert.equal(await tagOf("/weak", "br"), 'W/"7"');
+      }),
+    );
+
+    const reads: readonly (readonly [field: string, coding: string, status: number, tag: string | undefined])[] = [
+      ['"7;gzip"', "gzip", 304, '"7;gzip"'],
+      ['W/"7;gzip"', "gzip", 304, '"7;gzip"'],
+      ['"6;gzip", "7;gzip"', "gzip", 304, '"7;gzip"'],
+      ['"7;gzip", "7;br"', "br", 304, '"7;br"'],
+      ['"7"', "identity", 304, '"7"'],
+      // A copy as it is that was stored when the content was short, say, is current whatever is accepted now.
+      ['"7"', "gzip", 304, '"7"'],
+      ["*", "gzip", 304, '"7"'],
+      ['"6;gzip"', "gzip", 200, '"7;gzip"'],
+      // Copies that this client could not use now.
+      ['"7;gzip"', "br", 200, '"7;br"'],
+      ['"7;gzip"', "identity", 200, '"7"'],
+      ['"7;deflate"', "gzip", 200, '"7;gzip"'],
+    ];
+    for (const [field, coding, status, tag] of reads) {
+      it(
+        `make ${status} of If-None-Match: ${field} where the coding is ${coding}`,
+        using(app, async (ask) => {
+          for (const method of ["GET", "HEAD"]) {
+            const answer = await ask(`${method} /note`, { "If-None-Match": field, "Accept-Encoding": coding });
+            assert.deepEqual([answer.status, answer.headers["etag"]], [status, tag]);
+            assert.equal(answer.headers["vary"], "Accept-Encoding");
+          }
+        }),
+      );
+    }
+
+    const writes: readonly (readonly [headers: Readonly<Record<string, string>>, status: number])[] = [
+      [{ "If-Match": '"7;gzip"' }, 204],
+      [{ "If-Match": '"6", "7;br"', "Accept-Encoding": "gzip" }, 204],
+      [{ "If-Match": '"7"' }, 204],
+      [{ "If-Match": '"6;gzip"' }, 412],
+      [{ "If-Match": '"7;deflate"' }, 412],
+      [{ "If-None-Match": '"7;zstd"' }, 412],
+      [{ "If-None-Match": '"6;zstd"' }, 204],
+    ];
+    for (const [headers, status] of writes) {
+      it(
+        `make ${status} of a write with ${JSON.stringify(headers)}`,
+        using(app, async (ask) => assert.equal((await ask("PUT /note", headers)).status, status)),
+      );
+    }
+
+    it(
+      "are the handler's own for the handler",
+      using(app, async (ask) => {
+        noted.length = 0;
+        await ask("GET /note", { "If-None-Match": '"a;gzip", W/"b;gzip", "c", "d;br"', "Accept-Encoding": "gzip" });
+        assert.deepEqual(noted, ['"a", W/"b", "c", "d;br"']);
+      }),
+    );
+  });
+}
+
+describe("compress", () => {
+  it("stays synchronous where nothing is coded", () => {
+    const app = appWith({ short: () => text("short"), long: () => text(long) });
+    const answer = (headers: Readonly<Record<string, string>>, path: string) =>
+      app.handle(asked(`GET ${path}`, headers));
+    assert.ok(answer({ "Accept-Encoding": "gzip" }, "/short") instanceof HttpResponse);
+    assert.ok(answer({}, "/long") instanceof HttpResponse);
+    assert.ok(answer({ "Accept-Encoding": "gzip" }, "/long") instanceof Promise);
+  });
+
+  it("can be the filter of a group", async () => {
+    const app = router(
+      group(
+        "/big",
+        compress({ codings: nodeCodings }),
+        GET(() => text(long)),
+      ),
+      GET("/other", () => text(long)),
+    );
+    const codingOf = async (path: string) =>
+      (await ask(app, `GET ${path}`, { "Accept-Encoding": "br" })).headers.get("Content-Encoding");
+    assert.deepEqual([await codingOf("/big"), await codingOf("/other")], ["br", undefined]);
+  });
+
+  it("refuses options that cannot be meant", () => {
+    assert.throws(() => compress({ codings: [] }), RangeError);
+    for (const minimum of [-1, Number.NaN]) {
+      assert.throws(() => compress({ codings: nodeCodings, minimum }), RangeError);
+    }
+  });
+});
+
+describe("isCompressible", () => {
+  const types: Readonly<Record<string, boolean>> = {
+    "text/plain": true,
+    "text/html": true,
+    "application/json": true,
+    "application/problem+json": true,
+    "application/xhtml+xml": true,
+    "image/svg+xml": true,
+    "application/javascript": true,
+    "application/wasm": true,
+    "font/ttf": true,
+    "image/png": false,
+    "image/jpeg": false,
+    "font/woff2": false,
+    "video/mp4": false,
+    "application/zip": false,
+    "application/octet-stream": false,
+    "application/x-jsonish": false,
+  };
+  for (const [name, expected] of Object.entries(types)) {
+    it(`is ${expected} of ${name}`, () => {
+      const [type = "", subtype = ""] = name.split("/");
+      assert.equal(isCompressible({ type, subtype, parameters: new Map() }), expected);
+    });
+  }
+});
+
+async function* webPieces(app: App, path: string): AsyncGenerator<string> {
+  const response = await app.fetch(new Request(`http://localhost${path}`, { headers: { "Accept-Encoding": "gzip" } }));
+  const decoded = (response.body ?? assert.fail()).pipeThrough(new DecompressionStream("gzip"));
+  for await (const piece of decoded) yield Buffer.from(piece).toString();
+}
+
+async function* socketPieces(port: number, path: string): AsyncGenerator<string> {
+  const message = sendOverHttp({ port, host: "127.0.0.1", path, headers: { "Accept-Encoding": "gzip" }, agent: false });
+  const gunzip = createGunzip();
+  message.once("error", (error) => gunzip.destroy(error));
+  message.once("response", (response) => response.pipe(gunzip));
+  message.end();
+  for await (const piece of gunzip) yield String(piece);
+}

@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { nodeCodings } from "@waymark/node";
+import fc from "fast-check";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { type App, content, empty, GET, type ProblemDetails, problem, problemTypes, router, text } from "waymark";
+import { compress, describeProblems, nameRequests } from "waymark/filters";
+import { transports } from "../../../node/test/transports.ts";
+import { ask } from "../ask.ts";
+
+const details = {
+  detail: 'The content breaks <2> rules & "more".',
+  errors: [
+    { detail: "is missing", pointer: "#/name" },
+    { detail: "is no date", pointer: "#/birthDate" },
+  ],
+  limit: 10,
+  nested: { deep: [true, null, []] },
+};
+
+const appWith = (given: ProblemDetails = details): App =>
+  router(
+    { filters: [describeProblems()], onFault: () => undefined },
+    GET("/invalid", () => problem(problemTypes.invalidContent, given)),
+    GET("/missing", () => empty(404)),
+    GET("/words", () => text("wrong", 400)),
+    GET("/good", () => text("good")),
+    GET("/by-hand", ({ search }) => content("application/problem+json", decodeURIComponent(search), 400)),
+    GET("/varying", () => problem(problemTypes.invalidContent).withHeader("Vary", "Origin")),
+    GET("/instance", () => problem(problemTypes.invalidContent, { instance: "/log/17" })),
+    GET("/broken", () => {
+      throw new Error("secret");
+    }),
+  );
+
+/** The document as a parser that is not ours reads it; every value is text. */
+function parseXml(xml: string): Readonly<Record<string, unknown>> {
+  assert.equal(XMLValidator.validate(xml), true);
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    parseTagValue: false,
+    trimValues: false,
+    ignoreDeclaration: true,
+    isArray: (name) => name === "i",
+  });
+  return parser.parse(xml).problem;
+}
+
+const namespace = { "@_xmlns": "urn:ietf:rfc:7807" };
+
+for (const [transport, run] of Object.entries(transports)) {
+  describe(`describeProblems (${transport})`, () => {
+    for (const [accept, form] of [
+      [undefined, "json"],
+      ["*/*", "json"],
+      ["application/*", "json"],
+      ["application/json", "json"],
+      ["application/problem+json", "json"],
+      ["application/problem+json, application/xml", "json"],
+      ["application/json, application/xml", "json"],
+      ["application/json;q=0.5, text/xml;q=0.5", "json"],
+      ["text/html", "json"],
+      ["image/png", "json"],
+      ["garbage", "json"],
+      ["application/json;q=0", "json"],
+      ["application/problem+xml", "xml"],
+      ["application/xml", "xml"],
+      ["text/xml", "xml"],
+      ["application/json;q=0.5, application/xml", "xml"],
+      ["application/problem+json;q=0.8, application/problem+xml;q=0.9", "xml"],
+      ["text/html, application/problem+xml", "xml"],
+      ["application/json;q=0, application/problem+json;q=0, */*", "xml"],
+      ["application/json;q=0, application/problem+json;q=0, text/html", "json"],
+      ["application/json;q=0.5, application/*", "json"],
+      ["text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", "json"],
+      ["text/html;q=0, application/xml", "xml"],
+      ["application/xml, text/html;q=0.5", "xml"],
+      ["application/xml, text/html", "json"],
+    ] as const) {
+      it(`Accept: ${accept ?? "none"} → ${form}`, () =>
+        run(appWith(), async (ask) => {
+          const fields: Record<string, string> = accept === undefined ? {} : { Accept: accept };
+          for (const [line, status] of [
+            ["GET /invalid", 400],
+            ["GET /nowhere", 404],
+            ["GET /broken", 500],
+          ] as const) {
+            const answer = await ask(line, fields);
+            assert.equal(answer.status, status);
+            assert.equal(answer.headers["content-type"], `application/problem+${form}`);
+            assert.equal(answer.headers["content-length"], String(answer.bytes.length));
+            assert.equal(answer.headers["vary"], "Accept");
+            assert.equal(answer.headers["cache-control"], "no-store");
+            const read = form === "xml" ? parseXml(answer.text) : JSON.parse(answer.text);
+            assert.equal(String(read["status"]), String(status));
+            const head = await ask(line.replace("GET", "HEAD"), fields);
+            const { date: _, ...headFields } = head.headers;
+            const { date: __, ...getFields } = answer.headers;
+            assert.deepEqual([head.status, headFields, head.text], [status, getFields, ""]);
+          }
+        }));
+    }
+
+    it("gives every member its element", () =>
+      run(appWith(), async (ask) => {
+        const { text } = await ask("GET /invalid", { Accept: "application/xml" });
+        assert.match(text, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<problem xmlns="urn:ietf:rfc:7807"><type>/);
+        const { type, title, detail, status, ...extensions } = parseXml(text);
+        assert.deepEqual(
+          [type, title, detail, status],
+          ["/problems/invalid-content", "Invalid content", details.detail, "400"],
+        );
+        assert.deepEqual(extensions, {
+          ...namespace,
+          errors: { i: details.errors },
+          limit: "10",
+          nested: { deep: { i: ["true", "", ""] } },
+        });
+      }));
+
+    it("does not change content that is not a problem document", () =>
+      run(appWith(), async (ask) => {
+        for (const [line, type, body] of [
+          ["GET /missing", undefined, ""],
+          ["GET /words", "text/plain; charset=utf-8", "wrong"],
+          ["GET /good", "text/plain; charset=utf-8", "good"],
+        ] as const) {
+          const { headers, text } = await ask(line, { Accept: "application/xml, text/plain" });
+          assert.deepEqual([headers["content-type"], headers["vary"], text], [type, undefined, body]);
+        }
+      }));
+
+    it("does not change content that a handler has written by itself", () =>
+      run(appWith(), async (ask) => {
+        for (const body of ["no document", '{"status":400}']) {
+          const { headers, text } = await ask(`GET /by-hand?${encodeURIComponent(body)}`, {
+            Accept: "application/xml",
+          });
+          assert.deepEqual([headers["content-type"], text], ["application/problem+json", body]);
+        }
+      }));
+
+    it("adds to what Vary says", () =>
+      run(appWith(), async (ask) => {
+        assert.equal((await ask("GET /varying")).headers["vary"], "Origin, Accept");
+      }));
+
+    it("is coded as any content is", () =>
+      run(
+        router(
+          { filters: [compress({ codings: nodeCodings, minimum: 10 }), describeProblems()] },
+          GET(() => problem(problemTypes.invalidContent, { detail: "x".repeat(2000) })),
+        ),
+        async (ask) => {
+          const { headers, bytes } = await ask("GET /", { Accept: "text/xml", "Accept-Encoding": "gzip" });
+          assert.equal(headers["content-encoding"], "gzip");
+          assert.equal(headers["content-type"], "application/problem+xml");
+          assert.equal(headers["vary"], "Accept, Accept-Encoding");
+          assert.ok(bytes.length < 500);
+        },
+      ));
+
+    it("has the id of the request as the instance", async () => {
+      const named = router(
+        { filters: [nameRequests(), describeProblems()], onFault: () => undefined },
+        GET("/broken", () => {
+          throw new Error("secret");
+        }),
+        GET("/instance", () => problem(problemTypes.invalidContent, { instance: "/log/17" })),
+      );
+      const id = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6";
+      await run(named, async (ask) => {
+        for (const [sent, instance] of [
+          [id, `urn:uuid:${id}`],
+          ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "#01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+        ] as const) {
+          const json = await ask("GET /broken", { "X-Request-Id": sent });
+          assert.equal(
+            json.text,
+            `{"type":"/problems/internal-error","title":"Internal Server Error","status":500,"instance":"${instance}"}`,
+          );
+          assert.equal(json.headers["content-length"], String(json.bytes.length));
+          const xml = await ask("GET /nowhere", { "X-Request-Id": sent, Accept: "text/xml" });
+          assert.equal(parseXml(xml.text)["instance"], instance);
+        }
+        const own = await ask("GET /instance", { "X-Request-Id": id });
+        assert.equal(JSON.parse(own.text).instance, "/log/17");
+        const made = await ask("GET /nowhere");
+        assert.equal(JSON.parse(made.text).instance, `urn:uuid:${made.headers["x-request-id"]}`);
+      });
+    });
+  });
+}
+
+describe("describeProblems", () => {
+  const asXml = async (given: ProblemDetails): Promise<string> =>
+    String((await ask(appWith(given), "GET /invalid", { Accept: "text/xml" })).body);
+
+  it("has a form that a parser reads, for any text", async () => {
+    // What XML cannot carry becomes U+FFFD, and the rest comes through as it is.
+    const canCarry = (character: string): boolean =>
+      ["\t", "\n", "\r"].includes(character) || (character >= " " && character !== "\ufffe" && character !== "\uffff");
+    const carried = (value: string): string =>
+      Array.from(value.toWellFormed(), (character) => (canCarry(character) ? character : "\ufffd")).join("");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({
+          unit: fc.oneof(
+            fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+            fc.constantFrom("]]>", "<!--", "&amp;", "</detail>", "\r\n", "😀"),
+          ),
+        }),
+        async (value) => {
+          const read = parseXml(await asXml({ name: value, list: [value] }));
+          // The parser keeps line ends and references to characters as they are written.
+          const text = (from: unknown): string =>
+            String(from)
+              .replaceAll("&#13;", "\r")
+              .replaceAll(/&#x([0-9a-f]+);/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+          assert.equal(text(read["name"]), carried(value).replaceAll("&#13;", "\r"));
+          assert.equal(text((read["list"] as { i: unknown[] }).i[0]), carried(value).replaceAll("&#13;", "\r"));
+        },
+      ),
+    );
+  });
+
+  it("has a form that a parser reads, for any members", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (extensions) => {
+        // The parser itself refuses the names of JavaScript's own, such as `prototype`.
+        assert.equal(XMLValidator.validate(await asXml({ ...extensions, detail: "fixed" })), true);
+      }),
+    );
+  });
+
+  it("puts the standard members first, as the grammar has them", async () => {
+    const xml = await asXml({ zeal: 1, instance: "/log/17", detail: "d" });
+    assert.deepEqual(
+      [...xml.matchAll(/<(\w+)>/g)].map(([, name]) => name),
+      ["type", "title", "detail", "status", "instance", "zeal"],
+    );
+  });
+
+  it("leaves out what no element can be named", async () => {
+    const xml = await asXml({
+      "a b": 1,
+      "1a": 1,
+      "x:y": 1,
+      xmlish: 1,
+      "": 1,
+      "violated-policies": ["p"],
+      __proto__: 1,
+    });
+    const read = parseXml(xml);
+    assert.deepEqual(Object.keys(read), ["type", "title", "status", "violated-policies", "@_xmlns"]);
+  });
+});

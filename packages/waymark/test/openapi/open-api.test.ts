@@ -1,0 +1,474 @@
+import assert from "node:assert/strict";
+import { it, describe as suite } from "node:test";
+import { nodeCodings } from "@waymark/node";
+import {
+  accept,
+  after,
+  contentType,
+  GET,
+  group,
+  header,
+  json,
+  mount,
+  noContent,
+  not,
+  ok,
+  PATCH,
+  POST,
+  PUT,
+  problemTypes,
+  QUERY,
+  query,
+  type Route,
+  route,
+  router,
+  when,
+} from "waymark";
+import {
+  access,
+  compress,
+  describeProblems,
+  nameRequests,
+  overload,
+  rateLimit,
+  refuseCrossSite,
+} from "waymark/filters";
+import {
+  docs,
+  documented,
+  inOneMediaType,
+  namedSchema,
+  type OpenApiDocument,
+  type OpenApiOptions,
+  type OperationObject,
+  openApi,
+} from "waymark/openapi";
+import { name } from "waymark/routing";
+import { z } from "zod";
+
+const about = { title: "Books", version: "1.0.0" };
+
+const documentOf = (declared: Route, options: Partial<OpenApiOptions> = {}): Promise<OpenApiDocument> =>
+  openApi(router(declared), { ...about, ...options });
+
+/** The operation of a document by its method and path, `GET /books`. */
+function operationOf(document: OpenApiDocument, line: string): OperationObject {
+  const [method = "", path = ""] = line.split(" ");
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  assert.ok(operation !== undefined, `${line} is not among ${Object.keys(document.paths).join()}`);
+  return operation as OperationObject; // under the name of a method
+}
+
+/** What a reference refers to, or the value itself. */
+function resolved(document: OpenApiDocument, value: unknown): Record<string, unknown> {
+  const { $ref } = value as { $ref?: string };
+  if ($ref === undefined) return value as Record<string, unknown>;
+  const parts = $ref.slice(2).split("/");
+  return parts.reduce<unknown>((whole, part) => (whole as Record<string, unknown>)[part], document) as Record<
+    string,
+    unknown
+  >;
+}
+
+const statusesOf = (operation: OperationObject): readonly string[] => Object.keys(operation.responses);
+
+suite("the paths of an OpenAPI document", () => {
+  const spellings: readonly (readonly [template: string, path: string, parameters: readonly object[]])[] = [
+    ["/", "/", []],
+    ["/a b/c", "/a%20b/c", []],
+    ["/{id}", "/{id}", [{ name: "id", schema: { type: "string" } }]],
+    ["/{id:[0-9]+}", "/{id}", [{ name: "id", schema: { type: "string", pattern: "^(?:[0-9]+)$" } }]],
+    [
+      "/{file}.{ext:csv|xml}",
+      "/{file}.{ext}",
+      [
+        { name: "file", schema: { type: "string" } },
+        { name: "ext", schema: { type: "string", pattern: "^(?:csv|xml)$" } },
+      ],
+    ],
+    [
+      "/{*rest}",
+      "/{rest}",
+      [{ name: "rest", description: "It may have several segments.", schema: { type: "string" } }],
+    ],
+    [
+      "/a/**",
+      "/a/{rest}",
+      [{ name: "rest", description: "It may have several segments.", schema: { type: "string" } }],
+    ],
+    ["/a/*/b", "/a/{wildcard1}/b", [{ name: "wildcard1", schema: { type: "string" } }]],
+  ];
+  for (const [template, path, parameters] of spellings) {
+    it(`spell ${template} as ${path}`, async () => {
+      const operation = operationOf(await documentOf(GET(template, ok)), `GET ${path}`);
+      const expected = parameters.map((each) => ({ ...each, in: "path", required: true }));
+      assert.deepEqual(operation.parameters ?? [], expected);
+    });
+  }
+
+  it("are one where templates differ only in the names of variables", async () => {
+    const document = await documentOf(group(GET("/{id}", ok), PUT("/{number:[0-9]+}", ok)));
+    assert.deepEqual(Object.keys(document.paths), ["/{id}"]);
+    assert.deepEqual(operationOf(document, "PUT /{id}").parameters, [
+      { name: "id", in: "path", required: true, schema: { type: "string", pattern: "^(?:[0-9]+)$" } },
+    ]);
+  });
+
+  it("have the paths of groups and mounted apps in front, and the conditions there", async () => {
+    const inner = router(GET("/", ok), GET("/{id}", name("readNote"), ok));
+    const document = await documentOf(group("/v1", header("X-A"), mount("/notes", inner)));
+    assert.deepEqual(Object.keys(document.paths), ["/v1/notes", "/v1/notes/{id}"]);
+    const operation = operationOf(document, "GET /v1/notes/{id}");
+    assert.equal(operation.operationId, "readNote");
+    assert.deepEqual(resolved(document, operation.parameters?.[1]), {
+      name: "X-A",
+      in: "header",
+      required: true,
+      schema: { type: "string" },
+    });
+  });
+
+  it("have every method of a route without methods, and list methods apart that OpenAPI does not know", async () => {
+    const document = await documentOf(group(route("/any", ok), QUERY("/search", ok)));
+    assert.deepEqual(Object.keys(document.paths["/any"] ?? {}), ["get", "put", "post", "delete", "patch"]);
+    assert.deepEqual(Object.keys(document.paths["/search"]?.["x-operations"] ?? {}), ["QUERY"]);
+  });
+});
+
+suite("an operation", () => {
+  it("has the media types of accept and contentType, and the refusals that they cause", async () => {
+    const document = await documentOf(POST("/a", accept("application/json", "text/csv"), contentType("text/csv"), ok));
+    const operation = operationOf(document, "POST /a");
+    assert.deepEqual(Object.keys(operation.requestBody?.content ?? {}), ["text/csv"]);
+    const answer = resolved(document, operation.responses["2XX"]);
+    assert.deepEqual(Object.keys(answer["content"] as object), ["application/json", "text/csv"]);
+    assert.deepEqual(statusesOf(operation), ["406", "415", "500", "2XX"]);
+  });
+
+  it("has no refusal where one of its routes takes what another refuses", async () => {
+    const declared = group(GET("/a", accept("text/csv"), ok), GET("/a", ok));
+    assert.deepEqual(statusesOf(operationOf(await documentOf(declared), "GET /a")), ["500", "2XX"]);
+  });
+
+  it("has conditions on fields and the query as parameters, required where every route requires them", async () => {
+    const declared = group(
+      GET("/a", header("X-A", "1"), query("q", /^[0-9]+$/), ok),
+      GET(
+        "/a",
+        header("X-A", "2"),
+        not(query("old")),
+        when("is beta", () => true),
+        ok,
+      ),
+    );
+    const document = await documentOf(declared);
+    const operation = operationOf(document, "GET /a");
+    assert.deepEqual(
+      operation.parameters?.map((each) => resolved(document, each)),
+      [
+        {
+          name: "X-A",
+          in: "header",
+          required: true,
+          schema: {
+            anyOf: [
+              { type: "string", enum: ["1"] },
+              { type: "string", enum: ["2"] },
+            ],
+          },
+        },
+        { name: "q", in: "query", schema: { type: "string", pattern: "^[0-9]+$" } },
+      ],
+    );
+    assert.match(operation.description ?? "", /Only for requests that meet: not query old; is beta\./);
+    assert.deepEqual(statusesOf(operation), ["404", "500", "2XX"]);
+  });
+
+  it("is that of its routes together, each with its content", async () => {
+    const one = namedSchema("Book", z.object({ title: z.string() }));
+    const document = await documentOf(
+      group(
+        "/books",
+        docs({ tags: ["Books"] }),
+        POST(
+          contentType("application/json"),
+          docs({
+            operationId: "createBook",
+            summary: "Store a book",
+            content: { schema: one },
+            responses: { 201: { description: "Stored." } },
+          }),
+          ok,
+        ),
+        POST(
+          contentType("text/csv"),
+          docs({
+            summary: "Store many",
+            content: { types: { "text/csv": {} } },
+            responses: { 200: { description: "All stored.", schema: { type: "object" } } },
+          }),
+          ok,
+        ),
+      ),
+    );
+    const operation = operationOf(document, "POST /books");
+    assert.deepEqual(
+      [operation.operationId, operation.summary, operation.tags],
+      ["createBook", "Store a book", ["Books"]],
+    );
+    assert.deepEqual(operation.requestBody?.content, {
+      "application/json": { schema: { $ref: "#/components/schemas/Book" } },
+      "text/csv": { schema: { type: "string" } },
+    });
+    assert.deepEqual(document.components.schemas["Book"], {
+      type: "object",
+      properties: { title: { type: "string" } },
+      required: ["title"],
+    });
+    assert.deepEqual(statusesOf(operation), ["200", "201", "400", "413", "415", "500"]);
+    assert.match(operation.description ?? "", /\*\*Store a book \(application\/json\)\*\*/);
+  });
+
+  it("refuses content by its schema, unless it is not validated", async () => {
+    const content = { types: { "text/csv": { schema: { type: "string" } } } };
+    const document = await documentOf(
+      group(POST("/a", docs({ content }), ok), POST("/b", docs({ content: { ...content, validated: false } }), ok)),
+    );
+    const codesOf = (line: string): readonly string[] => {
+      const answer = resolved(document, operationOf(document, line).responses["400"]);
+      const { examples } =
+        (answer["content"] as Record<string, { examples: object }>)["application/problem+json"] ?? {};
+      return Object.keys(examples ?? {});
+    };
+    assert.deepEqual(codesOf("POST /a"), ["malformed-content", "invalid-content"]);
+    assert.deepEqual(codesOf("POST /b"), ["malformed-content"]);
+  });
+
+  it("takes the description of its handler, and that of the route before it", async () => {
+    const handler = documented(
+      () => ({ summary: "Of the handler", description: "Long." }),
+      () => json({}),
+    );
+    const operation = operationOf(await documentOf(GET("/a", docs({ summary: "Of the route" }), handler)), "GET /a");
+    assert.deepEqual([operation.summary, operation.description], ["Of the route", "Long."]);
+  });
+
+  it("takes the description that its handler makes of the whole path, in groups and mounted apps", async () => {
+    const handler = documented(
+      (template) => ({ summary: `Read ${template}` }),
+      () => json({}),
+    );
+    const inner = router(group("/c", GET("/{id}", handler)));
+    const document = await documentOf(group("/a", GET("/{id:[0-9]+}", handler), mount("/b", inner)));
+    assert.equal(operationOf(document, "GET /a/{id}").summary, "Read /a/{id:[0-9]+}");
+    assert.equal(operationOf(document, "GET /a/b/c/{id}").summary, "Read /a/b/c/{id}");
+  });
+
+  it("has examples that are made when the document is", async () => {
+    const answers = {
+      200: { description: "Now.", types: { "application/json": { example: async () => ({ made: true }) } } },
+    };
+    const document = await documentOf(GET("/a", docs({ responses: answers }), ok));
+    const answer = resolved(document, operationOf(document, "GET /a").responses["200"]);
+    assert.deepEqual(answer["content"], { "application/json": { schema: {}, example: { made: true } } });
+  });
+
+  it("has a name of its own", async () => {
+    const declared = group(GET("/a", name("same"), ok), PATCH("/b", name("same"), ok));
+    await assert.rejects(documentOf(declared), {
+      name: "TypeError",
+      message: /Both GET \/a and PATCH \/b have the name "same"/,
+    });
+  });
+});
+
+suite("the filters of an app in its document", () => {
+  const filters = [
+    nameRequests(),
+    compress({ codings: nodeCodings }),
+    overload({ maxDelay: 100 }),
+    describeProblems(),
+    rateLimit({ limit: 1, window: 1 }),
+    access(() => ({ kind: "allowed" })),
+  ];
+
+  it("add their problems and header fields to every operation, and to the refusals", async () => {
+    const document = await openApi(
+      router(
+        { filters },
+        GET("/a", () => noContent()),
+      ),
+      about,
+    );
+    const operation = operationOf(document, "GET /a");
+    assert.deepEqual(statusesOf(operation), ["400", "401", "403", "406", "429", "500", "503", "2XX"]);
+    const answer = resolved(document, operation.responses["429"]);
+    const fields = ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"];
+    assert.deepEqual(Object.keys(answer["headers"] as object), fields);
+    assert.deepEqual(Object.keys(answer["content"] as object), ["application/problem+json", "application/problem+xml"]);
+    assert.deepEqual(Object.keys(document["x-refusals"]), [
+      "400",
+      "401",
+      "403",
+      "404",
+      "405",
+      "406",
+      "429",
+      "500",
+      "501",
+      "503",
+    ]);
+  });
+
+  it("add nothing to operations that they let by", async () => {
+    const isHealth = ({ path }: { readonly path: string }): boolean => path === "/health";
+    const document = await openApi(
+      router(
+        {
+          filters: [
+            overload({ except: isHealth }),
+            rateLimit({ limit: 1, window: 1, except: isHealth }),
+            refuseCrossSite(),
+          ],
+        },
+        GET("/health", ok),
+        GET("/a", ok),
+        POST("/a", ok),
+      ),
+      about,
+    );
+    assert.deepEqual(statusesOf(operationOf(document, "GET /health")), ["500", "2XX"]);
+    assert.deepEqual(statusesOf(operationOf(document, "GET /a")), ["429", "500", "503", "2XX"]);
+    assert.deepEqual(statusesOf(operationOf(document, "POST /a")), ["403", "429", "500", "503", "2XX"]);
+    assert.ok("403" in document["x-refusals"]);
+  });
+
+  it("give another form to the problems that come from further in", async () => {
+    const pages = after((_request, response) => response, { describes: { problemTypes: ["text/html"] } });
+    const document = await openApi(
+      router({ filters: [overload(), pages, rateLimit({ limit: 1, window: 1 })] }, GET("/a", accept("text/html"), ok)),
+      about,
+    );
+    const typesOf = (status: string): readonly string[] =>
+      Object.keys(resolved(document, operationOf(document, "GET /a").responses[status])["content"] as object);
+    assert.deepEqual(typesOf("503"), ["application/problem+json"]);
+    assert.deepEqual(typesOf("429"), ["application/problem+json", "text/html"]);
+    assert.deepEqual(typesOf("500"), ["application/problem+json", "text/html"]);
+    // A client that reads pages gets the page of this route.
+    assert.deepEqual(typesOf("406"), ["application/problem+json"]);
+  });
+
+  it("say which content refusals get that have none", async () => {
+    const pages = after((_request, response) => response, { describes: { refusalTypes: ["text/html"] } });
+    const responses = { 200: { description: "Good." }, 404: { description: "Nothing." } };
+    const document = await openApi(router({ filters: [pages] }, GET("/a", docs({ responses }), ok)), about);
+    const answers = operationOf(document, "GET /a").responses;
+    assert.deepEqual(answers["404"], {
+      description: "Nothing.",
+      content: { "text/html": { schema: { type: "string" } } },
+      "x-content-optional": true,
+    });
+    assert.deepEqual(answers["200"], { description: "Good." });
+  });
+
+  it("add them in a group to its operations only", async () => {
+    const document = await documentOf(
+      group(GET("/free", ok), group(rateLimit({ limit: 1, window: 1 }), GET("/counted", ok))),
+    );
+    assert.deepEqual(statusesOf(operationOf(document, "GET /free")), ["500", "2XX"]);
+    assert.deepEqual(statusesOf(operationOf(document, "GET /counted")), ["429", "500", "2XX"]);
+  });
+});
+
+suite("an OpenAPI document", () => {
+  it("asks for credentials as the app says", async () => {
+    const document = await documentOf(group(GET("/open", ok), GET("/closed/{id}", ok)), {
+      security: {
+        schemes: { bearer: { type: "http", scheme: "bearer" } },
+        requirementsOf: ({ path }) => (path === "/closed/1" ? [{ bearer: ["read"] }] : []),
+      },
+    });
+    assert.deepEqual(operationOf(document, "GET /open").security, []);
+    assert.deepEqual(operationOf(document, "GET /closed/{id}").security, [{ bearer: ["read"] }]);
+  });
+
+  it("names the problems of each status with the pages that they lead to", async () => {
+    const document = await documentOf(GET("/a", accept("text/csv"), ok), { problemBase: "https://api.example/v1" });
+    const answer = resolved(document, operationOf(document, "GET /a").responses["406"]);
+    const { schema, examples } =
+      (answer["content"] as Record<string, Record<string, Record<string, unknown>>>)["application/problem+json"] ?? {};
+    assert.deepEqual(schema, {
+      allOf: [
+        { $ref: "#/components/schemas/Problem" },
+        { properties: { type: { enum: ["https://api.example/v1/problems/not-acceptable"] }, status: { const: 406 } } },
+      ],
+    });
+    assert.deepEqual(examples?.["not-acceptable"], {
+      value: { type: "https://api.example/v1/problems/not-acceptable", title: "Not Acceptable", status: 406 },
+    });
+  });
+
+  it("has once what it uses several times, and in its place what it uses once", async () => {
+    const responses = { 200: { description: "Good." } };
+    const headers = { Prefer: { description: "A wish." } };
+    const document = await documentOf(
+      group(
+        GET("/a", docs({ responses, headers }), ok),
+        GET("/b", docs({ responses, headers }), ok),
+        GET("/c", docs({ responses, headers: { Prefer: { description: "Another wish." }, Expect: {} } }), ok),
+      ),
+    );
+    const [a, b, c] = ["/a", "/b", "/c"].map((path) => operationOf(document, `GET ${path}`));
+    assert.deepEqual(a?.parameters, [{ $ref: "#/components/parameters/Prefer" }]);
+    assert.deepEqual(b?.parameters, a?.parameters);
+    assert.deepEqual(c?.parameters, [
+      { name: "Prefer", in: "header", description: "Another wish.", schema: { type: "string" } },
+      { name: "Expect", in: "header", schema: { type: "string" } },
+    ]);
+    assert.deepEqual(Object.keys(document.components.parameters), ["Prefer"]);
+    assert.deepEqual(a?.responses["500"], { $ref: "#/components/responses/InternalError" });
+  });
+
+  it("has the refusals of the server as the default of each operation", async () => {
+    const document = await documentOf(GET("/a", ok), { serverProblems: [problemTypes.expectationFailed] });
+    const answer = resolved(document, operationOf(document, "GET /a").responses["default"]);
+    assert.match(String(answer["description"]), /before it reaches this operation, with one of 417\./);
+    assert.ok("417" in document["x-refusals"]);
+    assert.equal(operationOf(await documentOf(GET("/a", ok)), "GET /a").responses["default"], undefined);
+  });
+
+  it("moves the references within a schema that it gives a name", async () => {
+    const tree = {
+      $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
+      $ref: "#/$defs/node",
+    };
+    const answers = { 200: { description: "A tree.", schema: namedSchema("Tree", tree) } };
+    const document = await documentOf(GET("/a", docs({ responses: answers }), ok));
+    assert.match(
+      JSON.stringify(document.components.schemas["Tree"]),
+      /"next":\{"\$ref":"#\/components\/schemas\/Tree\/\$defs\/node"\}/,
+    );
+  });
+});
+
+suite("an OpenAPI document in one media type", () => {
+  it("has that type wherever it is, problems in JSON, and other content as it is", async () => {
+    const types = { "application/json": { schema: { type: "object" } }, "text/csv": {} };
+    const document = await documentOf(
+      group(
+        POST("/a", docs({ content: { types }, responses: { 200: { description: "Good.", types } } }), ok),
+        GET("/b", accept("text/html"), ok),
+      ),
+    );
+    const narrowed = inOneMediaType(document, "application/json");
+    assert.ok(narrowed !== undefined);
+    const { requestBody, responses } = operationOf(narrowed, "POST /a");
+    assert.deepEqual(Object.keys(requestBody?.content ?? {}), ["application/json"]);
+    assert.deepEqual(Object.keys(resolved(narrowed, responses["200"])["content"] as object), ["application/json"]);
+    const refusal = resolved(narrowed, responses["415"]);
+    assert.deepEqual(Object.keys(refusal["content"] as object), ["application/problem+json"]);
+    const page = operationOf(narrowed, "GET /b").responses["2XX"];
+    assert.deepEqual(Object.keys(resolved(narrowed, page)["content"] as object), ["text/html"]);
+    assert.equal(inOneMediaType(document, "application/jsn"), undefined);
+  });
+});

@@ -1,0 +1,542 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { nodeCodings, serve } from "@waymark/node";
+import fc from "fast-check";
+import {
+  type App,
+  accept,
+  after,
+  around,
+  attribute,
+  before,
+  contentType,
+  created,
+  GET,
+  group,
+  type Handler,
+  HttpRequest,
+  header,
+  json,
+  method,
+  mount,
+  noContent,
+  ok,
+  onError,
+  or,
+  POST,
+  PUT,
+  path,
+  QUERY,
+  type Route,
+  route,
+  router,
+  text,
+} from "waymark";
+import { type Decoder, decodeUtf8 } from "waymark/content";
+import { type Caller, caller, cors, describeProblems, publicUrl, toPublicUrl } from "waymark/filters";
+import { listRoutes, RoutingError } from "waymark/routing";
+import { ask, asked } from "../ask.ts";
+import { codeAt } from "../declared-code.ts";
+import { trail } from "../trail.ts";
+
+/** Answers with the path that it sees. */
+const echo: Handler<unknown> = (request) => text(`${request.method} ${request.path}`);
+
+const notes = router(
+  group(
+    "/notes",
+    GET(accept("application/json"), () => json([])),
+    POST(contentType("application/json"), noContent),
+    GET("/{id}", ({ variables }) => text(`note ${variables.id}`)),
+  ),
+  GET("/", () => text("the root")),
+);
+
+describe("a mounted app", () => {
+  describe("sees the path below its own", () => {
+    const everything = router(route("/**", echo));
+    const seen = async (app: App, target: string): Promise<unknown> => {
+      const { status, body } = await ask(app, `GET ${target}`);
+      return status === 200 ? body : status;
+    };
+    const cases: readonly (readonly [
+      about: string,
+      declared: Route,
+      paths: Readonly<Record<string, string | number>>,
+    ])[] = [
+      [
+        "at a path",
+        mount("/api", everything),
+        {
+          "/api/notes/1": "GET /notes/1",
+          "/api": "GET /",
+          "/api/": "GET /",
+          "/api//": "GET //",
+          "/api//a/": "GET //a/",
+          "/api/a%2Fb%25": "GET /a%2Fb%25",
+          "/api/caf%C3%A9?q=1": "GET /café",
+          "/apis": 404,
+          "/": 404,
+        },
+      ],
+      ["at the root", mount(everything), { "/": "GET /", "/a/": "GET /a/", "//a": "GET //a" }],
+      ["at the empty path", mount("", everything), { "/": "GET /", "/a": "GET /a" }],
+      ["at a path of several segments", mount("/a/{b}", everything), { "/a/x/c": "GET /c", "/a": 404, "/a//c": 404 }],
+      ["below a group", group("/a", mount("/b", everything)), { "/a/b/c": "GET /c", "/a/c": 404 }],
+      ["in a group, at its path", group("/a", mount(everything)), { "/a/b": "GET /b", "/a": "GET /" }],
+      [
+        "at one of several paths",
+        mount(or(path("/a"), path("/b/c")), everything),
+        { "/a/x": "GET /x", "/b/c/x": "GET /x", "/b/x": 404 },
+      ],
+      ["in a mounted app", mount("/a", router(mount("/b", everything))), { "/a/b/c": "GET /c", "/a/c": 404 }],
+    ];
+    for (const [about, declared, paths] of cases) {
+      it(about, async () => {
+        const app = router(declared);
+        for (const [target, expected] of Object.entries(paths)) assert.equal(await seen(app, target), expected, target);
+      });
+    }
+
+    it("and answers there as when it is not mounted", async () => {
+      const app = router(mount("/api", notes));
+      const targets = fc.constantFrom("/", "/notes", "/notes/1", "/notes/", "/nothing", "/notes/a%2Fb?q=1");
+      const methods = fc.constantFrom("GET", "HEAD", "POST", "PUT", "OPTIONS", "PURGE");
+      const fields = fc.dictionary(
+        fc.constantFrom("Accept", "Content-Type"),
+        fc.constantFrom("text/csv", "application/json"),
+      );
+      await fc.assert(
+        fc.asyncProperty(methods, targets, fields, async (name, target, headers) => {
+          const [alone, mounted] = [
+            await ask(notes, `${name} ${target}`, headers),
+            await ask(app, `${name} /api${target}`, headers),
+          ];
+          assert.deepEqual(
+            [mounted.status, mounted.headers.flat, mounted.body],
+            [alone.status, alone.headers.flat, alone.body],
+          );
+        }),
+      );
+    });
+
+    it("and does not see the outer variables, which a filter can hand on", async () => {
+      const tenant = attribute<string>("tenant");
+      const app = router(
+        group(
+          "/tenants/{tenant}",
+          before((request: HttpRequest<{ readonly tenant: string }>) =>
+            request.withAttribute(tenant, request.variables.tenant),
+          ),
+          mount(router(GET("/{id}", (request) => json([request.variables, request.attribute(tenant)])))),
+        ),
+      );
+      assert.equal((await ask(app, "GET /tenants/acme/7")).body, '[{"id":"7"},"acme"]');
+    });
+  });
+
+  describe("reads content by its own settings", () => {
+    const csv: Decoder = { mediaTypes: ["text/csv"], decode: (content) => decodeUtf8(content).split(",") };
+    const readValue = POST("/", async (request) => json(await request.body((value) => ({ value }))));
+    const inner = router({ decoders: [csv], codings: nodeCodings, contentLimit: 20 }, readValue);
+    const coded = gzipSync("a,b");
+    const send = (
+      body: string | Uint8Array<ArrayBuffer>,
+      headers: Readonly<Record<string, string>> = {},
+    ): RequestInit => ({
+      method: "POST",
+      headers: { "Content-Type": "text/csv", ...headers },
+      body,
+    });
+    const cases: readonly (readonly [about: string, init: RequestInit, status: number, body?: string])[] = [
+      ["decoders", send("a,b"), 200, '["a","b"]'],
+      ["not the outer decoders", send("[1]", { "Content-Type": "application/json" }), 415],
+      ["the limit", send("a".repeat(21)), 413],
+    ];
+    const sound = router({ decoders: [csv], codings: nodeCodings, contentLimit: 100 }, readValue);
+
+    const check = async (
+      fetchFrom: (app: App, target: string, init: RequestInit) => Promise<Response>,
+    ): Promise<void> => {
+      const app = router({ contentLimit: 4 }, mount("/strict", inner), mount("/wide", sound), readValue);
+      for (const [about, init, status, body] of cases) {
+        const response = await fetchFrom(app, "/strict", init);
+        const answer = await response.text();
+        assert.equal(response.status, status, about);
+        if (body !== undefined) assert.equal(answer, body, about);
+      }
+      const decoded = await fetchFrom(app, "/wide", send(new Uint8Array(coded), { "Content-Encoding": "gzip" }));
+      assert.equal(await decoded.text(), '["a","b"]');
+      assert.equal((await fetchFrom(app, "/", send("a,b"))).status, 415);
+      assert.equal((await fetchFrom(app, "/", send("[1,2]", { "Content-Type": "application/json" }))).status, 413);
+    };
+
+    it("for fetch", () => check((app, target, init) => app.fetch(new Request(`http://localhost${target}`, init))));
+
+    it("over a socket", async () => {
+      await check(async (app, target, init) => {
+        const server = await serve(app);
+        try {
+          const response = await fetch(`http://127.0.0.1:${server.port}${target}`, init);
+          return new Response(await response.bytes(), { status: response.status });
+        } finally {
+          await server.close({ grace: 0 });
+        }
+      });
+    });
+
+    it("for requests made by hand, once for itself and the filters around it", async () => {
+      const lengths: number[] = [];
+      const app = router(
+        group(
+          around(async (request, next) => {
+            lengths.push((await request.bytes({ limit: 50 })).length);
+            const response = await next(request);
+            lengths.push((await request.bytes({ limit: 50 })).length);
+            return response;
+          }),
+          mount("/wide", sound),
+        ),
+      );
+      const headers = { "Content-Type": "text/csv" };
+      const request = HttpRequest.of({ method: "POST", target: "/wide", headers, body: "a,b" });
+      assert.equal((await app.handle(request)).body, '["a","b"]');
+      assert.deepEqual(lengths, [3, 3]);
+    });
+
+    it("as a stream, which cannot be read again by the filters around it", async () => {
+      const count = POST("/", async (request) => {
+        let length = 0;
+        for await (const piece of request.stream()) length += piece.length;
+        return text(String(length));
+      });
+      const app = router(
+        { onFault: () => {} },
+        group("/once", mount(router(count))),
+        group(
+          "/twice",
+          around(async (request, next) => {
+            await next(request);
+            return text(await request.text());
+          }),
+          mount(router(count)),
+        ),
+      );
+      const post = (target: string) => app.handle(HttpRequest.of({ method: "POST", target, body: "abc" }));
+      assert.equal((await post("/once")).body, "3");
+      assert.equal((await post("/twice")).status, 500);
+    });
+  });
+
+  it("has the filters of the outer app and of the groups around it around its own", async () => {
+    const { steps, before: passed, after: passedBack, handler } = trail();
+    const inner = router(
+      { filters: [passed("inner web"), passedBack("inner web")] },
+      group(passed("inner group"), passedBack("inner group"), GET("/", handler())),
+    );
+    const app = router(
+      { filters: [passed("web"), passedBack("web")] },
+      group("/api", passed("group"), passedBack("group"), mount(inner)),
+    );
+    await ask(app, "GET /api");
+    const inOrder = steps.splice(0);
+    await ask(app, "GET /api/nothing");
+    assert.deepEqual(inOrder, [
+      ...["web", "group", "inner web", "inner group", "handler"],
+      ...["inner group", "inner web", "group", "web"],
+    ]);
+    assert.deepEqual(steps, ["web", "group", "inner web", "inner web", "group", "web"]);
+  });
+
+  describe("answers for its path", () => {
+    const app = router(
+      GET("/api/status", () => text("the outer app")),
+      mount("/api", notes),
+      route("/**", () => text("a later route")),
+    );
+    const cases: readonly (readonly [
+      line: string,
+      fields: Readonly<Record<string, string>>,
+      status: number,
+      more?: object,
+    ])[] = [
+      ["GET /api/notes/7", {}, 200],
+      ["GET /api/nothing", {}, 404],
+      ["GET /api/status/of", {}, 404],
+      ["PUT /api/notes", {}, 405, { Allow: "GET, HEAD, POST, OPTIONS" }],
+      ["GET /api/notes", { Accept: "image/png" }, 406, { Vary: "Accept" }],
+      ["POST /api/notes", { "Content-Type": "text/csv" }, 415, { "Accept-Post": "application/json" }],
+      ["PURGE /api/notes", {}, 501],
+      ["OPTIONS /api/notes", {}, 204, { Allow: "GET, HEAD, POST, OPTIONS" }],
+      ["HEAD /api/notes", {}, 200],
+      ["GET /other", {}, 200],
+    ];
+    for (const [line, fields, status, more = {}] of cases) {
+      it(`with ${status} to ${line}, and no later route is asked`, async () => {
+        const response = await ask(app, line, fields);
+        assert.equal(response.status, status);
+        for (const [name, value] of Object.entries(more)) assert.equal(response.headers.get(name), value, name);
+        assert.equal(response.body === "a later route", line === "GET /other");
+      });
+    }
+
+    it("after the routes before it", async () => {
+      assert.equal((await ask(app, "GET /api/status")).body, "the outer app");
+      assert.equal((await ask(app, "PUT /api/status")).status, 404);
+    });
+
+    it("when the conditions at it and around it hold, and else the next is asked", async () => {
+      const conditional = router(
+        group(method("GET", "QUERY"), mount("/api", header("X-New"), router(route("/**", () => text("new"))))),
+        mount("/api", notes),
+      );
+      assert.equal((await ask(conditional, "GET /api/notes/7", { "X-New": "1" })).body, "new");
+      assert.equal((await ask(conditional, "GET /api/notes/7")).body, "note 7");
+      assert.equal((await ask(conditional, "POST /api/notes", { "X-New": "1" })).status, 415);
+      assert.equal((await ask(conditional, "GET /api/notes")).headers.get("Vary"), "Accept, X-New");
+    });
+  });
+
+  describe("has faults", () => {
+    const fail = GET("/", () => {
+      throw new TypeError("secret");
+    });
+
+    it("that are 500 for its own web filters, and come to no clause around it", async () => {
+      const inner = router(
+        {
+          onFault: () => {},
+          filters: [after((_, response) => response.withHeader("X-Seen", String(response.status)))],
+        },
+        fail,
+      );
+      const app = router({ filters: [onError(ok)] }, group(onError(ok), mount("/api", inner)));
+      const response = await ask(app, "GET /api");
+      assert.deepEqual([response.status, response.headers.get("X-Seen")], [500, "500"]);
+    });
+
+    it("that its onFault logs, or else that of the app around, with the request as that one has it", async () => {
+      const logged: string[] = [];
+      const log = (name: string) => (error: unknown, request: HttpRequest | undefined) =>
+        logged.push(`${name}: ${error} for ${request?.path}`);
+      const app = router(
+        { onFault: log("outer") },
+        mount("/own", router({ onFault: log("inner") }, fail)),
+        mount("/none", router(fail)),
+        mount("/deep", router(mount("/er", router(fail)))),
+      );
+      for (const target of ["/own", "/none", "/deep/er"]) await ask(app, `GET ${target}`);
+      assert.deepEqual(logged, [
+        "inner: TypeError: secret for /",
+        "outer: TypeError: secret for /none",
+        "outer: TypeError: secret for /deep/er",
+      ]);
+    });
+  });
+
+  it("names its resources by URLs that have its path in front", async () => {
+    const inner = router(
+      { filters: [describeProblems()] },
+      POST("/notes", (request) => created(toPublicUrl(request, "/notes/7"))),
+    );
+    const app = router(
+      mount("/api", inner),
+      mount("/t/{tenant}", inner),
+      mount("/deep", router(mount("/er", inner))),
+      mount("/elsewhere", router({ filters: [publicUrl("https://notes.example")] }, mount("/api", inner))),
+    );
+    const locationOf = async (of: App, target: string) => (await ask(of, `POST ${target}`)).headers.get("Location");
+    assert.equal(await locationOf(app, "/api/notes"), "/api/notes/7");
+    assert.equal(await locationOf(app, "/deep/er/notes"), "/deep/er/notes/7");
+    assert.equal(
+      await locationOf(app, "/t/caf%C3%A9%20%3F%23%2f%25;a=1/notes"),
+      "/t/caf%C3%A9%20%3F%23%2F%25;a=1/notes/7",
+    );
+    assert.equal(await locationOf(app, "/elsewhere/api/notes"), "https://notes.example/api/notes/7");
+    const own = router(mount("/{tenant}", router(POST("/{*rest}", (request) => created(toPublicUrl(request))))));
+    for (const target of ["/api/notes", "/t/caf%C3%A9%20%3F%23%2F%25;a=1", "/t/"]) {
+      assert.equal(await locationOf(own, `${target}?page=2`), target);
+    }
+    const behindProxy = router({ filters: [publicUrl("https://example.com/v1")] }, mount("/api", inner));
+    assert.equal(await locationOf(behindProxy, "/api/notes"), "https://example.com/v1/api/notes/7");
+    const refusal = await ask(behindProxy, "GET /api/nothing");
+    assert.equal(JSON.parse(String(refusal.body)).type, "https://example.com/v1/api/problems/not-found");
+  });
+
+  describe("with cors", () => {
+    const page = "https://app.example.com";
+    const fields = { Origin: page, "Access-Control-Request-Method": "PUT" };
+    const allowOrigin = "Access-Control-Allow-Origin";
+    const things = [GET("/things", () => json([])), PUT("/things/{id}", noContent)] as const;
+
+    it("of its own shares its path by its policy, pre-flights and refusals included", async () => {
+      const app = router(
+        mount("/open", router({ filters: [cors({ origins: ["*"] })] }, ...things)),
+        mount("/partners", router({ filters: [cors({ origins: [page] })] }, ...things)),
+        ...things,
+      );
+      for (const [prefix, expected] of [
+        ["/open", "*"],
+        ["/partners", page],
+        ["", undefined],
+      ] as const) {
+        const preflight = await ask(app, `OPTIONS ${prefix}/things/7`, fields);
+        assert.equal(preflight.headers.get(allowOrigin), expected);
+        assert.equal(preflight.headers.get("Access-Control-Allow-Methods"), expected && "PUT, OPTIONS");
+        for (const target of ["/things", "/nothing"]) {
+          assert.equal((await ask(app, `GET ${prefix}${target}`, fields)).headers.get(allowOrigin), expected);
+        }
+      }
+    });
+
+    it("around it has its pre-flights answered from its routes and those beside it", async () => {
+      const app = router(
+        { filters: [cors({ origins: [page] })] },
+        QUERY("/api/things", noContent),
+        group(method("GET", "PUT"), mount("/api", router(...things, mount("/deep", router(...things))))),
+        mount("/api", router(POST("/things", noContent))),
+      );
+      const methodsOf = async (target: string) =>
+        (await ask(app, `OPTIONS ${target}`, fields)).headers.get("Access-Control-Allow-Methods");
+      assert.equal(await methodsOf("/api/things"), "QUERY, GET, HEAD, OPTIONS, POST");
+      assert.equal(await methodsOf("/api/things/7"), "PUT, OPTIONS");
+      assert.equal(await methodsOf("/api/deep/things/7"), "PUT, OPTIONS");
+      assert.equal(await methodsOf("/api/nothing"), undefined);
+      assert.deepEqual(
+        ["/api/things/7", "/api/nothing", "/nothing"].map((target) => app.methodsOf(target)),
+        [["PUT", "OPTIONS"], undefined, undefined],
+      );
+    });
+  });
+
+  it("is guarded by the filters around it", async () => {
+    const ada: Caller = { id: "ada", scopes: [] };
+    const app = router(
+      group(
+        "/admin",
+        before((request) => request.withAttribute(caller, ada)),
+        around((request, next) => (request.header("X-Key") ? next(request) : text("closed", 401))),
+        mount(router(GET("/me", (request) => text(request.attribute(caller)?.id ?? "nobody")))),
+      ),
+    );
+    assert.equal((await ask(app, "GET /admin/nothing")).status, 401);
+    assert.equal((await ask(app, "GET /admin/me", { "X-Key": "1" })).body, "ada");
+  });
+});
+
+describe("what an app says of itself", () => {
+  const inner = router(
+    { filters: [after((_, response) => response)] },
+    group(
+      "/notes",
+      after((_, response) => response),
+      GET("/{id}", accept("text/plain"), echo),
+      POST(contentType("text/csv"), echo),
+    ),
+    route("/", echo),
+  );
+  const app = router(
+    GET("/status", echo),
+    group(
+      before((request) => request),
+      header("X-A"),
+      mount("/api/{v}", inner),
+    ),
+    group(method("GET"), accept("text/html"), mount("/pages", router(route("/any", echo), POST("/form", echo)))),
+    mount(router(GET("/", echo), GET("/last", echo))),
+  );
+
+  it("has the routes of a mounted one, with the path and the conditions at it and around it", () => {
+    assert.equal(listRoutes(app), ["GET   /status", "GET   /api/{v}/notes/{id}  FILL"].join("\n"));
+    const [, read] = app.routes;
+    assert.deepEqual(
+      read?.filters.map((filter) => filter.split(" ")[0]),
+      ["before", "after"],
+    );
+    assert.match(codeAt(read?.declaredAt ?? "", "mount.test.ts"), /^GET\("\/\{id\}"/);
+  });
+
+  it("explains what a mounted one makes of a request", () => {
+    const { route: chosen, status, mounted } = app.explain(asked("DELETE /api/1/notes/7", { "X-A": "1" }));
+    assert.deepEqual([chosen, status], [undefined, 405]);
+    assert.deepEqual(
+      [mounted?.path, mounted?.route, mounted?.status, mounted?.mounted],
+      ["/notes/7", undefined, 405, undefined],
+    );
+    assert.equal(
+      String(app.explain(asked("GET /last"))),
+      [
+        "GET /last → * /**",
+        '  GET /status    wants path "/status", found "/last"',
+        '  * /api/{v}/**  wants path "/api/{v}/**", found "/last"',
+        '  GET /pages/**  wants path "/pages/**", found "/last"',
+        "> * /**          takes it",
+        "in the app that is mounted there:",
+        "GET /last → GET /last",
+        '  GET /      wants path "/", found "/last"',
+        "> GET /last  takes it",
+      ].join("\n"),
+    );
+    assert.equal(app.explain(asked("GET /api/1/notes/7")).mounted?.path, "/api/1/notes/7");
+    assert.equal(app.explain(asked("GET /status")).mounted, undefined);
+  });
+
+  it("has the findings of a mounted one, once, and those that it causes", () => {
+    const shadowing = router(GET("/{id}", echo), GET("/me", echo));
+    const declared = [
+      mount("/a", shadowing),
+      mount("/b", shadowing),
+      GET("/a/me", echo),
+      mount("/a/b", notes),
+    ] as const;
+    assert.deepEqual(
+      router(...declared).findings.map(({ message }) => message.replace(/\(.*?\)/, "(…)")),
+      [
+        "GET /me is never reached: GET /{id} (…) before it takes every request that it would take",
+        "GET /a/me is never reached: * /a/** (…) before it takes every request that it would take",
+        "* /a/b/** is never reached: * /a/** (…) before it takes every request that it would take",
+      ],
+    );
+    assert.throws(() => router({ strict: true }, mount("/a", shadowing)), /GET \/me is never reached/);
+    assert.deepEqual(
+      router(mount("/a", router())).findings.map(({ kind }) => kind),
+      ["empty"],
+    );
+  });
+});
+
+describe("mount", () => {
+  it("refuses an argument that is not an app, and one before it that is not a path or a condition", () => {
+    const wrong: readonly (readonly [unknown[], string])[] = [
+      [[], "The last argument of mount(…) is an app, made by router(…), not undefined"],
+      [["/a"], "The last argument of mount(…) is an app, made by router(…), not string"],
+      [["/a", GET(ok)], "The last argument of mount(…) is an app, made by router(…), not object"],
+      [["/a", null], "The last argument of mount(…) is an app, made by router(…), not null"],
+      [["/a", ok, notes], "Before its app, mount(…) takes paths and conditions, not function"],
+      [[notes, notes], "Before its app, mount(…) takes paths and conditions, not object"],
+    ];
+    for (const [given, message] of wrong) {
+      assert.throws(() => (mount as (...args: unknown[]) => unknown)(...given), { name: "TypeError", message });
+    }
+  });
+
+  it("has what is wrong with its path and conditions reported at its place", () => {
+    const declare = (): App =>
+      router(mount("/api/", notes), mount("{a}", notes), mount("/{*rest}", notes), mount("/a", "/b", notes));
+    assert.throws(declare, (error: unknown) => {
+      assert.ok(error instanceof RoutingError);
+      assert.deepEqual(
+        error.findings.map(({ message }) => message),
+        [
+          'The path "{a}" must begin with a slash',
+          'The path "/api/" of a group ends in a slash; the paths of its routes begin with one',
+          'The path "/{*rest}/**" has {*rest} or ** twice',
+          "A group has two paths; for a path below a path, put a group in a group",
+        ],
+      );
+      for (const { site } of error.findings) assert.match(codeAt(String(site), "mount.test.ts"), /^mount\(/);
+      return true;
+    });
+  });
+});

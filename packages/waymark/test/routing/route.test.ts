@@ -1,0 +1,339 @@
+import assert from "node:assert/strict";
+import { test as it, suite } from "node:test";
+import {
+  accept,
+  before,
+  DELETE,
+  GET,
+  group,
+  HEAD,
+  header,
+  json,
+  method,
+  not,
+  OPTIONS,
+  or,
+  PATCH,
+  POST,
+  PUT,
+  path,
+  QUERY,
+  query,
+  type Route,
+  route,
+  router,
+  text,
+} from "waymark";
+import { ask } from "../ask.ts";
+
+/** What the route that takes the request answers, or the status of the refusal. */
+async function answer(app: ReturnType<typeof router>, line: string, headers = {}): Promise<unknown> {
+  const { status, body } = await ask(app, line, headers);
+  return status === 200 ? body : status;
+}
+
+const say = (name: string) => () => text(name);
+
+suite("a verb", () => {
+  const verbs = { GET, POST, PUT, PATCH, DELETE, OPTIONS, QUERY, HEAD };
+
+  for (const [name, verb] of Object.entries(verbs)) {
+    it(`${name} takes ${name} and ${name === "GET" ? "HEAD" : "nothing else"}`, async () => {
+      const app = router(verb("/a", say("taken")));
+      for (const other of [...Object.keys(verbs), "TRACE"]) {
+        const isTaken = other === name || (name === "GET" && other === "HEAD");
+        const refusal = other === "OPTIONS" ? 204 : 405;
+        assert.equal(await answer(app, `${other} /a`), isTaken ? "taken" : refusal, other);
+      }
+    });
+  }
+
+  it("takes the path and conditions in any order, and the handler last", async () => {
+    const json1 = accept("application/json");
+    for (const made of [GET("/a", json1, say("a")), GET(json1, "/a", say("a")), GET(path("/a"), json1, say("a"))]) {
+      assert.equal(await answer(router(made), "GET /a"), "a");
+      assert.equal(await answer(router(made), "GET /a", { Accept: "text/plain" }), 406);
+      assert.equal(await answer(router(made), "GET /"), 404);
+    }
+  });
+
+  it("needs no path", async () => {
+    assert.equal(await answer(router(GET(say("root"))), "GET /"), "root");
+  });
+});
+
+suite("route", () => {
+  it("takes every method when it names none", async () => {
+    const app = router(route("/a", say("any")));
+    for (const name of ["GET", "HEAD", "POST", "OPTIONS", "TRACE", "PURGE"]) {
+      assert.equal(await answer(app, `${name} /a`), "any", name);
+    }
+  });
+
+  it("takes one of several paths", async () => {
+    const app = router(route(or(path("/people"), path("/persons")), method("GET"), say("people")));
+    assert.equal(await answer(app, "GET /people"), "people");
+    assert.equal(await answer(app, "GET /persons"), "people");
+    assert.equal(await answer(app, "GET /person"), 404);
+    assert.equal(await answer(app, "POST /people"), 405);
+  });
+
+  it("takes a path only when all that it names match", async () => {
+    const app = router(route(path("/{a}/**"), path("/**/{b}"), (request) => json(request.variables)));
+    assert.equal(await answer(app, "GET /1/2/3"), '{"a":"1","b":"3"}');
+    assert.equal(await answer(app, "GET /1/2/"), 404);
+    const cased = router(route(path("/{a}/*"), path("/*/x"), say("cased")));
+    assert.equal(await answer(cased, "GET /1/x"), "cased");
+    assert.equal(await answer(cased, "GET /1/X"), 404);
+  });
+});
+
+suite("a route without a path", () => {
+  const app = router(
+    group("/person", GET(say("list")), GET("/", say("slash")), GET("/{id}", say("one"))),
+    group("/exact", GET(say("exact"))),
+    group("/either", route(or(path("/a"), query("any")), say("either"))),
+    group("/but", GET(not(path("/a")), say("all but a"))),
+  );
+  const cases: readonly (readonly [target: string, answer: unknown])[] = [
+    ["/person", "list"],
+    ["/person/", "slash"],
+    ["/person/7", "one"],
+    ["/person/7/8", 404],
+    ["/exact", "exact"],
+    ["/exact/", 404],
+    ["/exact/below", 404],
+    ["/either/a", "either"],
+    ["/either/b", 404],
+    ["/either/b?any", "either"],
+    ["/but/a", 404],
+    ["/but/b", "all but a"],
+    ["/but", "all but a"],
+    ["/either?any", "either"],
+    ["/other/b?any", 404],
+  ];
+  for (const [target, expected] of cases) {
+    it(`${target} is ${expected}`, async () => assert.equal(await answer(app, `GET ${target}`), expected));
+  }
+});
+
+suite("a group's path", () => {
+  const app = router(
+    group("/person", GET(say("list")), GET("/{id}", say("one")), group("/{id}/books", GET(say("books")))),
+    group("/per", GET("/son", say("per son"))),
+    group("", GET("/plain", say("plain"))),
+    group(path("/condition"), GET("/a", say("condition"))),
+    group(or(path("/x"), path("/y")), GET("/z", say("x or y"))),
+  );
+  const cases: readonly (readonly [target: string, answer: unknown])[] = [
+    ["/person", "list"],
+    ["/person/7/books", "books"],
+    ["/personal", 404],
+    ["/personal/7", 404],
+    ["/per/son", "per son"],
+    ["/per", 404],
+    ["/Person", 404],
+    ["/PERSON/7", 404],
+    ["//person", 404],
+    ["/person//7", 404],
+    ["/person/7/", 404],
+    ["/person/7/books/", 404],
+    ["/person%2F7", 404],
+    ["/%70erson", "list"],
+    ["/plain", "plain"],
+    ["/condition/a", "condition"],
+    ["/x/z", "x or y"],
+    ["/y/z", "x or y"],
+    ["/z/z", 404],
+  ];
+  for (const [target, expected] of cases) {
+    it(`${target} is ${expected}`, async () => assert.equal(await answer(app, `GET ${target}`), expected));
+  }
+});
+
+suite("a group", () => {
+  it("gives its conditions to all of its routes, wherever in it they are written", async () => {
+    const app = router(
+      group(GET("/a", say("a")), group(GET("/b", say("b"))), header("X-A"), group(query("q"), GET("/c", say("c")))),
+      GET("/d", say("d")),
+    );
+    for (const [target, expected] of [
+      ["/a", "a"],
+      ["/b", "b"],
+      ["/c?q", "c"],
+    ]) {
+      assert.equal(await answer(app, `GET ${target}`), 404);
+      assert.equal(await answer(app, `GET ${target}`, { "X-A": "1" }), expected);
+    }
+    assert.equal(await answer(app, "GET /c", { "X-A": "1" }), 404);
+    assert.equal(await answer(app, "GET /d"), "d");
+  });
+
+  it("commits to nothing: routes after it are tried when no route in it takes the request", async () => {
+    const app = router(
+      group("/person", header("X-A"), GET("/{id}", say("with X-A"))),
+      group("/person", GET("/{id}/books", say("books"))),
+      GET("/person/{id}", say("plain")),
+    );
+    assert.equal(await answer(app, "GET /person/7", { "X-A": "1" }), "with X-A");
+    assert.equal(await answer(app, "GET /person/7"), "plain");
+    assert.equal(await answer(app, "GET /person/7/books"), "books");
+  });
+
+  it("leaves no variable behind when it fails", async () => {
+    const app = router(
+      group(
+        "/{group}",
+        header("X-A"),
+        GET("/{inner}", (request) => json(request.variables)),
+      ),
+      GET("/{first}/{second}", (request) => json(request.variables)),
+      GET("/**", (request) => json(request.variables)),
+    );
+    assert.equal(await answer(app, "GET /a/b", { "X-A": "1" }), '{"group":"a","inner":"b"}');
+    assert.equal(await answer(app, "GET /a/b"), '{"first":"a","second":"b"}');
+    assert.equal(await answer(app, "GET /a/b/c"), "{}");
+  });
+
+  it("can be empty", async () => {
+    const app = router(group(), group("/a"));
+    assert.equal(await answer(app, "GET /a"), 404);
+    assert.deepEqual(app.routes, []);
+  });
+
+  it("is a value that may stand in several places", async () => {
+    const shared = group(
+      "/shared",
+      GET("/{id}", (request) => json(request.variables)),
+    );
+    const app = router(
+      group("/a", shared),
+      group(
+        "/b",
+        before((request) => request),
+        shared,
+      ),
+      shared,
+    );
+    for (const prefix of ["/a", "/b", ""]) {
+      assert.equal(await answer(app, `GET ${prefix}/shared/7`), '{"id":"7"}');
+    }
+  });
+});
+
+suite("the order of routes", () => {
+  it("is the declared one: the first that takes the request answers", async () => {
+    const app = router(
+      GET("/person/{id:[0-9]+}", say("number")),
+      GET("/person/me", say("me")),
+      GET("/person/{name}", say("name")),
+      GET("/person/7x", say("never")),
+      GET("/**", say("rest")),
+    );
+    const expected = { "/person/7": "number", "/person/me": "me", "/person/7x": "name", "/person/7/8": "rest" };
+    for (const [target, name] of Object.entries(expected)) assert.equal(await answer(app, `GET ${target}`), name);
+  });
+
+  it("does not prefer what is more particular", async () => {
+    const app = router(GET("/{any}", say("any")), GET("/me", say("me")));
+    assert.equal(await answer(app, "GET /me"), "any");
+  });
+
+  it("goes through groups and sets as they are written", async () => {
+    const early: Route = group(GET("/a", header("X-1"), say("1")), group(GET("/a", header("X-2"), say("2"))));
+    const late: Route = group(GET("/a", say("late")), GET("/b", say("late")));
+    const merged = router(group(early, late), GET("/b", say("after")));
+    const listed = router(early, late, GET("/b", say("after")));
+    for (const app of [merged, listed]) {
+      assert.equal(await answer(app, "GET /a", { "X-1": "", "X-2": "" }), "1");
+      assert.equal(await answer(app, "GET /a", { "X-2": "" }), "2");
+      assert.equal(await answer(app, "GET /a"), "late");
+      assert.equal(await answer(app, "GET /b"), "late");
+    }
+  });
+
+  it("goes through the ways of an or, too", async () => {
+    const app = router(
+      GET(or(path("/{first}/b"), path("/a/{second}")), (request) => json(request.variables)),
+      GET("/a/c", say("never")),
+    );
+    assert.equal(await answer(app, "GET /a/b"), '{"first":"a"}');
+    assert.equal(await answer(app, "GET /a/c"), '{"second":"c"}');
+  });
+});
+
+suite("routes from plain JavaScript", () => {
+  const filter = before((request) => request);
+  const calls: Readonly<Record<string, readonly [made: () => unknown, message: string]>> = {
+    "GET()": [() => call(GET), "The last argument of a route is its handler, a function, not undefined"],
+    'GET("/a")': [() => call(GET, "/a"), "The last argument of a route is its handler, a function, not string"],
+    'GET("/a", undefined)': [
+      () => call(GET, "/a", undefined),
+      "The last argument of a route is its handler, a function, not undefined",
+    ],
+    'GET("/a", handler, handler)': [
+      () => call(GET, "/a", say("a"), say("b")),
+      "Before its handler, a route takes paths and conditions, not function",
+    ],
+    "GET(undefined, handler)": [
+      () => call(GET, undefined, say("a")),
+      "Before its handler, a route takes paths and conditions, not undefined",
+    ],
+    "GET(before(…), handler)": [
+      () => call(GET, filter, say("a")),
+      "Before its handler, a route takes paths and conditions, not before(…)",
+    ],
+    "group(undefined)": [
+      () => call(group, "/a", undefined),
+      "A group takes paths, conditions, filters, onError(…) and routes, not undefined",
+    ],
+    "group(null)": [
+      () => call(group, null),
+      "A group takes paths, conditions, filters, onError(…) and routes, not null",
+    ],
+    "group(handler)": [
+      () => call(group, say("a")),
+      "A group takes paths, conditions, filters, onError(…) and routes, not function",
+    ],
+    "group([route])": [
+      () => call(group, [GET(say("a"))]),
+      "A group takes paths, conditions, filters, onError(…) and routes, not array",
+    ],
+    "router(undefined)": [
+      () => call(router, undefined),
+      "router(…) takes options, which can be left out, and then routes, not undefined",
+    ],
+    "router([route])": [
+      () => call(router, [GET(say("a"))]),
+      "router(…) takes options, which can be left out, and then routes, not array",
+    ],
+    'router("/a", route)': [
+      () => call(router, "/a", GET(say("a"))),
+      "router(…) takes options, which can be left out, and then routes, not string",
+    ],
+    "router(before(…), route)": [
+      () => call(router, filter, GET(say("a"))),
+      "router(…) takes options, which can be left out, and then routes, not before(…)",
+    ],
+    "router(route, options)": [
+      () => call(router, GET(say("a")), { strict: true }),
+      "router(…) takes options, which can be left out, and then routes, not object",
+    ],
+    "router({ filters: [function] })": [
+      () => call(router, { filters: [say("a")] }, GET(say("a"))),
+      "router({ filters }) takes before(…), after(…), around(…) and onError(…), not function",
+    ],
+    "router({ filters: [route] })": [
+      () => call(router, { filters: [GET(say("a"))] }),
+      "router({ filters }) takes before(…), after(…), around(…) and onError(…), not object",
+    ],
+  };
+  for (const [name, [made, message]] of Object.entries(calls)) {
+    it(`${name} is a TypeError`, () => assert.throws(made, { name: "TypeError", message }));
+  }
+
+  /** Calls as JavaScript can, without regard to the types. */
+  function call(called: (...given: never[]) => unknown, ...given: readonly unknown[]): unknown {
+    return called(...(given as never[])); // That they are not of the types is the point.
+  }
+});
