@@ -221,7 +221,7 @@ suite("a collection of a table of members", () => {
         await database.store("book").create({ title: "Emma", by: { name: "A" } });
       }
       const request = HttpRequest.of({ target: `/books/1?fields=${fields}`, variables: { id: "1" } });
-      if (expected === undefined) await assert.rejects(async () => read(request), /400/);
+      if (expected === undefined) assert.equal((await read(request)).status, 400);
       else assert.equal((await read(request)).body, expected);
     }
     await database.close();
