@@ -120,12 +120,17 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
 }
 
 /** Describes unknown members by their names, even `__proto__`; but only the first ones, however many a client sends. */
-function unknownMembers(value: object, members: MemberTree, place: Place): readonly ValidationIssue[] {
+function unknownMembers(
+  value: Readonly<Record<string, unknown>>,
+  members: MemberTree,
+  place: Place,
+): readonly ValidationIssue[] {
   if (place.lenient) return [];
   const { noun, path } = place;
   const isTop = path.length === 0;
-  const unknown = Object.keys(value).filter((name) => !members.has(name));
   const ofServer = (name: string): boolean => isTop && storeMembers.some((each) => each.name === name);
+  const isUnknown = (name: string): boolean => !members.has(name) && !(ofServer(name) && isAbsent(value[name]));
+  const unknown = Object.keys(value).filter(isUnknown);
   const first = unknown.find((name) => !ofServer(name));
   const issues = unknown.slice(0, mostUnknown).map((name) => ({
     path: [...path, name],
@@ -136,6 +141,8 @@ function unknownMembers(value: object, members: MemberTree, place: Place): reado
   const rest = unknown.length - mostUnknown;
   return rest > 0 ? [...issues, { path, message: `has ${rest} more members that are not those of ${noun}` }] : issues;
 }
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 /** Nobody reads more names of unknown members. */
 const mostUnknown = 100;

@@ -136,17 +136,22 @@ export function toPatch(before, after) {
   for (const [name, value] of Object.entries(after)) {
     if (value !== (before[name] ?? "")) assign(patch, name, value === "" ? null : value);
   }
-  // An address has at least one member.
-  const keepsAddress = Object.entries(after).some(([name, value]) => name.startsWith("address.") && value !== "");
-  if (patch.address !== undefined && !keepsAddress) patch.address = null;
+  // An object such as an address has at least one member.
+  const isKept = (outer) => Object.entries(after).some(([name, value]) => name.startsWith(`${outer}.`) && value !== "");
+  for (const [outer, change] of Object.entries(patch)) {
+    if (typeof change === "object" && !isKept(outer)) patch[outer] = null;
+  }
   // A name that was made of its parts is made again of what they are now.
   if (!("name" in patch) && nameParts.some((part) => part in patch) && before.name === derivedName(before)) {
-    if (after.givenName !== "" || after.familyName !== "") patch.name = null;
+    if (nameSources.some((part) => after[part] !== "")) patch.name = null;
   }
   return patch;
 }
 
-const nameParts = ["givenName", "additionalName", "familyName"];
+/** The members of which a name is made, and those of which one is enough. */
+const [nameParts, nameSources] = ["nameParts", "nameSources"].map(
+  (name) => document.querySelector("form.editor")?.dataset[name].split(" ") ?? [],
+);
 
 const derivedName = (values) =>
   nameParts

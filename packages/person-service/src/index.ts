@@ -4,7 +4,7 @@ export { FileError } from "./access/json-file.ts";
 export { type Health, healthRoutes } from "./health.ts";
 export type { ServiceObserver, TurnedAway } from "./observer.ts";
 export { personCollection, personRepresentations } from "./person/collection.ts";
-export type { Address, Person } from "./person/person.ts";
+export type { Person } from "./person/members.ts";
 export { type PersonSchema, personSchema } from "./person/schema.ts";
 export { personServiceProblemTypes } from "./problems.ts";
 export { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";

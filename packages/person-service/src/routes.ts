@@ -2,7 +2,7 @@ import type { CollectionHandlers } from "@waymark/collection";
 import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
-import type { Person } from "./person/person.ts";
+import type { Person } from "./person/members.ts";
 import { describeProblem } from "./problems.ts";
 
 // biome-ignore format: a table, a route a line

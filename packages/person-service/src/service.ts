@@ -41,7 +41,7 @@ import { peoplePages } from "./pages/representation.ts";
 import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
 import { personCollection, personListDecoders, personNouns, personRepresentations } from "./person/collection.ts";
-import type { Person } from "./person/person.ts";
+import type { Person } from "./person/members.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 

@@ -424,7 +424,7 @@ describe("import", () => {
     ],
     [["a.csv", "--date", "mm/dd/yyy"], /, not "mm\/dd\/yyy"; did you mean MM\/DD\/YYYY\?$/],
     [["a.csv", "--date", "day first"], /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "day first"\.$/],
-    [["a.csv", "--map", "name"], /^--map must be like "First Name=givenName", not "name"\.$/],
+    [["a.csv", "--map", "name"], /^--map must be like "Full Name=name", not "name"\.$/],
     [
       ["a.csv", "--map", "x=birthdate"],
       /^--map names "birthdate", which is not a member of a person; did you mean "birthDate"\?$/,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Person } from "../src/person/person.ts";
+import type { Person } from "../src/person/members.ts";
 import { countryCodes } from "../src/person/rules.ts";
 import { lenientPersonSchema, personSchema } from "../src/person/schema.ts";
 import { legalPerson, line } from "./legal-person.ts";
@@ -472,10 +472,13 @@ describe("personSchema", () => {
     const { issues = [] } = validate({ ...unknown, name: "Ada", email: 7, address: unknown });
     const named = issues.filter(({ message }) => message.startsWith("is not a member of "));
     assert.equal(named.length, 200);
-    assert.deepEqual(issues.slice(-2), [
-      { message: "has 89900 more members that are not those of a person" },
-      { path: ["address"], message: "has 89900 more members that are not those of an address" },
-    ]);
+    assert.deepEqual(
+      issues.filter(({ message }) => message.startsWith("has ")),
+      [
+        { path: ["address"], message: "has 89900 more members that are not those of an address" },
+        { path: [], message: "has 89900 more members that are not those of a person" },
+      ],
+    );
     assert.deepEqual(
       lenientPersonSchema()
         ["~standard"].validate({ ...unknown, name: "Ada", email: 7 })

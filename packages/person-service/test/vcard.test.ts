@@ -4,7 +4,7 @@ import { listText, type StoredRecord } from "@waymark/collection";
 import fc from "fast-check";
 import ICAL from "ical.js";
 import { HttpRequest } from "waymark";
-import type { Person } from "../src/person/person.ts";
+import type { Person } from "../src/person/members.ts";
 import { personMemberNames } from "../src/person/schema.ts";
 import { vcard } from "../src/person/vcard.ts";
 import { legalPerson } from "./legal-person.ts";
@@ -136,7 +136,7 @@ describe("a vCard", () => {
   it("knows every member", () => {
     const { address = {}, ...members } = JSON.parse(record(full).json);
     const names = [...Object.keys(members), ...Object.keys(address).map((part) => `address.${part}`)];
-    assert.deepEqual(new Set(names), new Set(personMemberNames()));
+    assert.deepEqual(new Set(names), new Set(personMemberNames));
   });
 
   it("has no property for what is absent", () => {

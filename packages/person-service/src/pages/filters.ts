@@ -1,3 +1,4 @@
+import { memberEntries } from "../person/members.ts";
 import { countryNames } from "./country-names.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { fieldOf } from "./members.ts";
@@ -42,13 +43,11 @@ export function activeFilters(address: ListAddress): SafeHtml {
   if (address.isLong) return html`<p><a class="button" href="${address.unfiltered}">Show everybody</a></p>`;
   const items = address.filters.map(([parameter, value]) => {
     const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
-    const text = html`${fieldOf(name).label} ${words[operator] ?? operator} <bdi>${name === country ? (countryNames().get(value) ?? value) : value}</bdi>`;
+    const text = html`${fieldOf(name).label} ${words[operator] ?? operator} <bdi>${fieldOf(name).kind === "country" ? (countryNames().get(value) ?? value) : value}</bdi>`;
     return html`<li>${text} <a href="${address.with(parameter, undefined)}" aria-label="Remove this filter">×</a></li>`;
   });
   return items.length === 0 ? html`` : html`<ul class="chips" aria-label="Filters">${items}</ul>`;
 }
-
-const country = "address.addressCountry";
 
 interface FilterField {
   readonly parameter: string;
@@ -56,19 +55,20 @@ interface FilterField {
   readonly type?: string;
 }
 
-const beginning = (name: string): FilterField => ({
-  parameter: `${name}[prefix]`,
-  label: `${fieldOf(name).label} begins with`,
-});
-
-const fields: readonly FilterField[] = [
-  ...["name", "givenName", "familyName", "email", "jobTitle", "worksFor"].map(beginning),
-  ...["address.addressLocality", "address.addressRegion", "address.postalCode"].map(beginning),
-  { parameter: country, label: "Country is", type: "country" },
-  { parameter: "identifier", label: "Identifier is" },
-  { parameter: "birthDate[ge]", label: "Born on or after", type: "date" },
-  { parameter: "birthDate[le]", label: "Born on or before", type: "date" },
-];
+/** A filter for each member that lists can be filtered by: whole values where few are known or sought, else their beginnings. */
+const fields: readonly FilterField[] = memberEntries.flatMap(
+  ([name, { kind, label, filter, unique }]): readonly FilterField[] => {
+    if (filter === undefined) return [];
+    if (kind === "country") return [{ parameter: name, label: `${label} is`, type: kind }];
+    if (kind === "date") {
+      const from = { parameter: `${name}[ge]`, label: `${label} from`, type: kind };
+      return [from, { parameter: `${name}[le]`, label: `${label} to`, type: kind }];
+    }
+    return unique
+      ? [{ parameter: name, label: `${label} is` }]
+      : [{ parameter: `${name}[prefix]`, label: `${label} begins with` }];
+  },
+);
 
 const words: Readonly<Record<string, string>> = {
   eq: "is",

@@ -1,6 +1,8 @@
+import { textOf } from "../person/member-value.ts";
+import { nameParts, nameSources } from "../person/members.ts";
 import { countryNames } from "./country-names.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { type MemberField, memberGroups, memberValue } from "./members.ts";
+import { type MemberField, memberGroups } from "./members.ts";
 
 /** What a form of a person is for. */
 interface FormParts {
@@ -19,11 +21,11 @@ export function personForm({ person, action, verb, entityTag }: FormParts): Safe
   const groups = memberGroups.map(
     ({ title, members }) => html`<fieldset><legend>${title}</legend>
 <div class="fields">
-${members.map((member) => field(member, memberValue(person, member.name) ?? ""))}</div></fieldset>
+${members.map((member) => field(member, textOf(person, member.name) ?? ""))}</div></fieldset>
 `,
   );
   const state = entityTag === undefined ? "" : html` data-etag="${entityTag}"`;
-  return html`<form class="editor" data-url="${action}"${state} autocomplete="off" novalidate hidden>
+  return html`<form class="editor" data-url="${action}" data-name-parts="${nameParts.join(" ")}" data-name-sources="${nameSources.join(" ")}"${state} autocomplete="off" novalidate hidden>
 <p class="banner good" role="status" data-note hidden></p>
 ${groups}<datalist id="countries">${Array.from(countryNames(), ([code, name]) => html`<option value="${code}">${name}</option>`)}</datalist>
 ${foot(html`<button class="primary" data-doing="Saving…">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button>`)}
@@ -58,21 +60,23 @@ function field({ name, label, kind, hint }: MemberField, value: string): SafeHtm
       ? html` list="countries" data-fault="must be one of the list, or two capital letters such as NO"`
       : "";
   const input =
-    kind === "lines"
+    kind === "text"
       ? html`<textarea ${common} rows="4">\n${value}</textarea>`
       : html`<input type="${inputTypes[kind]}" ${common} value="${value}"${list}>`;
-  return html`<div class="field ${kind}"><label for="f-${name}">${label}</label>${input}
+  return html`<div class="field ${kind === "text" ? "lines" : kind}"><label for="f-${name}">${label}</label>${input}
 ${hint === undefined ? "" : html`<p class="hint" id="h-${name}">${hint}</p>`}<p class="fault" id="e-${name}" hidden></p></div>
 `;
 }
 
-const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "lines">, string>> = {
-  text: "text",
+const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "text">, string>> = {
+  id: "text",
+  line: "text",
   // A date that is half typed would be lost: browsers give it to no script.
   date: "text",
   email: "email",
   telephone: "tel",
   url: "url",
   country: "text",
+  language: "text",
   time: "text",
 };

@@ -1,12 +1,13 @@
 import { type ListOptions, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
+import { textOf } from "../person/member-value.ts";
 import { personMemberNames } from "../person/schema.ts";
 import { frame } from "./document.ts";
 import { activeFilters, searchForm } from "./filters.ts";
 import { personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { importDialog } from "./import.ts";
-import { fieldOf, memberValue } from "./members.ts";
+import { fieldOf, listColumns } from "./members.ts";
 import { ListAddress } from "./query.ts";
 import type { Site } from "./site.ts";
 import { shownValue } from "./value.ts";
@@ -20,7 +21,7 @@ interface ListView {
 
 /** Makes the page of a list: a table with a row for each person, or what is said where there is nobody. */
 export function listPage(site: Site, options: ListOptions): ListSyntax {
-  const { request, url, fields = defaultColumns } = options;
+  const { request, url, fields = listColumns } = options;
   const view: ListView = { options, address: new ListAddress(url, request.search), columns: fields };
   const mayCreate = site.may(request, "POST", "/person");
   const [before, after] = frame(site, request, {
@@ -38,14 +39,9 @@ export function listPage(site: Site, options: ListOptions): ListSyntax {
   };
 }
 
-/** The columns of a list without `fields`. */
-const defaultColumns: readonly string[] = [
-  ...["name", "jobTitle", "worksFor", "email", "telephone", "address.addressLocality"],
-];
-
 const sortable: ReadonlySet<string> = new Set([
   ...storeMembers.map(({ name }) => name),
-  ...Object.entries(personCollection.members ?? {}).flatMap(([name, { filter }]) => (filter === undefined ? [] : name)),
+  ...Object.entries(personCollection.members).flatMap(([name, { filter }]) => (filter === undefined ? [] : name)),
 ]);
 
 function head(view: ListView, mayCreate: boolean): SafeHtml {
@@ -93,7 +89,7 @@ function tableHead({ address, columns }: ListView): SafeHtml {
 function row({ columns, options: { url } }: ListView, { id, json }: StoredRecord): SafeHtml {
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const cells = columns.map((name, index) => {
-    const value = memberValue(person, name);
+    const value = textOf(person, name);
     if (index === 0) {
       return html`<th scope="row"><a href="${url}/${id}"><bdi>${value ?? `No. ${id}`}</bdi></a></th>`;
     }
@@ -132,12 +128,12 @@ ${step(next, "next", "Next")}
 
 /** Links that add and remove columns, so that they can be chosen without a script. */
 function columnChoice({ address, columns }: ListView): SafeHtml {
-  const items = personMemberNames().map((name) => {
+  const items = personMemberNames.map((name) => {
     const isShown = columns.includes(name);
     const chosen = isShown ? columns.filter((each) => each !== name) : [...columns, name];
     const { label } = fieldOf(name);
     if (chosen.length === 0) return html`<li><span aria-current="true">${label}</span></li>`;
-    const fields = chosen.join() === defaultColumns.join() ? undefined : chosen.join();
+    const fields = chosen.join() === listColumns.join() ? undefined : chosen.join();
     const state = isShown ? html` aria-current="true"` : "";
     return html`<li><a href="${address.with("fields", fields)}"${state}>${label}</a></li>`;
   });

@@ -1,11 +1,11 @@
+import { textOf } from "../person/member-value.ts";
+import { memberEntries, type PersonMember } from "../person/members.ts";
+
 /** How a member of a person is shown and asked for. */
-export interface MemberField {
+export interface MemberField extends Pick<PersonMember, "label" | "hint"> {
   /** `familyName`, or `address.postalCode` for a member of the address. */
   readonly name: string;
-  readonly label: string;
-  readonly kind: "text" | "lines" | "date" | "email" | "telephone" | "url" | "country" | "time";
-  /** What stands below its field. */
-  readonly hint?: string;
+  readonly kind: PersonMember["kind"] | "time";
 }
 
 /** Members that are shown together. */
@@ -14,79 +14,36 @@ export interface MemberGroup {
   readonly members: readonly MemberField[];
 }
 
-const text = (name: string, label: string, others: Partial<MemberField> = {}): MemberField => ({
+const fields = memberEntries.map(([name, { label, kind, hint, group }]) => ({
   name,
   label,
-  kind: "text",
-  ...others,
-});
+  kind,
+  group,
+  ...(hint !== undefined && { hint }),
+}));
 
 /** The members that people edit, in the order of the page. */
-export const memberGroups: readonly MemberGroup[] = [
-  {
-    title: "Name",
-    members: [
-      text("name", "Name", { hint: "Made of the names below when it is left empty." }),
-      text("givenName", "Given name"),
-      text("additionalName", "Additional name"),
-      text("familyName", "Family name"),
-      text("alternateName", "Also known as"),
-      text("birthDate", "Date of birth", { kind: "date", hint: "Year, month and day, such as 1950-01-31." }),
-    ],
-  },
-  {
-    title: "Contact",
-    members: [
-      text("email", "Email", { kind: "email" }),
-      text("telephone", "Telephone", { kind: "telephone" }),
-      text("url", "Website", { kind: "url" }),
-      text("knowsLanguage", "Language", { hint: "A language tag such as en, pt-BR or zh-Hans." }),
-    ],
-  },
-  {
-    title: "Address",
-    members: [
-      text("address.streetAddress", "Street"),
-      text("address.postalCode", "Postal code"),
-      text("address.addressLocality", "Town"),
-      text("address.addressRegion", "Region"),
-      text("address.addressCountry", "Country", {
-        kind: "country",
-        hint: "A name, or its two capital letters.",
-      }),
-    ],
-  },
-  {
-    title: "Work",
-    members: [text("jobTitle", "Job title"), text("worksFor", "Works for")],
-  },
-  {
-    title: "More",
-    members: [
-      text("identifier", "Identifier", { hint: "The id in another system, which no two people share." }),
-      text("description", "Notes", { kind: "lines" }),
-    ],
-  },
-];
+export const memberGroups: readonly MemberGroup[] = Array.from(
+  Map.groupBy(fields, ({ group }) => group),
+  ([title, members]) => ({ title, members }),
+).filter(({ title }) => title !== "");
 
 /** Every member of a stored person. */
 export const memberFields: readonly MemberField[] = [
-  text("id", "Number"),
-  ...memberGroups.flatMap(({ members }) => members),
-  text("createdAt", "Created", { kind: "time" }),
-  text("updatedAt", "Changed", { kind: "time" }),
+  ...fields,
+  { name: "createdAt", label: "Created", kind: "time" },
+  { name: "updatedAt", label: "Changed", kind: "time" },
 ];
 
 const byName = new Map(memberFields.map((field) => [field.name, field]));
 
 /** Returns the field of a member; a member without one is a text under its own name. */
-export const fieldOf = (name: string): MemberField => byName.get(name) ?? text(name, name);
+export const fieldOf = (name: string): MemberField => byName.get(name) ?? { name, label: name, kind: "line" };
 
-/** Returns the value of a member as text; undefined when the person does not have it. */
-export function memberValue(person: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const [outer = "", inner] = name.split(".");
-  const value = Object.hasOwn(person, outer) ? person[outer] : undefined;
-  if (inner === undefined) return value === undefined ? undefined : String(value);
-  // The schema of a person has one object, the address.
-  return typeof value === "object" && value !== null ? memberValue(value as Record<string, unknown>, inner) : undefined;
-}
+/** The members that a list shows where nobody chose others, and those that a person has below the name. */
+export const listColumns: readonly string[] = memberEntries.flatMap(([name, { column }]) => (column ? [name] : []));
+export const headlines: readonly string[] = memberEntries.flatMap(([name, { headline }]) => (headline ? [name] : []));
+
+/** The member that a person is called by. */
+export const titleOf = (person: unknown): string | undefined =>
+  textOf(person, memberEntries.find(([, { always }]) => always)?.[0] ?? "");

@@ -1,9 +1,10 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
+import { textOf } from "../person/member-value.ts";
 import { page } from "./document.ts";
 import { conflictForm, personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { memberGroups, memberValue } from "./members.ts";
+import { headlines, memberGroups, titleOf } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
 import type { Site } from "./site.ts";
 import { shownValue } from "./value.ts";
@@ -13,19 +14,19 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   const { id, json } = stored;
   const { request, url, entityTag } = options;
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
-  const title = memberValue(person, "name") ?? `No. ${id}`;
+  const title = titleOf(person) ?? `No. ${id}`;
   const own = `${url}/${id}`;
   const isWhole = options.fields === undefined;
   const mayAmend = isWhole && site.may(request, "PATCH", `/person/${id}`);
   const mayRemove = site.may(request, "DELETE", `/person/${id}`);
   const groups = memberGroups.map(({ title, members }) => {
     const rows = members.map(({ name, label }) => {
-      const value = memberValue(person, name);
+      const value = textOf(person, name);
       return value === undefined ? "" : html`<dt>${label}</dt><dd class="${name}">${shownValue(name, value)}</dd>\n`;
     });
     return rows.every((row) => row === "") ? "" : html`<section><h2>${title}</h2><dl>\n${rows}</dl></section>\n`;
   });
-  const about = [memberValue(person, "jobTitle"), memberValue(person, "worksFor")].filter((part) => part !== undefined);
+  const about = headlines.flatMap((name) => textOf(person, name) ?? []);
   const code = isWhole ? qrCode(stored, options) : undefined;
   const content = html`<nav class="trail" aria-label="Way back"><a href="${toPublicUrl(request, "/person")}">All people</a></nav>
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
@@ -59,7 +60,7 @@ function removal(name: string, own: string, entityTag: string | undefined): Safe
 
 function record(id: number, person: Readonly<Record<string, unknown>>): SafeHtml {
   const times = (["createdAt", "updatedAt"] as const).map((name) => {
-    const value = memberValue(person, name);
+    const value = textOf(person, name);
     const verb = name === "createdAt" ? "created" : "changed";
     return value === undefined ? "" : html`, ${verb} ${shownValue(name, value)}`;
   });

@@ -18,9 +18,11 @@ export function shownValue(name: string, value: string): SafeHtml {
       return html`<time datetime="${value}">${value.slice(0, 16).replace("T", " ")} UTC</time>`;
     case "country":
       return html`<bdi>${countryNames().get(value) ?? value}</bdi>`;
-    case "date":
+    case "id":
+    case "line":
     case "text":
-    case "lines":
+    case "date":
+    case "language":
       return text;
   }
 }

@@ -8,13 +8,14 @@ import {
   jsonRepresentation,
   type ListDecoder,
   type ListRepresentation,
+  type MemberUse,
   ndjsonDecoder,
   ndjsonRepresentation,
   type RecordNouns,
   type Representation,
   xmlRepresentation,
 } from "@waymark/collection";
-import type { Person, StoredPerson } from "./person.ts";
+import { memberEntries, objectTypes, type PersonMember } from "./members.ts";
 import { personMemberNames } from "./schema.ts";
 import { vcard } from "./vcard.ts";
 
@@ -28,24 +29,32 @@ export const personJsonLd: ItemRepresentation & ListRepresentation = jsonLdRepre
 });
 
 /** @param members those of a stored person, or the ones that a client chose */
-function toNode(members: Partial<StoredPerson>): object {
-  const { id: _id, address, worksFor, createdAt, updatedAt, ...terms } = members;
+function toNode(members: Readonly<Record<string, unknown>>): object {
+  const { id: _id, createdAt, updatedAt, ...others } = members;
+  const terms = Object.entries(others).map(([name, value]) => {
+    const node = nodeTypes.get(name);
+    if (node !== undefined) return [name, { "@type": node, name: value }];
+    const type = objectTypes[name];
+    return [name, type === undefined ? value : { "@type": type, ...(value as object) }]; // an object, by its schema
+  });
   return {
     "@type": "Person",
-    ...terms,
-    ...(address !== undefined && { address: { "@type": "PostalAddress", ...address } }),
-    ...(worksFor !== undefined && { worksFor: { "@type": "Organization", name: worksFor } }),
+    ...Object.fromEntries(terms),
     ...((createdAt ?? updatedAt) !== undefined && {
       subjectOf: { "@type": "CreativeWork", dateCreated: createdAt, dateModified: updatedAt },
     }),
   };
 }
 
+const nodeTypes: ReadonlyMap<string, string> = new Map(
+  memberEntries.flatMap(([name, { node }]) => (node === undefined ? [] : [[name, node]])),
+);
+
 /** Sends people as XML. */
 export const personXml: ItemRepresentation & ListRepresentation = readableXml("application/xml");
 
 /** Sends lists of people as CSV. */
-export const personCsv: ListRepresentation = csvRepresentation({ columns: personMemberNames() });
+export const personCsv: ListRepresentation = csvRepresentation({ columns: personMemberNames });
 
 /** The representations of people, the preferred first. CSV and NDJSON are for lists only. */
 export const personRepresentations: readonly Representation[] = [
@@ -67,45 +76,28 @@ function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentat
 }
 
 /** Reads people from CSV, from clients and for the demo. */
-export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberNames(), integers: ["id"] });
+export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberNames, integers: ["id"] });
 
 /** The decoders for many people. */
 export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, personCsvDecoder, jsonArrayDecoder];
 
 /** Defines the collection of people for a database. */
-export const personCollection: CollectionDefinition<Person> = {
+export const personCollection: CollectionDefinition & { readonly members: Readonly<Record<string, MemberUse>> } = {
   name: "person",
-  // Each member to filter and sort by costs an index. The parts of a name are searched, too, since they may differ from the name.
-  members: {
-    name: { filter: "text", search: true },
-    givenName: { filter: "text", search: true },
-    additionalName: { search: true },
-    familyName: { filter: "text", search: true },
-    alternateName: { search: true },
-    email: { filter: "caseless-text", search: true },
-    birthDate: { filter: "date" },
-    jobTitle: { filter: "text" },
-    worksFor: { filter: "text", search: true },
-    identifier: { filter: "text", unique: true },
-    "address.addressLocality": { filter: "text" },
-    "address.addressRegion": { filter: "text" },
-    "address.postalCode": { filter: "text" },
-    "address.addressCountry": { filter: "text" },
-  },
+  members: Object.fromEntries(memberEntries.map(([name, member]) => [name, useOf(member)])),
 };
+
+function useOf({ filter, search, unique }: PersonMember): MemberUse {
+  return {
+    ...(filter !== undefined && { filter }),
+    ...(search !== undefined && { search }),
+    ...(unique !== undefined && { unique }),
+  };
+}
 
 /** The words of the OpenAPI document for people. */
 export const personNouns: RecordNouns = {
   one: "person",
   many: "people",
-  always: ["name"],
-  example: {
-    name: "Ada Lovelace",
-    givenName: "Ada",
-    familyName: "Lovelace",
-    birthDate: "1815-12-10",
-    email: "ada@example.org",
-    address: { addressLocality: "London", addressCountry: "GB" },
-    identifier: "A-1",
-  },
+  always: memberEntries.filter(([, { always }]) => always).map(([name]) => name),
 };

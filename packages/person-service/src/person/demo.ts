@@ -4,7 +4,7 @@ import type { MediaType } from "waymark/fields";
 import { quote } from "waymark/internal";
 import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
-import type { Person } from "./person.ts";
+import type { Person } from "./members.ts";
 import { personSchema } from "./schema.ts";
 
 /**

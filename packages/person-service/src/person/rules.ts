@@ -1,12 +1,12 @@
 import { excerpt } from "waymark/internal";
-import { countCharacters, type Rule } from "./text.ts";
+import type { Rule } from "./text.ts";
 
 /**
  * Accepts a real date, `YYYY-MM-DD` from `0001-01-01` (RFC 3339 §5.6, full-date) up to today's date in UTC.
  *
  * @param now the clock, read at each check
  */
-export function birthDate(now: () => Date): Rule {
+export function pastDate(now: () => Date): Rule {
   return (text) => {
     const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
     if (date === null) return `must be a date as YYYY-MM-DD such as 1815-12-10, not ${excerpt(text)}`;
@@ -124,31 +124,3 @@ export const url: Rule = (text) => {
 /** Needed in addition to `URL`, which repairs spaces, backslashes, a missing `//` and stray percent signs. */
 const httpUrl = /^https?:\/\/[^/?#](?:[^\s<>"\\^`{|}%]|%[0-9a-f]{2})*$/iu;
 const userInformation = /^[^/]+\/\/[^/?#]*@/;
-
-/** The parts of a name that a name is derived from. */
-interface NameParts {
-  readonly givenName?: string;
-  readonly additionalName?: string;
-  readonly familyName?: string;
-}
-
-/**
- * Joins the given, additional and family name with single spaces. If they do not fit in 200 characters, the additional name is left
- * out, then the given name; no part is cut, and each remains a member of its own.
- *
- * ```ts
- * derivedName({ givenName: "Ada", familyName: "Lovelace" });   // "Ada Lovelace"
- * ```
- *
- * @param parts at most 100 characters each, with a given or a family name
- */
-export function derivedName({ givenName, additionalName, familyName }: NameParts): string {
-  const full = join(givenName, additionalName, familyName);
-  if (countCharacters(full) <= 200) return full;
-  const short = join(givenName, familyName);
-  return countCharacters(short) <= 200 ? short : join(familyName);
-}
-
-function join(...parts: readonly (string | undefined)[]): string {
-  return parts.filter((part) => part !== undefined).join(" ");
-}

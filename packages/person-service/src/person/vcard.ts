@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
-import type { Address, Person, StoredPerson } from "./person.ts";
+import { textOf } from "./member-value.ts";
+import type { PersonMember, StoredPerson } from "./members.ts";
+import { type VcardMember, vcardProperties } from "./vcard-properties.ts";
 
 /** Sends a person as a vCard 4.0 (RFC 6350) for address books; a list is a sequence of cards. */
 export const vcard: ItemRepresentation & ListRepresentation = {
@@ -29,21 +31,7 @@ type Property = readonly [name: string, value: string | undefined];
 function toProperties(person: StoredPerson): readonly Property[] {
   return [
     ["VERSION", "4.0"],
-    ["FN", escapeText(person.name)],
-    ["N", nameParts(person)],
-    ["NICKNAME", optionalText(person.alternateName)],
-    // RFC 6350 §4.3.1: the basic format, without hyphens.
-    ["BDAY", person.birthDate?.replaceAll("-", "")],
-    ["EMAIL", optionalText(person.email)],
-    ["TEL", optionalText(person.telephone)],
-    ["ADR", person.address && addressParts(person.address)],
-    ["TITLE", optionalText(person.jobTitle)],
-    ["ORG", person.worksFor && components([person.worksFor])],
-    ["URL", person.url],
-    ["LANG", person.knowsLanguage],
-    ["NOTE", optionalText(person.description)],
-    // vCard has no property for it.
-    ["X-IDENTIFIER;VALUE=text", optionalText(person.identifier)],
+    ...vcardProperties.map(([name, members]) => [parametersOf(name), propertyOf(person, name, members)] as const),
     ["UID", uniqueId(person)],
     // RFC 9554 §3.1
     ["CREATED", timestamp(person.createdAt)],
@@ -51,19 +39,29 @@ function toProperties(person: StoredPerson): readonly Property[] {
   ];
 }
 
-const optionalText = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : escapeText(text);
+/** vCard does not know the type of a property that is not its own. */
+const parametersOf = (property: string): string => (property.startsWith("X-") ? `${property};VALUE=text` : property);
 
-/** The last two parts are prefixes and suffixes of a name. */
-function nameParts({ familyName, givenName, additionalName }: Person): string | undefined {
-  const parts = [familyName, givenName, additionalName];
-  return parts.some((part) => part !== undefined) ? components([...parts, "", ""]) : undefined;
+function propertyOf(person: StoredPerson, property: string, members: readonly VcardMember[]): string | undefined {
+  const texts = members.map(({ name, kind }) => {
+    const value = textOf(person, name);
+    return value === undefined ? undefined : toText(value, kind);
+  });
+  if (texts.every((text) => text === undefined)) return undefined;
+  const count = partsOf[property];
+  if (count === undefined) return texts[0];
+  const parts = Array.from({ length: count }, () => "");
+  for (const [i, text] of texts.entries()) parts[members[i]?.part ?? 0] = (text ?? "").replaceAll(";", "\\;");
+  return parts.join(";");
 }
 
-/** The first two parts, a post office box and an apartment, should be empty (RFC 6350 §6.3.1). */
-function addressParts(address: Address): string {
-  const { streetAddress, addressLocality, addressRegion, postalCode, addressCountry } = address;
-  return components(["", "", streetAddress, addressLocality, addressRegion, postalCode, addressCountry]);
+/** The parts of a value that has several. Those that are empty should be: a post office box, an apartment (RFC 6350 §6.3.1). */
+const partsOf: Readonly<Record<string, number>> = { N: 5, ADR: 7, ORG: 1 };
+
+function toText(value: string, kind: PersonMember["kind"]): string {
+  // RFC 6350 §4.3.1: the basic format, without hyphens.
+  if (kind === "date") return value.replaceAll("-", "");
+  return kind === "url" || kind === "language" ? value : escapeText(value);
 }
 
 /** In whole seconds (RFC 6350 §4.3.5): `20260615T120000Z`. */
@@ -122,9 +120,4 @@ function octetsOf(codePoint: number): number {
 /** Escapes a text value (RFC 6350 §3.4). Semicolons stay: they separate nothing here, and some readers would keep a backslash. */
 function escapeText(text: string): string {
   return text.replaceAll(/[\\,\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
-}
-
-/** Joins the parts of a property's value, of which some may be missing: `Lovelace;Ada;;;`. */
-function components(parts: readonly (string | undefined)[]): string {
-  return parts.map((part = "") => escapeText(part).replaceAll(";", "\\;")).join(";");
 }

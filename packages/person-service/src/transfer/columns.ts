@@ -50,7 +50,7 @@ export function adviceOn(unknown: readonly string[]): string {
 }
 
 /**
- * Reads the values of `--map`: `First Name=givenName`, `Shoe Size=` for a column that is left out, and `=` for those without a name.
+ * Reads the values of `--map`: `Full Name=name`, `Shoe Size=` for a column that is left out, and `=` for those without a name.
  *
  * @throws RangeError when one does not name a heading and a member
  */
@@ -59,7 +59,7 @@ export function parseMap(values: readonly string[]): ReadonlyMap<string, string>
     values.map((value) => {
       const at = value.lastIndexOf("=");
       const member = value.slice(at + 1).trim();
-      if (at < 0) throw new RangeError(`must be like "First Name=givenName", not ${excerpt(value)}`);
+      if (at < 0) throw new RangeError(`must be like "Full Name=name", not ${excerpt(value)}`);
       if (member === "" || members.includes(member)) return [value.slice(0, at), member];
       const nearest = nearestName(member, members);
       const meant = nearest === undefined ? `; members are ${members.join(", ")}` : `; did you mean "${nearest}"?`;
@@ -68,7 +68,7 @@ export function parseMap(values: readonly string[]): ReadonlyMap<string, string>
   );
 }
 
-const members = personMemberNames();
+const members = personMemberNames;
 
 /** A stored person has them, and the service sets them again. */
 const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);

@@ -47,7 +47,7 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     place: "line",
     decode: (pieces, { delimiter, columns }) =>
       decodeBy(
-        csvDecoder({ columns: personMemberNames(), integers: ["id"], delimiter, toColumn: columns.toMember }),
+        csvDecoder({ columns: personMemberNames, integers: ["id"], delimiter, toColumn: columns.toMember }),
         pieces,
         csvType,
       ),

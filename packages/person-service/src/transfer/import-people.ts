@@ -1,7 +1,8 @@
 import { type Creation, type Document, type Store, StoreUnavailable } from "@waymark/collection";
 import type { ValidationIssue } from "waymark/content";
 import { excerpt } from "waymark/internal";
-import type { Person } from "../person/person.ts";
+import { textOf } from "../person/member-value.ts";
+import { type Person, uniqueMembers } from "../person/members.ts";
 import type { PersonSchema } from "../person/schema.ts";
 import type { ColumnNames } from "./columns.ts";
 import type { DateReader } from "./dates.ts";
@@ -9,7 +10,7 @@ import type { TransferFormat } from "./formats.ts";
 import { HeldValues } from "./held-values.ts";
 import type { Refusal, Rejects } from "./rejects.ts";
 import type { SourceFile } from "./source-file.ts";
-import { renamed, toMembers } from "./values.ts";
+import { kindOf, renamed, toMembers } from "./values.ts";
 
 export interface ImportOptions {
   readonly source: SourceFile;
@@ -23,8 +24,8 @@ export interface ImportOptions {
   /** Members of JSON by other names. */
   readonly map: ReadonlyMap<string, string>;
   readonly dates: DateReader;
-  /** Whether a person with a stored identifier changes the stored one, in the members that the file has. */
-  readonly upsert: boolean;
+  /** The unique member by which a person changes the stored one that has the same value, in the members that the file has. */
+  readonly upsert: string | undefined;
   readonly rejects: Rejects | undefined;
   readonly onRefusal: (refusal: Refusal) => void;
   /** Called after each batch. */
@@ -131,10 +132,11 @@ async function* candidatesOf(
   if (last !== undefined) yield last;
 }
 
-/** Returns the issue with a birth date that is not of the form, by that form; every other issue as it is. */
+/** Returns the issue with a date that is not of the form, by that form; every other issue as it is. */
 function withForm(issue: ValidationIssue, record: unknown, { form, example, read }: DateReader): ValidationIssue {
-  if (issue.path?.length !== 1 || issue.path[0] !== "birthDate") return issue;
-  const text = String((record as { readonly birthDate?: unknown }).birthDate).trim(); // it has one, of which the issue is
+  const name = (issue.path ?? []).join(".");
+  if (kindOf(name) !== "date") return issue;
+  const text = textOf(record, name)?.trim() ?? "";
   if (read(text) !== undefined || /^\d{4}-\d\d-\d\d$/.test(text)) return issue;
   return { ...issue, message: `must be a date as ${form} such as ${example}, not ${excerpt(text)}` };
 }
@@ -143,23 +145,23 @@ const isEmpty = (value: unknown): boolean => Object.keys(value as object).length
 
 const batchLength = 1000;
 
-/** With upsert, no two of a batch have the same identifier: they are stored at the same time, in whatever order. */
+/** With upsert, no two of a batch have the same value of its member: they are stored at the same time, in whatever order. */
 async function* batchesOf(
   candidates: AsyncIterable<Candidate>,
-  isUpsert: boolean,
+  upsert: string | undefined,
 ): AsyncGenerator<readonly Candidate[], void, undefined> {
   let batch: Candidate[] = [];
-  const identifiers = new Set<string>();
+  const keys = new Set<string>();
   for await (const candidate of candidates) {
-    const { identifier } = candidate.person ?? {};
-    const isRepeated = isUpsert && identifier !== undefined && identifiers.has(identifier);
+    const key = upsert === undefined ? undefined : textOf(candidate.person, upsert);
+    const isRepeated = key !== undefined && keys.has(key);
     if (batch.length >= batchLength || isRepeated) {
       yield batch;
       batch = [];
-      identifiers.clear();
+      keys.clear();
     }
     batch.push(candidate);
-    if (identifier !== undefined) identifiers.add(identifier);
+    if (key !== undefined) keys.add(key);
   }
   if (batch.length > 0) yield batch;
 }
@@ -171,7 +173,7 @@ async function outcomeOf({ position, person, issues }: Candidate, options: Impor
   const { store, source, upsert } = options;
   if (store === undefined) throw new TypeError("people are stored in a store");
   try {
-    const updated = upsert ? await update(person, store, options.schema) : undefined;
+    const updated = upsert === undefined ? undefined : await update(person, upsert, store, options.schema);
     if (updated !== undefined) return updated;
     const idempotency = { key: `import ${source.digest} ${position}`, fingerprint: JSON.stringify(person) };
     return toOutcome(await store.create(person, { idempotency }));
@@ -184,7 +186,7 @@ async function outcomeOf({ position, person, issues }: Candidate, options: Impor
 /**
  * Returns what would become of people.
  *
- * @param held the ids and identifiers of the people before them in the file, to which theirs are added
+ * @param held the unique values of the people before them in the file, to which theirs are added
  */
 async function foretold(
   batch: readonly Candidate[],
@@ -192,34 +194,31 @@ async function foretold(
   held: HeldValues,
 ): Promise<readonly Outcome[]> {
   const { store, upsert } = options;
-  // With upsert the identifier decides, and the id of a stored person stays.
+  // With upsert its member decides, and the id of a stored person stays.
   const people = batch.flatMap(({ person }) => {
     if (person === undefined) return [];
     const { id, ...others } = person;
-    return [upsert || id === undefined ? others : person];
+    return [upsert !== undefined || id === undefined ? others : person];
   });
   const conflicts = (await store?.conflicts(people)) ?? [];
   let position = 0;
   return batch.map(({ person, issues }): Outcome => {
     if (person === undefined) return { reason: issues.map(toText).join("; ") };
-    const { id, identifier } = person;
     const stored = conflicts[position++];
-    if (upsert && identifier === undefined) return withoutIdentifier;
-    const values = [
-      ["id", upsert ? undefined : id],
-      ["identifier", identifier],
-    ] as const;
-    const given = values
+    if (upsert !== undefined && textOf(person, upsert) === undefined) return without(upsert);
+    const given = ["id", ...uniqueMembers]
+      .filter((member) => member !== "id" || upsert === undefined)
+      .map((member) => [member, textOf(person, member)] as const)
       .filter(([, value]) => value !== undefined)
       .map(([member, value]) => ({ member, key: `${member} ${value}` }));
     const member = stored ?? given.find(({ key }) => held.has(key))?.member;
-    if (member !== undefined) return upsert ? "updated" : { reason: alreadyUsed(member) };
+    if (member !== undefined) return upsert !== undefined ? "updated" : { reason: alreadyUsed(member) };
     for (const { key } of given) held.add(key);
     return "stored";
   });
 }
 
-const withoutIdentifier = { reason: "identifier is required with --upsert" };
+const without = (member: string): Outcome => ({ reason: `${member} is required with --upsert` });
 
 const alreadyUsed = (member: string): string => `${member} is already used by another person`;
 
@@ -237,11 +236,12 @@ function toOutcome(creation: Creation): Outcome {
   }
 }
 
-/** Changes the person with the identifier; returns undefined when no person has it. */
-async function update(person: Person, store: Store, schema: PersonSchema): Promise<Outcome | undefined> {
-  const { identifier, id: _id, ...members } = person;
-  if (identifier === undefined) return withoutIdentifier;
-  const filters = [{ member: "identifier", operator: "eq", value: identifier }] as const;
+/** Changes the person with the same value of a member; returns undefined when no person has it. */
+async function update(person: Person, by: string, store: Store, schema: PersonSchema): Promise<Outcome | undefined> {
+  const { id: _id, ...members } = person;
+  const value = textOf(person, by);
+  if (value === undefined) return without(by);
+  const filters = [{ member: by, operator: "eq", value }] as const;
   for await (const [record] of store.list({ filters, limit: 1 })) {
     if (record === undefined) return undefined;
     const { id, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = JSON.parse(record.json);

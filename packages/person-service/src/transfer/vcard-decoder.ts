@@ -1,6 +1,9 @@
 import type { ListedValue } from "@waymark/collection";
 import ICAL from "ical.js";
 import { ContentError } from "waymark/content";
+import { fromValues } from "../person/member-value.ts";
+import type { PersonMember } from "../person/members.ts";
+import { vcardProperties } from "../person/vcard-properties.ts";
 
 /**
  * Reads vCards (RFC 6350, and the 3.0 of RFC 2426), one after another. Of a property that occurs several times, such as EMAIL,
@@ -100,46 +103,27 @@ function withBackslashes(value: unknown, replacement: string): unknown {
 }
 
 function toPerson(properties: Properties): object {
-  const text = (name: string): string | undefined => optional(properties.get(name));
-  const part = (name: string, index: number): string | undefined => {
-    const value = properties.get(name);
-    return optional(Array.isArray(value) ? value[index] : index === 0 ? value : undefined);
-  };
-  const address = withoutAbsent({
-    streetAddress: part("adr", 2),
-    addressLocality: part("adr", 3),
-    addressRegion: part("adr", 4),
-    postalCode: part("adr", 5),
-    addressCountry: part("adr", 6),
-  });
-  return withoutAbsent({
-    name: text("fn"),
-    givenName: part("n", 1),
-    additionalName: part("n", 2),
-    familyName: part("n", 0),
-    alternateName: part("nickname", 0),
-    birthDate: toDate(text("bday")),
-    email: text("email")?.replace(/^mailto:/i, ""),
-    telephone: text("tel")?.replace(/^tel:/i, ""),
-    address: Object.keys(address).length === 0 ? undefined : address,
-    jobTitle: text("title"),
-    worksFor: part("org", 0),
-    url: text("url"),
-    knowsLanguage: text("lang"),
-    description: properties.has("note") ? String(properties.get("note")) : undefined,
-    identifier: text("x-identifier"),
-  });
+  return fromValues(
+    vcardProperties.flatMap(([property, members]) => {
+      const value = properties.get(property.toLowerCase());
+      return members.map(({ name, kind, part }) => [name, toMember(partOf(value, part), kind)] as const);
+    }),
+  );
 }
 
-/** Several values of one part are one text: `Main St 1, 2nd floor`. */
-function optional(value: unknown): string | undefined {
-  const text = Array.isArray(value) ? value.join(", ") : value === undefined ? "" : String(value);
-  return text === "" ? undefined : text;
+/** A property with parts may have only the first one. */
+function partOf(value: unknown, part: number | undefined): unknown {
+  if (part === undefined) return value;
+  return Array.isArray(value) ? value[part] : part === 0 ? value : undefined;
 }
 
-/** A time of birth is left out. */
-const toDate = (text: string | undefined): string | undefined =>
-  text?.replace(/T.*$/, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
-
-const withoutAbsent = (members: Readonly<Record<string, unknown>>): object =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+function toMember(value: unknown, kind: PersonMember["kind"]): string | undefined {
+  // Several values of one part are one text: `Main St 1, 2nd floor`.
+  const text = Array.isArray(value) ? value.join(", ") : value === undefined ? undefined : String(value);
+  // Only a text of several lines may be empty.
+  if (text === undefined || (text === "" && kind !== "text")) return undefined;
+  if (kind === "email") return text.replace(/^mailto:/i, "");
+  if (kind === "telephone") return text.replace(/^tel:/i, "");
+  // A time of birth is left out.
+  return kind === "date" ? text.replace(/T.*$/, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3") : text;
+}

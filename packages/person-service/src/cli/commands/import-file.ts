@@ -68,7 +68,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
       columns,
       map,
       dates: dateReader(given.value("date") ?? ""),
-      upsert: given.has("upsert"),
+      upsert: given.value("upsert"),
       rejects,
       onRefusal: report.add,
       onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),

@@ -1,4 +1,5 @@
 import { excerpt } from "waymark/internal";
+import { textOf } from "../../person/member-value.ts";
 import type { ColumnNames } from "../../transfer/columns.ts";
 import { DateForms } from "../../transfer/dates.ts";
 import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
@@ -40,7 +41,8 @@ export function refusalReport({ format, columns, given, printNote }: Reported) {
     add({ line, reason, value }: Refusal): void {
       begin();
       count++;
-      if (/birthDate must be a date as /.test(reason)) dateForms.add(birthDateOf(value));
+      for (const [, name = ""] of reason.matchAll(/(\S+) must be a date as /g))
+        dateForms.add(textOf(value, name) ?? "");
       isNameless ||= /^has .* which has no name in the header$/.test(reason);
       if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
     },
@@ -59,9 +61,6 @@ export function refusalReport({ format, columns, given, printNote }: Reported) {
 }
 
 const mostListed = 20;
-
-const birthDateOf = (record: unknown): string =>
-  String((record as { readonly birthDate?: unknown } | null)?.birthDate ?? "");
 
 function adviceOnRefused(format: TransferFormat, given: Given): string {
   const file = given.value("rejects");

@@ -1,3 +1,4 @@
+import { uniqueMembers } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import { formatNames } from "../../transfer/formats.ts";
@@ -25,6 +26,9 @@ export const formatOption: Option = {
   about: `the format: ${formatNames.join(", ")}; by default that of the file's name`,
 };
 
+/** A member that a person is known by. */
+const [key = ""] = uniqueMembers;
+
 /** Imports people from a file. */
 export const importCommand: Command = {
   about: "Imports people from a file of CSV, NDJSON, JSON, XML or vCards, or from standard input (-).",
@@ -34,9 +38,9 @@ export const importCommand: Command = {
   ],
   examples: [
     ["person-service import people.csv --dry-run", "check a file, and store nothing"],
-    ['person-service import list.csv --map "Cust No=identifier" --date DD.MM.YYYY', "other names, other dates"],
+    [`person-service import list.csv --map "Cust No=${key}" --date DD.MM.YYYY`, "other names, other dates"],
     ["person-service import people.csv --rejects rejected.csv", "keep what is refused, to correct and import it"],
-    ["person-service import people.csv --upsert identifier", "change people whose identifier is stored"],
+    [`person-service import people.csv --upsert ${key}`, `change people whose ${key} is stored`],
   ],
   operands: ["FILE"],
   options: {
@@ -44,8 +48,7 @@ export const importCommand: Command = {
     map: {
       value: "NAME=MEMBER",
       type: converted((value) => parseMap([value])),
-      about:
-        "which member a column is, such as 'First Name=givenName'; 'Name=' leaves it out; may be given several times",
+      about: "which member a column is, such as 'Full Name=name'; 'Name=' leaves it out; may be given several times",
       multiple: true,
     },
     date: {
@@ -56,8 +59,8 @@ export const importCommand: Command = {
     },
     upsert: {
       value: "MEMBER",
-      type: oneOf("identifier"),
-      about: "change a person whose identifier is stored, in the members that the file has; store others",
+      type: oneOf(...uniqueMembers),
+      about: `change a person whose ${key} is stored, in the members that the file has; store others`,
     },
     "dry-run": {
       about: "check every person, also against the others of the file and those who are stored, and store nobody",
