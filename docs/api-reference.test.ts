@@ -15,6 +15,7 @@ const entryPoints = [
   "waymark/filters",
   "waymark/openapi",
   "waymark/content",
+  "waymark/schema",
   "waymark/fields",
   "@waymark/node",
   "@waymark/collection",

@@ -1,4 +1,5 @@
 export type { Awaitable } from "./and-then.ts";
+export { type Answer, type Answers, answers, none } from "./answers.ts";
 export type { App } from "./app.ts";
 export { and, not, or } from "./condition.ts";
 export { accept } from "./conditions/accept.ts";
@@ -43,12 +44,16 @@ export {
   content,
   created,
   empty,
+  found,
   HttpResponse,
   json,
+  type NoContent,
   noContent,
   notFound,
   ok,
+  type ProblemResponse,
   type ResponseBody,
+  type ResponseOf,
   redirect,
   text,
 } from "./response.ts";

@@ -1,7 +1,7 @@
 import { HeaderList } from "./fields/header-list.ts";
 import { escapeUnprintable } from "./message-text.ts";
 import { type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
-import { HttpResponse } from "./response.ts";
+import { HttpResponse, type ProblemResponse } from "./response.ts";
 
 /**
  * What keeps browsers from making anything but data of a response: they do not guess another type, load and run nothing, show it
@@ -29,7 +29,7 @@ export interface ProblemDetails {
  * problem(problemTypes.notAcceptable, { detail: "…", available: ["application/json"] })
  * ```
  */
-export function problem(type: ProblemType, details: ProblemDetails = {}): HttpResponse {
+export function problem(type: ProblemType, details: ProblemDetails = {}): ProblemResponse {
   const { status, title } = type;
   const document = { type: problemPath(type), title, status, ...details, ...inPrint(details) };
   return new HttpResponse(status, fields).withProblem(document);

@@ -75,23 +75,24 @@ export class HttpResponse {
   }
 
   /** Returns the response with this as the only value of the field. */
-  withHeader(name: string, value: string): HttpResponse {
+  withHeader(name: string, value: string): this {
     return this.withHeaders(this.headers.with(name, value));
   }
 
   /** Returns the response with one more line of the field. */
-  withAddedHeader(name: string, value: string): HttpResponse {
+  withAddedHeader(name: string, value: string): this {
     return this.withHeaders(this.headers.withAdded(name, value));
   }
 
   /** Returns the response without the fields of this name, in any case. */
-  withoutHeader(name: string): HttpResponse {
+  withoutHeader(name: string): this {
     return this.withHeaders(this.headers.without(name));
   }
 
   /** Returns the response with these fields instead of its own. */
-  withHeaders(headers: HeaderList): HttpResponse {
-    return headers === this.headers ? this : this.#with(this.status, headers);
+  withHeaders(headers: HeaderList): this {
+    // Of a status and content that are known, neither changes.
+    return headers === this.headers ? this : (this.#with(this.status, headers) as this);
   }
 
   /** Returns the response with another body, and no problem; its header fields stay as they are. */
@@ -100,11 +101,11 @@ export class HttpResponse {
   }
 
   /** Returns the response with this problem document in the place of its body; its header fields stay as they are. */
-  withProblem(document: ProblemDocument): HttpResponse {
+  withProblem(document: ProblemDocument): ProblemResponse {
     const response = new HttpResponse(this.status, this.headers);
     response.#problem = document;
     response.#body = undefined;
-    return response;
+    return known(response);
   }
 
   #with(status: number, headers: HeaderList): HttpResponse {
@@ -115,14 +116,38 @@ export class HttpResponse {
   }
 }
 
+/** The key of what is known of a response; exists only at compile time. */
+declare const answer: unique symbol;
+
+/** A response of which the status and the content, before it is written, are known: what `answers(…)` compares. */
+export interface ResponseOf<S extends number, T> extends HttpResponse {
+  /** Type only. */
+  readonly [answer]: readonly [S, T];
+}
+
+/** The content of a response that has none. */
+export interface NoContent {
+  readonly kind: "none";
+}
+
+/** A response with a problem document, which the compiler takes for any answer. */
+export type ProblemResponse = ResponseOf<never, never>;
+
+/** Says what is known of a response, which is only a type. */
+const known = <S extends number, T>(response: HttpResponse): ResponseOf<S, T> => response as ResponseOf<S, T>; // by its maker
+
 /** Makes a response with this content and Content-Type. */
-export function content(mediaType: string, body: ResponseBody, status = 200): HttpResponse {
-  return new HttpResponse(status, { "Content-Type": mediaType }, body);
+export function content(mediaType: string, body: ResponseBody): ResponseOf<200, never>;
+export function content<S extends number>(mediaType: string, body: ResponseBody, status: S): ResponseOf<S, never>;
+export function content(mediaType: string, body: ResponseBody, status = 200): ResponseOf<never, never> {
+  return known(new HttpResponse(status, { "Content-Type": mediaType }, body));
 }
 
 /** Makes a `text/plain` response in UTF-8. */
-export function text(value: string, status = 200): HttpResponse {
-  return new HttpResponse(status, plainText, value);
+export function text<T extends string>(value: T): ResponseOf<200, T>;
+export function text<T extends string, S extends number>(value: T, status: S): ResponseOf<S, T>;
+export function text(value: string, status = 200): ResponseOf<never, never> {
+  return known(new HttpResponse(status, plainText, value));
 }
 
 /**
@@ -130,36 +155,57 @@ export function text(value: string, status = 200): HttpResponse {
  *
  * @throws TypeError when the value has no JSON form (undefined, a function, a cycle, a bigint), or is a promise
  */
-export function json(value: unknown, status = 200): HttpResponse {
+export function json<const T>(value: T): ResponseOf<200, T>;
+export function json<const T, S extends number>(value: T, status: S): ResponseOf<S, T>;
+export function json(value: unknown, status = 200): ResponseOf<never, never> {
   if (value instanceof Promise) throw new TypeError("json(…) takes a value, not a promise: write json(await …)");
   const body = JSON.stringify(value) as string | undefined;
   if (body === undefined) throw new TypeError(`${typeof value} has no JSON form`);
-  return new HttpResponse(status, applicationJson, body);
+  return known(new HttpResponse(status, applicationJson, body));
+}
+
+/**
+ * Makes a 200 with the value as JSON, or a 404 without content where the value is undefined or null.
+ *
+ * ```ts
+ * GET("/{id}", ({ variables }) => found(titles.get(variables.id)))
+ * ```
+ *
+ * @throws TypeError as `json`
+ */
+export function found<const T>(value: T | undefined | null): ResponseOf<200, T> | ResponseOf<404, NoContent> {
+  return value === undefined || value === null ? notFound() : json(value);
 }
 
 /** Makes a 200 without content. */
-export function ok(): HttpResponse {
+export function ok(): ResponseOf<200, NoContent> {
   return empty(200);
 }
 
-/** Makes a 201 that names the new resource (RFC 9110 §15.3.2). The location is a URI reference, absolute or from the root. */
-export function created(location: string): HttpResponse {
-  return new HttpResponse(201, { Location: location });
+/**
+ * Makes a 201 that names the new resource (RFC 9110 §15.3.2), with a value of its representation as JSON where one is given. The
+ * location is a URI reference, absolute or from the root.
+ */
+export function created(location: string): ResponseOf<201, NoContent>;
+export function created<const T>(location: string, value: T): ResponseOf<201, T>;
+export function created<T>(location: string, ...value: readonly [T?]): ResponseOf<201, T | NoContent> {
+  const response = value.length === 0 ? empty(201) : json(value[0] as T, 201); // there is one
+  return response.withHeader("Location", location);
 }
 
 /** Makes a 204, which has no content (RFC 9110 §15.3.5). */
-export function noContent(): HttpResponse {
+export function noContent(): ResponseOf<204, NoContent> {
   return empty(204);
 }
 
 /** Makes a 404 without content. For one that explains itself, use `problem(…)`. */
-export function notFound(): HttpResponse {
+export function notFound(): ResponseOf<404, NoContent> {
   return empty(404);
 }
 
 /** Makes a response with this status and without content. */
-export function empty(status: number): HttpResponse {
-  return new HttpResponse(status);
+export function empty<S extends number>(status: S): ResponseOf<S, NoContent> {
+  return known(new HttpResponse(status));
 }
 
 /**
@@ -171,8 +217,11 @@ export function empty(status: number): HttpResponse {
  *
  * @throws TypeError when the location has a control character
  */
-export function redirect(location: string, status: 301 | 302 | 303 | 307 | 308 = 303): HttpResponse {
-  return new HttpResponse(status, { Location: location.toWellFormed().replaceAll(notInUri, encodeURIComponent) });
+export function redirect(location: string): ResponseOf<303, NoContent>;
+export function redirect<S extends 301 | 302 | 303 | 307 | 308>(location: string, status: S): ResponseOf<S, NoContent>;
+export function redirect(location: string, status = 303): ResponseOf<never, NoContent> {
+  const target = location.toWellFormed().replaceAll(notInUri, encodeURIComponent);
+  return known(new HttpResponse(status, { Location: target }));
 }
 
 // Control characters stay, to be refused as in any field.

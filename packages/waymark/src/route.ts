@@ -1,4 +1,5 @@
 import type { Awaitable } from "./and-then.ts";
+import { type AnsweredBy, type AnswersData, describeAnswers, isAnswers } from "./answers.ts";
 import type { App } from "./app.ts";
 import { type BoundByAll, type ConditionData, requireCondition } from "./condition.ts";
 import { type Condition, declareAt } from "./conditions/kind.ts";
@@ -16,12 +17,12 @@ import type { HttpResponse } from "./response.ts";
 
 /**
  * Answers a request with a response, a web `Response`, or a promise of one. Where its route has `takes(…)`, it gets a second
- * argument, `[input]`.
+ * argument, `[input]`; where it has `answers(…)`, it returns a response of the type A.
  */
-export type Handler<V, Input extends readonly unknown[] = []> = (
+export type Handler<V, Input extends readonly unknown[] = [], A = HttpResponse | Response> = (
   request: HttpRequest<V>,
   ...input: Input
-) => Awaitable<HttpResponse | Response>;
+) => Awaitable<A>;
 
 /** Any route or group, whatever its handlers need. */
 export interface AnyRoute {
@@ -47,6 +48,8 @@ export interface SingleRoute {
   readonly handler: Handler<never, never>;
   /** What it takes by `takes(…)`; undefined where it takes only the request. */
   readonly taken: TakesData | undefined;
+  /** What it answers by `answers(…)`; undefined for anything. */
+  readonly answers: AnswersData | undefined;
   /** The name from `name(…)`. */
   readonly name: string | undefined;
   /** What `docs(…)` says of it. */
@@ -113,7 +116,7 @@ export function name(text: string): RouteName {
  * last the handler.
  */
 export type RouteFunction = <const C extends readonly unknown[], N = BoundByAll<C>>(
-  ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: Handler<N, HandlerInput<C>>]
+  ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: Handler<N, HandlerInput<C>, AnsweredBy<C>>]
 ) => Route<Plain<Unmet<N, BoundByAll<C>> & Unmet<NeededOf<C>, BoundByAll<C>>>>;
 
 /** The second argument of a handler: none where its route takes only the request. */
@@ -123,13 +126,13 @@ export type HandlerInput<C extends readonly unknown[]> =
 /** The members before a handler, as `GroupMembers`. */
 export type RouteMembers<C extends readonly unknown[]> = { readonly [I in keyof C]: RouteMember<C[I]> };
 
-type RouteMember<C> = C extends string | Condition | RouteName | DescriptionMember | TakesData
+type RouteMember<C> = C extends string | Condition | RouteName | DescriptionMember | TakesData | AnswersData
   ? C
   : C extends Filter<never> | WebFilter | ErrorClause
     ? "a route takes no filters: put the filter and the route into a group"
     : C extends (...args: never[]) => unknown
       ? "the handler is the last argument of a route"
-      : "before its handler, a route takes paths, conditions, name(…), takes(…) and docs(…)";
+      : "before its handler, a route takes paths, conditions, name(…), takes(…), answers(…) and docs(…)";
 
 /**
  * Makes a route for every method, or for those of a `method(…)` condition. Without a path it answers exactly the path
@@ -223,6 +226,7 @@ function declareRoute(
     | RouteName
     | DescriptionMember
     | TakesData
+    | AnswersData
     | Handler<never, never>
   )[],
 ): RouteData {
@@ -234,6 +238,7 @@ function declareRoute(
   const conditions: ConditionData[] = method === undefined ? [] : [declareAt(methodKind, { methods: [method] }, site)];
   const descriptions: Description[] = [];
   const taken: TakesData[] = [];
+  let answered: AnswersData | undefined;
   let named: RouteName | undefined;
   for (const member of conditionsAndHandler.slice(0, -1)) {
     if (typeof member === "string") {
@@ -243,6 +248,11 @@ function declareRoute(
     } else if (isTakes(member)) {
       taken.push(member);
       descriptions.push(describeTakes(member));
+    } else if (isAnswers(member)) {
+      if (answered !== undefined)
+        throw new TypeError(`A route has one answers(…); there is another at ${answered.site}`);
+      answered = member;
+      descriptions.push(describeAnswers(member));
     } else if (isName(member)) {
       if (named !== undefined)
         throw new TypeError(`A route has one name, not both "${named.text}" and "${member.text}"`);
@@ -251,7 +261,8 @@ function declareRoute(
       conditions.push(requireCondition(member, "Before its handler, a route takes paths and conditions"));
     }
   }
-  return { kind: "route", conditions, handler, taken: together(taken), name: named?.text, descriptions, site };
+  const declared = { taken: together(taken), answers: answered, name: named?.text, descriptions };
+  return { kind: "route", conditions, handler, ...declared, site };
 }
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */

@@ -30,6 +30,11 @@ export interface RouterOptions {
   readonly filters?: readonly (Filter | WebFilter | ErrorClause)[];
   /** Whether to throw if `findings` is not empty, for instance because a route is never reached. Default: false. */
   readonly strict?: boolean;
+  /**
+   * Whether what handlers really send is compared with their `answers(…)`, streams included: a difference is a fault that names
+   * the place of the declaration. For tests. Default: false.
+   */
+  readonly checkAnswers?: boolean;
   /** The decoders for `request.body`. Default: JSON. */
   readonly decoders?: readonly Decoder[];
   /** The content codings that requests may use, such as `nodeCodings`. Default: none. */
@@ -95,6 +100,7 @@ export function router(...optionsAndRoutes: readonly unknown[]): App {
 const knownOptions: Readonly<Record<keyof RouterOptions, true>> = {
   filters: true,
   strict: true,
+  checkAnswers: true,
   decoders: true,
   codings: true,
   contentLimit: true,
@@ -119,7 +125,10 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     fault(error, request);
     return internalError;
   };
-  const { branches, findings } = compileRoutes(routes, options.strict ?? false, site, fault);
+  const { branches, findings } = compileRoutes(routes, options.strict ?? false, site, {
+    fault,
+    checksAnswers: options.checkAnswers ?? false,
+  });
   const locate = buildRouteTable(branches);
   const methodsOf: MethodsOf = (path) => locate(path)?.routes.methodsOf(path);
   const { filters, clauses } = sortFilters(options.filters ?? [], methodsOf);

@@ -54,7 +54,7 @@ function describeProperties(schema: StandardSchemaV1): ParameterDescriptions {
 }
 
 /** A schema that has no words in JSON Schema takes anything, as far as a document says. */
-const shownSchema = (schema: StandardSchemaV1): Schema =>
+export const shownSchema = (schema: StandardSchemaV1): Schema =>
   jsonSchemaOf(schema) === undefined ? {} : (schema as StandardSchemaV1 & Schema); // it has a JSON Schema
 
 /** Whether the schema refuses undefined, which is what it gets for a parameter that is not there. */

@@ -60,16 +60,23 @@ export interface Branch {
   readonly negotiate: ((request: HttpRequest) => string | undefined) | undefined;
 }
 
+/** What a router says of all its branches. */
+export interface BranchSettings {
+  /** Takes what mounted apps do not log themselves. */
+  readonly fault: ServedApp["fault"];
+  /** Whether what handlers answer is compared with what they declare. */
+  readonly checksAnswers: boolean;
+}
+
 /**
  * Compiles the branches of a route whose conditions are well formed; a finding says what is wrong with them together.
  *
  * @param order of the first branch
- * @param fault takes what a mounted app does not log itself
  */
 export function compileBranches(
   placed: PlacedRoute,
   order: number,
-  fault: ServedApp["fault"],
+  settings: BranchSettings,
 ): readonly Branch[] | Finding {
   let drafts: readonly PartialBranch[] = [
     { prefix: root, patterns: [], methods: undefined, checks: [], accept: undefined },
@@ -90,7 +97,7 @@ export function compileBranches(
   drafts = route.conditions.reduce((sofar, condition) => expand(sofar, condition, false), drafts);
   if (drafts.length > mostBranches) return tooMany(route);
   const namesPath = route.conditions.flatMap(leaves).some((leaf) => isOfKind(leaf, pathKind));
-  const branches = drafts.map((draft, i) => toBranch(placed, draft, namesPath, order + i, fault));
+  const branches = drafts.map((draft, i) => toBranch(placed, draft, namesPath, order + i, settings));
   const message = branches.map(findingInPaths).find((found) => found !== undefined);
   return message === undefined ? branches : invalid(message, route);
 }
@@ -158,7 +165,7 @@ function toBranch(
   draft: PartialBranch,
   namesPath: boolean,
   order: number,
-  fault: ServedApp["fault"],
+  { fault, checksAnswers }: BranchSettings,
 ): Branch {
   const implied = namesPath ? withEverythingBelow(draft.prefix) : draft.prefix;
   const [first = implied, ...further] = draft.patterns;
@@ -181,7 +188,7 @@ function toBranch(
     accept,
     mounted,
     order,
-    run: compilePipeline(answerer, groups),
+    run: compilePipeline(answerer, groups, checksAnswers),
     bind: compileBinding([pattern, ...furtherPatterns]),
     negotiate: accept && typeChooser(accept.mediaTypes),
   };
@@ -195,7 +202,8 @@ function answererOf(
 ): { readonly mounted: MountedApp | undefined; readonly answerer: Answerer } {
   if (declared.kind === "route") return { mounted: undefined, answerer: declared };
   const mounted = mountedAt(declared, pattern, route);
-  return { mounted, answerer: { handler: mountedHandler(mounted, fault), taken: undefined, site: declared.site } };
+  const handler = mountedHandler(mounted, fault);
+  return { mounted, answerer: { handler, taken: undefined, answers: undefined, site: declared.site } };
 }
 
 /** Outside of all groups, "" is the path "/". */

@@ -4,10 +4,9 @@ import type { ContentSettings } from "../content/request-content.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import type { Filter } from "../filter.ts";
 import type { Group, RouteData } from "../route.ts";
-import type { ServedApp } from "../served-app.ts";
-import { type Branch, compileBranches, type PlacedRoute } from "./branch.ts";
+import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./branch.ts";
+import { findInAnswers, findInInputs } from "./declaration-finding.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
-import { findInInputs } from "./input-finding.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
 
 /** The routes of an app as data. */
@@ -43,14 +42,13 @@ export function routesOf(app: object): CompiledRoutes {
  * Compiles the branches of all routes, in the order in which they are tried, and finds what is worth a look about them.
  *
  * @param site of the router
- * @param fault takes what mounted apps do not log themselves
  * @throws RoutingError that lists everything invalid; with `strict`, every finding
  */
 export function compileRoutes(
   routes: readonly RouteData[],
   strict: boolean,
   site: DeclarationSite,
-  fault: ServedApp["fault"],
+  settings: BranchSettings,
 ): { readonly branches: readonly Branch[]; readonly findings: readonly Finding[] } {
   const invalidConditions = findInvalid(routes);
   const invalid: Finding[] = [...invalidConditions.values()];
@@ -62,7 +60,7 @@ export function compileRoutes(
     const conditions = [placed.route, ...placed.groups].flatMap((each) => each.conditions.flatMap(leaves));
     // What invalid conditions come to together is not known.
     if (conditions.some((condition) => invalidConditions.has(condition))) continue;
-    const compiled = compileBranches(placed, branches.length, fault);
+    const compiled = compileBranches(placed, branches.length, settings);
     if ("message" in compiled) {
       // What is wrong with a group is found once for each of its routes.
       if (!invalid.some(({ site }) => site === compiled.site)) invalid.push(compiled);
@@ -70,9 +68,12 @@ export function compileRoutes(
     }
     if (compiled.length === 0) findings.push(findEmptyOr(placed.route));
     for (const { pattern, furtherPatterns } of compiled) {
-      const inInputs = findInInputs(placed.route, placed.groups, [pattern, ...furtherPatterns]);
+      const inDeclarations = [
+        ...findInInputs(placed.route, placed.groups, [pattern, ...furtherPatterns]),
+        ...findInAnswers(placed.route),
+      ];
       invalid.push(
-        ...inInputs.filter(
+        ...inDeclarations.filter(
           ({ message, site }) => !invalid.some((known) => known.site === site && known.message === message),
         ),
       );

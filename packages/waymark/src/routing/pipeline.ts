@@ -1,4 +1,5 @@
 import { type Awaitable, andThen, isPromise } from "../and-then.ts";
+import type { AnswersData } from "../answers.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import type { AfterFilter, AroundFilter, BeforeFilter, ErrorClause, Filter, Next } from "../filter.ts";
 import { compileInputs, type InputValues } from "../input/read.ts";
@@ -8,6 +9,7 @@ import { HttpError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, Handler } from "../route.ts";
+import { compileAnswerCheck } from "./answer-check.ts";
 
 /**
  * Puts these web filters around the step, the first outermost. What fails within one of them is a response for it:
@@ -30,14 +32,22 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
 export interface Answerer {
   readonly handler: Handler<never, never>;
   readonly taken: TakesData | undefined;
+  readonly answers: AnswersData | undefined;
   readonly site: DeclarationSite;
 }
 
-/** Makes one function of the handler and the filters of the groups around it, the outermost first. */
-export function compilePipeline(answerer: Answerer, groups: readonly Group[]): Next {
+/**
+ * Makes one function of the handler and the filters of the groups around it, the outermost first.
+ *
+ * @param checksAnswers whether what the handler answers is compared with what it declares
+ */
+export function compilePipeline(answerer: Answerer, groups: readonly Group[], checksAnswers: boolean): Next {
+  const { answers, site } = answerer;
+  const answer = handlerStep(takingHandler(answerer, groups), site);
+  const check = checksAnswers && answers !== undefined ? compileAnswerCheck(answers) : undefined;
   return groups.reduceRight(
     (next, group) => wrapGroup(group.filters, group.errorClauses, next),
-    handlerStep(takingHandler(answerer, groups), answerer.site),
+    check === undefined ? answer : (request) => andThen(answer(request), check),
   );
 }
 

@@ -1,3 +1,4 @@
+import { isNone, isProblemType } from "../answers.ts";
 import type { Finding } from "../app.ts";
 import { isSchema } from "../input/parameters.ts";
 import { isProvider, type TakesData } from "../input/takes.ts";
@@ -64,4 +65,26 @@ function parametersOf({ declared }: TakesData) {
       ...(body === undefined ? [] : each("body", { body })),
     ];
   });
+}
+
+/** Finds what is wrong with the answers that a route declares. */
+export function findInAnswers(route: SingleRoute | MountedRoute): readonly Finding[] {
+  if (route.kind === "mount" || route.answers === undefined) return [];
+  const { byStatus, site } = route.answers;
+  return Object.entries(byStatus).flatMap(([status, answer]): readonly Finding[] => {
+    const message = findInAnswer(status, answer);
+    return message === undefined ? [] : [{ kind: "invalid", message, site }];
+  });
+}
+
+function findInAnswer(status: string, answer: unknown): string | undefined {
+  if (!/^[2-5]\d\d$/.test(status)) return `A response has a status of 200 to 599, not ${status}`;
+  if (isNone(answer)) return undefined;
+  if (isProblemType(answer)) {
+    if (String(answer.status) === status) return undefined;
+    return `The problem "${answer.code}" has the status ${answer.status}, and is declared as ${status}`;
+  }
+  if (!isSchema(answer))
+    return `The answer ${status} has no schema that keeps to Standard Schema; none is for no content`;
+  return ["204", "205", "304"].includes(status) ? `A ${status} has no content: it is declared as none` : undefined;
 }

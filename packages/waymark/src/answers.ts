@@ -1,0 +1,96 @@
+import type { StandardSchemaV1 } from "./content/standard-schema.ts";
+import { DeclarationSite, typeName } from "./declaration.ts";
+import type { Description, ResponseDescription } from "./description.ts";
+import { isSchema, shownSchema } from "./input/parameters.ts";
+import type { ValueOf } from "./input/takes.ts";
+import type { ProblemType } from "./problem-types.ts";
+import { reasonPhrase } from "./reason-phrase.ts";
+import type { HttpResponse, NoContent, ResponseOf } from "./response.ts";
+
+/** Stands for an answer without content: `answers({ 204: none })`. */
+export const none: NoContent = { kind: "none" };
+
+/** What an answer has as its content: what a schema describes, nothing, or a problem document. */
+export type Answer = StandardSchemaV1 | NoContent | ProblemType;
+
+/** What a handler answers, by status. `A` is the type of its responses. */
+export interface Answers<A = unknown> extends AnswersData {
+  /** Type only. */
+  readonly response?: A;
+}
+
+/** What a handler answers, whatever its types. */
+export interface AnswersData {
+  readonly kind: "answers";
+  readonly byStatus: Readonly<Record<string, Answer>>;
+  readonly site: DeclarationSite;
+}
+
+/**
+ * Declares what the handler of a route answers: the schema of its content by status, `none`, or the type of a problem. A handler
+ * that returns another status or another shape does not compile, and the OpenAPI document has these responses. Problems of
+ * waymark itself need no word.
+ *
+ * ```ts
+ * GET("/{id}", takes({ variables: { id: integer() } }), answers({ 200: Note, 404: none }), (_, { variables }) =>
+ *   found(notes.get(variables.id)))
+ * ```
+ *
+ * @throws TypeError when it is not an object
+ */
+export function answers<const R extends object>(byStatus: R & AnswersByStatus<R>): Answers<DeclaredResponse<R>> {
+  if (typeof byStatus !== "object" || byStatus === null) {
+    throw new TypeError(`answers(…) takes an object, such as { 200: schema, 404: none }, not ${typeName(byStatus)}`);
+  }
+  // So says the type of the parameter; the router refuses what JavaScript callers pass.
+  return { kind: "answers", byStatus: { ...byStatus } as AnswersData["byStatus"], site: new DeclarationSite(answers) };
+}
+
+/** The answers where they are right; else a text that says what is wrong, for the message of the compiler. */
+export type AnswersByStatus<R> = {
+  readonly [S in keyof R]: S extends number
+    ? R[S] extends Answer
+      ? R[S]
+      : "an answer is a schema, none, or the type of a problem"
+    : "answers have statuses: answers({ 200: schema, 404: none })";
+};
+
+/** The type of the responses that are declared. */
+export type DeclaredResponse<R> = { readonly [S in keyof R & number]: ResponseOf<S, ContentOf<R[S]>> }[keyof R &
+  number];
+
+type ContentOf<A> = A extends StandardSchemaV1 ? Unchanging<ValueOf<A>> : A extends NoContent ? NoContent : never;
+
+/** A value that nobody changes, as deep as it goes: literals that a handler returns are such. */
+type Unchanging<T> = T extends object ? { readonly [K in keyof T]: Unchanging<T[K]> } : T;
+
+/** The type of what a handler returns whose route has these members: any response, unless they declare some. */
+export type AnsweredBy<C extends readonly unknown[]> =
+  Extract<C[number], AnswersData> extends never
+    ? HttpResponse | Response
+    : Extract<C[number], AnswersData> extends Answers<infer A extends HttpResponse>
+      ? A
+      : never;
+
+export const isAnswers = (value: unknown): value is AnswersData =>
+  (value as { kind?: unknown } | null | undefined)?.kind === "answers";
+
+export const isNone = (answer: unknown): answer is NoContent => answer === none;
+
+export const isProblemType = (answer: unknown): answer is ProblemType =>
+  typeof (answer as Partial<ProblemType> | null | undefined)?.code === "string";
+
+/** Returns what is said of an operation by what it answers. */
+export function describeAnswers({ byStatus }: AnswersData): Description {
+  const all = Object.entries(byStatus);
+  const responses = all
+    .filter(([, answer]) => isNone(answer) || isSchema(answer))
+    .map(([status, answer]): readonly [string, ResponseDescription] => [
+      status,
+      { description: `${reasonPhrase(Number(status))}.`, ...(isSchema(answer) && { schema: shownSchema(answer) }) },
+    ]);
+  return {
+    responses: Object.fromEntries(responses),
+    problems: all.map(([, answer]) => answer).filter(isProblemType),
+  };
+}
