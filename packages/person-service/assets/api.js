@@ -114,10 +114,11 @@ export async function sendBy(button, banner, work) {
   }
 }
 
-/** Reads a page again that the browser kept alive and shows again: the reader may have signed out since. */
+/** Reads a page again that the browser kept and shows again: the reader may have signed out since, or the person be gone. */
 export function reloadWhenShownAgain() {
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted) location.reload();
+    const [{ type, transferSize } = {}] = performance.getEntriesByType("navigation");
+    if (persisted || (type === "back_forward" && transferSize === 0)) location.reload();
   });
 }
 

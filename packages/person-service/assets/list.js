@@ -4,16 +4,20 @@ import { personEditor, toPerson } from "./form.js";
 const main = document.querySelector("main");
 const search = main.querySelector(".search");
 const status = main.querySelector(".unseen[role=status]");
+const said = main.querySelector("[data-said]");
 
 showScripted();
-notes.show(main.querySelector("[data-said]"));
-prepareSearch();
+notes.show(said);
+prepareResults();
 prepareMenus();
 const dialog = main.querySelector("#create");
 if (dialog !== null) prepareCreation();
 
-/** Searches as one types: the results are those of the page that Enter would lead to. */
-function prepareSearch() {
+/**
+ * Searches as one types, and follows links that change what is listed, without leaving the page: the results are those of the page
+ * that Enter, or the link, leads to.
+ */
+function prepareResults() {
   let running = new AbortController();
   let timer;
   const address = () => {
@@ -21,47 +25,79 @@ function prepareSearch() {
     for (const [name, value] of [...parameters]) if (value === "") parameters.delete(name);
     return parameters.size === 0 ? search.action : `${search.action}?${parameters}`;
   };
-  const show = async (url, { headers = {}, isAgain = false } = {}) => {
+  /** Resolves with whether the results are there; not when others were asked for meanwhile. */
+  const show = async (url, { headers = {}, isAgain = false, isTyped = false, isFollowed = false } = {}) => {
     running.abort();
     running = new AbortController();
     try {
       const { signal } = running;
-      const response = await fetch(url, { headers: { Accept: "text/html", ...headers }, signal });
-      const page = await documentOf(response);
+      const page = await documentOf(await fetch(url, { headers: { Accept: "text/html", ...headers }, signal }));
       // The session is over: the page to sign in on leads back.
       if (page.querySelector(".sign-in") !== null) return location.assign(url);
       const results = page.querySelector("#results") ?? refusal(page);
       const shown = main.querySelector("#results");
       // What is the same stays, with the focus in it.
-      if (isAgain && shown.textContent === results.textContent) return;
+      if (isAgain && shown.textContent === results.textContent) return true;
       shown.replaceWith(results);
+      const form = page.querySelector(".search");
+      if (!isTyped && form !== null) {
+        form.querySelector(".filters").open = search.querySelector(".filters").open;
+        search.replaceChildren(...form.childNodes);
+      }
+      document.title = page.title;
       showScripted(results);
       const count = results.querySelectorAll("tbody tr").length;
       announce(status, results.querySelector(".total")?.textContent ?? `${people(count)} shown`);
-      history.replaceState(null, "", url);
+      announce(said, "");
+      if (isTyped) history.replaceState(null, "", url);
+      if (isFollowed) history.pushState(null, "", url);
+      keepPlace();
+      return true;
     } catch (error) {
       if (error.name === "AbortError") return;
       if (!(error instanceof TypeError)) throw error;
-      announce(status, noAnswer);
+      announce(said, noAnswer);
     }
   };
   search.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => show(address()), 150);
+    timer = setTimeout(() => show(address(), { isTyped: true }), 150);
   });
   search.addEventListener("submit", (event) => {
     event.preventDefault();
     clearTimeout(timer);
-    show(address());
+    show(address(), { isTyped: true });
   });
-  main.addEventListener("click", ({ target }) => {
+  main.addEventListener("click", async (event) => {
+    const { target } = event;
     if (target.closest("[data-count]") !== null) show(location.href, { headers: { Prefer: "count=exact" } });
+    const link = target.closest("#results :is(.tools, thead, .pager, .empty) a:not([download])");
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const { href, textContent } = link;
+    const place = ["thead", ".menu"].find((each) => link.closest(each) !== null);
+    if (!(await show(href, { isFollowed: true }))) return;
+    const same = Array.from(main.querySelectorAll(`#results ${place} a`)).find(
+      (each) => each.textContent === textContent,
+    );
+    if (place === ".menu") same.closest(place).open = true;
+    (same ?? main.querySelector("#results")).focus();
+    if (place === undefined) scrollTo(0, 0);
   });
+  addEventListener("popstate", () => show(location.href, { isAgain: true }));
   // A browser that goes back shows the page as it was, without asking whether people have changed since.
   addEventListener("pageshow", ({ persisted }) => {
     const [{ type } = {}] = performance.getEntriesByType("navigation");
     if (persisted || type === "back_forward") show(location.href, { isAgain: true });
+    if (persisted) keepPlace();
   });
+  keepPlace();
+}
+
+/** Has the pages of people lead back to this list, and from one of its people to the next. */
+function keepPlace() {
+  const people = Array.from(main.querySelectorAll("tbody th a"), ({ href }) => href);
+  sessionStorage.setItem("list", JSON.stringify({ url: location.href, people }));
 }
 
 /** What the page of a problem says, in the place of the results. */

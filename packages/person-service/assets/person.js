@@ -10,9 +10,25 @@ const actions = main.querySelector(".heading .actions");
 
 showScripted();
 reloadWhenShownAgain();
+leadBack();
 notes.show(main.querySelector("[data-said]"));
 if (form !== null) prepareEditing();
 if (dialog !== null) prepareRemoval();
+
+/** Leads back to the list that the visitor comes from, and to the people beside this one there. */
+function leadBack() {
+  const { url, people } = JSON.parse(sessionStorage.getItem("list") ?? '{"people":[]}');
+  const here = people.indexOf(location.origin + location.pathname);
+  if (here === -1) return;
+  const [back, ...steps] = main.querySelectorAll(".trail a");
+  back.href = url;
+  if (url.includes("?")) back.textContent = "Back to the list";
+  for (const [i, step] of steps.entries()) {
+    const href = people[here + 2 * i - 1];
+    step.hidden = href === undefined;
+    if (href !== undefined) step.href = href;
+  }
+}
 
 function prepareEditing() {
   const show = (isEditing) => {
@@ -117,7 +133,7 @@ function prepareRemoval() {
         return { detail: "Somebody changed this person meanwhile. Read the page again first." };
       if (!response.ok && response.status !== 404) return problem;
       notes.leave(`${main.querySelector("h1").textContent} is deleted.`);
-      location.assign(main.querySelector(".trail a").href);
+      location.replace(main.querySelector(".trail a").href);
     }),
   );
 }

@@ -125,7 +125,10 @@ export const ofSignOut: Description = {
   responses: {
     303: {
       ...seeOther,
-      headers: { ...seeOther.headers, "Clear-Site-Data": { description: "Has the browser drop its cached pages." } },
+      headers: {
+        ...seeOther.headers,
+        "Clear-Site-Data": { description: "Has the browser drop its cached pages, and what was typed and not stored." },
+      },
     },
   },
 };

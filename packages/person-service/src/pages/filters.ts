@@ -41,12 +41,26 @@ let everyCountry: SafeHtml | undefined;
 /** Each filter in words, with a link that takes it away. */
 export function activeFilters(address: ListAddress): SafeHtml {
   if (address.isLong) return html`<p><a class="button" href="${address.unfiltered}">Show everybody</a></p>`;
-  const items = address.filters.map(([parameter, value]) => {
-    const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
-    const text = html`${fieldOf(name).label} ${words[operator] ?? operator} <bdi>${fieldOf(name).kind === "country" ? (countryNames().get(value) ?? value) : value}</bdi>`;
-    return html`<li>${text} <a href="${address.with(parameter, undefined)}" aria-label="Remove this filter">×</a></li>`;
+  const items = address.filters.map((filter) => {
+    const [label, value] = inWords(filter);
+    return html`<li>${label} <bdi>${value}</bdi> <a href="${address.with(filter[0], undefined)}" aria-label="Remove the filter: ${label} ${value}">×</a></li>`;
   });
   return items.length === 0 ? html`` : html`<ul class="chips" aria-label="Filters">${items}</ul>`;
+}
+
+/** What a list is searched for and filtered by, in words that tell its tab from others. */
+export function activeWords(address: ListAddress): readonly string[] {
+  const searched = address.get("q");
+  const filters = address.filters.map((filter) => inWords(filter).join(" "));
+  return searched === undefined ? filters : [`“${searched}”`, ...filters];
+}
+
+function inWords([parameter, value]: readonly [string, string]): readonly [label: string, value: string] {
+  const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
+  return [
+    `${fieldOf(name).label} ${words[operator] ?? operator}`,
+    fieldOf(name).kind === "country" ? (countryNames().get(value) ?? value) : value,
+  ];
 }
 
 interface FilterField {

@@ -3,7 +3,7 @@ import { personCollection } from "../person/collection.ts";
 import { textOf } from "../person/member-value.ts";
 import { personMemberNames } from "../person/schema.ts";
 import { frame } from "./document.ts";
-import { activeFilters, searchForm } from "./filters.ts";
+import { activeFilters, activeWords, searchForm } from "./filters.ts";
 import { personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { importDialog } from "./import.ts";
@@ -22,10 +22,11 @@ interface ListView {
 /** Makes the page of a list: a table with a row for each person, or what is said where there is nobody. */
 export function listPage(site: Site, options: ListOptions): ListSyntax {
   const { request, url, fields = listColumns } = options;
-  const view: ListView = { options, address: new ListAddress(url, request.search), columns: fields };
+  const address = new ListAddress(url, request.search);
+  const view: ListView = { options, address, columns: fields };
   const mayCreate = site.may(request, "POST", "/person");
   const [before, after] = frame(site, request, {
-    title: "People",
+    title: [...(address.isLong ? [] : activeWords(address)), "People"].join(" · "),
     kind: "list",
     modules: mayCreate ? ["list.js", "import.js"] : ["list.js"],
   });
@@ -58,7 +59,7 @@ ${mayCreate ? create : ""}</div>
 <p class="banner good" role="status" tabindex="-1" data-said hidden></p>
 ${searchForm(address)}
 <p class="unseen" role="status"></p>
-<div id="results">
+<div id="results" tabindex="-1">
 <div class="tools">
 ${activeFilters(address)}
 ${page?.total === undefined ? count : html`<p class="total">${total(page.total)}</p>`}

@@ -28,7 +28,7 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   });
   const about = headlines.flatMap((name) => textOf(person, name) ?? []);
   const code = isWhole ? qrCode(stored, options) : undefined;
-  const content = html`<nav class="trail" aria-label="Way back"><a href="${toPublicUrl(request, "/person")}">All people</a></nav>
+  const content = html`<nav class="trail" aria-label="Way back"><a href="${toPublicUrl(request, "/person")}">All people</a><a rel="prev" hidden>Previous</a><a rel="next" hidden>Next</a></nav>
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
 ${actions(own, mayAmend, mayRemove)}</div>

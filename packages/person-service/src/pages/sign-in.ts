@@ -39,7 +39,7 @@ export const signInRoutes = (site: Site, signIn: SignIn): Route =>
       await signIn.end(request);
       return redirect(toPublicUrl(request, "/"))
         .withHeader("Set-Cookie", `${sessionCookie}=; Max-Age=0${attributes}`)
-        .withHeader("Clear-Site-Data", '"cache"');
+        .withHeader("Clear-Site-Data", '"cache", "storage"');
     }),
   );
 

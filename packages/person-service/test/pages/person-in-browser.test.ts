@@ -264,6 +264,15 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.equal(await scene().people.find(id), undefined);
   });
 
+  it("is not shown by Back once it is deleted", async () => {
+    const id = await stored(scene(), { name: "Ada Gone" });
+    const page = await scene().open(`/person/${id}`);
+    await page.goto(`${scene().url}/health/live`);
+    await scene().people.remove(id);
+    await page.goBack();
+    await page.getByRole("heading", { name: "Nobody is here" }).waitFor();
+  });
+
   it("is not deleted when somebody changed it meanwhile", async () => {
     const id = await stored(scene(), { name: "Ada" });
     const page = await scene().open(`/person/${id}`);

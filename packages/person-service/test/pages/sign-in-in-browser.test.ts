@@ -73,8 +73,13 @@ describeInBrowser(
         await page.getByRole("button", { name: "Sign in" }).click();
         await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
         for (const path of ["/person", "/person?q=ada", "/docs", "/person/1"]) await page.goto(scene().url + path);
+        if (javaScriptEnabled) {
+          await page.getByRole("button", { name: "Edit" }).click();
+          await page.getByLabel("Job title").fill("Not stored");
+        }
         await page.getByRole("button", { name: "Sign out" }).click();
         await page.getByRole("heading", { name: "Sign in to see this" }).waitFor();
+        if (javaScriptEnabled) assert.equal(await page.evaluate("sessionStorage.length"), 0);
         for (let steps = 0; steps < 4; steps++) {
           await page.goBack();
           await page.getByRole("heading", { name: "Sign in to see this" }).waitFor();
