@@ -3,6 +3,7 @@ export type { AccessDenial } from "./access/identify.ts";
 export { FileError } from "./access/json-file.ts";
 export { type Health, healthRoutes } from "./health.ts";
 export type { ServiceObserver, TurnedAway } from "./observer.ts";
+export { tidyForms } from "./pages/query.ts";
 export { personCollection, personRepresentations } from "./person/collection.ts";
 export type { Person } from "./person/members.ts";
 export { type PersonSchema, personSchema } from "./person/schema.ts";

@@ -2,6 +2,7 @@ import type { CollectionHandlers } from "@waymark/collection";
 import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
+import { tidyForms } from "./pages/query.ts";
 import type { Person } from "./person/members.ts";
 import { describeProblem } from "./problems.ts";
 
@@ -10,7 +11,9 @@ import { describeProblem } from "./problems.ts";
 export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   group("/person",
     GET("/{id}", accept(...people.itemTypes), people.read),
-    GET(accept(...people.listTypes), people.list),
+    group(tidyForms,
+      GET(accept(...people.listTypes), people.list),
+    ),
     POST(contentType(...people.bodyTypes), people.create),
     POST(contentType(...people.createManyTypes), people.createMany),
     POST("/{id}", people.refuseCreate),

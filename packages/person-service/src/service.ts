@@ -36,7 +36,6 @@ import { assetRoutes } from "./pages/assets.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
 import { frontRoutes } from "./pages/front.ts";
 import { problemPages } from "./pages/problem.ts";
-import { tidyForms } from "./pages/query.ts";
 import { peoplePages } from "./pages/representation.ts";
 import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
@@ -131,7 +130,7 @@ function appOf(options: Complete, site: Site, database: Database, store: Store):
   const people = peopleOf(options, site, store);
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), filters, codings: nodeCodings, strict: true },
-    personRoutes({ ...people, list: tidyForms(people.list) }),
+    personRoutes(people),
     frontRoutes(site),
     assetRoutes,
     ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
@@ -171,29 +170,28 @@ function filtersOf(
   const { cors: policy, rateLimit: quota, publicUrl: url, https = false } = options;
   const { maxDelay, maxInFlight, access, hostNames, observers = [], filters = [] } = options;
   const { onTurnedAway } = observer;
-  return [
-    ...observers.map(({ outerFilter }) => outerFilter).filter((filter) => filter !== undefined),
-    ...(observer.onStart === undefined && observer.onEnd === undefined ? [] : [observeRequests(observer)]),
+  const all = [
+    ...observers.map(({ outerFilter }) => outerFilter),
+    observer.onStart === undefined && observer.onEnd === undefined ? undefined : observeRequests(observer),
     nameRequests(),
     javaWithoutAccept(),
-    ...(url === undefined ? [] : [publicUrl(url)]),
+    url === undefined ? undefined : publicUrl(url),
     securityHeaders({ https }),
     noStoreErrors(),
-    ...(policy === undefined ? [] : [cors(policy)]),
+    policy && cors(policy),
     compress({ codings: nodeCodings }),
-    ...(site.signsIn ? [storeNoSessionPages] : []),
+    site.signsIn ? storeNoSessionPages : undefined,
     problemPages(site),
     describeProblems(),
     overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),
-    ...(quota === undefined
-      ? []
-      : [rateLimit({ ...quota, except: isHealthCheck, onTurnedAway: () => onTurnedAway?.("quota") })]),
+    quota && rateLimit({ ...quota, except: isHealthCheck, onTurnedAway: () => onTurnedAway?.("quota") }),
     refuseCrossSite({ except: policy }),
-    ...(hostNames === undefined ? [] : [onlyForHosts(hostNames.map(requireHostName))]),
-    ...(access === undefined ? [] : [access]),
-    ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
+    hostNames && onlyForHosts(hostNames.map(requireHostName)),
+    access,
+    ...observers.map(({ filter }) => filter),
     ...filters,
   ];
+  return all.filter((filter) => filter !== undefined);
 }
 
 function requireHostName(text: string): string {

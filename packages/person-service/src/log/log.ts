@@ -4,9 +4,7 @@ import { prettyLine } from "./pretty.ts";
 /** What is logged: `events` of the service; `requests`, which adds a line for each request; or nothing. */
 export type LogDetail = "events" | "requests" | "off";
 
-/** The levels of the entries, the least important first. A log has the entries of its level and of the later ones. */
-export const logLevels: readonly LogLevel[] = ["info", "warn", "error"];
-
+/** The level of an entry. A log has the entries of its own level and of more important ones. */
 export type LogLevel = Extract<Level, "info" | "warn" | "error">;
 
 /** The log of the service: a line of JSON for each entry, as pino writes it, or a line for a person at a terminal. */

@@ -1,6 +1,5 @@
-import { type HttpRequest, type HttpResponse, redirect } from "waymark";
+import { type AroundFilter, around, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { type Description, docsOf, documented } from "waymark/openapi";
 
 /** The query of a list, as the pages change it. Any change begins at the first page again. */
 export class ListAddress {
@@ -64,30 +63,25 @@ const encoded = (text: string): string => encodeURIComponent(text).replaceAll("'
 const notFilters: ReadonlySet<string> = new Set(["q", "sort", "limit", "fields"]);
 
 /**
- * Makes a handler that sends browsers to the address without the parameters that a form leaves empty. Others are refused
- * such parameters, which may be a mistake.
+ * Sends browsers to the address of a list without the parameters that a form leaves empty. Others are refused such parameters,
+ * which may be a mistake.
  */
-export function tidyForms(handler: Handler): Handler {
-  const tidied: Handler = (request) => {
-    if (request.negotiatedType !== "text/html") return handler(request);
+export const tidyForms: AroundFilter = around(
+  (request, next) => {
+    if (request.negotiatedType !== "text/html" || request.search === "") return next(request);
     const parts = request.search.split("&");
     const kept = parts.filter((part) => part !== "" && !part.endsWith("="));
-    if (kept.length === parts.length || request.search === "") return handler(request);
-    const query = kept.length === 0 ? "" : `?${kept.join("&")}`;
-    return Promise.resolve(redirect(toPublicUrl(request) + query));
-  };
-  return documented((path) => withRedirect(docsOf(handler, path) ?? {}), tidied);
-}
-
-const withRedirect = (description: Description): Description => ({
-  ...description,
-  responses: {
-    ...description.responses,
-    303: {
-      description: "A form of the page left parameters empty; `Location` has none of them.",
-      headers: { Location: { description: "The URL without them." } },
+    if (kept.length === parts.length) return next(request);
+    return redirect(toPublicUrl(request) + (kept.length === 0 ? "" : `?${kept.join("&")}`));
+  },
+  {
+    describes: {
+      responses: {
+        303: {
+          description: "A form of the page left parameters empty; `Location` has none of them.",
+          headers: { Location: { description: "The URL without them." } },
+        },
+      },
     },
   },
-});
-
-type Handler = (request: HttpRequest<unknown>) => Promise<HttpResponse>;
+);
