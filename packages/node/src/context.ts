@@ -4,10 +4,10 @@ import { type ProxyTrust, trustedProxies } from "./client.ts";
 import { Connections } from "./connections.ts";
 import { Draining } from "./draining.ts";
 import { HeldContent } from "./held-content.ts";
-import { ResponseHeads } from "./http1/response-head.ts";
-import { UnreadContents } from "./http2/unread-content.ts";
 import type { ServeSettings } from "./options.ts";
 import { type PublishedApp, withPublished } from "./request-events.ts";
+import { ResponseHeads } from "./response-head.ts";
+import { UnreadContents } from "./unread-content.ts";
 import { Unsent } from "./unsent.ts";
 
 /** What is the same for every connection of a server. */

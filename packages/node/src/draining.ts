@@ -1,8 +1,9 @@
+import type { AdapterExchange } from "waymark/internal";
+
 /**
  * Lets the requests in hand know that their server shuts down. Each has a signal of its own, which goes with the request:
  * what handlers add to one signal for the whole life of a server would stay as long as that.
  */
-import type { AdapterExchange } from "waymark/internal";
 export class Draining {
   #hasBegun = false;
   readonly #open = new Set<AbortController>();

@@ -1,5 +1,6 @@
-/** The kinds of problem that `@waymark/node` answers with: before there is a request for the app, or for want of memory for its content. */
 import type { ProblemType } from "waymark";
+
+/** The kinds of problem that `@waymark/node` answers with: before there is a request for the app, or for want of memory for its content. */
 export const connectionProblemTypes: Readonly<
   Record<
     | "malformedMessage"

@@ -63,7 +63,7 @@ export interface MountedApp {
  * @param around the route of the outer app by which the app is reached
  */
 export function mountedAt({ app }: MountedRoute, { segments }: PathPattern, around: MatchedRoute): MountedApp {
-  const prefix = around.path.slice(0, -"/**".length);
+  const prefix = mountPath(around.path);
   const known = new Map<MatchedRoute, MatchedRoute>();
   return {
     app,
@@ -79,6 +79,15 @@ export function mountedAt({ app }: MountedRoute, { segments }: PathPattern, arou
     },
   };
 }
+
+/** Returns the path at which an app is mounted, from that of everything below it: `/api/**`. */
+export const mountPath = (path: string): string => path.slice(0, -"/**".length);
+
+/** Returns the methods by which a route of a mounted app is reached: those of both, of which undefined takes any. */
+export const methodsWithin = (
+  around: readonly string[] | undefined,
+  inner: readonly string[] | undefined,
+): readonly string[] | undefined => inner?.filter((name) => around?.includes(name) ?? true) ?? around;
 
 /** Returns the whole path of a route whose path within its app is this one: the root of an app has no slash at the end. */
 export const pathBelow = (prefix: string, path: string): string =>

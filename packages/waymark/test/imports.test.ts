@@ -11,6 +11,21 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
  * room is a folder, without those within it, or a file beside the folders.
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
+  node: [
+    "index.ts",
+    "serve.ts",
+    "shut-down.ts",
+    "node-listener.ts secure-server.ts",
+    "http2 node-http",
+    "http1",
+    "exchange.ts",
+    "context.ts",
+    "content.ts unread-content.ts",
+    "held-content.ts",
+    "address-limit.ts connections.ts head-fields.ts output.ts request-events.ts",
+    "options.ts refusals.ts upgrade.ts",
+    "byte-queue.ts client.ts codings.ts draining.ts problem-types.ts response-head.ts unsent.ts",
+  ],
   collection: [
     "index.ts",
     "open-database.ts collection.ts",

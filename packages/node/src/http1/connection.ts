@@ -5,13 +5,13 @@ import type { ServeContext } from "../context.ts";
 import { isEncrypted, Peer } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
+import { interimResponse } from "../response-head.ts";
 import type { Takeover } from "../upgrade.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Http1Exchange } from "./exchange.ts";
 import { ExchangeQueue, type QueueConnection } from "./exchange-queue.ts";
 import { noHead } from "./head.ts";
 import { MessageReader, type ReaderConnection } from "./message-reader.ts";
-import { interimResponse } from "./response-head.ts";
 
 /**
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it

@@ -2,9 +2,9 @@ import type { HttpResponse } from "waymark";
 import { answer, cancelBody, send } from "waymark/internal";
 import type { ServeSettings } from "../options.ts";
 import type { Output } from "../output.ts";
+import { interimResponse } from "../response-head.ts";
 import { Takeover } from "../upgrade.ts";
 import type { Http1Exchange } from "./exchange.ts";
-import { interimResponse } from "./response-head.ts";
 
 /** The connection of a queue, as far as the queue needs it. */
 export interface QueueConnection {

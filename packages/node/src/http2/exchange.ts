@@ -6,8 +6,8 @@ import { type IncomingContent, readableContent } from "../content.ts";
 import { type ServedConnection, SingleExchange } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
+import { UnreadContent } from "../unread-content.ts";
 import type { Http2Head } from "./head.ts";
-import { UnreadContent } from "./unread-content.ts";
 
 /** The session of an exchange, as far as the exchange needs it. */
 export interface ExchangeSession extends ServedConnection {

@@ -1,5 +1,5 @@
 import type { HeaderList } from "../fields/header-list.ts";
-import { tokenList, tokenText } from "../fields/syntax.ts";
+import { parseWeight, tokenList, tokenText } from "../fields/syntax.ts";
 import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -109,16 +109,16 @@ const leastWeight = 0.0001;
 function parseWeights(field: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const member of field.split(",")) {
-    const { name, weight = "1" } = memberPattern.exec(member.trim())?.groups ?? {};
-    if (name === undefined) continue;
+    const { name, sent = "1" } = memberPattern.exec(member.trim())?.groups ?? {};
+    const weight = parseWeight(sent);
+    if (name === undefined || weight === undefined) continue;
     const key = name.toLowerCase();
-    weights.set(key, Math.max(weights.get(key) ?? 0, Number(weight)));
+    weights.set(key, Math.max(weights.get(key) ?? 0, weight));
   }
   return weights;
 }
 
-const weightText = String.raw`0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?`;
-const memberPattern = new RegExp(String.raw`^(?<name>${tokenText})(?:[\t ]*;[\t ]*q=(?<weight>${weightText}))?$`, "i");
+const memberPattern = new RegExp(String.raw`^(?<name>${tokenText})(?:[\t ]*;[\t ]*q=(?<sent>[0-9.]+))?$`, "i");
 
 /** Returns the pieces as one array; of a single piece that very array. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {

@@ -1,6 +1,6 @@
 import { memoizeText } from "../text-map.ts";
 import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "./media-type.ts";
-import { splitList } from "./syntax.ts";
+import { parseWeight, splitList } from "./syntax.ts";
 
 /** One member of an Accept field. */
 export interface AcceptRange {
@@ -74,16 +74,14 @@ export function parseAccept(text: string): readonly AcceptRange[] {
 
 function parseAcceptRange(text: string): AcceptRange | undefined {
   const range = parseMediaRange(text.replace(/^[\t ]*\*(?=[\t ]*(?:;|$))/, "*/*"));
-  const weight = range?.parameters.get("q");
-  if (range === undefined || weight === undefined) return range && { range, weight: 1 };
-  if (!weightPattern.test(weight)) return undefined;
+  const sent = range?.parameters.get("q");
+  if (range === undefined || sent === undefined) return range && { range, weight: 1 };
+  const weight = parseWeight(sent);
+  if (weight === undefined) return undefined;
   const position = [...range.parameters.keys()].indexOf("q");
   const parameters = new Map([...range.parameters].slice(0, position));
-  return { range: { ...range, parameters }, weight: Number(weight) };
+  return { range: { ...range, parameters }, weight };
 }
-
-// RFC 9110 §12.4.2: at most three decimals, none of which need follow the point.
-const weightPattern = /^(?:0(?:\.[0-9]{0,3})?|\.[0-9]{1,3}|1(?:\.0{0,3})?)$/;
 
 function weightOf(type: MediaType, ranges: readonly AcceptRange[]): number {
   let best: AcceptRange | undefined;

@@ -1,5 +1,5 @@
 import { memoizeText } from "../text-map.ts";
-import { tokenText } from "./syntax.ts";
+import { quotedContent, tokenText, unquote } from "./syntax.ts";
 
 /** A media type, or a range of them, in which `*` means every subtype or every type and subtype. */
 export interface MediaType {
@@ -71,11 +71,10 @@ const parseContentType = memoizeText((text) => {
   return mediaType?.subtype === "*" ? undefined : mediaType;
 });
 
-const quotedText = String.raw`[\t !#-[\]-~\x80-\xff]*(?:\\[\t -~\x80-\xff][\t !#-[\]-~\x80-\xff]*)*`;
 const essencePattern = new RegExp(String.raw`[\t ]*(${tokenText})/(${tokenText})`, "y");
 // RFC 9110 §5.6.6: nothing may follow a semicolon, and there is no white space around the equals sign.
 const parameterPattern = new RegExp(
-  String.raw`[\t ]*;[\t ]*(?:(${tokenText})=(?:(${tokenText})|"(${quotedText})"))?`,
+  String.raw`[\t ]*;[\t ]*(?:(${tokenText})=(?:(${tokenText})|"(${quotedContent})"))?`,
   "y",
 );
 const endPattern = /[\t ]*$/y;
@@ -105,5 +104,3 @@ function toCharset(value: string): string {
   const name = value.toLowerCase();
   return name === "utf8" || name === "us-ascii" ? "utf-8" : name;
 }
-
-const unquote = (text: string): string => text.replace(/\\(.)/g, "$1");

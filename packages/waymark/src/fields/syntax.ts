@@ -8,8 +8,20 @@ export function isToken(text: string): boolean {
 
 const token = new RegExp(`^${tokenText}$`);
 
-/** The grammar of a quoted string (RFC 9110 §5.6.4), for regular expressions. */
-export const quotedText: string = String.raw`"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`;
+/** The grammar of what a quoted string has between its quotation marks (RFC 9110 §5.6.4), for regular expressions. */
+export const quotedContent: string = String.raw`[\t !#-[\]-~\x80-\xff]*(?:\\[\t -~\x80-\xff][\t !#-[\]-~\x80-\xff]*)*`;
+
+/** The grammar of a quoted string. */
+export const quotedText: string = `"${quotedContent}"`;
+
+/** Returns what the content of a quoted string means. */
+export const unquote = (content: string): string => content.replace(/\\(.)/g, "$1");
+
+/** Returns the number that a weight is (RFC 9110 §12.4.2), 0 to 1; undefined where it is malformed. As older clients send it, `.5` is 0.5. */
+export const parseWeight = (text: string): number | undefined => (weightPattern.test(text) ? Number(text) : undefined);
+
+// At most three decimals, none of which need follow the point.
+const weightPattern = /^(?:0(?:\.[0-9]{0,3})?|\.[0-9]{1,3}|1(?:\.0{0,3})?)$/;
 
 /** Returns the text from one place up to another without the blanks around it, which are only spaces and tabs (RFC 9110 §5.6.3). */
 export function trimBlanks(text: string, from = 0, to: number = text.length): string {
@@ -85,7 +97,7 @@ export function parsePrefer(field: string | undefined): ReadonlyMap<string, stri
   for (const member of splitList(field)) {
     const { name, token = "", quoted } = preferencePattern.exec(member)?.groups ?? {};
     if (name === undefined || preferences.has(name.toLowerCase())) continue;
-    preferences.set(name.toLowerCase(), quoted === undefined ? token : quoted.replace(/\\(.)/g, "$1"));
+    preferences.set(name.toLowerCase(), quoted === undefined ? token : unquote(quoted));
   }
   return preferences;
 }
@@ -97,6 +109,6 @@ const space = "[\\t ]*";
 const parameter = `${tokenText}${space}(?:=${space}(?:${tokenText}|${quotedText})${space})?`;
 const preferencePattern = new RegExp(
   `^${space}(?<name>${tokenText})${space}` +
-    `(?:=${space}(?:(?<token>${tokenText})|"(?<quoted>${quotedText.slice(1, -1)})")${space})?` +
+    `(?:=${space}(?:(?<token>${tokenText})|"(?<quoted>${quotedContent})")${space})?` +
     `(?:;${space}(?:${parameter})?)*$`,
 );

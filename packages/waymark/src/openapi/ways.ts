@@ -11,7 +11,7 @@ import {
   docsOfFilter,
   type FilterDescription,
 } from "../description.ts";
-import { pathBelow } from "../mount.ts";
+import { methodsWithin, mountPath, pathBelow } from "../mount.ts";
 import type { ProblemType } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { Branch } from "../routing/branch.ts";
@@ -47,7 +47,7 @@ export function waysOf(app: App, prefix = ""): readonly Way[] {
   return branches.flatMap((branch): readonly Way[] => {
     const way = wayOf(branch, everywhere, prefix);
     if (branch.mounted === undefined) return [way];
-    return waysOf(branch.mounted.app, prefixOf(way)).map((inner) => within(way, inner));
+    return waysOf(branch.mounted.app, mountPath(way.template)).map((inner) => within(way, inner));
   });
 }
 
@@ -72,12 +72,9 @@ function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix:
   };
 }
 
-/** The path of everything below ends in a rest. */
-const prefixOf = ({ template }: Way): string => template.slice(0, -"/**".length);
-
 function within(mounted: Way, inner: Way): Way {
   return {
-    methods: inner.methods?.filter((name) => mounted.methods?.includes(name) ?? true) ?? mounted.methods,
+    methods: methodsWithin(mounted.methods, inner.methods),
     template: inner.template,
     name: inner.name,
     conditions: [...mounted.conditions, ...inner.conditions],

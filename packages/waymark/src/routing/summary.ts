@@ -6,7 +6,7 @@ import { isOfKind } from "../conditions/kind.ts";
 import { describePath } from "../conditions/path.ts";
 import { docsOf } from "../description.ts";
 import type { Filter } from "../filter.ts";
-import { pathBelow } from "../mount.ts";
+import { methodsWithin, mountPath, pathBelow } from "../mount.ts";
 import type { SingleRoute } from "../route.ts";
 import type { Branch } from "./branch.ts";
 
@@ -55,10 +55,9 @@ function nameOfHandler({ handler, descriptions }: SingleRoute, path: string): st
 
 /** Returns the row of a route in a mounted app, whose own row is that of everything below its path. */
 function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary): RouteSummary {
-  const prefix = mounted.path.slice(0, -"/**".length);
   return {
-    methods: methods?.filter((name) => mounted.methods?.includes(name) ?? true) ?? mounted.methods,
-    path: pathBelow(prefix, path),
+    methods: methodsWithin(mounted.methods, methods),
+    path: pathBelow(mountPath(mounted.path), path),
     name: inner.name,
     produces: inner.produces.length > 0 ? inner.produces : mounted.produces,
     consumes: [...mounted.consumes, ...inner.consumes],

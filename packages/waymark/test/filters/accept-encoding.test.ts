@@ -27,6 +27,8 @@ describe("negotiateCoding", () => {
     "gzip;q=0, br": "br",
     deflate: "none",
     "compress, sdch": "none",
+    "gzip;q=.5, br;q=.4": "gzip",
+    "gzip;q=1.5, br;q=0.1.1": "none",
     "identity;q=1, gzip;q=0.5": "none",
     "identity;q=0.5, gzip;q=0.5": "gzip",
     "identity;q=0.5, gzip;q=0.4, br;q=0.6": "br",

@@ -1,8 +1,9 @@
+import { reasonPhrase } from "waymark/fields";
+
 /**
  * Makes the heads of responses (RFC 9112 §4, §6). What many have in common is made once: a status line for each status, and
  * the fields of date and connection for a second.
  */
-import { reasonPhrase } from "waymark/fields";
 export class ResponseHeads {
   readonly #keepAlive: string;
   #second = 0;
