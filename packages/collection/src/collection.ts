@@ -6,6 +6,7 @@ import { describedAt } from "./description/described-collection.ts";
 import { describeOperations, type Operation } from "./description/operations.ts";
 import { answeringErrors } from "./handlers/answered-errors.ts";
 import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers/change.ts";
+import { readChanges } from "./handlers/changes.ts";
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
@@ -25,6 +26,12 @@ export interface CollectionHandlers<T extends Document> {
    * `fields`. Without a query it streams all records by id. 400 lists every error in the query.
    */
   readonly list: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
+  /**
+   * Sends what has changed behind the cursor in `after`, the oldest change first; without it, from the beginning. Each record comes
+   * once, in its latest state, or as `{"id":7,"removed":true}`. `Link` leads on, also at the end; `Prefer: wait=N` waits for a change.
+   * JSON or NDJSON, else 406. 410 if changes before the cursor are lost. Its route is declared before that of `read`.
+   */
+  readonly changes: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**
    * Stores the record that is sent: 201; 400 if it breaks a rule, 409 if another record has its id or a unique value. With
    * `jsonArrayDecoder` among the `listDecoders`, a JSON array is handled as by `createMany`.
@@ -96,6 +103,7 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
   const handlers: RoutedHandlers = {
     read: described("read", readRecord(settings)),
     list: described("list", listRecords(settings)),
+    changes: described("changes", readChanges(settings)),
     create: described("create", createRecord(settings, bulkCreate)),
     createMany: described("createMany", (request) => bulkCreate(request)),
     replace: described("replace", replaceRecord(settings)),
@@ -138,6 +146,7 @@ function describer<T extends Document>(
 const addressed: Readonly<Record<Operation, Addressed>> = {
   read: "record",
   list: "collection",
+  changes: "changes",
   create: "collection",
   createMany: "collection",
   replace: "record",

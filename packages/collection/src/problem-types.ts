@@ -3,6 +3,8 @@ import type { ProblemType } from "waymark";
 /** The name of a problem type of `collectionProblemTypes`. */
 export type CollectionProblemName =
   | "invalidId"
+  | "invalidCursor"
+  | "cursorGone"
   | "unknownPreference"
   | "partialContent"
   | "idempotencyKeyUnsupported"
@@ -29,6 +31,20 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Invalid id",
     explanation:
       "The last segment of the path is not an integer in canonical decimal form, such as 7 or -7, without leading zeros.",
+  },
+  invalidCursor: {
+    code: "invalid-cursor",
+    status: 400,
+    title: "Invalid cursor",
+    explanation:
+      "The `after` of a request for changes is not a cursor of them: it was cut or made up, or is from other records. Follow the `Link` of an answer, or begin without `after`.",
+  },
+  cursorGone: {
+    code: "cursor-gone",
+    status: 410,
+    title: "Cursor Gone",
+    explanation:
+      "The database went back to an older state, or is another one, so that changes before the cursor are not in it. Begin again without `after`, and drop the records that then do not come.",
   },
   unknownPreference: {
     code: "unknown-preference",

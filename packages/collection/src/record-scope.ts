@@ -18,13 +18,13 @@ export interface RecordScope {
   readonly findingIn: (template: string, of: Addressed) => string | undefined;
 }
 
-/** What a path leads to: a collection, or one of its records, whose id is then the variable `{id}`. */
-export type Addressed = "collection" | "record";
+/** What a path leads to: a collection, its changes, or one of its records, whose id is then the variable `{id}`. */
+export type Addressed = "collection" | "changes" | "record";
 
 /** Returns the URL of a collection for clients, without a slash at the end: the URL of a record is this, `/` and its id. */
 export function collectionUrl(request: HttpRequest<unknown>, of: Addressed): string {
   const url = toPublicUrl(request);
-  return of === "record" ? url.slice(0, url.lastIndexOf("/")) : url.replace(/\/$/, "");
+  return of === "collection" ? url.replace(/\/$/, "") : url.slice(0, url.lastIndexOf("/"));
 }
 
 /**
@@ -108,7 +108,7 @@ function withinOwners(
 }
 
 const besideId = (names: readonly string[], of: Addressed): readonly string[] =>
-  of === "collection" ? names : names.filter((name) => name !== "id");
+  of === "record" ? names.filter((name) => name !== "id") : names;
 
 /** Returns the names of the variables in each segment of a path. */
 function variablesIn(template: string): readonly (readonly string[])[] {

@@ -1,4 +1,6 @@
 import type { HttpRequest } from "waymark";
+import { type MediaType, parseMediaType } from "waymark/fields";
+import { quote } from "waymark/internal";
 import type { StoredRecord } from "./store.ts";
 
 /**
@@ -95,4 +97,15 @@ export interface PageLinks {
   readonly first: string;
   readonly next?: string;
   readonly prev?: string;
+}
+
+/**
+ * Returns the parsed media type of a representation, for `negotiate`.
+ *
+ * @throws TypeError when it is malformed
+ */
+export function mediaTypeOf({ name, mediaType }: Representation): MediaType {
+  const parsed = parseMediaType(mediaType);
+  if (parsed !== undefined) return parsed;
+  throw new TypeError(`The representation ${quote(name)} has no media type: ${quote(mediaType)}`);
 }

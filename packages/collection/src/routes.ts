@@ -11,7 +11,7 @@ export interface CollectionRoutesOptions {
 
 /** The handlers of a collection, and the media types of their routes; see `CollectionHandlers`. */
 export interface RoutedHandlers
-  extends Readonly<Record<"list" | "create" | "createMany", CollectionHandler>>,
+  extends Readonly<Record<"list" | "changes" | "create" | "createMany", CollectionHandler>>,
     Readonly<Record<"replace" | "amend" | "remove" | "refuseCreate", ItemHandler>>,
     Readonly<Record<"itemTypes" | "listTypes" | "bodyTypes" | "createManyTypes" | "amendTypes", readonly string[]>> {
   readonly read: ReadHandler;
@@ -31,6 +31,7 @@ export function collectionRoutes(
   const { itemTypes, listTypes, bodyTypes, createManyTypes, amendTypes } = handlers;
   const routes: Readonly<Record<Operation, Route>> = {
     list: GET(accept(...listTypes), handlers.list),
+    changes: GET("/changes", handlers.changes),
     read: GET("/{id}", accept(...itemTypes), handlers.read),
     create: POST(contentType(...bodyTypes), handlers.create),
     createMany: POST(contentType(...createManyTypes), handlers.createMany),

@@ -1,16 +1,23 @@
 import { type Awaitable, created, type HttpRequest, type HttpResponse } from "waymark";
 import type { Decoder, StandardSchemaV1 } from "waymark/content";
-import { type MediaType, parseMediaType } from "waymark/fields";
+import type { MediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
 import { quote, requireKnownOptions } from "waymark/internal";
+import { CallerShares } from "./caller-shares.ts";
 import { jsonRepresentation } from "./formats/json.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
+import { FeedWatch } from "./lists/feed-watch.ts";
 import { HeldLists } from "./lists/held-lists.ts";
 import { fieldNames, requireKnownMembers } from "./object-schema.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
-import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
+import {
+  type ItemRepresentation,
+  type ListRepresentation,
+  mediaTypeOf,
+  type Representation,
+} from "./representation.ts";
 import { storeMembers } from "./selection.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
 
@@ -92,6 +99,10 @@ export interface CollectionSettings<T extends Document>
   readonly maxPageSize: number;
   /** The memory that lists of this collection use. */
   readonly heldLists: HeldLists;
+  /** Says to requests that wait for a change when there is one. */
+  readonly feedWatch: FeedWatch;
+  /** How many requests of a caller wait, and of all. */
+  readonly waitingShares: CallerShares;
   readonly path: string | undefined;
   readonly nouns: RecordNouns | undefined;
   readonly example: Document | undefined;
@@ -159,6 +170,8 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     bulk: toBulkSettings(options.bulk ?? {}),
     maxPageSize: listSettings.maxPageSize,
     heldLists: new HeldLists(listSettings),
+    feedWatch: new FeedWatch(store),
+    waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
     path,
     nouns: options.nouns,
     example: options.nouns?.example ?? exampleOf(schema),
@@ -204,12 +217,6 @@ const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = 
 
 const isForItems = (each: Representation): each is ItemRepresentation => each.item !== undefined;
 const isForLists = (each: Representation): each is ListRepresentation => each.list !== undefined;
-
-function mediaTypeOf({ name, mediaType }: Representation): MediaType {
-  const parsed = parseMediaType(mediaType);
-  if (parsed !== undefined) return parsed;
-  throw new TypeError(`The representation ${quote(name)} has no media type: ${quote(mediaType)}`);
-}
 
 /** JavaScript callers pass anything, such as a JSON Schema. */
 function requireSchema(option: string, schema: StandardSchemaV1): void {

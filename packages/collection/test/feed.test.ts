@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import { copyFileSync, rmSync } from "node:fs";
 import { describe, it } from "node:test";
+import { type App, group, HttpRequest, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
+import { z } from "zod";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { backupSqliteFile, type Database, openDatabase, StoreCursorGone } from "../src/index.ts";
+import {
+  backupSqliteFile,
+  collection,
+  type Database,
+  openDatabase,
+  type Store,
+  StoreCursorGone,
+} from "../src/index.ts";
 import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { changesBehind, idOf, inOrderOfIds } from "./store-contract/feed.ts";
 import { create, everything, replace } from "./store-contract.ts";
@@ -154,4 +164,48 @@ describe("the changes of a copy of a database", () => {
       for (const database of [source, target]) await database.close();
     });
   }
+});
+
+describe("the changes of a collection with owners", () => {
+  it("are those of the owner whom the path names, and 410 where changes before the cursor are lost", async () => {
+    const open = (file: string): Promise<Database> =>
+      openDatabase(file, {
+        collections: [{ name: "user" }, { name: "book", owner: { collection: "user", member: "userId" } }],
+      });
+    const file = folder.newFile();
+    const database = await open(file);
+    for (const name of ["Ada", "Grace"]) await database.store("user").create({ name });
+    for (const [owner, title] of [
+      [1, "Emma"],
+      [2, "Diary"],
+    ] as const) {
+      await database.store("book").within(owner).create({ title });
+    }
+    const appOf = (store: Store): App => {
+      const books = collection({ store, schema: z.strictObject({ title: z.string() }), decoders: [jsonDecoder] });
+      return router(group("/users/{userId}/books", books.routes()), group("/books", books.routes()));
+    };
+    const ask = async (app: App, target: string) => {
+      const { status, headers, body } = await app.handle(HttpRequest.of({ target }));
+      const next = /<([^>]*)>/.exec(headers.get("Link") ?? "")?.[1] ?? "";
+      return {
+        status,
+        next,
+        titles: status === 200 ? JSON.parse(String(body)).map(({ title }: { title: string }) => title) : [],
+      };
+    };
+    const app = appOf(database.store("book"));
+    const [one, all] = [await ask(app, "/users/1/books/changes"), await ask(app, "/books/changes")];
+    assert.deepEqual([one.titles, all.titles], [["Emma"], ["Emma", "Diary"]]);
+    const [, cursor] = one.next.split("?");
+    assert.equal((await ask(app, one.next)).status, 200);
+    assert.equal((await ask(app, `/users/2/books/changes?${cursor}`)).status, 400);
+    assert.equal((await ask(app, `/books/changes?${cursor}`)).status, 400);
+    assert.equal((await ask(app, "/users/3/books/changes")).status, 404);
+    await database.close();
+
+    const other = await open(folder.newFile());
+    assert.equal((await ask(appOf(other.store("book")), all.next)).status, 410);
+    await other.close();
+  });
 });

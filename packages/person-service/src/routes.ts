@@ -10,6 +10,7 @@ import { describeProblem } from "./problems.ts";
 /** The people. */
 export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   group("/person",
+    GET("/changes", people.changes),
     GET("/{id}", accept(...people.itemTypes), people.read),
     group(tidyForms,
       GET(accept(...people.listTypes), people.list),

@@ -55,8 +55,8 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     if (isStructured && beside === undefined) return undefined;
     const schemaKey = isStructured ? (beside ?? key) : key;
     const schema = `${pointer}/content/${escapePointer(schemaKey)}/schema`;
-    // What `fields` leaves out is missing.
-    const fault = validate(schema, value, (keyword) => !(isNarrowed && keyword === "required"));
+    // What `fields` leaves out is missing, and may be what tells one alternative from another.
+    const fault = validate(schema, value, (keyword) => !(isNarrowed && ["required", "anyOf"].includes(keyword)));
     if (fault !== undefined || columns === undefined) return fault;
     return validate(schema, [recordOf(columns)], (keyword) => keyword === "additionalProperties");
   };

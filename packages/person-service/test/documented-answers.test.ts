@@ -32,6 +32,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "bulk-time-exceeded": "bulk-limits.test.ts",
   "bulk-busy": "bulk-limits.test.ts",
   "lists-busy": "long-pages.test.ts",
+  "cursor-gone": "feed.test.ts",
 };
 
 describe("every answer in the OpenAPI document can be got", () => {

@@ -25,7 +25,7 @@ export function describedAt<T extends Document>(
   template: string,
   of: Addressed,
 ): DescribedCollection<T> {
-  const segments = parseTemplate(template).slice(0, of === "record" ? -1 : undefined);
+  const segments = parseTemplate(template).slice(0, of === "collection" ? undefined : -1);
   const path = segments.map((parts) => `/${parts.map(plainText).join("")}`).join("");
   return {
     ...settings,

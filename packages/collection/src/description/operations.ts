@@ -1,5 +1,7 @@
 import { problemTypes } from "waymark";
 import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
+import { changesRepresentations } from "../handlers/changes.ts";
+import { greatestLimit } from "../lists/query.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { everyCaller } from "../settings.ts";
 import type { Document } from "../store.ts";
@@ -18,9 +20,18 @@ import {
   validatorFields,
 } from "./parameters.ts";
 import { changeProblems, created, done, ifPreferred, report, writtenAnswer } from "./responses.ts";
-import { recordSchemas } from "./schemas.ts";
+import { changesSchema, recordSchemas } from "./schemas.ts";
 
-export type Operation = "read" | "list" | "create" | "createMany" | "replace" | "amend" | "remove" | "refuseCreate";
+export type Operation =
+  | "read"
+  | "list"
+  | "changes"
+  | "create"
+  | "createMany"
+  | "replace"
+  | "amend"
+  | "remove"
+  | "refuseCreate";
 
 /** Describes the operations of a collection for an OpenAPI document. */
 export function describeOperations<T extends Document>(
@@ -89,6 +100,47 @@ export function describeOperations<T extends Document>(
         types.unknownPreference,
         types.preconditionFailed,
         types.listsBusy,
+        ...unavailable,
+      ],
+    },
+    changes: {
+      ...shared,
+      operationId: `list${name}Changes`,
+      summary: `Follow the changes of ${many}`,
+      description: `What has changed behind a cursor, the oldest change first: each ${one} once, in the latest state, or as removed. Without a cursor, from the beginning.`,
+      query: {
+        after: { description: "From `Link`: the cursor behind the changes that the client has." },
+        limit: {
+          description: `How many to send at most; there may be fewer, though \`Link\` leads to more. Default: ${greatestLimit}.`,
+          schema: { type: "integer", minimum: 1, maximum: greatestLimit },
+        },
+        ...fieldsParameter(members),
+        ...formatOf(changesRepresentations),
+      },
+      headers: prefer("wait=30"),
+      responses: {
+        200: {
+          description: "The changes.",
+          headers: {
+            Link: { description: "What follows these changes, also where there is nothing yet (RFC 8288)." },
+            ...preferenceApplied,
+          },
+          types: Object.fromEntries(
+            changesRepresentations.map(({ mediaType }) => [
+              mediaType,
+              { schema: mediaType === "application/json" ? changesSchema(schemas) : { type: "string" } },
+            ]),
+          ),
+        },
+      },
+      problems: [
+        problemTypes.invalidParameters,
+        types.invalidCursor,
+        types.cursorGone,
+        problemTypes.notAcceptable,
+        types.unknownPreference,
+        types.listsBusy,
+        ...(settings.mayRead === everyCaller ? [] : [problemTypes.forbidden]),
         ...unavailable,
       ],
     },

@@ -1,4 +1,4 @@
-import { type JsonSchema, type NamedSchema, namedSchema } from "waymark/openapi";
+import { type JsonSchema, type NamedSchema, namedSchema, type Schema } from "waymark/openapi";
 import { objectSchemaOf } from "../object-schema.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
@@ -54,6 +54,22 @@ export function recordSchemas<T extends Document>(settings: DescribedCollection<
     }),
   };
 }
+
+/** Changes: records, and removals. */
+export const changesSchema = ({ stored }: Pick<RecordSchemas, "stored">): Schema => ({
+  type: "array",
+  items: {
+    anyOf: [
+      stored,
+      {
+        type: "object",
+        description: "A record that was removed.",
+        required: ["id", "removed"],
+        properties: { id: recordId, removed: { const: true } },
+      },
+    ],
+  },
+});
 
 /** A JSON Patch (RFC 6902). */
 export const jsonPatchSchema: NamedSchema = namedSchema("JsonPatch", {

@@ -1,9 +1,16 @@
 import { type Awaitable, HttpError, type HttpResponse, problem } from "waymark";
 import { collectionProblemTypes } from "../problem-types.ts";
-import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store-errors.ts";
+import {
+  StoreCursorGone,
+  StoreCursorInvalid,
+  StoreOutcomeUnknown,
+  StoreReadOnly,
+  StoreReadTimeout,
+  StoreUnavailable,
+} from "../store-errors.ts";
 
 /**
- * Makes a handler answer what it throws: an HttpError by its response, and StoreUnavailable by a 503. It answers without a promise
+ * Makes a handler answer what it throws: an HttpError by its response, and an error of the store by a problem. It answers without a promise
  * where the handler does.
  */
 export function answeringErrors<R, A extends Awaitable<HttpResponse>>(handler: (request: R) => A): typeof handler {
@@ -19,6 +26,15 @@ export function answeringErrors<R, A extends Awaitable<HttpResponse>>(handler: (
 
 function answerTo(error: unknown): HttpResponse {
   if (error instanceof HttpError) return error.response;
+  if (error instanceof StoreCursorInvalid) {
+    const detail =
+      "The cursor in after is not one of these changes. Follow the Link of an answer, or begin without it.";
+    return problem(collectionProblemTypes.invalidCursor, { detail });
+  }
+  if (error instanceof StoreCursorGone) {
+    const detail = "Changes before the cursor are lost, or the database is another one. Begin again without a cursor.";
+    return problem(collectionProblemTypes.cursorGone, { detail });
+  }
   if (!(error instanceof StoreUnavailable)) throw error;
   if (error instanceof StoreReadOnly) return refuseChange();
   return problem(collectionProblemTypes.storeUnavailable, { detail: detailOf(error) }).withHeader("Retry-After", "1");

@@ -103,7 +103,8 @@ const asksForCount = (name: string, value: string): boolean =>
 
 export const greatestLimit = 1000;
 
-function parseLimit(text: string, report: Report): number | undefined {
+/** Reads the parameter `limit`; reports it where it is not a limit. */
+export function parseLimit(text: string, report: Report): number | undefined {
   const limit = Number(text);
   if (/^[1-9][0-9]*$/.test(text) && limit <= greatestLimit) return limit;
   report("limit", `must be an integer from 1 to ${greatestLimit}, not ${excerpt(text)}`);
