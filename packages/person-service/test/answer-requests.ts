@@ -88,6 +88,9 @@ export const specialFields: readonly Fields[] = [
   { Accept: "image/png, text/html" },
 ];
 
+/** A cursor of people behind more changes than any of these services has. */
+const cursorFarAhead = "AUO_4owOzQGAlOvcAwAABQ";
+
 /** What is wrong with a request of people, or special about it. */
 export const specialRequests: readonly Line[] = [
   ...ofPerson.flatMap((method): readonly Line[] => [
@@ -121,6 +124,7 @@ export const specialRequests: readonly Line[] = [
   ["GET", "/person", { fields: unknownPreference }],
   ["GET", "/person/changes?shoe=38"],
   ["GET", "/person/changes?after=x"],
+  ["GET", `/person/changes?after=${cursorFarAhead}`],
   ["GET", "/person/changes", { fields: unknownPreference }],
   ["GET", "/person?shoe=38"],
   ["GET", "/person?q="],
