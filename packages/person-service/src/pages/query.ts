@@ -1,4 +1,4 @@
-import { type AroundFilter, around, redirect } from "waymark";
+import { type AroundFilter, around, type HttpRequest, type Next, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 
 /** The query of a list, as the pages change it. Any change begins at the first page again. */
@@ -66,22 +66,21 @@ const notFilters: ReadonlySet<string> = new Set(["q", "sort", "limit", "fields"]
  * Sends browsers to the address of a list without the parameters that a form leaves empty. Others are refused such parameters,
  * which may be a mistake.
  */
-export const tidyForms: AroundFilter = around(
-  (request, next) => {
-    if (request.negotiatedType !== "text/html" || request.search === "") return next(request);
-    const parts = request.search.split("&");
-    const kept = parts.filter((part) => part !== "" && !part.endsWith("="));
-    if (kept.length === parts.length) return next(request);
-    return redirect(toPublicUrl(request) + (kept.length === 0 ? "" : `?${kept.join("&")}`));
-  },
-  {
-    describes: {
-      responses: {
-        303: {
-          description: "A form of the page left parameters empty; `Location` has none of them.",
-          headers: { Location: { description: "The URL without them." } },
-        },
+export const tidyForms: AroundFilter = around(leaveOutEmptyFields, {
+  describes: {
+    responses: {
+      303: {
+        description: "A form of the page left parameters empty; `Location` has none of them.",
+        headers: { Location: { description: "The URL without them." } },
       },
     },
   },
-);
+});
+
+function leaveOutEmptyFields(request: HttpRequest, next: Next): ReturnType<Next> {
+  if (request.negotiatedType !== "text/html" || request.search === "") return next(request);
+  const parts = request.search.split("&");
+  const kept = parts.filter((part) => part !== "" && !part.endsWith("="));
+  if (kept.length === parts.length) return next(request);
+  return redirect(toPublicUrl(request) + (kept.length === 0 ? "" : `?${kept.join("&")}`));
+}
