@@ -1,0 +1,21 @@
+import type { Suite } from "./suite.ts";
+import { h1spec } from "./suites/h1spec.ts";
+import { jsonTestSuite } from "./suites/json.ts";
+import { jsonPatchTests } from "./suites/json-patch.ts";
+import { llhttp } from "./suites/llhttp.ts";
+import { naughtyStrings } from "./suites/naughty-strings.ts";
+import { openApiJudges } from "./suites/open-api.ts";
+import { structuredFields } from "./suites/structured-fields.ts";
+import { xmlSuite } from "./suites/xml.ts";
+
+/** All suites, in the order of the table. */
+export const suites: readonly Suite[] = [
+  h1spec,
+  llhttp,
+  structuredFields,
+  jsonTestSuite,
+  jsonPatchTests,
+  xmlSuite,
+  naughtyStrings,
+  ...openApiJudges,
+];

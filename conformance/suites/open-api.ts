@@ -1,0 +1,51 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { startService } from "../service.ts";
+import type { Suite } from "../suite.ts";
+
+/** What a judge finds wrong with a document, in its own words, or undefined. */
+type Judge = (module: never, document: object) => Promise<string | undefined>;
+
+function judgeBy(name: string, judge: Judge): Suite {
+  return {
+    name,
+    subject: "OpenAPI",
+    tries: "`/openapi.json`",
+    source: { kind: "package", name },
+    async run(folder) {
+      await using service = await startService();
+      const document = JSON.parse((await service.send("GET", "/openapi.json")).text);
+      const entry = createRequire(`${folder}/`).resolve(name);
+      const module = (await import(pathToFileURL(entry).href)) as never; // its types are installed with it, later
+      return [{ name: "/openapi.json", fault: await judge(module, document) }];
+    },
+  };
+}
+
+interface Scalar {
+  validate(document: object): Promise<{ readonly valid: boolean; readonly errors?: unknown }>;
+}
+interface Seriousme {
+  readonly Validator: new () => Scalar;
+}
+interface Swagger {
+  readonly default: { validate(document: object): Promise<unknown> };
+}
+
+/** Tools that no part of the project is written with, each of which reads the whole document. */
+export const openApiJudges: readonly Suite[] = [
+  judgeBy("@apidevtools/swagger-parser", async ({ default: parser }: Swagger, document) =>
+    parser.validate(document).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    ),
+  ),
+  judgeBy("@scalar/openapi-parser", async ({ validate }: Scalar, document) => said(await validate(document))),
+  judgeBy("@seriousme/openapi-schema-validator", async ({ Validator }: Seriousme, document) =>
+    said(await new Validator().validate(document)),
+  ),
+];
+
+function said({ valid, errors }: { readonly valid: boolean; readonly errors?: unknown }): string | undefined {
+  return valid ? undefined : JSON.stringify(errors);
+}
