@@ -125,6 +125,14 @@ describe("GET /openapi.json", () => {
     assert.match(await refused.text(), /No operation has content of the type \\"application\/jsn\\"/);
   });
 
+  it("is in OpenAPI 3.2 where a client asks for that", async () => {
+    const accept = "application/vnd.oai.openapi+json;version=3.2";
+    const response = await get("/openapi.json", { Accept: accept });
+    assert.equal(response.headers.get("Content-Type"), accept);
+    assert.equal(JSON.parse(await response.text()).openapi, "3.2.0");
+    assert.equal(JSON.parse(await (await get("/openapi.json")).text()).openapi, "3.1.1");
+  });
+
   it("has examples of content in every form, which are taken", async () => {
     const { paths } = JSON.parse(await (await get("/openapi.json")).text());
     for (const [method, path] of [

@@ -236,6 +236,7 @@ function declareRoute(
   }
   const site = new DeclarationSite(declaredBy);
   const conditions: ConditionData[] = method === undefined ? [] : [declareAt(methodKind, { methods: [method] }, site)];
+  const derived: Description[] = [];
   const descriptions: Description[] = [];
   const taken: TakesData[] = [];
   let answered: AnswersData | undefined;
@@ -247,12 +248,12 @@ function declareRoute(
       descriptions.push(member.description);
     } else if (isTakes(member)) {
       taken.push(member);
-      descriptions.push(describeTakes(member));
+      derived.push(describeTakes(member));
     } else if (isAnswers(member)) {
       if (answered !== undefined)
         throw new TypeError(`A route has one answers(…); there is another at ${answered.site}`);
       answered = member;
-      descriptions.push(describeAnswers(member));
+      derived.push(describeAnswers(member));
     } else if (isName(member)) {
       if (named !== undefined)
         throw new TypeError(`A route has one name, not both "${named.text}" and "${member.text}"`);
@@ -261,8 +262,9 @@ function declareRoute(
       conditions.push(requireCondition(member, "Before its handler, a route takes paths and conditions"));
     }
   }
-  const declared = { taken: together(taken), answers: answered, name: named?.text, descriptions };
-  return { kind: "route", conditions, handler, ...declared, site };
+  const declared = { taken: together(taken), answers: answered, name: named?.text };
+  // What is said in words adds to what is derived.
+  return { kind: "route", conditions, handler, ...declared, descriptions: [...derived, ...descriptions], site };
 }
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */

@@ -11,11 +11,20 @@ import {
   problem,
   problemTypes,
   type Route,
+  takes,
 } from "waymark";
 import { evaluatePreconditions, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { excerpt } from "waymark/internal";
-import { type Description, docs, inOneMediaType, type OpenApiDocument, type SecurityOptions } from "waymark/openapi";
+import {
+  type Description,
+  docs,
+  inOneMediaType,
+  inOpenApi32,
+  type OpenApiDocument,
+  type SecurityOptions,
+} from "waymark/openapi";
+import { optional, string } from "waymark/schema";
 import { ofCopies, ofReference } from "../api/descriptions.ts";
 import { assetUrl } from "./assets.ts";
 import { page, pageHeaders } from "./document.ts";
@@ -33,6 +42,7 @@ export const serviceDescription = (request: HttpRequest<unknown>): string =>
   `<${toPublicUrl(request, documentPath)}>; rel="service-desc"; type="${openApiType}"`;
 
 const openApiType = "application/vnd.oai.openapi+json;version=3.1";
+const openApi32Type = "application/vnd.oai.openapi+json;version=3.2";
 
 /** What the routes of the document need. */
 export interface ApiOptions {
@@ -48,11 +58,18 @@ export interface ApiOptions {
 export function apiRoutes(options: ApiOptions): Route {
   const read = cachedDocument(options);
   return group(
-    GET(documentPath, accept("application/json", openApiType), docs(description), async (request) => {
-      const media = mediaOf(request);
-      const { text } = await read();
-      return answer(request, media === undefined ? text : narrowed(text, media));
-    }),
+    GET(
+      documentPath,
+      accept("application/json", openApiType, openApi32Type),
+      // A misspelt parameter would bring the whole document.
+      takes({ query: { media: optional(string()) }, strict: true }),
+      docs(description),
+      async (request, { query: { media } }) => {
+        const { text } = await read();
+        const isIn32 = request.negotiatedType === openApi32Type;
+        return answer(request, media === undefined && !isIn32 ? text : rewritten(text, media, isIn32));
+      },
+    ),
     GET(referencePath, accept("text/html"), docs(ofReference), async (request) =>
       referencePage(options.site, request, await read()),
     ),
@@ -70,7 +87,6 @@ const description: Description = {
         "The one media type that a client uses, such as `application/json`: the document then has no other where it has this, so that types generated of it are no unions.",
     },
   },
-  problems: [problemTypes.invalidParameters],
   ...ofCopies({
     description: "The OpenAPI document of the service.",
     schema: {
@@ -136,25 +152,17 @@ function clients(request: HttpRequest<unknown>): SafeHtml {
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
-/** @throws HttpError 400 for any other parameter, since a misspelt one would bring the whole document */
-function mediaOf({ query }: HttpRequest<unknown>): string | undefined {
-  for (const name of query.keys()) {
-    if (name !== "media")
-      throw invalidParameter(name, `${excerpt(name)} is not a parameter of this document; media is.`);
-  }
-  return query.get("media") ?? undefined;
-}
-
 /**
- * Returns the document in one media type.
+ * Returns the document in one media type, or in another version.
  *
  * @throws HttpError 400 when it has nothing in this type
  */
-function narrowed(text: string, media: string): string {
+function rewritten(text: string, media: string | undefined, isIn32: boolean): string {
   const document: OpenApiDocument = JSON.parse(text); // it was written so
-  const found = inOneMediaType(document, media);
-  if (found !== undefined) return JSON.stringify(found);
-  throw invalidParameter("media", `No operation has content of the type ${excerpt(media)}; application/json would do.`);
+  const narrowed = media === undefined ? document : inOneMediaType(document, media);
+  if (narrowed !== undefined) return JSON.stringify(isIn32 ? inOpenApi32(narrowed) : narrowed);
+  const found = excerpt(media ?? "");
+  throw invalidParameter("media", `No operation has content of the type ${found}; application/json would do.`);
 }
 
 const invalidParameter = (parameter: string, detail: string): HttpError =>

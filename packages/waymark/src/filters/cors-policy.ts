@@ -36,8 +36,16 @@ export const corsDefaults: {
     ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Unmodified-Since", "Prefer"],
   ],
   exposedHeaders: [
-    ...["Accept-Patch", "Accept-Post", "Allow", "Content-Location", "ETag", "Link", "Location", "Preference-Applied"],
-    ...["RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate", "X-Request-Id", "X-Total-Count"],
+    ...["Accept-Patch", "Accept-Post", "Accept-Query", "Allow", "Content-Location", "ETag", "Link", "Location"],
+    ...[
+      "Preference-Applied",
+      "RateLimit",
+      "RateLimit-Policy",
+      "Retry-After",
+      "WWW-Authenticate",
+      "X-Request-Id",
+      "X-Total-Count",
+    ],
   ],
 };
 

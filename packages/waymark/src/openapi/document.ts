@@ -1,6 +1,6 @@
-/** An OpenAPI 3.1 document, as far as `openApi` writes it. */
+/** An OpenAPI document, as far as `openApi` writes it. */
 export interface OpenApiDocument {
-  readonly openapi: "3.1.1";
+  readonly openapi: "3.1.1" | "3.2.0";
   readonly info: Readonly<Record<string, unknown>>;
   readonly servers: readonly Server[];
   readonly tags: readonly Tag[];
@@ -25,7 +25,10 @@ export interface Tag {
   readonly description?: string;
 }
 
-/** By the lower-case method; methods that OpenAPI 3.1 does not know are under `x-operations`, by their name. */
+/**
+ * By the lower-case method. Methods that OpenAPI does not know are by their name under `x-operations`, in 3.2 under
+ * `additionalOperations`.
+ */
 export interface PathItemObject {
   readonly [method: string]: OperationObject | Readonly<Record<string, OperationObject>>;
 }

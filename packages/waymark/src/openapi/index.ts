@@ -33,3 +33,4 @@ export type {
 } from "./document.ts";
 export { inOneMediaType } from "./one-media-type.ts";
 export { type OpenApiOptions, openApi, type SecurityOptions } from "./open-api.ts";
+export { inOpenApi32 } from "./version.ts";

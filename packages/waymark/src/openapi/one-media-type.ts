@@ -40,7 +40,7 @@ export function inOneMediaType(document: OpenApiDocument, mediaType: string): Op
       Object.entries(each).map(([name, value]) => [
         name,
         // The operations of methods that OpenAPI does not know are one further in.
-        name === "x-operations"
+        name === "x-operations" || name === "additionalOperations"
           ? mapValues(value as PathItemObject, (inner) => operation(inner as OperationObject))
           : operation(value as OperationObject),
       ]),

@@ -47,7 +47,7 @@ export interface SecurityOptions {
 
 /**
  * Writes the OpenAPI 3.1 document of an app from its routes: paths, parameters, media types and refusals are those by which the
- * router decides. `docs(…)`, documented handlers and filters say the rest.
+ * router decides. `docs(…)`, documented handlers and filters say the rest. `inOpenApi32` makes a document of 3.2 of it.
  *
  * Routes that share a method and a path are one operation, which is described by each of them. HEAD and OPTIONS are in the
  * document where they are declared: every GET answers HEAD, and every path OPTIONS. Refusals of requests that no operation is for

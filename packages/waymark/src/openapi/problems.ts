@@ -128,6 +128,7 @@ const fieldsOfStatus: Readonly<Record<number, Readonly<Record<string, HeaderDesc
     "Accept-Encoding": { description: "The content codings that are read (RFC 9110 §12.5.3)." },
     "Accept-Post": { description: "The media types that a POST can have (W3C LDP §7.1)." },
     "Accept-Patch": { description: "The media types that a PATCH can have (RFC 5789 §3.1)." },
+    "Accept-Query": { description: "The media types that a QUERY can have (RFC 10008 §3)." },
   },
   429: { "Retry-After": retryAfter },
   503: { "Retry-After": retryAfter },

@@ -151,8 +151,14 @@ function mergeForms(all: readonly Said["problemForms"][]): Said["problemForms"] 
 }
 
 function merge(descriptions: readonly Description[]): Description {
-  const record = <K extends RecordMember>(member: K): Description[K] =>
-    Object.assign({}, ...descriptions.map((each) => each[member]));
+  const record = <K extends RecordMember>(member: K): Description[K] => {
+    const merged: Record<string, object> = {};
+    // What one says of a parameter or a response adds to what another says of it.
+    for (const [name, said] of descriptions.flatMap((each) => Object.entries<object>(each[member] ?? {}))) {
+      merged[name] = { ...merged[name], ...said };
+    }
+    return merged as Description[K]; // as each of them
+  };
   const list = <K extends ListMember>(member: K): Description[K] =>
     [...new Set(descriptions.flatMap((each): readonly unknown[] => each[member] ?? []))] as unknown as Description[K]; // members of that list
   return {

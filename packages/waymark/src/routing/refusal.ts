@@ -12,6 +12,7 @@ import type { MalformedPart } from "../served-app.ts";
 export interface ReadableTypes {
   readonly POST: readonly string[];
   readonly PATCH: readonly string[];
+  readonly QUERY: readonly string[];
 }
 
 /** How a client asks for the representation that a file extension stands for. */
@@ -67,10 +68,11 @@ export function answerOptions(allow: readonly string[], readable: ReadableTypes)
   return withReadable(empty(204).withHeader("Allow", allow.join(", ")), readable);
 }
 
-/** Answers 405 (RFC 9110 §15.5.6). */
-export function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
+/** Answers 405 (RFC 9110 §15.5.6), and names the types of queries, as OPTIONS and 415 do (RFC 10008 §3). */
+export function refuseMethod(method: string, allow: readonly string[], { QUERY }: ReadableTypes): HttpResponse {
   const detail = `${method} does not apply here; ${listed(allow)} ${allow.length === 1 ? "does" : "do"}.`;
-  return problem(problemTypes.methodNotAllowed, { detail }).withHeader("Allow", allow.join(", "));
+  const response = problem(problemTypes.methodNotAllowed, { detail }).withHeader("Allow", allow.join(", "));
+  return withReadable(response, { POST: [], PATCH: [], QUERY });
 }
 
 /** Answers 501: the method is not a standard one, and no route names it (RFC 9110 §15.6.2). */
@@ -79,8 +81,8 @@ export function refuseUnknownMethod(method: string): HttpResponse {
 }
 
 /**
- * Answers 415 (RFC 9110 §15.5.16), and lists what would be read in Accept, Accept-Post (W3C LDP §7.1) and Accept-Patch
- * (RFC 5789 §3.1).
+ * Answers 415 (RFC 9110 §15.5.16), and lists what would be read in Accept, Accept-Post (W3C LDP §7.1), Accept-Patch (RFC 5789
+ * §3.1) and Accept-Query (RFC 10008 §3).
  */
 export function refuseContentType(
   sent: string | undefined,
@@ -102,11 +104,13 @@ export function refuseAccept(accept: string | undefined, available: readonly str
   return problem(problemTypes.notAcceptable, { detail, available });
 }
 
-/** Adds to the response what POST and PATCH read. */
+/** Adds to the response what POST, PATCH and QUERY read. */
 export function withReadable(response: HttpResponse, readable: ReadableTypes): HttpResponse {
   let headers: HeaderList = response.headers;
   if (readable.POST.length > 0) headers = headers.with("Accept-Post", readable.POST.join(", "));
   if (readable.PATCH.length > 0) headers = headers.with("Accept-Patch", readable.PATCH.join(", "));
+  // A list of tokens with parameters (RFC 9651), which is how media types are written.
+  if (readable.QUERY.length > 0) headers = headers.with("Accept-Query", readable.QUERY.join(", "));
   return response.withHeaders(headers);
 }
 

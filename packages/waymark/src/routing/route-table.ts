@@ -199,7 +199,9 @@ export class PathRoutes {
     const attempts = this.attempts(method);
     if (attempts.length === 0) {
       if (method === "OPTIONS") return answerOptions(this.allow, this.#readable());
-      return this.#recognized.has(method) ? refuseMethod(method, this.allow) : refuseUnknownMethod(method);
+      return this.#recognized.has(method)
+        ? refuseMethod(method, this.allow, this.#readable())
+        : refuseUnknownMethod(method);
     }
     const failures = attempts.map((attempt) =>
       attempt.checks.find(({ matches }) => !matches(request, attempt.method, segments)),
@@ -245,7 +247,8 @@ export class PathRoutes {
   }
 
   #readable(): ReadableTypes {
-    return { POST: typesRead(this.attempts("POST")), PATCH: typesRead(this.attempts("PATCH")) };
+    const read = (method: string): readonly string[] => typesRead(this.attempts(method));
+    return { POST: read("POST"), PATCH: read("PATCH"), QUERY: read("QUERY") };
   }
 }
 

@@ -4,11 +4,13 @@ import { nodeCodings } from "@waymark/node";
 import {
   accept,
   after,
+  answers,
   contentType,
   GET,
   group,
   header,
   json,
+  method,
   mount,
   noContent,
   not,
@@ -22,6 +24,8 @@ import {
   type Route,
   route,
   router,
+  takes,
+  text,
   when,
 } from "waymark";
 import {
@@ -37,13 +41,16 @@ import {
   docs,
   documented,
   inOneMediaType,
+  inOpenApi32,
   namedSchema,
   type OpenApiDocument,
   type OpenApiOptions,
   type OperationObject,
   openApi,
+  type PathItemObject,
 } from "waymark/openapi";
 import { name } from "waymark/routing";
+import { integer, string } from "waymark/schema";
 import { z } from "zod";
 
 const about = { title: "Books", version: "1.0.0" };
@@ -133,9 +140,47 @@ suite("the paths of an OpenAPI document", () => {
     assert.deepEqual(Object.keys(document.paths["/any"] ?? {}), ["get", "put", "post", "delete", "patch"]);
     assert.deepEqual(Object.keys(document.paths["/search"]?.["x-operations"] ?? {}), ["QUERY"]);
   });
+
+  it("have QUERY and methods of one's own at their place in OpenAPI 3.2", async () => {
+    const document = await documentOf(
+      group(GET("/search", ok), QUERY("/search", ok), route(method("PURGE"), "/search", ok)),
+    );
+    const { openapi, paths } = inOpenApi32(document);
+    assert.equal(openapi, "3.2.0");
+    assert.deepEqual(Object.keys(paths["/search"] ?? {}), ["get", "query", "additionalOperations"]);
+    const further = document.paths["/search"]?.["x-operations"] as PathItemObject | undefined; // the operations
+    assert.deepEqual(paths["/search"]?.["query"], further?.["QUERY"]);
+    assert.deepEqual(Object.keys(paths["/search"]?.["additionalOperations"] ?? {}), ["PURGE"]);
+    assert.deepEqual(inOpenApi32(await documentOf(GET("/a", ok))).paths, (await documentOf(GET("/a", ok))).paths);
+  });
 });
 
 suite("an operation", () => {
+  it("has in words what docs say, beside what the handler takes and answers", async () => {
+    const document = await documentOf(
+      GET(
+        "/a/{id}",
+        docs({
+          variables: { id: { description: "The number." } },
+          query: { q: { description: "Words.", example: "tea" } },
+          responses: { 200: { description: "What was found." } },
+        }),
+        takes({ variables: { id: integer() }, query: { q: string() } }),
+        answers({ 200: string() }),
+        () => text("a"),
+      ),
+    );
+    const { get } = document.paths["/a/{id}"] as { readonly get: OperationObject }; // the only operation
+    assert.deepEqual(get.parameters, [
+      { name: "id", in: "path", required: true, description: "The number.", schema: { type: "integer" } },
+      { name: "q", in: "query", required: true, description: "Words.", example: "tea", schema: { type: "string" } },
+    ]);
+    assert.deepEqual(get.responses["200"], {
+      description: "What was found.",
+      content: { "application/json": { schema: { type: "string" } } },
+    });
+  });
+
   it("has the media types of accept and contentType, and the refusals that they cause", async () => {
     const document = await documentOf(POST("/a", accept("application/json", "text/csv"), contentType("text/csv"), ok));
     const operation = operationOf(document, "POST /a");

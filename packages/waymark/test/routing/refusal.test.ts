@@ -22,6 +22,7 @@ import {
   PATCH,
   POST,
   PUT,
+  QUERY,
   query,
   route,
   router,
@@ -309,6 +310,23 @@ suite("OPTIONS", () => {
       ...["Accept-Patch", "application/merge-patch+json"],
     ]);
     assert.deepEqual((await ask(people, "OPTIONS /hello-world")).headers.flat, ["Allow", "GET, HEAD, OPTIONS"]);
+  });
+
+  test("names the types of QUERY, as 405 and 415 do", async () => {
+    const app = router(
+      QUERY("/search", contentType("application/sql", "application/x-www-form-urlencoded"), ok),
+      GET("/a", ok),
+    );
+    const types = "application/sql, application/x-www-form-urlencoded";
+    for (const [line, status] of [
+      ["OPTIONS /search", 204],
+      ["GET /search", 405],
+      ["QUERY /search", 415],
+    ] as const) {
+      const response = await ask(app, line);
+      assert.deepEqual([response.status, response.headers.get("Accept-Query")], [status, types]);
+    }
+    assert.equal((await ask(app, "QUERY /a")).headers.has("Accept-Query"), false);
   });
 
   test("names the types of POST and PATCH on a 415, too", async () => {

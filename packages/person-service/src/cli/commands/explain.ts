@@ -72,4 +72,4 @@ function describeAnswer({ status, headers, problem }: HttpResponse): string {
 }
 
 /** Those of a refusal that say what would be right. */
-const explaining = ["Allow", "Accept", "Accept-Post", "Accept-Patch", "Vary"];
+const explaining = ["Allow", "Accept", "Accept-Post", "Accept-Patch", "Accept-Query", "Vary"];

@@ -19,10 +19,10 @@ import {
   router,
   takes,
   text,
-} from "../src/index.ts";
-import { openApi } from "../src/openapi/index.ts";
-import { RoutingError } from "../src/routing/index.ts";
-import { boolean, date, integer, many, number, oneOf, optional, string } from "../src/schema/index.ts";
+} from "../../src/index.ts";
+import { openApi } from "../../src/openapi/index.ts";
+import { RoutingError } from "../../src/routing/index.ts";
+import { boolean, date, integer, many, number, oneOf, optional, string } from "../../src/schema/index.ts";
 
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
