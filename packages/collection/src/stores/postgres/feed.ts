@@ -139,11 +139,11 @@ function toChange([, id, revision, updatedAt, json]: FeedRow): EngineChanges["ch
 }
 
 /**
- * Returns how many changes are read of each partition: about four times its share. If one partition has all changes, a page is
+ * Returns how many changes are read of each partition: about twice its share. If one partition has all changes, a page is
  * shorter than it might be; if each read as many as a page has, the server would read them all for every page.
  */
 const atOnce = (most: number, partitions: number): number =>
-  partitions === 1 ? most : Math.min(most, Math.max(64, Math.ceil((4 * most) / partitions)));
+  partitions === 1 ? most : Math.min(most, Math.max(64, Math.ceil((2 * most) / partitions)));
 
 const sealAt = (revision: string): string =>
   `(SELECT seal FROM waymark_seals WHERE collection = $1 AND waymark_seals.partition = place.partition
