@@ -9,7 +9,7 @@ import {
   xmlDecoder,
 } from "@waymark/collection";
 import { nodeCodings, observeRequests } from "@waymark/node";
-import { type App, type AroundFilter, ok, type RouterOptions, router } from "waymark";
+import { type App, type AroundFilter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import {
   type CorsPolicy,
@@ -29,6 +29,7 @@ import {
 import { quote } from "waymark/internal";
 import type { AccessFilter } from "./access/access.ts";
 import { onlyForHosts, parseHostName } from "./access/host-names.ts";
+import { isAsset } from "./access/public-paths.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
 import { apiRoutes } from "./pages/api-routes.ts";
@@ -183,8 +184,8 @@ function filtersOf(
     site.signsIn ? storeNoSessionPages : undefined,
     problemPages(site),
     describeProblems(),
-    overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),
-    quota && rateLimit({ ...quota, except: isHealthCheck, onTurnedAway: () => onTurnedAway?.("quota") }),
+    overload({ maxDelay, maxInFlight, onTurnedAway, except: isAlwaysServed }),
+    quota && rateLimit({ ...quota, except: isAlwaysServed, onTurnedAway: () => onTurnedAway?.("quota") }),
     refuseCrossSite({ except: policy }),
     hostNames && onlyForHosts(hostNames.map(requireHostName)),
     access,
@@ -193,6 +194,9 @@ function filtersOf(
   ];
   return all.filter((filter) => filter !== undefined);
 }
+
+/** What the pages load is in memory, and without it a refusal would have no face. */
+const isAlwaysServed = (request: HttpRequest): boolean => isHealthCheck(request) || isAsset(request.path);
 
 function requireHostName(text: string): string {
   const name = parseHostName(text);

@@ -110,8 +110,18 @@ function judge(rule: AccessRule | undefined, identity: Identity, challenges: Cha
   const decision: Denied =
     scheme === "Bearer"
       ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []) }
-      : { kind: "forbidden" };
+      : { kind: "forbidden", detail: withoutRight(caller, required) };
   return { kind: "denied", decision, reason, caller: caller.id };
+}
+
+/** The name of a caller, as people know it. */
+export const nameOf = (id: string): string => id.replace(/^\w+:/, "");
+
+/** Says to a person who was refused, which right is missing, and whom to ask. */
+function withoutRight({ id, scopes }: Caller, required: readonly string[] | undefined): string {
+  const missing = required?.filter((scope) => !scopes.includes(scope));
+  if (missing === undefined) return `${nameOf(id)} may not do this, and nobody else may.`;
+  return `${nameOf(id)} may not do this, which takes the scope ${missing.join(" ")}. Ask the operator of the service for it.`;
 }
 
 /** Returns whether the caller of a request that was let in may make another one, which this rule is for. */

@@ -9,6 +9,7 @@ import { packageFile } from "../package-files.ts";
 /** The files that the pages load, each behind those that it imports. */
 const names = [
   "icon.svg",
+  "again.js",
   "style.css",
   "api.js",
   "form.js",

@@ -1,5 +1,6 @@
 import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
+import { nameOf } from "../access/policy.ts";
 import { type AssetName, assetUrl } from "./assets.ts";
 import { html, type SafeHtml } from "./html.ts";
 import type { Site } from "./site.ts";
@@ -55,14 +56,17 @@ export function page(site: Site, request: HttpRequest<unknown>, parts: PageParts
 function account(site: Site, request: HttpRequest<unknown>): SafeHtml {
   const known = request.attribute(caller);
   if (known !== undefined) {
-    const name = html`<span class="caller"><bdi>${known.id.replace(/^\w+:/, "")}</bdi></span>\n`;
-    if (request.headers.has("Authorization")) return name;
-    return html`${name}<form method="post" action="${toPublicUrl(request, "/sign-out")}"><button class="plain">Sign out</button></form>\n`;
+    const name = html`<span class="caller"><bdi>${nameOf(known.id)}</bdi></span>\n`;
+    return request.headers.has("Authorization") ? name : html`${name}${signOutForm(request)}\n`;
   }
   return site.signsIn
     ? html`<a href="${toPublicUrl(request, "/sign-in")}?to=${encodeURIComponent(targetOf(request))}">Sign in</a>\n`
     : html``;
 }
+
+/** Makes the form that ends a session. */
+export const signOutForm = (request: HttpRequest<unknown>): SafeHtml =>
+  html`<form method="post" action="${toPublicUrl(request, "/sign-out")}"><button class="plain">Sign out</button></form>`;
 
 /** The target of a request, to come back to. */
 export const targetOf = ({ path, search }: HttpRequest<unknown>): string =>

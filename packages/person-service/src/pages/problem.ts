@@ -1,8 +1,9 @@
 import { type AfterFilter, after, type HttpRequest, HttpResponse, type ProblemDocument } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
+import { sealedIn } from "../access/policy.ts";
 import { prefersHtml } from "./browser.ts";
-import { page, pageHeaders, targetOf } from "./document.ts";
+import { page, pageHeaders, signOutForm, targetOf } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { signInForm } from "./sign-in.ts";
 import type { Site } from "./site.ts";
@@ -29,7 +30,7 @@ export function problemPages(site: Site): AfterFilter {
       return new HttpResponse(
         status,
         kept.concat(fields).withMembers("Vary", ["Accept"]),
-        toPage(site, request, status, shown),
+        toPage(site, request, status, shown, secondsToRetry(request, headers)),
       );
     },
     { leastStatus: 400, describes: { problemTypes: ["text/html"], refusalTypes: ["text/html"] } },
@@ -45,6 +46,15 @@ function withoutBasic(headers: HeaderList): HeaderList {
   return others.reduce((list, value) => list.withAdded("WWW-Authenticate", value), headers.without("WWW-Authenticate"));
 }
 
+/** After how many seconds a page that only reads is loaded again, by a script. */
+function secondsToRetry({ method }: HttpRequest, headers: HeaderList): number | undefined {
+  const seconds = Number(headers.get("Retry-After") ?? Number.NaN);
+  return method === "GET" && seconds <= longestWait ? seconds : undefined;
+}
+
+/** In seconds: whoever has to wait longer does something else. */
+const longestWait = 120;
+
 /** What a page shows of a problem. */
 type Shown = Partial<ProblemDocument>;
 
@@ -54,7 +64,7 @@ const withoutContent: Readonly<Record<number, Shown>> = {
   404: { title: "Nobody is here", detail: "No person has this number. Perhaps the person was removed." },
 };
 
-function toPage(site: Site, request: HttpRequest, status: number, problem: Shown): string {
+function toPage(site: Site, request: HttpRequest, status: number, problem: Shown, again?: number): string {
   const { title = "This did not work", detail, type, instance, errors = [] } = problem;
   // What the sentence above says already is not said again.
   const others = errors.filter((error) => error.detail === undefined || !detail?.includes(error.detail));
@@ -66,10 +76,19 @@ function toPage(site: Site, request: HttpRequest, status: number, problem: Shown
 <p class="status">${status}</p>
 <h1>${title}</h1>
 ${detail === undefined ? "" : html`<p class="detail"><bdi>${detail}</bdi></p>`}
+${again === undefined ? "" : html`<p role="status" data-again="${again}" hidden>This page tries again by itself in ${again} ${again === 1 ? "second" : "seconds"}.</p>`}
 ${places.length === 0 ? "" : html`<ul class="errors">${places}</ul>`}
-${status === 401 && site.signsIn ? signInForm(request, targetOf(request)) : html`<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">All people</a></p>`}
+${wayOn(site, request, status)}
 ${fineprint(type, instance)}</div>`;
-  return page(site, request, { title, kind: "note" }, content);
+  return page(site, request, { title, kind: "note", modules: again === undefined ? [] : ["again.js"] }, content);
+}
+
+function wayOn(site: Site, request: HttpRequest, status: number): SafeHtml {
+  if (status === 401 && site.signsIn) return signInForm(request, targetOf(request));
+  // The list may be what was refused.
+  if (status === 403 && sealedIn(request) !== undefined)
+    return html`<div class="actions">${signOutForm(request)}</div>`;
+  return html`<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">All people</a></p>`;
 }
 
 function fineprint(type: string | undefined, instance: string | undefined): SafeHtml {

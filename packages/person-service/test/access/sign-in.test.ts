@@ -17,6 +17,7 @@ describeService("signing in", (openService) => {
     { methods: ["GET"], path: "/person", anyone: true },
     { methods: ["GET"], path: "/person/**", scopes: ["person:read"] },
     { path: "/person/**", scopes: ["person:write"] },
+    { path: "/audit", scopes: ["audit"] },
   ];
   const user = (password: string) => ({
     name: "ada",
@@ -112,6 +113,19 @@ describeService("signing in", (openService) => {
       assert.equal(answer.headers["location"], "/person");
     });
   }
+
+  it("says to a person who may not do something who is signed in, and which right is missing, with a way out", async () => {
+    const { cookie } = await signIn(service, { name: "ada", password: "correct" });
+    for (const [path, reason] of [
+      ["/audit", "ada may not do this, which takes the scope audit. Ask the operator of the service for it."],
+      ["/nothing", "ada may not do this, and nobody else may."],
+    ] as const) {
+      const { status, text } = await page(path, { Cookie: cookie });
+      assert.equal(status, 403);
+      assert.ok(text.includes(reason), text);
+      assert.match(text, /<form method="post" action="\/sign-out"><button/);
+    }
+  });
 
   it("ends by signing out, for every client with the cookie", async () => {
     const { cookie } = await signIn(service, { name: "ada", password: "correct" });
@@ -218,7 +232,7 @@ describeService("signing in", (openService) => {
       assert.deepEqual([again.status, again.headers["cache-control"]], [304, expected], "as the 200 would have it");
     }
     const answer = await service.send("POST", "/sign-out", { headers: { Cookie: cookie } });
-    assert.equal(answer.headers["clear-site-data"], '"cache"');
+    assert.equal(answer.headers["clear-site-data"], '"cache", "storage"');
   });
 });
 

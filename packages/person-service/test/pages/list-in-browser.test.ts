@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
+import { sqlite } from "../databases.ts";
 import { describeInBrowser, kinds } from "./scene.ts";
 
 const names = (page: Page): Promise<readonly string[]> => page.locator("tbody th").allTextContents();
@@ -174,3 +175,18 @@ describeInBrowser("the list in a browser", kinds, (scene) => {
     assert.equal(await page.locator(".total").textContent(), "12 people");
   });
 });
+
+describeInBrowser(
+  "a list whose reader is turned away",
+  [sqlite],
+  (scene) => {
+    it("keeps its face, and comes by itself", async () => {
+      const page = await scene().open("/person");
+      await page.goto(`${scene().url}/person?limit=1`);
+      await page.getByText("This page tries again by itself").waitFor();
+      assert.equal(await page.evaluate("document.styleSheets.length"), 1);
+      await page.getByRole("searchbox").waitFor();
+    });
+  },
+  async () => ({ rateLimit: { limit: 1, window: 2 } }),
+);

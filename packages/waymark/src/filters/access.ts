@@ -27,8 +27,8 @@ export type AccessDecision =
   | { readonly kind: "ambiguous" }
   /** 401: the caller is unknown. There is a challenge for each scheme that would do (RFC 9110 §11.6.1). */
   | { readonly kind: "unauthenticated"; readonly challenges: readonly [string, ...string[]] }
-  /** 403: the caller is known, but may not do this. */
-  | { readonly kind: "forbidden"; readonly challenges?: readonly string[] }
+  /** 403: the caller is known, but may not do this. Default `detail`: "The credentials do not allow this." */
+  | { readonly kind: "forbidden"; readonly challenges?: readonly string[]; readonly detail?: string }
   /** 429: too many attempts. `retryAfter` is in whole seconds. */
   | { readonly kind: "throttled"; readonly retryAfter: number }
   /** 503: the credentials cannot be checked at the moment. */
@@ -97,7 +97,7 @@ function refuse(decision: Exclude<AccessDecision, { kind: "allowed" }>): HttpRes
     case "unauthenticated":
       return withChallenges(unauthenticated, decision.challenges);
     case "forbidden":
-      return withChallenges(forbidden, decision.challenges ?? []);
+      return withChallenges(forbidden(decision.detail), decision.challenges ?? []);
     case "throttled":
       return throttled.withHeader("Retry-After", String(decision.retryAfter));
     case "unavailable":
@@ -118,7 +118,8 @@ const ambiguous = problem(problemTypes.ambiguousCredentials, {
 });
 const unauthenticated = empty(401).withHeader("Cache-Control", "no-store");
 // None of these names the path, which would reveal that there is something.
-const forbidden = problem(problemTypes.forbidden, { detail: "The credentials do not allow this." });
+const forbidden = (detail = "The credentials do not allow this."): HttpResponse =>
+  problem(problemTypes.forbidden, { detail });
 const throttled = problem(problemTypes.tooManyAttempts, { detail: "Wait before the next attempt." });
 const unavailable = problem(problemTypes.accessUndecided, { detail: "Try again in a moment." });
 
