@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { suite, test } from "node:test";
+import { nearTests } from "../scripts/near-tests.ts";
 
 const packages = join(import.meta.dirname, "../packages");
 const text = readFileSync(join(import.meta.dirname, "../CONTRIBUTING.md"), "utf8");
@@ -48,3 +49,18 @@ function importsOf(file: string): readonly string[] {
     join(dirname(file), path),
   );
 }
+
+test("npm test -- --near runs the tests of a file and of those that import it", () => {
+  const cwd = join(import.meta.dirname, "..");
+  const tests = globSync("packages/*/test/**/*.test.ts", { cwd });
+  for (const [file, nearest] of [
+    ["waymark/src/fields/accept.ts", "waymark/test/fields/negotiate.test.ts"],
+    ["node/src/http1/exchange-queue.ts", "node/test/http1/connection.test.ts"],
+    ["person-service/src/person/vcard.ts", "person-service/test/vcard.test.ts"],
+  ] as const) {
+    const near = nearTests(`packages/${file}`, tests, cwd);
+    assert.equal(near[0], `packages/${nearest}`);
+    assert.equal(near.length, 12);
+  }
+  assert.throws(() => nearTests("packages/nothing.ts", tests, cwd), /not packages\/nothing\.ts/);
+});

@@ -4,6 +4,7 @@
 //
 //   npm test                  all tests
 //   npm test -- http2 lists   those in files whose path has one of these words
+//   npm test -- --near packages/waymark/src/fields/accept.ts   the few that are nearest to a file of source
 //   npm run test:parallel     those that run side by side
 //   npm run test:serial       those that run one after the other
 //   npm run test:oldest       those that depend on Node, on the oldest one
@@ -13,7 +14,7 @@
 import { globSync, rmSync } from "node:fs";
 import { chmod, mkdtemp, readFile, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { run } from "node:test";
@@ -31,6 +32,7 @@ import { builtProgramVariable } from "../packages/person-service/test/program-ar
 import { packAll, packedVariable } from "../packages/waymark/test/packed.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
+import { nearTests } from "./near-tests.ts";
 import { groupTests } from "./test-groups.ts";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
@@ -44,6 +46,7 @@ const options = {
   oldest: { type: "boolean" },
   thorough: { type: "boolean" },
   engine: { type: "string" },
+  near: { type: "string" },
 } as const;
 const { values: parts, positionals: words } = parseArgs({ options, allowPositionals: true });
 const found = folders
@@ -51,9 +54,12 @@ const found = folders
   .map((file) => file.replaceAll("\\", "/"));
 const lost = dependsOnNode.filter((file) => !found.includes(file));
 if (lost.length > 0) throw new Error(`scripts/depends-on-node.ts names what is not there: ${lost.join(", ")}`);
-const files = (parts.oldest === true ? dependsOnNode : found)
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .toSorted();
+const files =
+  parts.near === undefined
+    ? (parts.oldest === true ? dependsOnNode : found)
+        .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+        .toSorted()
+    : nearTests(relative(cwd, resolve(parts.near)), found, cwd);
 const isSerial = (file: string): boolean => file.endsWith(".serial.test.ts");
 const serial = parts.parallel === true ? [] : files.filter(isSerial);
 const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(file));
@@ -103,7 +109,10 @@ if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 // A third of the time a test waits: for a disk, a browser, a database.
 const concurrency = 2 * Math.max(2, availableParallelism());
 // A run of a few files shows each of them by itself.
-const grouped = words.length > 0 ? parallel : groupTests(parallel, { cwd, folder: modules, count: 2 * concurrency });
+const grouped =
+  words.length > 0 || parts.near !== undefined
+    ? parallel
+    : groupTests(parallel, { cwd, folder: modules, count: 2 * concurrency });
 // Which ends the server, and removes what is temporary.
 process.once("SIGTERM", () => process.exit(143));
 process.once("SIGINT", () => process.exit(130));
