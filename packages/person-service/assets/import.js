@@ -1,5 +1,4 @@
 import { announce, noAnswer, people, say, showScripted, signIn } from "./api.js";
-import { dateOrderOf, decodeText, parseCsv, toLines } from "./csv.js";
 
 const dialog = document.querySelector("#import");
 const part = (name) => dialog.querySelector(`[data-part="${name}"]`);
@@ -29,101 +28,114 @@ function begin() {
   return present.signal;
 }
 
+/** Asks the service what a file is: the columns of CSV are then named, and every other one is judged at once. */
 async function choose(chosen) {
   const signal = begin();
   mapping.hidden = true;
   if (chosen.size > mostBytes)
     return say(banner, `${chosen.name} is too large for this page. The command "person-service import" takes it.`);
-  const bytes = await chosen.arrayBuffer().catch(() => undefined);
+  const isReadable = await chosen
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(() => true)
+    .catch(() => false);
   if (signal.aborted) return;
-  if (bytes === undefined)
-    return say(banner, `${chosen.name} cannot be read. Is it a folder, or was it changed meanwhile?`);
-  const text = decodeText(new Uint8Array(bytes));
-  if (text === undefined) return say(banner, `${chosen.name} is not a text. To import a spreadsheet, save it as CSV.`);
-  if (/\.(?:ndjson|jsonl)$/i.test(chosen.name) || text.trimStart().startsWith("{")) {
-    return judge({ lines: text.split("\n") });
-  }
-  const rows = parseCsv(text);
-  if (rows.length < 2) return say(banner, `${chosen.name} has no rows below a header.`);
-  showMapping(rows);
+  if (!isReadable) return say(banner, `${chosen.name} cannot be read. Is it a folder, or was it changed meanwhile?`);
+  const { status, answer } = await post(toContent(chosen), "?dry-run=true", leaveOut, "Reading", signal);
+  if (status !== 200) return say(banner, answer?.detail ?? noAnswer);
+  if (answer.valid + answer.refused === 0) return say(banner, `${chosen.name} has no people in it.`);
+  const { columns } = answer.found ?? {};
+  if (columns === undefined) return showAnswer(answer, toContent(chosen));
+  showMapping(chosen, columns);
+  dates.replaceChildren();
+  showDates(answer.found.dates);
 }
 
-/** What a browser can hold as text, as bytes and as lines at once. */
+/** As many as the service takes. */
 const mostBytes = 256 * 1024 * 1024;
 
+/** Leaves out what is no member. */
+const leaveOut = { Prefer: "handling=lenient" };
+
+/** What is sent of a file: its bytes, and with its type what it is called, which columns are which members, and the form of dates. */
+function toContent(chosen, { map = "", date = "" } = {}) {
+  const parameters = Object.entries({ name: chosen.name, map, date }).filter(([, value]) => value !== "");
+  const encoded = parameters.map(([name, value]) => `; ${name}="${encodeURIComponent(value.toWellFormed())}"`);
+  return { body: chosen, type: `application/octet-stream${encoded.join("")}` };
+}
+
 /** A line for each column: its name, a value of it, and the member that it becomes. */
-function showMapping([header, ...rows]) {
+function showMapping(chosen, columns) {
   const template = mapping.querySelector("template").content.firstElementChild;
-  const lines = header.cells.map((column, i) => {
+  const lines = columns.map(({ name, member = "", example = "" }) => {
     const line = template.cloneNode(true);
     const select = line.querySelector("select");
-    line.querySelector("th").textContent = column;
-    line.querySelector("bdi").textContent = rows.find(({ cells }) => cells[i])?.cells[i]?.slice(0, 80) ?? "";
-    select.setAttribute("aria-label", `Member for ${column}`);
-    select.value = nearestMember(column, Array.from(select.options));
+    line.querySelector("th").textContent = name;
+    line.querySelector("bdi").textContent = example;
+    select.setAttribute("aria-label", `Member for ${name}`);
+    select.value = member;
     return line;
   });
   mapping.querySelector("tbody").replaceChildren(...lines);
-  const order = dateOrderOf(rows);
-  dates.value = order ?? "";
-  dates.parentElement.hidden = order === undefined;
   mapping.hidden = false;
   mapping.querySelector("button").onclick = () => {
+    if (dates.options.length > 1 && dates.value === "")
+      return say(banner, `Choose which day ${dates.parentElement.firstElementChild.textContent} is.`);
     const members = Array.from(mapping.querySelectorAll("tbody select"), ({ value }) => value);
-    const twice = members.find((member, i) => member !== "" && members.indexOf(member) < i);
-    if (twice !== undefined) return say(banner, `Two columns become ${twice}. Choose one of them.`);
-    judge(toLines(rows, members, countryCodes(), dates.value));
+    const pairs = columns.map(({ name }, i) => `${name}=${members[i]}`);
+    const changed = pairs.filter((_, i) => members[i] === "" || members[i] !== columns[i].member);
+    judge(toContent(chosen, { map: changed.join("\n"), date: dates.value }));
   };
 }
 
-/** The codes of countries by their names, which the form of a person has. */
-function countryCodes() {
-  const options = document.querySelectorAll("#countries option");
-  return new Map(Array.from(options, ({ textContent, value }) => [textContent.toLowerCase(), value]));
+/** Asks for the form of dates where there are several in which all can be read: as which day the first one is meant. */
+function showDates({ example = "", forms = [], form = forms.length > 1 ? "" : forms[0]?.form } = {}) {
+  const chosen = dates.value;
+  dates.parentElement.hidden = forms.length === 0;
+  dates.parentElement.firstElementChild.textContent = example;
+  dates.replaceChildren(
+    ...(form === "" ? [new Option("(choose)", "")] : []),
+    ...forms.map(({ form: each, date }) => new Option(inWords(date), each)),
+  );
+  dates.value = forms.some((each) => each.form === chosen) ? chosen : (form ?? "");
 }
 
-/** The member that a column names, in one of the usual words for it. */
-function nearestMember(column, options) {
-  const wanted = column
-    .normalize("NFD")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "");
-  return options.find(({ dataset }) => dataset.words?.split(" ").includes(wanted))?.value ?? "";
-}
+const inWords = (date) => new Date(date).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
-/**
- * Has the service judge every line, and stores nothing. The button that is shown then stores these lines, and no others.
- *
- * @param batch lines of NDJSON, and for each the line of the file that it comes from, where it is another one
- */
-async function judge(batch) {
-  const { status, answer } = await post(batch, "?dry-run=true", {}, "Checking", begin());
+/** Has the service judge every person, and stores nobody. */
+async function judge(content) {
+  const { status, answer } = await post(content, "?dry-run=true", leaveOut, "Checking", begin());
   if (status !== 200) return say(banner, answer?.detail ?? noAnswer);
+  showDates(answer.found?.dates);
+  showAnswer(answer, content);
+}
+
+/** Shows what the service says of a file. The button that is shown then stores what was judged, and nothing else. */
+function showAnswer(answer, content) {
   const { valid, refused } = answer;
-  showOutcome(`${people(valid)} can be stored${refused === 0 ? "." : `, and ${refused} cannot:`}`, answer, batch);
+  showOutcome(`${people(valid)} can be stored${refused === 0 ? "." : `, and ${refused} cannot:`}`, answer);
   store.hidden = valid === 0;
   store.textContent =
     refused === 0 ? `Store ${people(valid)}` : `Store the ${valid} that ${valid === 1 ? "is" : "are"} good`;
-  store.onclick = () => keep(batch, refused > 0);
+  store.onclick = () => keep(content, refused > 0);
 }
 
-async function keep(batch, isPartial) {
+async function keep(content, isPartial) {
   store.hidden = true;
   mapping.hidden = true;
   file.disabled = true;
-  const headers = isPartial ? { Prefer: "handling=lenient" } : {};
-  const { status, answer } = await post(batch, "", headers, "Storing", begin());
+  const { status, answer } = await post(content, "", isPartial ? leaveOut : {}, "Storing", begin());
   file.disabled = false;
-  showOutcome(status === 200 ? `${people(answer.stored)} stored.` : (answer?.detail ?? noAnswer), answer, batch);
+  showOutcome(status === 200 ? `${people(answer.stored)} stored.` : (answer?.detail ?? noAnswer), answer);
   dialog.addEventListener("close", () => location.reload(), { once: true });
 }
 
-function showOutcome(text, { errors = [], omitted = 0 } = {}, { lineNumbers }) {
+function showOutcome(text, { errors = [], omitted = 0 } = {}) {
   const [summary, list] = outcome.children;
   summary.textContent = text;
   const faults = errors.map(({ line, pointer = "", detail }) => {
     const member = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-    return `Line ${lineNumbers?.[line - 1] ?? line}: ${[member, detail].join(" ").trim()}`;
+    return `Line ${line}: ${[member, detail].join(" ").trim()}`;
   });
   if (omitted > 0) faults.push(`and ${omitted} more faults`);
   list.replaceChildren(...faults.map((textContent) => Object.assign(document.createElement("li"), { textContent })));
@@ -133,8 +145,8 @@ function showOutcome(text, { errors = [], omitted = 0 } = {}, { lineNumbers }) {
   outcome.scrollIntoView({ block: "nearest" });
 }
 
-/** Sends the lines, after signing in where the session is over; without an end once the signal is given. Not by fetch, which says nothing of the progress of what it sends. */
-function post(batch, query, headers, doing, signal) {
+/** Sends a file, after signing in where the session is over; without an end once the signal is given. Not by fetch, which says nothing of the progress of what it sends. */
+function post(content, query, headers, doing, signal) {
   const request = new XMLHttpRequest();
   const [label, bar] = progress.children;
   label.textContent = `${doing}…`;
@@ -148,16 +160,16 @@ function post(batch, query, headers, doing, signal) {
     };
     request.onloadend = async () => {
       if (signal.aborted) return;
-      if (request.status === 401 && (await signIn())) return resolve(post(batch, query, headers, doing, signal));
+      if (request.status === 401 && (await signIn())) return resolve(post(content, query, headers, doing, signal));
       progress.hidden = true;
       resolve({ status: request.status, answer: request.response ?? undefined });
     };
     request.responseType = "json";
     request.open("POST", dialog.dataset.url + query);
-    request.setRequestHeader("Content-Type", "application/x-ndjson");
+    request.setRequestHeader("Content-Type", content.type);
     request.setRequestHeader("Accept", "application/json, application/problem+json");
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.send(batch.lines.join("\n"));
+    request.send(content.body);
   });
 }
 

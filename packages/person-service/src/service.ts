@@ -44,6 +44,7 @@ import { personCollection, personListDecoders, personNouns, personRepresentation
 import type { Person } from "./person/members.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
+import { peopleFileDecoder } from "./transfer/file-decoder.ts";
 
 /** The options of `openPersonService`. */
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
@@ -149,7 +150,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     schema: personSchema(now),
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
-    listDecoders: personListDecoders,
+    listDecoders: [...personListDecoders, peopleFileDecoder],
     bulk,
     representations: [...personRepresentations, peoplePages(site)],
     mayRead: access?.mayRead,

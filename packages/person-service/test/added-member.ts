@@ -49,7 +49,7 @@ process.stdout.write(
     csv: await send("/person?format=csv&fields=name,deathDate"),
     xml: (await send("/person/1?format=xml")).includes("<deathDate>1852-11-27</deathDate>"),
     jsonLd: JSON.parse(await send("/person/1?format=jsonld")).deathDate,
-    heading: columnNames(new Map()).toMember("Date of Death"),
+    heading: columnNames(["Date of Death"], new Map()).members[0],
     label: page.includes("<dt>Date of death</dt>"),
     field: page.includes('name="deathDate"'),
     documented: JSON.stringify(document).includes('"deathDate":'),

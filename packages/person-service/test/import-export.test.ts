@@ -281,16 +281,20 @@ describe("import", () => {
     ]);
   });
 
-  it("names the forms of which all refused dates may be", async () => {
+  it("reads dates of the only form that fits all, and names the forms where several do", async () => {
     const noted = async (...dates: readonly string[]): Promise<string | undefined> => {
       const file = write("csv", `name,birthDate\n${dates.map((date) => `Ada,"${date}"\n`).join("")}`);
       const printed = await run("import", file, "--database", newFile("db"), "--dry-run");
-      return /\n(Dates such as|If dates) [^\n]*/.exec(printed)?.[0].trim();
+      return /\n(Dates such as|If dates|dates:) [^\n]*/.exec(printed)?.[0].trim();
     };
     assert.equal(await noted("12/10/1815"), 'Dates such as "12/10/1815" need --date M/D/YYYY or --date D/M/YYYY.');
-    assert.equal(await noted("12/10/1815", "13/10/1815"), 'Dates such as "12/10/1815" need --date D/M/YYYY.');
-    assert.equal(await noted("12-Jan-1990"), 'Dates such as "12-Jan-1990" need --date D-MMM-YYYY.');
-    assert.equal(await noted("Jan 2, 1990"), `Dates such as "Jan 2, 1990" need --date 'MMM D, YYYY'.`);
+    assert.equal(await noted("12/10/1815", "13/10/1815"), 'dates: "12/10/1815" is read as D/M/YYYY');
+    assert.equal(await noted("1990-01-12", "12-Jan-1990"), 'dates: "12-Jan-1990" is read as D-MMM-YYYY');
+    assert.equal(await noted("Jan 2, 1990"), 'dates: "Jan 2, 1990" is read as MMM D, YYYY');
+    assert.equal(
+      await noted("12.10.1815", "10/12/1815"),
+      "If dates have another form, name it, as in --date DD.MM.YYYY.",
+    );
     assert.equal(await noted("long ago"), "If dates have another form, name it, as in --date DD.MM.YYYY.");
     assert.equal(await noted("1815-12-10"), undefined);
   });

@@ -49,7 +49,11 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const lenient = preferences.get("handling") === "lenient";
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
-      const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
+      let found: object | undefined;
+      const onFound = (what: object): void => {
+        found = what;
+      };
+      const values = decoder.decode(work.piecesOf(content), { mediaType, lenient, onFound });
       const validate = creationOf(settings, preferences, store.owner);
       const storesAll = !lenient && !isDryRun;
       const errors = new LineErrors(decoder.place, storesAll ? "listed" : bulk.maxRefused);
@@ -57,7 +61,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const stoppedAfter = await putAside(values, validated, { spool, work, errors, storesAll });
       if (stoppedAfter !== undefined || (storesAll && errors.lines > 0)) return refuseInvalid(errors, stoppedAfter);
       const valid: ValidRecords = { store, spool, work, errors, preferences };
-      if (isDryRun) return await judgeAgainstStored(valid);
+      if (isDryRun) return await judgeAgainstStored(valid, found);
       return lenient ? await storeOneByOne(valid) : await storeAll(valid);
     } catch (error) {
       throw refuseMalformed(error);
@@ -95,10 +99,13 @@ async function storeOneByOne({ store, spool, work, errors, preferences }: ValidR
   return withApplied(answerStored(stored, errors), preferences);
 }
 
-async function judgeAgainstStored({ store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
+async function judgeAgainstStored(
+  { store, spool, work, errors, preferences }: ValidRecords,
+  found: object | undefined,
+): Promise<HttpResponse> {
   const { valid, stoppedAfter } = await countStorable(store, work.each(spool.documents()), errors);
   if (stoppedAfter !== undefined) return refuseInvalid(errors, stoppedAfter);
-  return withApplied(answerJudged(valid, errors), preferences);
+  return withApplied(answerJudged(valid, errors, found), preferences);
 }
 
 /** Where records go when they have been validated. */

@@ -11,8 +11,8 @@ export function answerStored(stored: number, errors: LineErrors): HttpResponse {
 }
 
 /** Answers a dry run: how many records are valid, and the errors of the others. */
-export function answerJudged(valid: number, errors: LineErrors): HttpResponse {
-  return json({ stored: 0, valid, ...errors.toMembers() });
+export function answerJudged(valid: number, errors: LineErrors, found?: object): HttpResponse {
+  return json({ stored: 0, valid, ...errors.toMembers(), found });
 }
 
 /** @param stoppedAfter the line at which validation stopped because there were enough errors; undefined when all records were validated */

@@ -57,8 +57,9 @@ export function listContentTypes<T extends Document>(settings: DescribedCollecti
   const record = example && { ...recordOf(example), json: JSON.stringify(example) };
   return Object.fromEntries(
     listDecoders
-      .flatMap(({ mediaTypes }) => mediaTypes)
-      .map((type) => {
+      .flatMap(({ mediaTypes, example: content }) => mediaTypes.map((type) => [type, content] as const))
+      .map(([type, content]) => {
+        if (content !== undefined) return [type, { schema: { type: "string" }, example: content }];
         const list = lists.find(({ mediaType }) => mediaType === type);
         const options = { ...optionsOf(settings), fields: Object.keys(example ?? {}) };
         const write = (sent: StoredRecord) => list && wholeListText([sent], list.list(options), new TurnShare());

@@ -73,6 +73,7 @@ export const report: JsonSchema = {
     stored: { type: "integer", minimum: 0, description: "How many were stored." },
     valid: { type: "integer", minimum: 0, description: "How many could be stored; of a dry run." },
     refused: { type: "integer", minimum: 0, description: "How many were not." },
+    found: { type: "object", description: "What was found out of the content, of a dry run." },
     omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
     errors: {
       type: "array",

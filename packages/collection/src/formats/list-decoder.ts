@@ -18,6 +18,8 @@ import type { MediaType } from "waymark/fields";
 export interface ListDecoder extends ContentReader {
   /** What the `line` of a record is, for messages. Default: `line`. */
   readonly place?: ListPlace;
+  /** Content for the OpenAPI document. Default: what the representation of the same media type makes of the example. */
+  readonly example?: string;
   /**
    * Yields the records, in constant memory. Throws what the pieces throw, and ContentError when it is unclear where a record ends.
    */
@@ -33,6 +35,8 @@ export interface ListReading {
   readonly mediaType: MediaType;
   /** Whether to pass unknown members on, so that the schema can leave them out. */
   readonly lenient: boolean;
+  /** Takes what the decoder found out of the content, which the answer to a dry run then has as `found`. */
+  readonly onFound?: (found: object) => void;
 }
 
 /** The value of one record, before validation; or why it cannot be read. */

@@ -15,7 +15,6 @@ const names = [
   "form.js",
   "list.js",
   "person.js",
-  "csv.js",
   "import.js",
   "reference.css",
   "reference.js",

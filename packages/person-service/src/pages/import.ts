@@ -1,4 +1,3 @@
-import { wordsForMembers } from "../transfer/column-words.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { memberGroups } from "./members.ts";
 
@@ -6,16 +5,16 @@ import { memberGroups } from "./members.ts";
 export function importDialog(url: string): SafeHtml {
   const groups = memberGroups.map(
     ({ title, members }) =>
-      html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}" data-words="${wordsForMembers().get(name)?.join(" ") ?? ""}">${label}</option>`)}</optgroup>`,
+      html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}">${label}</option>`)}</optgroup>`,
   );
   return html`<dialog id="import" aria-labelledby="import-title" data-url="${url}">
 <h2 id="import-title">Import people</h2>
-<p class="hint">A CSV file with a header, or NDJSON. Nothing is stored before you have seen what is wrong with it.</p>
-<label class="drop">Drop a file here, or choose one<input type="file" data-part="file" accept=".csv,.tsv,.txt,.ndjson,.jsonl"></label>
+<p class="hint">A CSV file with a header, vCards, or JSON. Nothing is stored before you have seen what is wrong with it.</p>
+<label class="drop">Drop a file here, or choose one<input type="file" data-part="file" accept=".csv,.tsv,.txt,.vcf,.vcard,.json,.ndjson,.jsonl,.xml"></label>
 <div class="banner" role="alert" tabindex="-1" data-part="banner" hidden></div>
 <div data-part="mapping" hidden><table><thead><tr><th scope="col">Column</th><th scope="col">For instance</th><th scope="col">Becomes</th></tr></thead><tbody></tbody></table>
 <template><tr class="column"><th scope="row"></th><td><bdi></bdi></td><td><select><option value="">(left out)</option>${groups}</select></td></tr></template>
-<label class="dates">Dates in the file look like <select data-part="dates"><option value="">1815-12-10</option><option value="DMY">10.12.1815 or 10/12/1815</option><option value="MDY">12/10/1815</option></select></label>
+<label class="dates"><bdi></bdi> is <select data-part="dates"></select></label>
 <div class="actions"><button class="primary">Check</button></div></div>
 <label data-part="progress" hidden><span></span><progress max="1"></progress></label>
 <div role="status" tabindex="-1" data-part="outcome" hidden><p></p><ul class="errors" tabindex="0" aria-label="Faults"></ul></div>

@@ -7,39 +7,53 @@ export const importErrorName = "import-error";
 
 /** How the columns of a file became members. */
 export interface ColumnNames {
-  /** Returns the member that a column is; undefined for one that is left out; the name itself where none is known. */
-  readonly toMember: (heading: string) => string | undefined;
+  /** The member of each column; undefined for one that is left out, and the name itself where none is known. */
+  readonly members: readonly (string | undefined)[];
   /** The headings that are other words for a member, as `"First Name" is givenName`. */
-  readonly guesses: string[];
+  readonly guesses: readonly string[];
   /** The headings that are no member. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Makes the names of columns into those of members: by the map that is given, by the name itself, or by a usual word for it.
+ * Makes the names of columns into those of members: by the map that is given, by the name itself, or by a usual word for it. Of
+ * several columns that mean one member, the first one is it.
  *
  * @param map heading to member, or to nothing for a column that is left out
+ * @param leavesOut whether columns that are no member are left out
  */
-export function columnNames(map: ReadonlyMap<string, string>): ColumnNames {
+export function columnNames(
+  headings: readonly string[],
+  map: ReadonlyMap<string, string>,
+  leavesOut = false,
+): ColumnNames {
   const guesses: string[] = [];
   const unknown: string[] = [];
   const byWord = memberByWord();
-  return {
-    guesses,
-    unknown,
-    toMember(heading) {
-      const mapped = map.get(heading) ?? map.get(heading.trim());
-      if (mapped !== undefined) return mapped === "" ? undefined : mapped;
-      if (heading === "") return "";
-      if (heading === importErrorName) return undefined;
-      if (members.includes(heading)) return setByServer.has(heading) ? undefined : heading;
-      const guess = byWord.get(toLooseKey(heading));
-      if (guess === undefined) unknown.push(heading);
-      else guesses.push(`${excerpt(heading)} is ${guess}`);
-      return guess ?? heading;
-    },
+  const mapped = headings.map((heading) => map.get(heading) ?? map.get(heading.trim()));
+  const named = headings.map((heading, i) => mapped[i] ?? ownName(heading));
+  const taken = new Map(named.map((member, i) => [member, headings[i] ?? ""]));
+  const memberOf = (heading: string, i: number): string | undefined => {
+    const member = named[i];
+    if (member !== undefined) return mapped[i] === "" ? undefined : member;
+    if (setByServer.has(heading) || heading === importErrorName) return undefined;
+    const guess = byWord.get(toLooseKey(heading));
+    if (guess === undefined) {
+      unknown.push(heading);
+      return leavesOut ? undefined : heading;
+    }
+    const first = taken.get(guess);
+    guesses.push(`${excerpt(heading)} is ${first === undefined ? guess : `left out: ${excerpt(first)} is ${guess}`}`);
+    if (first !== undefined) return undefined;
+    taken.set(guess, heading);
+    return guess;
   };
+  return { members: headings.map(memberOf), guesses, unknown };
 }
+
+/** Returns the member that a heading is the name of; an empty text for a column without one. */
+const ownName = (heading: string): string | undefined =>
+  heading === "" || (members.includes(heading) && !setByServer.has(heading)) ? heading : undefined;
 
 /** Says of headings that are no members what would help. */
 export function adviceOn(unknown: readonly string[]): string {

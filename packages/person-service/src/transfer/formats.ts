@@ -14,7 +14,6 @@ import type { MediaType } from "waymark/fields";
 import { personCsv, personXml } from "../person/collection.ts";
 import { personMemberNames } from "../person/schema.ts";
 import { vcard } from "../person/vcard.ts";
-import type { ColumnNames } from "./columns.ts";
 import type { Delimiter } from "./source-file.ts";
 import { decodeXmlPeople } from "./xml-people.ts";
 
@@ -33,10 +32,11 @@ export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard";
 /** What there is to know of a file of CSV. */
 export interface Table {
   readonly delimiter: Delimiter;
-  readonly columns: ColumnNames;
+  /** Returns the member of the next column; undefined for one that is left out. */
+  readonly toColumn: () => string | undefined;
 }
 
-const csvType = mediaType("text", "csv");
+export const csvType: MediaType = mediaType("text", "csv");
 const ndjsonType = mediaType("application", "x-ndjson");
 const jsonType = mediaType("application", "json");
 
@@ -45,12 +45,8 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     name: "csv",
     representation: personCsv,
     place: "line",
-    decode: (pieces, { delimiter, columns }) =>
-      decodeBy(
-        csvDecoder({ columns: personMemberNames, integers: ["id"], delimiter, toColumn: columns.toMember }),
-        pieces,
-        csvType,
-      ),
+    decode: (pieces, { delimiter, toColumn }) =>
+      decodeBy(csvDecoder({ columns: personMemberNames, integers: ["id"], delimiter, toColumn }), pieces, csvType),
   },
   ndjson: {
     name: "ndjson",
@@ -91,6 +87,19 @@ export const formatOfFile = (file: string): TransferFormat | undefined => {
   const name = extensions[extname(file).toLowerCase()];
   return name === undefined ? undefined : formats[name];
 };
+
+/** Returns the format that content seems to have; CSV where it begins like none of the others. */
+export function formatOfContent(beginning: string): TransferFormat {
+  const [, name = "csv" as const] = beginnings.find(([begins]) => begins.test(beginning)) ?? [];
+  return formats[name];
+}
+
+const beginnings: readonly (readonly [begins: RegExp, name: FormatName])[] = [
+  [/^\s*\{/, "ndjson"],
+  [/^\s*\[/, "json"],
+  [/^\s*</, "xml"],
+  [/^\s*BEGIN:VCARD/i, "vcard"],
+];
 
 export const formatNames: readonly FormatName[] = ["csv", "ndjson", "json", "xml", "vcard"];
 

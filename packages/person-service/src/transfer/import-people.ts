@@ -4,26 +4,19 @@ import { excerpt } from "waymark/internal";
 import { textOf } from "../person/member-value.ts";
 import { type Person, uniqueMembers } from "../person/members.ts";
 import type { PersonSchema } from "../person/schema.ts";
-import type { ColumnNames } from "./columns.ts";
 import type { DateReader } from "./dates.ts";
-import type { TransferFormat } from "./formats.ts";
 import { HeldValues } from "./held-values.ts";
+import { type PeopleFile, valuesOf } from "./people-file.ts";
 import type { Refusal, Rejects } from "./rejects.ts";
-import type { SourceFile } from "./source-file.ts";
-import { kindOf, renamed, toMembers } from "./values.ts";
+import { kindOf } from "./values.ts";
 
 export interface ImportOptions {
-  readonly source: SourceFile;
-  readonly format: TransferFormat;
+  readonly file: PeopleFile;
   readonly schema: PersonSchema;
   /** Where people are stored; undefined for a dry run without a database. */
   readonly store: Store | undefined;
   /** Whether people are only checked, also for conflicts with stored people. */
   readonly isDryRun: boolean;
-  readonly columns: ColumnNames;
-  /** Members of JSON by other names. */
-  readonly map: ReadonlyMap<string, string>;
-  readonly dates: DateReader;
   /** The unique member by which a person changes the stored one that has the same value, in the members that the file has. */
   readonly upsert: string | undefined;
   readonly rejects: Rejects | undefined;
@@ -56,7 +49,7 @@ export interface ImportResult extends ImportProgress {
  * @throws ContentError (rejects) when the file is not of its format from some place on; what came before it is stored
  */
 export async function importPeople(options: ImportOptions): Promise<ImportResult> {
-  const { source, rejects, onRefusal, onProgress, isStopped } = options;
+  const { file, rejects, onRefusal, onProgress, isStopped } = options;
   const progress = { bytes: 0, stored: 0, updated: 0, known: 0, refused: 0 };
   let brokenOff: ImportResult["brokenOff"];
   let storing: Promise<void> = Promise.resolve();
@@ -93,7 +86,7 @@ export async function importPeople(options: ImportOptions): Promise<ImportResult
   } finally {
     await storing;
   }
-  if (brokenOff === undefined) progress.bytes = source.size;
+  if (brokenOff === undefined) progress.bytes = file.source.size;
   return { ...progress, brokenOff };
 }
 
@@ -107,27 +100,21 @@ interface Candidate extends Omit<Refusal, "reason"> {
 
 /** Reads the records of the file, each as soon as the next one begins. */
 async function* candidatesOf(
-  { source, format, schema, columns, map, dates }: ImportOptions,
+  { file, schema }: ImportOptions,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Candidate, void, undefined> {
   let last: Candidate | undefined;
   let position = 0;
-  for await (const { line, value, issues } of format.decode(source.pieces(onBytes), {
-    delimiter: source.delimiter,
-    columns,
-  })) {
+  for await (const { line, value, read, issues } of valuesOf(file, onBytes)) {
     if (last !== undefined) yield { ...last, nextLine: line };
     last = undefined;
+    position++;
     // Below the last person, spreadsheets often write rows of separators.
-    if (format.name === "csv" && issues === undefined && isEmpty(value)) {
-      position++;
-      continue;
-    }
-    const read = format.name === "csv" ? value : renamed(value, map);
-    const result = issues === undefined ? schema["~standard"].validate(toMembers(read, dates)) : { issues };
+    if (file.columns !== undefined && issues === undefined && isEmpty(value)) continue;
+    const result = issues === undefined ? schema["~standard"].validate(value) : { issues };
     const person = result.issues === undefined ? result.value : undefined;
-    const named = (result.issues ?? []).map((issue) => withForm(issue, read, dates));
-    last = { position: ++position, line, nextLine: undefined, value, person, issues: named };
+    const named = (result.issues ?? []).map((issue) => withForm(issue, read, file.dates));
+    last = { position, line, nextLine: undefined, value: read, person, issues: named };
   }
   if (last !== undefined) yield last;
 }
@@ -170,12 +157,12 @@ type Outcome = "stored" | "updated" | "known" | { readonly reason: string } | St
 
 async function outcomeOf({ position, person, issues }: Candidate, options: ImportOptions): Promise<Outcome> {
   if (person === undefined) return { reason: issues.map(toText).join("; ") };
-  const { store, source, upsert } = options;
+  const { store, file, upsert } = options;
   if (store === undefined) throw new TypeError("people are stored in a store");
   try {
     const updated = upsert === undefined ? undefined : await update(person, upsert, store, options.schema);
     if (updated !== undefined) return updated;
-    const idempotency = { key: `import ${source.digest} ${position}`, fingerprint: JSON.stringify(person) };
+    const idempotency = { key: `import ${file.source.digest} ${position}`, fingerprint: JSON.stringify(person) };
     return toOutcome(await store.create(person, { idempotency }));
   } catch (error) {
     if (error instanceof StoreUnavailable) return error;

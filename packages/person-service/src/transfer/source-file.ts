@@ -13,6 +13,8 @@ export interface SourceFile {
   /** SHA-256, by which a second import of the same file is known. */
   readonly digest: string;
   readonly charset: Charset;
+  /** The first 64 KiB, as text. */
+  readonly beginning: string;
   /** False if it has the NUL characters that archives and spreadsheets have. */
   readonly isText: boolean;
   /** What separates the cells of its first line, if it is CSV. */
@@ -55,6 +57,7 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
     size,
     digest: hash.digest("hex"),
     charset,
+    beginning: text,
     isText: !text.includes("\0"),
     delimiter: delimiters.find((delimiter) => delimiter === separator) ?? delimiterOf(text),
     async *pieces(onBytes = () => undefined) {

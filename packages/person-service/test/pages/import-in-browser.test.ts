@@ -53,8 +53,7 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
       const page = await scene().open("/person");
       await page.getByRole("button", { name: "Import" }).click();
       await choose(page, "people.csv", content);
-      await page.getByLabel("Member for Geburtstag").selectOption("birthDate");
-      await page.getByLabel("Member for Bemerkung").selectOption("description");
+      await page.getByRole("row", { name: "Geburtstag" }).waitFor();
       await page.getByRole("button", { name: "Check" }).click();
       await page.getByRole("button", { name: "Store 1 person" }).click();
       await page.getByText("1 person stored.").waitFor();
@@ -69,15 +68,17 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
   it("takes dates with the month or the day first", async () => {
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "Import" }).click();
-    const order = page.getByLabel("Dates in the file look like");
-    for (const [date, due] of [
-      ["01/31/1970", "MDY"],
-      ["31/01/1970", "DMY"],
-      ["01/02/1970", ""],
+    const order = page.locator("[data-part=dates]");
+    for (const [date, due, choices] of [
+      ["01/31/1970", "M/D/YYYY", ["31 January 1970"]],
+      ["31/01/1970", "D/M/YYYY", ["31 January 1970"]],
+      ["01/02/1970", "", ["(choose)", "2 January 1970", "1 February 1970"]],
     ] as const) {
       await choose(page, "people.csv", `name,birthDate\nAda,${date}\n`);
       await page.getByRole("cell", { name: date }).waitFor();
+      await page.getByText(`${date} is`).waitFor();
       assert.equal(await order.inputValue(), due);
+      assert.deepEqual(await order.locator("option").allTextContents(), choices);
     }
     await choose(page, "people.csv", "name,birthDate\nAda,1970-01-02\n");
     await order.waitFor({ state: "hidden" });
@@ -89,9 +90,9 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     await choose(page, "people.csv", "name,Staff No,birthDate\nMary Staff,mary-7,05/06/1970\n");
     const changes = [
       () => page.getByLabel("Member for Staff No").selectOption("identifier"),
-      () => page.getByLabel("Dates in the file look like").selectOption("MDY"),
+      () => page.locator("[data-part=dates]").selectOption("M/D/YYYY"),
     ];
-    await page.getByLabel("Dates in the file look like").selectOption("DMY");
+    await page.locator("[data-part=dates]").selectOption("D/M/YYYY");
     for (const change of changes) {
       await page.getByRole("button", { name: "Check" }).click();
       await page.getByText("1 person can be stored.").waitFor();
@@ -160,11 +161,14 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "Import" }).click();
     await choose(page, "empty.csv", "name,email\n");
-    await page.getByText("empty.csv has no rows below a header.").waitFor();
+    await page.getByText("empty.csv has no people in it.").waitFor();
     await choose(page, "people.xlsx", Buffer.from("PK\u0003\u0004\0"));
-    await page.getByText("people.xlsx is not a text. To import a spreadsheet, save it as CSV.").waitFor();
+    await page
+      .getByText("Nothing was stored: The file is not a text. To import a spreadsheet, save it as CSV.")
+      .waitFor();
     await choose(page, "twice.csv", "name,Name\nAda,Ada\n");
+    await page.getByLabel("Member for Name", { exact: true }).selectOption("name");
     await page.getByRole("button", { name: "Check" }).click();
-    await page.getByText("Two columns become name.").waitFor();
+    await page.getByText('The header names the column "name" twice').waitFor();
   });
 });

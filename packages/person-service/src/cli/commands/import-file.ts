@@ -5,10 +5,11 @@ import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 import { personCollection } from "../../person/collection.ts";
 import { personSchema } from "../../person/schema.ts";
-import { adviceOn, columnNames, parseMap } from "../../transfer/columns.ts";
+import { adviceOn, parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../../transfer/formats.ts";
 import { importPeople } from "../../transfer/import-people.ts";
+import { openPeopleFile } from "../../transfer/people-file.ts";
 import { openRejects, type Rejects, RejectsError } from "../../transfer/rejects.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../../transfer/source-file.ts";
 import type { Given } from "../settings/configuration.ts";
@@ -47,9 +48,13 @@ interface FileToImport {
 
 async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
   const source = await readThrough(path, name);
-  describe(source, format, name, io);
   const map = parseMap(given.values("map"));
-  const columns = columnNames(map);
+  const form = given.value("date");
+  const dates = form === undefined ? undefined : dateReader(form);
+  const file = await describeContent(name, format, () => openPeopleFile(source, { format, map, dates }));
+  describe(file, name, { given, printNote: io.printNote });
+  const { unknown = [] } = file.columns ?? {};
+  if (unknown.length > 0) throw new CommandError(adviceOn(unknown));
   const rejectsFile = given.value("rejects");
   await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
   const isDryRun = given.has("dry-run");
@@ -57,32 +62,38 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   const database = await openTarget(address, isDryRun);
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
-  const report = refusalReport({ format, columns, given, printNote: io.printNote });
+  const report = refusalReport({ file, given, printNote: io.printNote });
   try {
-    const result = await importPeople({
-      source,
-      format,
-      schema: personSchema(),
-      store,
-      isDryRun,
-      columns,
-      map,
-      dates: dateReader(given.value("date") ?? ""),
-      upsert: given.value("upsert"),
-      rejects,
-      onRefusal: report.add,
-      onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
-      isStopped,
-    }).finally(() => rejects?.finish());
+    const result = await describeContent(name, format, () =>
+      importPeople({
+        file,
+        schema: personSchema(),
+        store,
+        isDryRun,
+        upsert: given.value("upsert"),
+        rejects,
+        onRefusal: report.add,
+        onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
+        isStopped,
+      }),
+    ).finally(() => rejects?.finish());
     report.end();
     conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);
   } catch (error) {
     if (error instanceof RejectsError) throw toCommandError(error, rejectsFile, `. ${continuing}`);
-    if (!(error instanceof ContentError)) throw error;
-    if (columns.unknown.length > 0) throw new CommandError(adviceOn(columns.unknown));
-    throw new CommandError(`${quote(name)} cannot be read as ${format.name}: ${error.message}`);
+    throw error;
   } finally {
     await database?.close();
+  }
+}
+
+/** Says of content that cannot be read which file it is. */
+async function describeContent<T>(name: string, format: TransferFormat, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    throw new CommandError(`${quote(name)} cannot be read as ${format.name}: ${error.message}`);
   }
 }
 

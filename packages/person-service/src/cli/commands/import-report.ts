@@ -1,45 +1,43 @@
 import { excerpt } from "waymark/internal";
 import { textOf } from "../../person/member-value.ts";
-import type { ColumnNames } from "../../transfer/columns.ts";
 import { DateForms } from "../../transfer/dates.ts";
 import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
 import type { ImportResult } from "../../transfer/import-people.ts";
+import type { PeopleFile } from "../../transfer/people-file.ts";
 import { formatOfRejects, type Refusal } from "../../transfer/rejects.ts";
-import type { SourceFile } from "../../transfer/source-file.ts";
 import type { Given } from "../settings/configuration.ts";
 import { countPeople } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 
 /** Prints what the file seems to be. */
 export function describe(
-  { charset, delimiter }: SourceFile,
-  format: TransferFormat,
+  { source, format, columns, found }: PeopleFile,
   name: string,
-  { printNote }: CommandStreams,
+  { given, printNote }: Pick<Reported, "given" | "printNote">,
 ): void {
+  const { charset, delimiter } = source;
   const separated = format.name === "csv" && delimiter !== "," ? `, separated by ${delimiterNames[delimiter]}` : "";
   printNote(`reading ${name}: ${format.name}, ${charset}${separated}`);
+  const { guesses = [] } = columns ?? {};
+  if (guesses.length > 0) printNote(`columns: ${guesses.join(", ")}`);
+  if (found.dates?.form !== undefined && !given.has("date"))
+    printNote(`dates: ${excerpt(found.dates.example)} is read as ${found.dates.form}`);
 }
 
 const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" } as const;
 
 interface Reported extends Pick<CommandStreams, "printNote"> {
-  readonly format: TransferFormat;
-  readonly columns: ColumnNames;
+  readonly file: PeopleFile;
   readonly given: Given;
 }
 
 /** Prints which columns were guessed, lists the first refusals, and counts the others. */
-export function refusalReport({ format, columns, given, printNote }: Reported) {
+export function refusalReport({ file: { format }, given, printNote }: Reported) {
   let count = 0;
   const dateForms = new DateForms();
   let isNameless = false;
-  const begin = (): void => {
-    if (columns.guesses.length > 0) printNote(`columns: ${columns.guesses.splice(0).join(", ")}`);
-  };
   return {
     add({ line, reason, value }: Refusal): void {
-      begin();
       count++;
       for (const [, name = ""] of reason.matchAll(/(\S+) must be a date as /g))
         dateForms.add(textOf(value, name) ?? "");
@@ -47,7 +45,6 @@ export function refusalReport({ format, columns, given, printNote }: Reported) {
       if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
     },
     end(): void {
-      begin();
       const more = count - mostListed;
       if (more > 0) printNote(`and ${more.toLocaleString("en")} more`);
       const [example, forms] = [dateForms.example, dateForms.found.map((form) => `--date ${quoted(form)}`)];

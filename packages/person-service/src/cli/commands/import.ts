@@ -54,8 +54,8 @@ export const importCommand: Command = {
     date: {
       value: "FORM",
       type: converted(dateReader),
-      about: "the form of birth dates, such as DD.MM.YYYY, M/D/YY or D-MMM-YYYY",
-      default: "YYYY-MM-DD",
+      about:
+        "the form of dates, such as DD.MM.YYYY, M/D/YY or D-MMM-YYYY; by default the only one that fits all of a CSV file",
     },
     upsert: {
       value: "MEMBER",

@@ -1,0 +1,63 @@
+import { Readable } from "node:stream";
+import { type ListDecoder, StoreUnavailable } from "@waymark/collection";
+import { ContentError } from "waymark/content";
+import type { MediaType } from "waymark/fields";
+import { parseMap } from "./columns.ts";
+import { dateReader } from "./dates.ts";
+import { formatOfContent, formatOfFile } from "./formats.ts";
+import { openPeopleFile, valuesOf } from "./people-file.ts";
+import { copyOfStream, openSourceFile } from "./source-file.ts";
+
+/**
+ * Reads a file of people as other programs write it, by the rules of the command `import`. Parameters of the media type say what the
+ * command is told by options, each encoded as in a URL: `name`, the name of the file; `map`, pairs `Heading=member`, one a line; and
+ * `date`, the form of dates. With `Prefer: handling=lenient`, columns that are no member are left out.
+ */
+export const peopleFileDecoder: ListDecoder = {
+  mediaTypes: ["application/octet-stream"],
+  example: "Name;E-mail\nAda Lovelace;ada@example.org\n",
+  async *decode(pieces, { mediaType, lenient, onFound }) {
+    const { name = "", map = "", date } = parametersOf(mediaType);
+    await using copy = await copyOfStream(Readable.from(pieces)).catch(throwUnavailable);
+    const source = await openSourceFile(copy.path);
+    if (!source.isText) throw new ContentError("The file is not a text. To import a spreadsheet, save it as CSV");
+    const file = await openPeopleFile(source, {
+      format: formatOfFile(name) ?? formatOfContent(source.beginning),
+      map: readParameter("map", () => parseMap(map.split("\n").filter((pair) => pair !== ""))),
+      dates: date === undefined ? undefined : readParameter("date", () => dateReader(date)),
+      leavesOut: lenient,
+    });
+    onFound?.(file.found);
+    for await (const { read: _, ...listed } of valuesOf(file)) {
+      // Below the last person, spreadsheets often write rows of separators.
+      if (file.columns === undefined || listed.issues !== undefined || Object.keys(listed.value as object).length > 0) {
+        yield listed;
+      }
+    }
+  },
+};
+
+/** @throws ContentError when one is not encoded as in a URL */
+function parametersOf({ parameters }: MediaType): Readonly<Partial<Record<"name" | "map" | "date", string>>> {
+  return Object.fromEntries(
+    Array.from(parameters, ([name, value]) => [name, readParameter(name, () => decodeURIComponent(value))]),
+  );
+}
+
+function readParameter<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof URIError)
+      throw new ContentError(`The parameter ${name} of the Content-Type is not encoded as in a URL`);
+    if (error instanceof RangeError)
+      throw new ContentError(`The parameter ${name} of the Content-Type ${error.message}`);
+    throw error;
+  }
+}
+
+/** Where there is no room for the file now, there may be later. */
+function throwUnavailable(error: unknown): never {
+  const isFull = error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+  throw isFull ? new StoreUnavailable("There is no room for temporary files", { cause: error }) : error;
+}

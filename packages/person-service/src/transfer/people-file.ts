@@ -1,0 +1,143 @@
+import { csvDecoder, type ListedValue } from "@waymark/collection";
+import { type ColumnNames, columnNames } from "./columns.ts";
+import { DateForms, type DateReader, dateReader } from "./dates.ts";
+import { csvType, type FormatName, type TransferFormat } from "./formats.ts";
+import type { Charset, Delimiter, SourceFile } from "./source-file.ts";
+import { kindOf, renamed, toMembers } from "./values.ts";
+
+/** How to read a file of people: one rule, for the command and for what the service is sent. */
+export interface PeopleFileOptions {
+  readonly format: TransferFormat;
+  /** Names of columns or members to the members that they are; to nothing for one that is left out. */
+  readonly map: ReadonlyMap<string, string>;
+  /** The form of dates. Default: the one in which every date of the file can be read, if there is one only. */
+  readonly dates?: DateReader | undefined;
+  /** Whether columns that mean no member are left out, rather than refused. Default: false. */
+  readonly leavesOut?: boolean;
+}
+
+/** A file of people, and what was found out of it. */
+export interface PeopleFile {
+  readonly source: SourceFile;
+  readonly format: TransferFormat;
+  readonly map: ReadonlyMap<string, string>;
+  /** The columns of CSV; undefined for other formats. */
+  readonly columns: ColumnNames | undefined;
+  readonly dates: DateReader;
+  readonly found: FoundFile;
+}
+
+/** What was found out of a file, for people. */
+export interface FoundFile {
+  readonly format: FormatName;
+  readonly charset: Charset;
+  readonly delimiter?: Delimiter;
+  /** The columns of CSV: the name of each, the member that it is, and its first value. */
+  readonly columns?: readonly { readonly name: string; readonly member?: string; readonly example?: string }[];
+  /** The first date that is not `YYYY-MM-DD`, and the forms in which all can be read: two where it has to be asked. */
+  readonly dates?: { readonly example: string; readonly forms: readonly FoundForm[]; readonly form?: string };
+}
+
+/** A form of dates, and what the example is in it. */
+interface FoundForm {
+  readonly form: string;
+  readonly date: string;
+}
+
+/** Finds out what a file is: what its columns are, and of which form its dates are. It reads a file of CSV once for that. */
+export async function openPeopleFile(source: SourceFile, options: PeopleFileOptions): Promise<PeopleFile> {
+  const { format, map, leavesOut = false } = options;
+  const { charset, delimiter } = source;
+  if (format.name !== "csv") {
+    const found = { format: format.name, charset };
+    return { source, format, map, columns: undefined, dates: options.dates ?? isoDates, found };
+  }
+  const read = await readThrough(source);
+  const columns = columnNames(read.headings, map, leavesOut);
+  const forms = new DateForms();
+  for (const [i, member] of columns.members.entries()) {
+    if (member !== undefined && kindOf(member) === "date") for (const date of read.dates[i] ?? []) forms.add(date);
+  }
+  const [form, other] = forms.found;
+  const dates = options.dates ?? (form !== undefined && other === undefined ? dateReader(form) : isoDates);
+  return {
+    source,
+    format,
+    map,
+    columns,
+    dates,
+    found: {
+      format: format.name,
+      charset,
+      delimiter,
+      columns: read.headings.map((name, i) => {
+        const [member, example] = [columns.members[i], read.examples[i]];
+        return { name, ...(member && { member }), ...(example !== undefined && { example }) };
+      }),
+      ...(forms.example !== undefined && {
+        dates: {
+          example: forms.example,
+          forms: forms.found.map((form) => ({ form, date: dateReader(form).read(forms.example ?? "") ?? "" })),
+          ...(dates !== isoDates && { form: dates.form }),
+        },
+      }),
+    },
+  };
+}
+
+const isoDates: DateReader = dateReader("YYYY-MM-DD");
+
+/** What stands in the columns of a file of CSV. */
+interface Cells {
+  readonly headings: readonly string[];
+  /** The first value of each column. */
+  readonly examples: readonly (string | undefined)[];
+  /** The first values of each column that seem to be dates, and are not `YYYY-MM-DD`. */
+  readonly dates: readonly ReadonlySet<string>[];
+}
+
+async function readThrough(source: SourceFile): Promise<Cells> {
+  const headings: string[] = [];
+  const examples: (string | undefined)[] = [];
+  const dates: Set<string>[] = [];
+  const toColumn = (name: string): string => `c${headings.push(name.trim()) - 1}`;
+  const decoder = csvDecoder({ columns: [], delimiter: source.delimiter, toColumn });
+  for await (const { value } of decoder.decode(source.pieces(), { mediaType: csvType, lenient: true })) {
+    for (const [column, cell] of Object.entries(value ?? {})) {
+      const [i, text] = [Number(column.slice(1)), String(cell).trim()];
+      if (text === "") continue;
+      examples[i] ??= text.slice(0, longestExample);
+      dates[i] ??= new Set();
+      if (dates[i].size < mostDates && maybeDate.test(text)) dates[i].add(text);
+    }
+  }
+  return { headings, examples, dates };
+}
+
+const maybeDate = /^(?!\d{4}-\d\d-\d\d$)(?=.*\d).{6,30}$/u;
+
+/** There are fewer than 75,000 birthdays of people who live. */
+const mostDates = 100_000;
+
+/** In characters. */
+const longestExample = 80;
+
+/** A record of a file, as the schema has it, and as it stands in the file; or why it cannot be read. */
+export type FileValue = ListedValue & { readonly read?: unknown };
+
+/** Reads the records of a file, with the members that they mean: texts trimmed, dates and countries as the schema has them. */
+export async function* valuesOf(
+  { source, format, columns, map, dates }: PeopleFile,
+  onBytes?: (count: number) => void,
+): AsyncGenerator<FileValue, void, undefined> {
+  let column = 0;
+  const table = { delimiter: source.delimiter, toColumn: () => columns?.members[column++] };
+  for await (const listed of format.decode(source.pieces(onBytes), table)) {
+    if (listed.issues !== undefined) {
+      yield listed;
+      continue;
+    }
+    const read = columns === undefined ? renamed(listed.value, map) : listed.value;
+    yield { line: listed.line, value: toMembers(read, dates), read };
+  }
+}

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
+import { parseCommandLine } from "../src/cli/command-line.ts";
+import { openPersonService, type PersonService } from "../src/index.ts";
+
+const folder = openFolder("files-of-people");
+
+/** How programs of a country head their columns, and write dates. */
+const tables: Readonly<Record<string, readonly [headings: readonly string[], date: string]>> = {
+  English: [
+    ["First Name", "Last Name", "Birthday", "E-mail Address", "Mobile Phone", "Home City", "Country"],
+    "12/31/1990",
+  ],
+  German: [["Vorname", "Nachname", "Geburtstag", "E-Mail-Adresse", "Mobiltelefon", "Ort", "Land"], "31.12.1990"],
+  French: [["Prénom", "Nom", "Date de naissance", "Courriel", "Téléphone", "Ville", "Pays"], "31/12/1990"],
+  Spanish: [
+    ["Nombre", "Apellidos", "Fecha de nacimiento", "Correo electrónico", "Teléfono", "Ciudad", "País"],
+    "31-12-90",
+  ],
+  Google: [
+    [
+      "Given Name",
+      "Family Name",
+      "Birthday",
+      "E-mail 1 - Value",
+      "Phone 1 - Value",
+      "Address 1 - City",
+      "Address 1 - Country",
+    ],
+    "1990-12-31",
+  ],
+};
+
+const separators: readonly string[] = [",", ";", "\t", "|"];
+
+/** The bytes in which a spreadsheet writes a text. */
+const charsets: Readonly<Record<string, (text: string) => Buffer>> = {
+  "UTF-8": (text) => Buffer.from(text),
+  "UTF-8 with a mark": (text) => Buffer.from(`\ufeff${text}`),
+  "UTF-16": (text) => Buffer.from(`\ufeff${text}`, "utf16le"),
+  "Windows-1252": (text) => Buffer.from(text, "latin1"),
+};
+
+function contentOf(headings: readonly string[], separator: string, date: string): string {
+  const rows = [
+    headings,
+    ["Zoë", "Müller", date, "zoe@example.org", "0711 1", "Köln", "Deutschland"],
+    ["", '"Os,;| ""Bo"""', "", "", "", "", ""],
+    ["", "", "", "", "", "", ""],
+    ["Ann", "", "", "no mail", "", "", ""],
+  ];
+  return rows.map((row) => row.join(separator)).join("\r\n");
+}
+
+describe("a file of people", () => {
+  let service: PersonService;
+  before(async () => {
+    service = await openPersonService({ database: ":memory:" });
+  });
+  after(() => service.database.close());
+
+  /** What the service says that it would store of a file, as it is sent by the page. */
+  async function judged(
+    name: string,
+    content: Buffer,
+  ): Promise<{ valid: number; refused: number; lines: readonly number[] }> {
+    const headers = { "Content-Type": `application/octet-stream; name="${name}"`, Prefer: "handling=lenient" };
+    const body = new Uint8Array(content);
+    const request = new Request("http://localhost/person?dry-run=true", { method: "POST", headers, body });
+    const answer = JSON.parse(await (await service.app.fetch(request)).text());
+    return {
+      valid: answer.valid,
+      refused: answer.refused,
+      lines: answer.errors.map(({ line }: { readonly line: number }) => line),
+    };
+  }
+
+  /** The same of the command. */
+  async function checked(name: string): ReturnType<typeof judged> {
+    const line = parseCommandLine(["import", name, "--dry-run", "--database", folder.path("none.db")]);
+    assert.ok(line.kind === "run", JSON.stringify(line));
+    const said: string[] = [];
+    const say = (text: string): unknown => said.push(text);
+    await line.run({ print: say, printNote: say, readInput: assert.fail });
+    process.exitCode = undefined;
+    const text = said.join("\n");
+    const [, valid, refused = 0] =
+      /checked (\d+) (?:person|people)(?:, (\d+) refused)?$/.exec(text) ?? assert.fail(text);
+    return {
+      valid: Number(valid),
+      refused: Number(refused),
+      lines: [...text.matchAll(/^line (\d+):/gm)].map(([, n]) => Number(n)),
+    };
+  }
+
+  for (const [language, [headings, date]] of Object.entries(tables)) {
+    for (const [charset, encode] of Object.entries(charsets)) {
+      for (const separator of separators) {
+        const named = JSON.stringify(separator);
+        it(`of a program in ${language}, in ${charset}, separated by ${named}, is the same for the page and the command`, async () => {
+          const content = encode(contentOf(headings, separator, date));
+          const path = folder.path("people.csv");
+          writeFileSync(path, content);
+          const due = { valid: 2, refused: 1, lines: [5] };
+          assert.deepEqual(await judged("people.csv", content), due);
+          assert.deepEqual(await checked(path), due);
+        });
+      }
+    }
+  }
+
+  it("has each value as it was meant", async () => {
+    const [headings, date] = tables["German"] ?? assert.fail();
+    const content = Buffer.from(contentOf(headings, ";", date), "latin1");
+    const headers = { "Content-Type": "application/octet-stream", Prefer: "handling=lenient" };
+    const body = new Uint8Array(content);
+    await service.app.fetch(new Request("http://localhost/person", { method: "POST", headers, body }));
+    const [records = []] = await Array.fromAsync(service.people.list());
+    const people = records.map(({ json }) => {
+      const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...person } = JSON.parse(json);
+      return person;
+    });
+    assert.deepEqual(people, [
+      {
+        name: "Zoë Müller",
+        givenName: "Zoë",
+        familyName: "Müller",
+        birthDate: "1990-12-31",
+        email: "zoe@example.org",
+        telephone: "0711 1",
+        address: { addressLocality: "Köln", addressCountry: "DE" },
+      },
+      { name: 'Os,;| "Bo"', familyName: 'Os,;| "Bo"' },
+    ]);
+  });
+
+  const refusals: readonly [what: string, type: string, content: string, detail: RegExp][] = [
+    [
+      "a parameter that is not encoded",
+      'application/octet-stream; map="%zz"',
+      "name\nA",
+      /map .* is not encoded as in a URL/,
+    ],
+    [
+      "a member that there is not",
+      'application/octet-stream; map="Tel=telefone"',
+      "name\nA",
+      /did you mean "telephone"/,
+    ],
+    [
+      "a form of dates that is none",
+      "application/octet-stream; date=soon",
+      "name\nA",
+      /date .* must be like DD\.MM\.YYYY/,
+    ],
+    ["no text", "application/octet-stream", "PK\u0000", /not a text. To import a spreadsheet, save it as CSV/],
+    ["nothing", "application/octet-stream", "", /has no header/],
+    ["an unknown column, without the preference", "application/octet-stream", "name,shoe\nA,1", /not known: "shoe"/],
+  ];
+  for (const [what, type, body, detail] of refusals) {
+    it(`is refused with ${what}`, async () => {
+      const headers = { "Content-Type": type };
+      const response = await service.app.fetch(
+        new Request("http://localhost/person", { method: "POST", headers, body }),
+      );
+      assert.equal(response.status, 400);
+      assert.match(JSON.parse(await response.text()).detail, detail);
+    });
+  }
+
+  it("is known by its content where it has no name", async () => {
+    for (const [content, format] of [
+      ['{"name":"A"}\n', "ndjson"],
+      ['[{"name":"A"}]', "json"],
+      ["<people><person><name>A</name></person></people>", "xml"],
+      ["BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\r\nEND:VCARD\r\n", "vcard"],
+      ["name\nA\n", "csv"],
+    ] as const) {
+      const headers = { "Content-Type": "application/octet-stream" };
+      const request = new Request("http://localhost/person?dry-run=true", { method: "POST", headers, body: content });
+      const { valid, found } = JSON.parse(await (await service.app.fetch(request)).text());
+      assert.deepEqual([valid, found.format], [1, format]);
+    }
+  });
+});
