@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { commands } from "../src/cli/commands.ts";
-import { type Exit, runProgram } from "./service-process.ts";
+import { type Exit, runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
 const folder = openFolder("planted-files");
 const [people, backup] = [folder.path("people.db"), folder.path("backup.db")];
@@ -29,6 +29,9 @@ interface WritingCommand {
   /** What it leaves beside the file that it makes. */
   readonly beside?: readonly string[];
 }
+
+/** What is followed. */
+let service: ServiceProcess | undefined;
 
 /** Each command that writes a file, for each file that it writes. */
 const writing: Readonly<Record<string, WritingCommand>> = {
@@ -47,6 +50,10 @@ const writing: Readonly<Record<string, WritingCommand>> = {
     existing: "is replaced",
   },
   export: { args: (file) => ["export", "--format", "csv", file, "--database", people], existing: "is replaced" },
+  follow: {
+    args: (file) => ["follow", service?.url ?? "", "--once", "--cursor", file],
+    existing: "is replaced",
+  },
   copy: { args: (file) => ["copy", "--from", people, "--to", file], existing: "keeps its mode" },
   backup: { args: (file) => ["backup", file, "--database", people], existing: "stays" },
   restore: { args: (file) => ["restore", backup, "--database", file], existing: "keeps its mode" },
@@ -78,8 +85,12 @@ describe("files that another user of the machine has put there", {
     ]) {
       assert.equal((await runProgram(...args)).code, 0);
     }
+    service = await startService("--database", ":memory:", "--demo");
   });
-  after(() => process.umask(umask));
+  after(async () => {
+    process.umask(umask);
+    await service?.[Symbol.asyncDispose]();
+  });
 
   let runs = 0;
 

@@ -2,6 +2,7 @@ import { checkConfigCommand } from "./commands/check-config.ts";
 import type { Command } from "./commands/command.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { exportCommand } from "./commands/export.ts";
+import { followCommand } from "./commands/follow.ts";
 import { importCommand } from "./commands/import.ts";
 import { keyCommands } from "./commands/key.ts";
 import { backupCommand, copyCommand, restoreCommand, resumeCommand } from "./commands/moving.ts";
@@ -16,6 +17,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["check-config", checkConfigCommand],
   ["import", importCommand],
   ["export", exportCommand],
+  ["follow", followCommand],
   ["routes", routesCommand],
   ["explain", explainCommand],
   ["openapi", openApiCommand],

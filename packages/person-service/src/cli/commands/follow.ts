@@ -1,0 +1,192 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as elapse } from "node:timers/promises";
+import { NewFile } from "@waymark/collection";
+import { quote } from "waymark/internal";
+import { fileFault, newFileFault } from "../../file-fault.ts";
+import { matching } from "../settings/option.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import type { CommandStreams } from "../terminal/streams.ts";
+import type { Command } from "./command.ts";
+
+/** Writes what changes in a running service. */
+export const followCommand: Command = {
+  about: "Writes the people of a running service, and then each change, as NDJSON to standard output.",
+  notes: [
+    'Each changed person comes once, in the latest state, or as {"id":7,"removed":true}.',
+    "With --cursor it goes on where it stopped: a change comes twice only where the command was killed before it stored the cursor.",
+  ],
+  examples: [
+    ["person-service follow http://localhost:8080/person --cursor people.cursor", "all people, then what changes"],
+    ["person-service follow http://localhost:8080/person --once | wc -l", "what there is now"],
+  ],
+  operands: ["URL"],
+  options: {
+    cursor: { value: "FILE", about: "the file that keeps the place; without it, the command begins with all people" },
+    "key-file": { value: "FILE", about: "the file with the API key" },
+    fields: { value: "NAMES", about: "the members to write besides the id, separated by commas" },
+    once: { about: "ends when there are no more changes, instead of waiting for them" },
+    "longest-pause": {
+      value: "SECONDS",
+      type: matching("a number of seconds", (text) => /^(?:[0-9]+|[0-9]*\.[0-9]+)$/.test(text)),
+      about: "the longest pause between attempts while the service cannot be reached",
+      default: "30",
+    },
+  },
+  async run(given, io) {
+    const [operand = ""] = given.operands;
+    const [cursorFile, keyFile, fields] = ["cursor", "key-file", "fields"].map((name) => given.value(name));
+    const url = changesUrl(operand);
+    if (fields !== undefined) url.searchParams.set("fields", fields);
+    const isOnce = given.has("once");
+    const key = keyFile === undefined ? undefined : (await readText(keyFile)).trim();
+    if (cursorFile !== undefined) await store(cursorFile);
+    const before = cursorFile === undefined ? "" : (await readText(cursorFile, "")).trim();
+    const headers = new Headers({ Accept: "application/x-ndjson" });
+    if (key !== undefined) headers.set("Authorization", `Bearer ${key}`);
+    if (!isOnce) headers.set("Prefer", "wait=30");
+    const source = new ChangesSource(url, headers, 1000 * Number(given.value("longest-pause")), io);
+    for (let cursor = before; ; ) {
+      const { lines, next } = await source.read(cursor);
+      if (lines !== "") {
+        io.print(lines.trimEnd());
+        await written();
+      }
+      if (next !== cursor && cursorFile !== undefined) await store(cursorFile, `${next}\n`);
+      if (isOnce && lines === "") return;
+      cursor = next;
+    }
+  },
+};
+
+/** Returns the URL of the changes of the collection at a URL; of the people where that has no path. */
+function changesUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new CommandError(`${quote(text)} is not the URL of people, such as http://localhost:8080/person`);
+  }
+  const path = url.pathname.replace(/\/$/, "") || "/person";
+  url.pathname = `${path}/changes`;
+  url.search = "";
+  url.hash = "";
+  return url;
+}
+
+interface ReadChanges {
+  /** NDJSON. */
+  readonly lines: string;
+  /** The cursor behind them. */
+  readonly next: string;
+}
+
+/** Reads changes from a service, and waits for it while it cannot be reached. */
+class ChangesSource {
+  readonly #url: URL;
+  readonly #headers: Headers;
+  readonly #longestPause: number;
+  readonly #io: CommandStreams;
+  #failures = 0;
+
+  /** @param longestPause in milliseconds */
+  constructor(url: URL, headers: Headers, longestPause: number, io: CommandStreams) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#longestPause = longestPause;
+    this.#io = io;
+  }
+
+  /** @throws CommandError (rejects) when the service refuses, so that another attempt would not help */
+  async read(cursor: string): Promise<ReadChanges> {
+    for (;;) {
+      const outcome = await this.#attempt(cursor);
+      if (!("reason" in outcome)) {
+        this.#failures = 0;
+        return outcome;
+      }
+      this.#failures++;
+      const grown = 500 * 2 ** this.#failures * (0.5 + Math.random() / 2);
+      const pause = Math.min(Math.max(grown, outcome.retryAfter * 1000), this.#longestPause);
+      if (this.#failures === 1) this.#io.printNote(`${outcome.reason}; trying again until it can be reached`);
+      await elapse(pause);
+    }
+  }
+
+  async #attempt(cursor: string): Promise<ReadChanges | Failure> {
+    const url = new URL(this.#url);
+    if (cursor !== "") url.searchParams.set("after", cursor);
+    try {
+      const signal = AbortSignal.timeout(patience);
+      const response = await fetch(url, { headers: this.#headers, signal, redirect: "manual" });
+      const text = await response.text();
+      if (response.status === 429 || response.status >= 500) {
+        const retryAfter = Number(response.headers.get("Retry-After") ?? 0) || 0;
+        return { reason: `${url.origin} answers ${response.status}`, retryAfter };
+      }
+      const next = /<[^>]*[?&]after=([\w-]+)[^>]*>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+      if (response.status !== 200 || next === undefined) throw refused(url, response.status, text);
+      return { lines: text, next };
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      return { reason: `${url.origin} cannot be reached`, retryAfter: 0 };
+    }
+  }
+}
+
+/** An attempt that may succeed later. */
+interface Failure {
+  readonly reason: string;
+  /** In seconds. */
+  readonly retryAfter: number;
+}
+
+/** In milliseconds, for an answer: longer than the service holds one. */
+const patience = 90_000;
+
+function refused(url: URL, status: number, text: string): CommandError {
+  const what = `${url.origin}${url.pathname} answers ${status}`;
+  if (status === 410) {
+    return new CommandError(
+      `${what}: changes before the cursor are lost. Remove the file of the cursor and the copy, and begin again`,
+    );
+  }
+  const hint = status === 401 ? "; name the file of a key by --key-file" : "";
+  return new CommandError(`${what}${detailOf(text)}${hint}`);
+}
+
+function detailOf(text: string): string {
+  try {
+    const { detail }: { readonly detail?: unknown } = JSON.parse(text);
+    return typeof detail === "string" ? `: ${detail}` : "";
+  } catch {
+    return ""; // it is no problem document
+  }
+}
+
+/** Resolves when all that was printed is out of the process. */
+const written = (): Promise<void> => new Promise((resolve) => process.stdout.write("", () => resolve()));
+
+/** @param missing the text of a file that is missing; by default that is an error */
+async function readText(file: string, missing?: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (isMissing && missing !== undefined) return missing;
+    const fault = fileFault(error);
+    if (fault === undefined) throw error;
+    throw new CommandError(`The file ${quote(file)} cannot be read: ${fault}`);
+  }
+}
+
+/** Puts a text in place of a file; without a text, only finds out whether that can be done. */
+async function store(file: string, text?: string): Promise<void> {
+  try {
+    await using output = await NewFile.open(file, { replace: true });
+    if (text === undefined) return;
+    await output.handle.writeFile(text);
+    await output.finish();
+  } catch (error) {
+    const fault = newFileFault(error);
+    if (fault === undefined) throw error;
+    throw new CommandError(`The file ${quote(file)} cannot be written: ${fault}`);
+  }
+}

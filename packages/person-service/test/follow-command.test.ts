@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
+import { runProgram, startProgram, startService } from "./service-process.ts";
+
+const folder = openFolder("follow-command");
+
+const send = (url: string, method: string, person?: object): Promise<Response> =>
+  fetch(url, {
+    method,
+    ...(person && { body: JSON.stringify(person), headers: { "Content-Type": "application/json" } }),
+  });
+
+/** The names in NDJSON, and the ids of the removed. */
+const namesIn = (lines: string): readonly unknown[] =>
+  lines
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+    .map(({ id, name, removed }) => (removed === true ? id : name));
+
+describe("follow", () => {
+  it("writes all people, and goes on where it stopped", async () => {
+    await using service = await startService("--database", ":memory:");
+    const cursor = folder.newFile("cursor");
+    const people = `${service.url}/person`;
+    for (const name of ["Ada", "Grace"]) await send(people, "POST", { name });
+    const first = await runProgram("follow", people, "--once", "--cursor", cursor);
+    assert.deepEqual([first.code, namesIn(first.stdout)], [0, ["Ada", "Grace"]], first.stderr);
+    const none = await runProgram("follow", service.url, "--once", "--cursor", cursor);
+    assert.deepEqual([none.code, none.stdout], [0, ""], none.stderr);
+    await send(`${people}/1`, "DELETE");
+    await send(`${people}/2`, "PUT", { name: "Grace Hopper", jobTitle: "Rear Admiral" });
+    const next = await runProgram("follow", people, "--once", "--cursor", cursor, "--fields", "name");
+    assert.equal(next.stdout, '{"id":1,"removed":true}\n{"id":2,"name":"Grace Hopper"}\n');
+  });
+
+  it("waits for changes, and writes them as they come", async () => {
+    await using service = await startService("--database", ":memory:");
+    const follower = startProgram("follow", service.url);
+    await send(`${service.url}/person`, "POST", { name: "Ada" });
+    await follower.untilPrinted(/"name":"Ada"/);
+    await send(`${service.url}/person`, "POST", { name: "Grace" });
+    await follower.untilPrinted(/"name":"Grace"/);
+    follower.kill("SIGTERM");
+    assert.deepEqual(namesIn((await follower.exited).stdout), ["Ada", "Grace"]);
+  });
+
+  it("tries again while the service cannot be reached, or says that it is busy", async () => {
+    let requests = 0;
+    const server = createServer((request, response) => {
+      requests++;
+      if (requests === 1) return request.socket.destroy();
+      if (requests === 2) return response.writeHead(503, { "Retry-After": "1" }).end();
+      response.writeHead(200, { Link: '</person/changes?after=abc>; rel="next"' });
+      return response.end(requests === 3 ? '{"id":1,"name":"Ada"}\n' : "");
+    });
+    server.listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const { code, stdout, stderr } = await runProgram(
+      ...["follow", `http://127.0.0.1:${port}`, "--once", "--longest-pause", "0.01"],
+    );
+    server.close();
+    assert.deepEqual([code, stdout, requests], [0, '{"id":1,"name":"Ada"}\n', 4], stderr);
+    assert.match(stderr, /cannot be reached; trying again/);
+  });
+
+  it("sends the key of a file, and says why the service refuses", async () => {
+    const [access, keys, key] = [folder.newFile("json"), folder.newFile("json"), folder.newFile("key")];
+    writeFileSync(access, JSON.stringify({ rules: [{ methods: ["GET"], path: "/person/**", scopes: ["read"] }] }));
+    const made = await runProgram("key", "create", "--name", "a", "--scope", "read", "--keys", keys, "--out", key);
+    assert.equal(made.code, 0, made.stderr);
+    await using service = await startService("--database", ":memory:", "--access", access, "--keys", keys);
+    const refused = await runProgram("follow", service.url);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /answers 401.*name the file of a key by --key-file/s);
+    const allowed = await runProgram("follow", service.url, "--once", "--key-file", key);
+    assert.deepEqual([allowed.code, allowed.stdout], [0, ""], allowed.stderr);
+  });
+
+  it("says how to begin again where changes before the cursor are lost", async () => {
+    await using service = await startService("--database", ":memory:");
+    const cursor = folder.newFile("cursor");
+    const text = "AUO_4owOzQGAlOvcAwAABQ\n"; // far ahead of this service
+    writeFileSync(cursor, text);
+    const { code, stderr } = await runProgram("follow", service.url, "--cursor", cursor);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /answers 410: changes before the cursor are lost\. Remove the file of the cursor and the copy/,
+    );
+    assert.equal(readFileSync(cursor, "utf8"), text);
+    const wrong = await runProgram("follow", "people");
+    assert.match(wrong.stderr, /"people" is not the URL of people, such as http:\/\/localhost:8080\/person/);
+  });
+});
