@@ -335,6 +335,7 @@ describe("a response of HTTP/2", () => {
       Upgrade: "h2c",
       Vary: "A",
       "Set-Cookie": ["a", "b"],
+      Location: ["/a", "/b"],
     });
     const { connect } = await served(() => new HttpResponse(200, fields.withAdded("vary", "B"), "ä"));
     const { headers, body } = await ask(connect(), {});
@@ -346,6 +347,7 @@ describe("a response of HTTP/2", () => {
       "x-own": "1",
       vary: "A, B",
       "set-cookie": ["a", "b"],
+      location: "/a",
       "content-length": "2",
     });
   });

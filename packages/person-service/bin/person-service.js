@@ -15,7 +15,7 @@ if (fault === undefined) {
   if (existsSync(join(folder, "tsconfig.build.json"))) registerHooks({ resolve: resolveToSource });
   await import("#main");
 } else {
-  process.stderr.write(`person-service needs Node.js 24 or later, ${fault}\n`);
+  process.stderr.write(`person-service needs Node.js 24.7 or later, ${fault}\n`);
   process.exitCode = 1;
 }
 
@@ -23,7 +23,8 @@ if (fault === undefined) {
 function faultOfRuntime({ bun, deno, node }) {
   const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`;
   if (other !== undefined) return `not ${other}. Its library waymark runs on Bun and Deno, too.`;
-  if (Number.parseInt(node, 10) >= 24) return undefined;
+  const [major, minor] = node.split(".").map(Number);
+  if (major > 24 || (major === 24 && minor >= 7)) return undefined;
   return `not ${node}. In a checkout, "npm ci" without --ignore-scripts installs the right one.`;
 }
 

@@ -10,7 +10,7 @@ export { escapeXml } from "./content/xml-text.ts";
 export { DeclarationSite, typeName } from "./declaration.ts";
 export { isFieldValue } from "./fields/field-line.ts";
 export { forwardedHops, xForwardedHops } from "./fields/forwarded.ts";
-export { fieldLines, parsedHeaders, rememberValues } from "./fields/header-list.ts";
+export { addHttp2Fields, fieldLines, parsedHeaders, rememberValues } from "./fields/header-list.ts";
 export { findRepeated } from "./fields/repeated.ts";
 export { isBlank, isToken, quotedText, tokenList, tokenText, trimBlanks } from "./fields/syntax.ts";
 export { toClientKey } from "./filters/rate-limit.ts";

@@ -1,4 +1,4 @@
-import { constants, type ServerHttp2Session } from "node:http2";
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { ServeSettings } from "../options.ts";
 
 /**
@@ -21,15 +21,15 @@ function limitResets(session: ServerHttp2Session, perSecond: number, end: () => 
   const most = 2 * perSecond;
   let left = most;
   let counted = performance.now();
-  session.on("stream", (stream) => {
-    stream.once("close", () => {
-      if (!stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR) return;
-      const now = performance.now();
-      left = Math.min(most, left + ((now - counted) / 1000) * perSecond) - 1;
-      counted = now;
-      if (left < 0) end();
-    });
-  });
+  // One function for all streams, which it is called on.
+  function count(this: ServerHttp2Stream): void {
+    if (!this.aborted && this.rstCode === constants.NGHTTP2_NO_ERROR) return;
+    const now = performance.now();
+    left = Math.min(most, left + ((now - counted) / 1000) * perSecond) - 1;
+    counted = now;
+    if (left < 0) end();
+  }
+  session.on("stream", (stream) => stream.on("close", count));
 }
 
 /**

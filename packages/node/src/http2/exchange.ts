@@ -1,7 +1,7 @@
-import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { constants, type ServerHttp2Stream } from "node:http2";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { handlerFields, type Piece } from "waymark/internal";
+import { addHttp2Fields, type Piece, representedFields } from "waymark/internal";
 import { type IncomingContent, readableContent } from "../content.ts";
 import { type ServedConnection, SingleExchange } from "../exchange.ts";
 import { Output } from "../output.ts";
@@ -23,6 +23,7 @@ export class Http2Exchange extends SingleExchange {
   readonly #unread: UnreadContent | undefined;
   /** Whether the client holds its content back until it receives `100 Continue` (RFC 9110 §10.1.1). */
   #awaitsContinue: boolean;
+  #listensForRoom = false;
   /** For how long content has been coming, in milliseconds. */
   #waited = 0;
 
@@ -40,8 +41,8 @@ export class Http2Exchange extends SingleExchange {
     this.#unread = stream.endAfterHeaders
       ? undefined
       : new UnreadContent(stream, context.unreadContents, ({ response }) => this.answerInstead(response));
-    stream.on("drain", () => this.#output.resume());
-    stream.once("close", () => {
+    // The only listener of most streams here: each costs a closure and a place in a list, which is why there is none for `drain` yet.
+    stream.on("close", () => {
       this.#output.discard();
       this.end(!stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR);
     });
@@ -111,7 +112,10 @@ export class Http2Exchange extends SingleExchange {
   sendPiece(piece: Piece): boolean {
     if (typeof piece !== "string") this.#output.bytes("", piece);
     else if (piece !== "") this.#output.utf8(piece);
-    return !this.#output.isFull;
+    if (!this.#output.isFull) return true;
+    if (!this.#listensForRoom) this.native.on("drain", () => this.#output.resume());
+    this.#listensForRoom = true;
+    return false;
   }
 
   /** Ends the response, and the stream with it, even if the client has not sent all of its content (RFC 9113 §8.1). */
@@ -136,21 +140,10 @@ export class Http2Exchange extends SingleExchange {
   }
 }
 
-/** The fields by lower-case name, without those of a connection, which HTTP/2 has not (RFC 9113 §8.2.2). */
-function toHttp2Fields(response: HttpResponse, length: number | undefined): OutgoingHttpHeaders {
-  const fields: Record<string, number | string | string[]> = { ":status": response.status };
-  const flat = handlerFields(response);
-  for (let i = 0; i < flat.length; i += 2) {
-    const name = (flat[i] as string).toLowerCase();
-    if (connectionFields.has(name)) continue;
-    const value = flat[i + 1] as string;
-    const others = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (others === undefined) fields[name] = value;
-    else if (name === "set-cookie") fields[name] = [others, value].flat().map(String);
-    else fields[name] = `${others}, ${value}`;
-  }
-  if (length !== undefined) fields["content-length"] = length;
+/** The fields as names and values in turn, which Node reads faster than it reads a dictionary. */
+function toHttp2Fields(response: HttpResponse, length: number | undefined): string[] {
+  const fields = [":status", String(response.status)];
+  addHttp2Fields(representedFields(response), fields);
+  if (length !== undefined) fields.push("content-length", String(length));
   return fields;
 }
-
-const connectionFields: ReadonlySet<string> = new Set(["upgrade", "proxy-connection", "http2-settings", "te"]);

@@ -15,25 +15,27 @@ export interface Http2Head {
 
 /** Reads the names and values in turn that Node has of a stream; what breaks HTTP/2 itself, Node has refused by then. */
 export function readHttp2Head(raw: readonly string[]): Http2Head {
-  const pseudo = new Map<string, string>();
+  let method = "";
+  let path = "";
+  let authority: string | undefined;
   const fields: string[] = [];
   const cookies: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
     // A value is no shorter or longer for blanks around it (RFC 9110 §5.5), which HTTP/2 forbids and some send.
     const value = trimBlanks(raw[i + 1] as string);
-    if (name.startsWith(":")) pseudo.set(name, value);
-    else if (name === "cookie") cookies.push(value);
-    // It may stand beside :authority as long as it is the same, which comes first.
-    else if (name !== "host" || value !== pseudo.get(":authority")) fields.push(name, value);
+    if (name === ":method") method = value;
+    else if (name === ":path") path = value;
+    else if (name === ":authority") {
+      authority = value;
+      fields.push("host", value);
+    } else if (name === "cookie") cookies.push(value);
+    // It may stand beside :authority as long as it is the same, and comes behind it.
+    else if (!name.startsWith(":") && (name !== "host" || value !== authority)) fields.push(name, value);
   }
-  const authority = pseudo.get(":authority");
-  if (authority !== undefined) fields.unshift("host", authority);
   if (cookies.length > 0) fields.push("cookie", cookies.join("; "));
   // CONNECT has no path, and is refused.
-  const target = decodeTarget(pseudo.get(":path") ?? "");
-  const method = pseudo.get(":method") ?? "";
-  return { method, target, headers: parsedHeaders(fields) };
+  return { method, target: decodeTarget(path), headers: parsedHeaders(fields) };
 }
 
 /** Returns the refusal of a head that breaks HTTP or the limits; undefined when it is sound. */

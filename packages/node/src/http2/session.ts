@@ -29,7 +29,7 @@ export class Http2Session implements Connection, ExchangeSession {
     session.on("error", () => undefined);
     session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
       // So does a stream.
-      stream.on("error", () => undefined);
+      stream.on("error", ignore);
       if (context.closing) session.close();
       if (!stream.destroyed && !stream.closed) this.#open(stream, raw);
     });
@@ -84,6 +84,8 @@ export class Http2Session implements Connection, ExchangeSession {
   }
 }
 
+const ignore = (): void => undefined;
+
 function sessionOptions(settings: ServeSettings) {
   const { maxHeaderSize, maxTargetLength, maxHeaderFields, maxConcurrentStreams } = settings;
   return {
@@ -96,6 +98,8 @@ function sessionOptions(settings: ServeSettings) {
     maxHeaderListPairs: 2 * maxHeaderFields,
     // Blanks around a value are taken off here. Node would drop the field, and serve the request without its precondition.
     strictFieldWhitespaceValidation: false,
+    // A field that a handler repeats is sent so on HTTP/1.1, too; Node would make that an error.
+    strictSingleValueFields: false,
     // Far beyond what endAbusiveSession bears: Node would end the session with INTERNAL_ERROR, which blames the server, and
     // Node 24 would keep its connection.
     streamResetBurst: 1_000_000,

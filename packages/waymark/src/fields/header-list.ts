@@ -1,4 +1,4 @@
-import { toFieldLine } from "./field-line.ts";
+import { isSenderField, toFieldLine } from "./field-line.ts";
 
 /** Header fields by name; a list of values sends the field once for each. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
@@ -24,6 +24,14 @@ export let soundHeaders: (flat: readonly string[]) => HeaderList;
  * @throws TypeError as `HeaderList.of` does
  */
 export let fieldLines: (list: HeaderList) => string;
+
+/**
+ * Adds the fields of a message of HTTP/2 to these, as names and values in turn: the names in lower case, without the fields that are
+ * its sender's, or of a connection (RFC 9113 §8.2).
+ *
+ * @throws TypeError as `HeaderList.of` does
+ */
+export let addHttp2Fields: (list: HeaderList, fields: string[]) => void;
 
 /** Has the list remember what it is asked for: that of a head which comes again and again is asked for the same few fields. */
 export let rememberValues: (list: HeaderList) => void;
@@ -58,6 +66,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   /** The bits of its names: most questions are for fields that a list does not have, and this answers nearly all of them. */
   readonly #names: number;
   #lines: string | undefined;
+  #http2Fields: readonly string[] | undefined;
   /** What it was asked for, by the name as it was asked for. */
   #values: Map<string, string | undefined> | undefined;
 
@@ -78,6 +87,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
       this.#names = bitsOf(flat ?? []);
     }
     this.#lines = undefined;
+    this.#http2Fields = undefined;
     this.#values = undefined;
   }
 
@@ -104,6 +114,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     parsedHeaders = (flat) => new HeaderList(flat, false);
     soundHeaders = (flat) => new HeaderList(flat, true);
     fieldLines = (list) => list.#toLines();
+    addHttp2Fields = (list, fields) => list.#addHttp2Fields(fields);
     mayShareNames = (one, other) => (one.#names & other.#names) !== 0;
     rememberValues = (list) => {
       list.#values ??= new Map();
@@ -131,6 +142,28 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     }
     this.#lines = lines;
     return lines;
+  }
+
+  #addHttp2Fields(fields: string[]): void {
+    if (this.#first !== undefined && this.#second !== undefined) {
+      this.#first.#addHttp2Fields(fields);
+      this.#second.#addHttp2Fields(fields);
+      return;
+    }
+    // Made once, as the lines are.
+    this.#http2Fields ??= this.#toHttp2Fields();
+    for (const text of this.#http2Fields) fields.push(text);
+  }
+
+  #toHttp2Fields(): readonly string[] {
+    const { flat } = this;
+    const fields: string[] = [];
+    for (let i = 0; i < flat.length; i += 2) {
+      const [name, value] = [(flat[i] as string).toLowerCase(), flat[i + 1] as string]; // names and values in turn
+      if (!this.#isSound) toFieldLine(name, value); // which throws where the field cannot be sent
+      if (!isSenderField(name) && !connectionFields.has(name)) fields.push(name, value);
+    }
+    return fields;
   }
 
   /** Returns the field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
@@ -232,6 +265,9 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 }
 
 const mostRemembered = 32;
+
+/** Those that HTTP/2 forbids, beside the ones that are the sender's. */
+const connectionFields: ReadonlySet<string> = new Set(["upgrade", "proxy-connection", "http2-settings", "te"]);
 
 const isNamed = (name: string, wanted: string): boolean =>
   name.length === wanted.length && (name === wanted || name.toLowerCase() === wanted.toLowerCase());

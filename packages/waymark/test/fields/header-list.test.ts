@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
 import fc from "fast-check";
 import { type HeaderFields, HeaderList } from "waymark/fields";
-import { fieldLines, parsedHeaders, rememberValues } from "../../src/fields/header-list.ts";
+import { addHttp2Fields, fieldLines, parsedHeaders, rememberValues } from "../../src/fields/header-list.ts";
 
 suite("HeaderList.of", () => {
   it("keeps the fields in order, and a list of values as a line each", () => {
@@ -220,6 +220,28 @@ suite("any list", () => {
   });
 });
 
+suite("the fields of a list over HTTP/2", () => {
+  const http2Fields = (list: HeaderList): readonly string[] => {
+    const fields = [":status", "200"];
+    addHttp2Fields(list, fields);
+    return fields.slice(2);
+  };
+
+  it("have names in lower case, in order, the same each time", () => {
+    const list = HeaderList.of({ Vary: "Accept", "Set-Cookie": ["A=1", "b=2"] }).concat(HeaderList.of({ "X-A": "" }));
+    const expected = ["vary", "Accept", "set-cookie", "A=1", "set-cookie", "b=2", "x-a", ""];
+    assert.deepEqual(http2Fields(list), expected);
+    assert.deepEqual(http2Fields(list), expected);
+    assert.deepEqual(http2Fields(HeaderList.empty), []);
+  });
+
+  it("are without those that the sender sets, and those of a connection", () => {
+    const names = ["Date", "CONNECTION", "content-length", "Upgrade", "Proxy-Connection", "HTTP2-Settings", "TE"];
+    const list = HeaderList.of(Object.fromEntries([...names, "Content-Type"].map((name) => [name, "1"])));
+    assert.deepEqual(http2Fields(list), ["content-type", "1"]);
+  });
+});
+
 suite("the lines of a list", () => {
   it("are those of a message, in order", () => {
     const list = HeaderList.of({ Vary: "Accept", "Set-Cookie": ["a=1", "b=2"], "X-Empty": "" });
@@ -264,6 +286,7 @@ suite("the lines of a list", () => {
       for (const each of [list, list.concat(sound), sound.concat(list)]) {
         assert.throws(() => fieldLines(each), TypeError);
         assert.throws(() => fieldLines(each), TypeError, "the second time too");
+        assert.throws(() => addHttp2Fields(each, []), TypeError, "over HTTP/2");
       }
     });
   }
