@@ -99,8 +99,9 @@ function readingOf(place: ParameterPlace, name: string, schema: StandardSchemaV1
   switch (place) {
     case "variables":
       return ({ variables }) => {
-        const value = (variables as Readonly<Record<string, string | readonly string[]>>)[name]; // those of the path
-        return typeof value === "object" ? list(value) : one(value);
+        const value = (variables as Readonly<Record<string, string | readonly string[]>>)[name] ?? ""; // those of the path
+        if (typeof value === "string") return isList ? list(elements(value)) : one(value);
+        return isList ? list(value) : one(value.join("/"));
       };
     case "query":
       return ({ query }) => {
@@ -109,9 +110,16 @@ function readingOf(place: ParameterPlace, name: string, schema: StandardSchemaV1
         return values.length > 1 ? repeated : one(values[0]);
       };
     case "fields":
-      return ({ headers }) => (isList ? list(headers.getAll(name)) : one(headers.get(name)));
+      return ({ headers }) => (isList ? list(elements(headers.get(name) ?? "")) : one(headers.get(name)));
   }
 }
+
+/** The elements of a list as fields and paths have it; empty ones do not count (RFC 9110 §5.6.1). */
+const elements = (text: string): readonly string[] =>
+  text
+    .split(",")
+    .map((element) => element.trim())
+    .filter((element) => element !== "");
 
 const missing: Reading = { issues: [{ message: "is missing" }] };
 const repeated: Reading = { issues: [{ message: "is given more than once" }] };
