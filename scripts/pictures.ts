@@ -61,7 +61,7 @@ export const pictures: readonly Picture[] = [
       const csv =
         "Full name,Email,Born,Country\nGrace Hopper,grace@example.org,1906-12-09,US\nEdith Clarke,edith,1883-02-10,US\n";
       await page
-        .locator("[data-part=file]")
+        .locator("#import[open] [data-part=file]")
         .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
       await page.getByLabel("Member for Full name").selectOption("name");
       await page.getByLabel("Member for Born").selectOption("birthDate");

@@ -125,6 +125,20 @@ export function reloadWhenShownAgain() {
 /** How many people, in words. */
 export const people = (count) => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
 
+let dialogs;
+
+/** Adds what is the same on every page and fetched when it is first needed: dialogs, and the countries that a form suggests. */
+export async function loadDialogs() {
+  dialogs ??= import(document.querySelector("[data-dialogs]").dataset.dialogs);
+  try {
+    const { default: html } = await dialogs;
+    if (document.querySelector("#countries") === null) document.body.insertAdjacentHTML("beforeend", html);
+  } catch (error) {
+    dialogs = undefined;
+    throw error;
+  }
+}
+
 /** Shows what only a script can do. */
 export function showScripted(root = document) {
   for (const element of root.querySelectorAll("[data-scripted]")) element.hidden = false;

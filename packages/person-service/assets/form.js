@@ -1,4 +1,4 @@
-import { announce, sendBy } from "./api.js";
+import { announce, loadDialogs, sendBy } from "./api.js";
 
 /**
  * The form of a person: its values by member, its faults at their fields, and a draft that outlives a reload. A draft is what differs
@@ -81,6 +81,7 @@ export function personEditor(form, { submit, leave }) {
     event.preventDefault();
     sendBy(button, banner, async () => {
       clearFaults();
+      await loadDialogs();
       const problem = await submit(entries(), base.values, base.etag);
       return problem && showProblem(problem);
     });
@@ -105,6 +106,7 @@ export function personEditor(form, { submit, leave }) {
         announce(note, `This is what you typed before, which is not stored yet.${since}`);
       }
       form.hidden = false;
+      loadDialogs().catch(() => undefined);
       form.querySelector("[name]").focus();
     },
     hasDraft: () => sessionStorage.getItem(draft) !== null,

@@ -1,4 +1,4 @@
-import { announce, noAnswer, people, say, showScripted, signIn } from "./api.js";
+import { announce, noAnswer, people, say, signIn } from "./api.js";
 
 const dialog = document.querySelector("#import");
 const part = (name) => dialog.querySelector(`[data-part="${name}"]`);
@@ -9,7 +9,12 @@ const [file, banner, mapping, dates, progress, outcome, store] = [
 /** Ends what was begun with a file or its columns as they were: an answer that comes later says nothing of what is shown now. */
 let present = new AbortController();
 
-document.querySelector("[data-import]").addEventListener("click", () => dialog.showModal());
+/** Opens the dialog, which stores people in the list at a URL. */
+export function open(url) {
+  dialog.dataset.url = url;
+  dialog.showModal();
+}
+
 dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
 file.addEventListener("change", () => file.files.length > 0 && choose(file.files[0]));
 mapping.addEventListener("change", begin);
@@ -172,5 +177,3 @@ function post(content, query, headers, doing, signal) {
     request.send(content.body);
   });
 }
-
-showScripted();

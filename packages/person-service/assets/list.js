@@ -1,4 +1,4 @@
-import { announce, documentOf, newKey, noAnswer, notes, people, send, showScripted } from "./api.js";
+import { announce, documentOf, loadDialogs, newKey, noAnswer, notes, people, say, send, showScripted } from "./api.js";
 import { personEditor, toPerson } from "./form.js";
 
 const main = document.querySelector("main");
@@ -10,8 +10,8 @@ showScripted();
 notes.show(said);
 prepareResults();
 prepareMenus();
-const dialog = main.querySelector("#create");
-if (dialog !== null) prepareCreation();
+onClick("[data-create]", () => openCreation());
+onClick("[data-import]", async ({ dataset }) => (await import(dataset.import)).open(search.action));
 
 /**
  * Searches as one types, and follows links that change what is listed, without leaving the page: the results are those of the page
@@ -125,8 +125,31 @@ function prepareMenus() {
   });
 }
 
+/** Has a button open a dialog, once that is there. */
+function onClick(selector, open) {
+  const button = main.querySelector(selector);
+  button?.addEventListener("click", async () => {
+    try {
+      await loadDialogs();
+      await open(button);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      say(said, noAnswer);
+    }
+  });
+}
+
+let creation;
+
+function openCreation() {
+  creation ??= prepareCreation();
+  creation.open();
+}
+
 function prepareCreation() {
+  const dialog = document.querySelector("#create");
   const form = dialog.querySelector("form");
+  form.dataset.url = search.action;
   // The same content is sent under the same key, so that a lost answer makes no second person.
   let sent = { body: "", key: "" };
   const editor = personEditor(form, {
@@ -142,8 +165,10 @@ function prepareCreation() {
     },
     leave: () => dialog.close(),
   });
-  main.querySelector("[data-create]").addEventListener("click", () => {
-    dialog.showModal();
-    editor.open();
-  });
+  return {
+    open() {
+      dialog.showModal();
+      editor.open();
+    },
+  };
 }

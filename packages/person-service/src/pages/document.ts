@@ -1,7 +1,7 @@
 import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import { nameOf } from "../access/policy.ts";
-import { type AssetName, assetUrl } from "./assets.ts";
+import { type AssetName, assetUrl, importedUrls } from "./assets.ts";
 import { html, type SafeHtml } from "./html.ts";
 import type { Site } from "./site.ts";
 
@@ -23,7 +23,10 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 /** Makes what stands before and behind the content of a page, so that the content can be sent in pieces. */
 export function frame(site: Site, request: HttpRequest<unknown>, parts: PageParts): readonly [string, string] {
   const { title, kind, modules = [] } = parts;
-  const scripts = modules.map((name) => html`<script type="module" src="${assetUrl(request, name)}"></script>\n`);
+  const scripts = modules.map(
+    (name) =>
+      html`${importedUrls(request, name).map((url) => html`<link rel="modulepreload" href="${url}">\n`)}<script type="module" src="${assetUrl(request, name)}"></script>\n`,
+  );
   const before = html`<!doctype html>
 <html lang="en">
 <head>

@@ -1,6 +1,5 @@
 import { textOf } from "../person/member-value.ts";
 import { nameParts, nameSources } from "../person/members.ts";
-import { countryNames } from "./country-names.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type MemberField, memberGroups } from "./members.ts";
 
@@ -8,8 +7,8 @@ import { type MemberField, memberGroups } from "./members.ts";
 interface FormParts {
   /** The values that its fields begin with. */
   readonly person: Readonly<Record<string, unknown>>;
-  /** Where it is sent. */
-  readonly action: string;
+  /** Where it is sent; the script says it for a person who is still to be stored. */
+  readonly action?: string;
   /** The label of its button. */
   readonly verb: string;
   /** The state that it changes; undefined for a person who is still to be stored. */
@@ -17,7 +16,7 @@ interface FormParts {
 }
 
 /** Makes the form of a person. A script shows it and sends it to the API, which needs methods and fields that HTML has no form for. */
-export function personForm({ person, action, verb, entityTag }: FormParts): SafeHtml {
+export function personForm({ person, action = "", verb, entityTag }: FormParts): SafeHtml {
   const groups = memberGroups.map(
     ({ title, members }) => html`<fieldset><legend>${title}</legend>
 <div class="fields">
@@ -27,8 +26,7 @@ ${members.map((member) => field(member, textOf(person, member.name) ?? ""))}</di
   const state = entityTag === undefined ? "" : html` data-etag="${entityTag}"`;
   return html`<form class="editor" data-url="${action}" data-name-parts="${nameParts.join(" ")}" data-name-sources="${nameSources.join(" ")}"${state} autocomplete="off" novalidate hidden>
 <p class="banner good" role="status" data-note hidden></p>
-${groups}<datalist id="countries">${Array.from(countryNames(), ([code, name]) => html`<option value="${code}">${name}</option>`)}</datalist>
-${foot(html`<button class="primary" data-doing="Saving…">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button>`)}
+${groups}${foot(html`<button class="primary" data-doing="Saving…">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button>`)}
 </form>
 `;
 }

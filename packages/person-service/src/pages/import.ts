@@ -2,12 +2,12 @@ import { html, type SafeHtml } from "./html.ts";
 import { memberGroups } from "./members.ts";
 
 /** The dialog in which a script reads a file, has its columns named, has it judged, and stores it. */
-export function importDialog(url: string): SafeHtml {
+export function importDialog(): SafeHtml {
   const groups = memberGroups.map(
     ({ title, members }) =>
       html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}">${label}</option>`)}</optgroup>`,
   );
-  return html`<dialog id="import" aria-labelledby="import-title" data-url="${url}">
+  return html`<dialog id="import" aria-labelledby="import-title">
 <h2 id="import-title">Import people</h2>
 <p class="hint">A CSV file with a header, vCards, or JSON. Nothing is stored before you have seen what is wrong with it.</p>
 <label class="drop">Drop a file here, or choose one<input type="file" data-part="file" accept=".csv,.tsv,.txt,.vcf,.vcard,.json,.ndjson,.jsonl,.xml"></label>

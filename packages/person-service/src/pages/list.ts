@@ -2,11 +2,10 @@ import { type ListOptions, type ListSyntax, type StoredRecord, storeMembers } fr
 import { personCollection } from "../person/collection.ts";
 import { textOf } from "../person/member-value.ts";
 import { personMemberNames } from "../person/schema.ts";
+import { assetUrl } from "./assets.ts";
 import { frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
-import { personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { importDialog } from "./import.ts";
 import { fieldOf, listColumns } from "./members.ts";
 import { ListAddress } from "./query.ts";
 import type { Site } from "./site.ts";
@@ -28,7 +27,7 @@ export function listPage(site: Site, options: ListOptions): ListSyntax {
   const [before, after] = frame(site, request, {
     title: [...(address.isLong ? [] : activeWords(address)), "People"].join(" · "),
     kind: "list",
-    modules: mayCreate ? ["list.js", "import.js"] : ["list.js"],
+    modules: ["list.js"],
   });
   const top = `${before}${head(view, mayCreate)}`;
   const bottom = `${pager(view)}${after}`;
@@ -47,12 +46,9 @@ const sortable: ReadonlySet<string> = new Set([
 
 function head(view: ListView, mayCreate: boolean): SafeHtml {
   const { address, options } = view;
-  const { page, url } = options;
+  const { page } = options;
   // What only a script can do is shown by it.
-  const create = html`<div class="actions" data-scripted hidden><button data-import>Import</button><button class="primary" data-create>New person</button></div>
-<dialog id="create" aria-labelledby="create-title"><h2 id="create-title">New person</h2>
-${personForm({ person: {}, action: url, verb: "Store" })}</dialog>
-${importDialog(url)}`;
+  const create = html`<div class="actions" data-scripted data-dialogs="${assetUrl(options.request, "dialogs.js")}" hidden><button data-import="${assetUrl(options.request, "import.js")}">Import</button><button class="primary" data-create>New person</button></div>`;
   const count = html`<button class="plain" data-count data-scripted hidden>Count them</button>`;
   return html`<div class="heading"><h1>People</h1>
 ${mayCreate ? create : ""}</div>

@@ -1,6 +1,7 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
 import { textOf } from "../person/member-value.ts";
+import { assetUrl } from "./assets.ts";
 import { page } from "./document.ts";
 import { conflictForm, personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
@@ -35,7 +36,7 @@ ${actions(own, mayAmend, mayRemove)}</div>
 <p class="banner good" role="status" tabindex="-1" data-said hidden></p>
 <div class="card">
 ${groups}${code === undefined ? "" : html`<details class="code"><summary>QR code for a phone</summary>${code}</details>`}</div>
-${mayAmend ? personForm({ person, action: own, verb: "Save", entityTag }) : ""}${mayAmend ? conflictForm : ""}${mayRemove ? removal(title, own, entityTag) : ""}${record(id, person)}`;
+${mayAmend ? html`<div data-dialogs="${assetUrl(request, "dialogs.js")}">${personForm({ person, action: own, verb: "Save", entityTag })}</div>` : ""}${mayAmend ? conflictForm : ""}${mayRemove ? removal(title, own, entityTag) : ""}${record(id, person)}`;
   return page(site, request, { title: `${title} · People`, kind: "person", modules: ["person.js"] }, content);
 }
 

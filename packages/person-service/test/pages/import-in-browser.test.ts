@@ -4,7 +4,9 @@ import type { Page, Route } from "playwright-core";
 import { describeInBrowser, kinds } from "./scene.ts";
 
 const choose = (page: Page, name: string, content: string | Buffer): Promise<void> =>
-  page.locator("[data-part=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
+  page
+    .locator("#import[open] [data-part=file]")
+    .setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
 
 describeInBrowser("an import in a browser", kinds, (scene) => {
   it("has its columns named, every bad line shown, and stores the good ones", async () => {
@@ -151,7 +153,7 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
       transfer.items.add(new File(['{"name":"Ada"}\\n{"name":"Grace"}\\n'], "people.ndjson"));
       return transfer;
     })()`);
-    await page.dispatchEvent("#import", "drop", { dataTransfer: transfer });
+    await page.dispatchEvent("#import[open]", "drop", { dataTransfer: transfer });
     await page.getByRole("button", { name: "Store 2 people" }).click();
     await page.getByText("2 people stored.").waitFor();
     assert.equal(await scene().people.count(), before + 2);

@@ -116,7 +116,9 @@ describeInBrowser(
       await page.getByRole("button", { name: "Import" }).click();
       await page.context().clearCookies();
       const buffer = Buffer.from('{"name":"Grace Hopper"}');
-      await page.locator("[data-part=file]").setInputFiles({ name: "people.ndjson", mimeType: "text/plain", buffer });
+      await page
+        .locator("#import[open] [data-part=file]")
+        .setInputFiles({ name: "people.ndjson", mimeType: "text/plain", buffer });
       await signIn();
       await page.getByRole("button", { name: "Store 1 person" }).click();
       await page.getByText("1 person stored.").waitFor();
