@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Servable } from "waymark/internal";
 import { makeContext } from "./context.ts";
-import { NodeHttpExchange } from "./node-http/exchange.ts";
+import { NodeHttpExchange } from "./node-http/node-http-exchange.ts";
 import { longestTimer, type ServeOptions, toServeSettings } from "./options.ts";
 
 /**

@@ -1,6 +1,6 @@
 // For the packages of this project only, and never for a program: what adapters for a runtime are made of, and what writes messages. It
 // may change with each version.
-export { AdapterExchange, answer, type Platform, send } from "./adapter/exchange.ts";
+export { AdapterExchange, answer, type Platform, send } from "./adapter/adapter-exchange.ts";
 export { cancelBody } from "./adapter/stream.ts";
 export { andThen } from "./and-then.ts";
 export { joinBytes } from "./content/coding.ts";

@@ -18,7 +18,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "node-listener.ts secure-server.ts",
     "http2 node-http",
     "http1",
-    "exchange.ts",
+    "served-exchange.ts",
     "context.ts",
     "content.ts unread-content.ts",
     "held-content.ts",

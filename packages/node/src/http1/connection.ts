@@ -2,15 +2,15 @@ import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
-import { isEncrypted, Peer } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import { interimResponse } from "../response-head.ts";
+import { isEncrypted, Peer } from "../served-exchange.ts";
 import type { Takeover } from "../upgrade.ts";
 import { Deadlines } from "./deadlines.ts";
-import { Http1Exchange } from "./exchange.ts";
 import { ExchangeQueue, type QueueConnection } from "./exchange-queue.ts";
 import { noHead } from "./head.ts";
+import { Http1Exchange } from "./http1-exchange.ts";
 import { MessageReader, type ReaderConnection } from "./message-reader.ts";
 
 /**

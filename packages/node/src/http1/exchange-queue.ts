@@ -4,7 +4,7 @@ import type { ServeSettings } from "../options.ts";
 import type { Output } from "../output.ts";
 import { interimResponse } from "../response-head.ts";
 import { Takeover } from "../upgrade.ts";
-import type { Http1Exchange } from "./exchange.ts";
+import type { Http1Exchange } from "./http1-exchange.ts";
 
 /** The connection of a queue, as far as the queue needs it. */
 export interface QueueConnection {

@@ -6,9 +6,9 @@ import { IncomingContent } from "../content.ts";
 import { incomplete } from "../refusals.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";
-import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
 import type { ExchangeQueue } from "./exchange-queue.ts";
 import { type Head, HeadReader } from "./head.ts";
+import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
 
 /** The connection of a reader, as far as the reader needs it. */
 export interface ReaderConnection extends ExchangeConnection, Pick<Connection, "closeIdle"> {

@@ -2,11 +2,11 @@ import { constants, performServerHandshake, type ServerHttp2Session, type Server
 import type { TLSSocket } from "node:tls";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
-import { Peer } from "../exchange.ts";
 import type { ServeSettings } from "../options.ts";
+import { Peer } from "../served-exchange.ts";
 import { endAbusiveSession } from "./abuse.ts";
-import { type ExchangeSession, Http2Exchange } from "./exchange.ts";
 import { readHttp2Head, refuseHttp2Head } from "./head.ts";
+import { type ExchangeSession, Http2Exchange } from "./http2-exchange.ts";
 
 /** A session of HTTP/2 and the exchanges on its streams, which are begun as long as its client takes what is sent. */
 export class Http2Session implements Connection, ExchangeSession {

@@ -6,7 +6,7 @@ import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import { headTooLong, incomplete, malformedMessage, refusals, refuseMethod } from "../refusals.ts";
 import { asksForUpgrade, type Takeover } from "../upgrade.ts";
-import { NodeHttpExchange, type NodeHttpRequest } from "./exchange.ts";
+import { NodeHttpExchange, type NodeHttpRequest } from "./node-http-exchange.ts";
 
 /** Returns what speaks HTTP/1.1 by the parser and the writer of `node:http`, on connections that another server accepts. */
 export function nodeHttpEngine(context: ServeContext): (socket: Socket) => void {

@@ -7,7 +7,7 @@ import { internalError } from "../problem.ts";
 import { type HttpResponse, handlerFields } from "../response.ts";
 import type { Piece } from "../response-body.ts";
 import type { ServedApp } from "../served-app.ts";
-import { AdapterExchange, answer, type Platform, send } from "./exchange.ts";
+import { AdapterExchange, answer, type Platform, send } from "./adapter-exchange.ts";
 
 /**
  * Answers a web `Request` with a web `Response`; never rejects. A streamed body is read no faster than the client takes

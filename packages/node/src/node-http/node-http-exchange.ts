@@ -5,12 +5,12 @@ import type { HeaderList } from "waymark/fields";
 import { handlerFields, type Piece, parsedHeaders, withTargetHost } from "waymark/internal";
 import { type IncomingContent, readableContent } from "../content.ts";
 import type { ServeContext } from "../context.ts";
-import { isEncrypted, Peer, SingleExchange } from "../exchange.ts";
 import { refuseFields, sizeOfLines } from "../head-fields.ts";
 import { refuseFraming } from "../http1/field-section.ts";
 import { decodeTarget, refuseTarget } from "../http1/request-line.ts";
 import { Output } from "../output.ts";
 import { type HeadRefusal, refusals } from "../refusals.ts";
+import { isEncrypted, Peer, SingleExchange } from "../served-exchange.ts";
 import { Takeover } from "../upgrade.ts";
 
 /** What Node has made of a request. */

@@ -3,8 +3,8 @@ import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { fieldLines, type Piece, representedFields, withTargetHost } from "waymark/internal";
 import type { IncomingContent } from "../content.ts";
-import { type ServedConnection, ServedExchange } from "../exchange.ts";
 import type { Output } from "../output.ts";
+import { type ServedConnection, ServedExchange } from "../served-exchange.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
 

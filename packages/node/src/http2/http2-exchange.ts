@@ -3,9 +3,9 @@ import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { addHttp2Fields, type Piece, representedFields } from "waymark/internal";
 import { type IncomingContent, readableContent } from "../content.ts";
-import { type ServedConnection, SingleExchange } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
+import { type ServedConnection, SingleExchange } from "../served-exchange.ts";
 import { UnreadContent } from "../unread-content.ts";
 import type { Http2Head } from "./head.ts";
 
