@@ -1,3 +1,4 @@
+export { HeldValues } from "./bulk/held-values.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type {
   CollectionDefinition,

@@ -72,6 +72,32 @@ describe("POST of many records with ?dry-run=true", () => {
     ]);
   });
 
+  it("finds ids and unique values of earlier records of the content, and counts as storing them does", async () => {
+    const lines = [
+      '{"isbn":"a","pages":1}',
+      '{"isbn":"a","pages":2}', // of the first
+      '{"isbn":"b","pages":0}',
+      '{"isbn":"b","pages":1}', // of one that is refused
+      '{"id":500,"pages":1}',
+      '{"id":500,"isbn":"c","pages":1}',
+      '{"isbn":"c","pages":1}', // of one that is refused for its id
+      '{"pages":1}',
+      '{"pages":1}',
+    ].join("\n");
+    const { answer, count } = await post("?dry-run=true", lines);
+    assert.deepEqual([answer.valid, answer.refused], [6, 3]);
+    assert.deepEqual(
+      answer.errors.map(({ line, pointer }: { readonly line: number; readonly pointer: string }) => [line, pointer]),
+      [
+        [2, "#/isbn"],
+        [3, "#"],
+        [6, "#/id"],
+      ],
+    );
+    const stored = await post("", lines, { Prefer: "handling=lenient" });
+    assert.deepEqual([stored.answer.stored, stored.answer.refused, stored.count], [6, 3, count + 6]);
+  });
+
   it("ends when more records are faulty than the limit, with the conflicts", async () => {
     const books = database.store("book");
     await books.create({ isbn: "taken", pages: 1 });

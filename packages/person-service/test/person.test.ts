@@ -442,7 +442,10 @@ describe("personSchema", () => {
       assert(
         issues.every(({ path, message }) => path?.length === 1 && message.startsWith("is not a member of a person")),
       );
-      assert.equal(issues.filter(({ message }) => message.includes("Known: id, name, givenName, ")).length, 1);
+      assert.equal(
+        issues.filter(({ message }) => message.includes("Known: id, name, honorificPrefix, givenName, ")).length,
+        1,
+      );
     }
     assert.equal(Reflect.get({}, "polluted"), undefined);
   });

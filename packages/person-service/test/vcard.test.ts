@@ -15,11 +15,14 @@ const updatedAt = "2026-06-16T13:14:15.999Z";
 const full: Person = {
   id: 7,
   name: "Ada Lovelace",
+  honorificPrefix: "Countess",
   givenName: "Ada",
   additionalName: "King",
   familyName: "Lovelace",
+  honorificSuffix: "FRS",
   alternateName: "Countess",
   birthDate: "1815-12-10",
+  anniversary: "1835-07-08",
   email: "ada@example.org",
   telephone: "+44 20 7946 0000;ext=12",
   address: {
@@ -55,16 +58,19 @@ function readCard(properties: readonly ReadProperty[]): object {
   assert.equal(values.size, properties.length, "each property once");
   const text = (name: string): string | undefined => values.get(name) as string | undefined; // of one value
   const parts = (name: string): readonly string[] => (values.get(name) ?? []) as readonly string[]; // of several
-  const [familyName, givenName, additionalName] = parts("n");
+  const [familyName, givenName, additionalName, honorificPrefix, honorificSuffix] = parts("n");
   const [, , streetAddress, addressLocality, addressRegion, postalCode, addressCountry] = parts("adr");
   const address = { streetAddress, addressLocality, addressRegion, postalCode, addressCountry };
   return withoutEmpty({
     name: text("fn"),
+    honorificPrefix,
     givenName,
     additionalName,
     familyName,
+    honorificSuffix,
     alternateName: text("nickname"),
     birthDate: text("bday"),
+    anniversary: text("anniversary")?.replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3"),
     email: text("email"),
     telephone: text("tel"),
     address: values.has("adr") ? withoutEmpty(address) : undefined,
@@ -112,9 +118,10 @@ describe("a vCard", () => {
         "BEGIN:VCARD",
         "VERSION:4.0",
         "FN:Ada Lovelace",
-        "N:Lovelace;Ada;King;;",
+        "N:Lovelace;Ada;King;Countess;FRS",
         "NICKNAME:Countess",
         "BDAY:18151210",
+        "ANNIVERSARY:18350708",
         "EMAIL:ada@example.org",
         "TEL:+44 20 7946 0000;ext=12",
         "ADR:;;12 St James's Square;London;England;SW1Y 4JH;GB",

@@ -1,7 +1,9 @@
 import { excerpt } from "waymark/internal";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { readQuery, reportUnknown } from "../lists/parameters.ts";
+import { valueAt } from "../member-value.ts";
 import type { Store } from "../store.ts";
+import { HeldValues } from "./held-values.ts";
 import type { LineErrors } from "./report.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
 
@@ -12,23 +14,41 @@ interface Storable {
   readonly stoppedAfter?: number;
 }
 
-/** Counts the documents that could be stored now, and adds the conflicts of the others to the errors. Stores nothing. */
+/**
+ * Counts the documents that could be stored now, and adds the conflicts of the others to the errors: with stored records, and with
+ * documents before them. Stores nothing.
+ */
 export async function countStorable(
   store: Store,
   documents: AsyncIterable<SpooledDocument>,
   errors: LineErrors,
 ): Promise<Storable> {
   let valid = 0;
+  const held = new HeldValues();
   for await (const batch of inBatches(documents)) {
     const conflicts = await store.conflicts(batch.map(({ document }) => document));
-    for (const [i, { line }] of batch.entries()) {
-      const member = conflicts[i];
-      if (member === undefined) valid++;
-      else errors.add(line, [{ message: heldByAnother(member), path: [member] }]);
+    for (const [i, { line, document }] of batch.entries()) {
+      const keys = keysOf(document, store.unique);
+      const member = conflicts[i] ?? keys.find(({ key }) => held.has(key))?.member;
+      if (member === undefined) {
+        valid++;
+        for (const { key } of keys) held.add(key);
+      } else errors.add(line, [{ message: heldByAnother(member), path: [member] }]);
       if (errors.areEnough) return { valid, stoppedAfter: line };
     }
   }
   return { valid };
+}
+
+/** Returns the values of a document that no other may have. */
+function keysOf(
+  document: object,
+  unique: readonly string[],
+): readonly { readonly member: string; readonly key: string }[] {
+  return ["id", ...unique].flatMap((member) => {
+    const value = valueAt(document, member) ?? null;
+    return value === null ? [] : [{ member, key: `${member} ${JSON.stringify(value)}` }];
+  });
 }
 
 /**

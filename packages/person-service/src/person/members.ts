@@ -31,6 +31,17 @@ export const personMembers = {
     example: "Ada Lovelace",
     rule: "1 to 200 characters",
   },
+  honorificPrefix: {
+    kind: "line",
+    max: 100,
+    label: "Prefix",
+    group: "Name",
+    hint: "Such as Dr or Prof.",
+    vcard: "N 3",
+    words:
+      "name prefix, honorific prefix, salutation, courtesy title, anrede, namenspräfix, titre de civilité, civilité, tratamiento",
+    rule: "1 to 100: what stands before a name, such as `Dr`",
+  },
   givenName: {
     kind: "line",
     max: 100,
@@ -65,6 +76,16 @@ export const personMembers = {
     example: "Lovelace",
     rule: "1 to 100",
   },
+  honorificSuffix: {
+    kind: "line",
+    max: 100,
+    label: "Suffix",
+    group: "Name",
+    hint: "Such as Jr. or MD.",
+    vcard: "N 4",
+    words: "name suffix, honorific suffix, generation, namenszusatz, suffixe, sufijo",
+    rule: "1 to 100: what stands behind a name, such as `MD`",
+  },
   alternateName: {
     kind: "line",
     max: 100,
@@ -86,6 +107,16 @@ export const personMembers = {
       "birthday, birth date, date of birth, dob, born, bday, geburtsdatum, geburtstag, anniversaire, date de naissance, fecha de nacimiento, cumpleaños",
     example: "1815-12-10",
     rule: "a real date as `YYYY-MM-DD`, not in the future",
+  },
+  anniversary: {
+    kind: "date",
+    label: "Anniversary",
+    group: "Name",
+    hint: "Year, month and day, such as of a wedding.",
+    vcard: "ANNIVERSARY",
+    words:
+      "wedding anniversary, wedding day, wedding date, jahrestag, hochzeitstag, anniversaire de mariage, aniversario, fecha de boda",
+    rule: "a real date as `YYYY-MM-DD`, not in the future, such as of a wedding",
   },
   email: {
     kind: "email",

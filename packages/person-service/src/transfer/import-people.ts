@@ -1,11 +1,10 @@
-import { type Creation, type Document, type Store, StoreUnavailable } from "@waymark/collection";
+import { type Creation, type Document, HeldValues, type Store, StoreUnavailable } from "@waymark/collection";
 import type { ValidationIssue } from "waymark/content";
 import { excerpt } from "waymark/internal";
 import { textOf } from "../person/member-value.ts";
 import { type Person, uniqueMembers } from "../person/members.ts";
 import type { PersonSchema } from "../person/schema.ts";
 import type { DateReader } from "./dates.ts";
-import { HeldValues } from "./held-values.ts";
 import { type PeopleFile, valuesOf } from "./people-file.ts";
 import type { Refusal, Rejects } from "./rejects.ts";
 import { kindOf } from "./values.ts";
