@@ -60,7 +60,7 @@ function field({ name, label, kind, hint }: MemberField, value: string): SafeHtm
   const input =
     kind === "text"
       ? html`<textarea ${common} rows="4">\n${value}</textarea>`
-      : html`<input type="${inputTypes[kind]}" ${common} value="${value}"${list}>`;
+      : html`<input type="${inputTypes[kind]}" ${common} value="${value}"${list} spellcheck="false"${kind === "line" || kind === "country" ? "" : html` autocapitalize="none"`}>`;
   return html`<div class="field ${kind === "text" ? "lines" : kind}"><label for="f-${name}">${label}</label>${input}
 ${hint === undefined ? "" : html`<p class="hint" id="h-${name}">${hint}</p>`}<p class="fault" id="e-${name}" hidden></p></div>
 `;

@@ -49,7 +49,7 @@ function head(view: ListView, mayCreate: boolean): SafeHtml {
   const { page } = options;
   // What only a script can do is shown by it.
   const create = html`<div class="actions" data-scripted data-dialogs="${assetUrl(options.request, "dialogs.js")}" hidden><button data-import="${assetUrl(options.request, "import.js")}">Import</button><button class="primary" data-create>New person</button></div>`;
-  const count = html`<button class="plain" data-count data-scripted hidden>Count them</button>`;
+  const count = html`<button data-count data-scripted hidden>Count them</button>`;
   return html`<div class="heading"><h1>People</h1>
 ${mayCreate ? create : ""}</div>
 <p class="banner good" role="status" tabindex="-1" data-said hidden></p>

@@ -45,5 +45,5 @@ export const listColumns: readonly string[] = memberEntries.flatMap(([name, { co
 export const headlines: readonly string[] = memberEntries.flatMap(([name, { headline }]) => (headline ? [name] : []));
 
 /** The member that a person is called by. */
-export const titleOf = (person: unknown): string | undefined =>
-  textOf(person, memberEntries.find(([, { always }]) => always)?.[0] ?? "");
+export const titleMember: string = memberEntries.find(([, { always }]) => always)?.[0] ?? "";
+export const titleOf = (person: unknown): string | undefined => textOf(person, titleMember);

@@ -5,7 +5,7 @@ import { assetUrl } from "./assets.ts";
 import { page } from "./document.ts";
 import { conflictForm, personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { headlines, memberGroups, titleOf } from "./members.ts";
+import { headlines, memberGroups, titleMember, titleOf } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
 import type { Site } from "./site.ts";
 import { shownValue } from "./value.ts";
@@ -23,7 +23,10 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   const groups = memberGroups.map(({ title, members }) => {
     const rows = members.map(({ name, label }) => {
       const value = textOf(person, name);
-      return value === undefined ? "" : html`<dt>${label}</dt><dd class="${name}">${shownValue(name, value)}</dd>\n`;
+      // The heading says it already.
+      return value === undefined || name === titleMember
+        ? ""
+        : html`<dt>${label}</dt><dd class="${name}">${shownValue(name, value)}</dd>\n`;
     });
     return rows.every((row) => row === "") ? "" : html`<section><h2>${title}</h2><dl>\n${rows}</dl></section>\n`;
   });

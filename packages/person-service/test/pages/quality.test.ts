@@ -112,7 +112,7 @@ describeInBrowser("the pages", [sqlite], (scene) => {
       const shown = await page.evaluate(
         `${JSON.stringify(names)}.map((name) => [
           name,
-          document.querySelector("dd." + CSS.escape(name))?.textContent,
+          document.querySelector(name === "name" ? "h1" : "dd." + CSS.escape(name))?.textContent,
           document.querySelector('[name="' + name + '"]')?.value,
         ])`,
       );
