@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { app } from "./typed-api.ts";
+
+async function ask(line: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+  const [method = "", target = ""] = line.split(" ");
+  const json = body === undefined ? {} : { body: JSON.stringify(body) };
+  const sent = { "Content-Type": "application/json", Authorization: "Bearer sesame", ...headers };
+  const response = await app.fetch(new Request(`http://localhost${target}`, { method, headers: sent, ...json }));
+  return { status: response.status, header: response.headers.get("Location"), text: await response.text() };
+}
+
+suite("a typed API", () => {
+  test("stores, reads, lists and removes", async () => {
+    const created = await ask("POST /notes", { title: "Milk", tags: ["home"] });
+    assert.deepEqual(created, { status: 201, header: "/notes/1", text: '{"title":"Milk","tags":["home","by:Ada"]}' });
+    assert.equal((await ask("GET /notes/1")).text, created.text);
+    assert.deepEqual(JSON.parse((await ask("GET /notes?tag=home&tag=by:Ada&page=1")).text).length, 1);
+    assert.equal((await ask("GET /notes?tag=work")).text, "[]");
+    assert.equal((await ask("DELETE /notes/1")).status, 204);
+    assert.equal((await ask("GET /notes/1")).status, 404);
+  });
+
+  test("refuses what is not as it is declared", async () => {
+    const refusals: readonly (readonly [line: string, status: number, body?: unknown, headers?: object])[] = [
+      ["GET /notes/one", 400],
+      ["GET /notes?page=0", 400],
+      ["GET /notes?tags=home", 400],
+      ["POST /notes", 400, { title: "" }],
+      ["POST /notes", 415, "text", { "Content-Type": "text/plain" }],
+      ["POST /notes", 401, { title: "" }, { Authorization: "" }],
+      ["DELETE /notes/1", 401, undefined, { Authorization: "" }],
+      ["PUT /notes/1", 405],
+    ];
+    for (const [line, status, body, headers] of refusals) {
+      assert.equal((await ask(line, body, { ...headers })).status, status, line);
+    }
+  });
+
+  test("is described", async () => {
+    const { paths } = JSON.parse((await ask("GET /openapi.json")).text);
+    assert.deepEqual(Object.keys(paths), ["/notes", "/notes/{id}", "/openapi.json"]);
+    assert.deepEqual(Object.keys(paths["/notes"].post.responses), ["201", "400", "413", "415", "500"]);
+  });
+});

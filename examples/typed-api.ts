@@ -1,0 +1,68 @@
+/**
+ * A typed JSON API in memory: what each route takes and answers is declared once, and is converted, validated, typed and in the
+ * OpenAPI document.
+ *
+ *   npm run example examples/typed-api.ts
+ *
+ *   curl -i localhost:8080/notes -H 'Authorization: Bearer sesame' -H 'Content-Type: application/json' -d '{"title":"Milk"}'
+ *   curl -i 'localhost:8080/notes?tag=home&page=1'
+ *   curl -i localhost:8080/notes/one
+ *   curl -s localhost:8080/openapi.json
+ */
+import { serve } from "@waymark/node";
+import {
+  type App,
+  answers,
+  created,
+  DELETE,
+  empty,
+  found,
+  GET,
+  group,
+  json,
+  noContent,
+  none,
+  notFound,
+  POST,
+  provide,
+  router,
+  takes,
+} from "waymark";
+import { openApi } from "waymark/openapi";
+import { integer, many, string } from "waymark/schema";
+import { z } from "zod";
+
+const Note = z.strictObject({ title: z.string().min(1), tags: z.array(z.string()).default([]) });
+const notes = new Map<number, z.infer<typeof Note>>();
+let last = 0;
+const callers = new Map([["Bearer sesame", { name: "Ada" }]]);
+
+const signedIn = provide("caller", (request) => callers.get(request.header("Authorization") ?? "") ?? empty(401));
+const paging = takes({ query: { page: integer({ least: 1, default: 1 }), tag: many(string()) }, strict: true });
+const one = takes({ variables: { id: integer() } });
+
+export const app: App = router(
+  group(
+    "/notes",
+    GET(paging, answers({ 200: z.array(Note) }), (_, { query: { page, tag } }) => {
+      const tagged = [...notes.values()].filter(({ tags }) => tag.every((each) => tags.includes(each)));
+      return json(tagged.slice(20 * (page - 1), 20 * page));
+    }),
+    GET("/{id}", one, answers({ 200: Note, 404: none }), (_, { variables }) => found(notes.get(variables.id))),
+    group(
+      signedIn,
+      POST(takes(signedIn, { body: Note }), answers({ 201: Note }), async (_, { caller, body }) => {
+        const { title, tags } = await body();
+        const note = { title, tags: [...tags, `by:${caller.name}`] };
+        notes.set(++last, note);
+        return created(`/notes/${last}`, note);
+      }),
+      DELETE("/{id}", one, answers({ 204: none, 404: none }), (_, { variables }) =>
+        notes.delete(variables.id) ? noContent() : notFound(),
+      ),
+    ),
+  ),
+  GET("/openapi.json", async () => json(await openApi(app, { title: "Notes", version: "1.0.0" }))),
+);
+
+if (import.meta.main) process.stdout.write(`Listening on ${(await serve(app, { port: 8080 })).url}\n`);
