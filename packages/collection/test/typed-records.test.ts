@@ -73,6 +73,7 @@ suite("the routes of a collection", () => {
   test("are those that one would write by hand", () => {
     assert.deepEqual(rowsOf(), [
       "GET /books application/json",
+      "GET /books/changes ",
       "GET /books/{id} application/json",
       "POST /books application/json",
       "POST /books application/x-ndjson",
@@ -87,6 +88,7 @@ suite("the routes of a collection", () => {
     const without = ["remove", "replace", "amend", "createMany", "refuseCreate"] as const;
     assert.deepEqual(rowsOf({ without }), [
       "GET /books application/json",
+      "GET /books/changes ",
       "GET /books/{id} application/json",
       "POST /books application/json",
     ]);
