@@ -39,6 +39,8 @@ if (import.meta.main) {
   const program = dirname(await buildProgram());
   await mkdir(dirname(output), { recursive: true });
   await buildExecutable(output);
-  await copyFile(join(program, "THIRD-PARTY-NOTICES.txt"), join(dirname(output), "THIRD-PARTY-NOTICES.txt"));
+  for (const file of ["THIRD-PARTY-NOTICES.txt", "sbom.cdx.json"]) {
+    await copyFile(join(program, file), join(dirname(output), file));
+  }
   process.stdout.write(`${output}\n`);
 }

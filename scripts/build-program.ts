@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile } from "esbuild";
 import { directBuiltins, oneSharedChunk } from "./build-plugins.ts";
-import { thirdPartyNotices } from "./third-party-notices.ts";
+import { billOfMaterials, packagesIn, thirdPartyNotices } from "./third-party-notices.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -38,13 +38,20 @@ export async function buildProgram(): Promise<string> {
   });
   refuseCommonJsOnDemand(main.metafile);
   const outputs = { ...main.metafile.outputs, ...threads.metafile.outputs };
-  writeFileSync(join(programFolder, noticesFile), thirdPartyNotices(root, outputs));
-  const built = new Set([noticesFile, ...Object.keys(outputs).map((path) => path.slice(path.lastIndexOf("/") + 1))]);
+  const contained = packagesIn(root, outputs);
+  writeFileSync(join(programFolder, noticesFile), thirdPartyNotices(contained));
+  writeFileSync(join(programFolder, billFile), billOfMaterials(packageFolder, contained));
+  const built = new Set([
+    noticesFile,
+    billFile,
+    ...Object.keys(outputs).map((path) => path.slice(path.lastIndexOf("/") + 1)),
+  ]);
   for (const file of readdirSync(programFolder)) if (!built.has(file)) rmSync(join(programFolder, file));
   return join(programFolder, "main.js");
 }
 
 const noticesFile = "THIRD-PARTY-NOTICES.txt";
+const billFile = "sbom.cdx.json";
 
 const common = {
   absWorkingDir: root,
