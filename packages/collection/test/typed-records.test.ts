@@ -109,7 +109,7 @@ suite("the routes of a collection", () => {
     const misspelt = { without: ["delete", "remov"] } as unknown as CollectionRoutesOptions; // as of a program without types
     assert.throws(() => books.routes(misspelt), {
       name: "TypeError",
-      message: /^A collection has no handler "delete"\. Known: list, read, create, /,
+      message: /^A collection has no handler "delete"\. Known: list, changes, read, create, /,
     });
     const unknown = { witout: [] } as CollectionRoutesOptions; // likewise
     assert.throws(() => books.routes(unknown), /routes\(\{ … \}\) has no option "witout"; did you mean without\?/);

@@ -145,7 +145,7 @@ suite("options of filters", () => {
     [
       "compress, without codings",
       () => compress({} as never),
-      /takes a list of codings, such as nodeCodings of waymark\/node/,
+      /takes a list of codings, such as nodeCodings of @waymark\/node/,
     ],
     ["compress, names for codings", () => compress({ codings: ["gzip"] } as never), /takes a list of codings/],
     ["overload", () => overload({ maxInflight: 3 } as never), /did you mean maxInFlight\?/],

@@ -29,6 +29,8 @@ const requests: readonly Sent[] = [
   ["POST", "/person", json, "{"],
   ["POST", "/person", { "Content-Type": "text/plain" }, "Ada"],
   ["POST", "/person/1", json, ada],
+  ["GET", "/person/changes", {}],
+  ["GET", "/person/changes?after=x", {}],
   ["PUT", "/person/1", whole, ada],
   ["PUT", "/person/1", { ...json, "If-Match": '"0-json"' }, ada],
   ["PATCH", "/person/1", { ...whole, "Content-Type": "application/merge-patch+json" }, '{"jobTitle":"Countess"}'],
