@@ -12,7 +12,7 @@ it("says in one line what it needs, on an older Node.js", () => {
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
   const args = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, sourceProgram, "--demo"];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  assert.match(stderr, /^person-service needs Node\.js 24 or later, not 20\.20\.2\. In a checkout, .*\n$/);
+  assert.match(stderr, /^person-service needs Node\.js 24\.7 or later, not 20\.20\.2\. In a checkout, .*\n$/);
   assert.deepEqual([status, stdout], [1, ""]);
 });
 
@@ -27,7 +27,7 @@ describe("the program on another runtime than Node.js", () => {
       skip: !existsSync(runtime) && "npm run runtimes installs it",
     }, () => {
       const { status, stdout, stderr } = spawnSync(runtime, [...args, sourceProgram, "--demo"], { encoding: "utf8" });
-      const needs = `^person-service needs Node\\.js 24 or later, not ${name} \\d+\\.\\d+\\.\\d+\\. Its library waymark runs on Bun and Deno, too\\.\\n$`;
+      const needs = `^person-service needs Node\\.js 24\\.7 or later, not ${name} \\d+\\.\\d+\\.\\d+\\. Its library waymark runs on Bun and Deno, too\\.\\n$`;
       assert.match(stderr, new RegExp(needs));
       assert.deepEqual([status, stdout], [1, ""]);
     });
