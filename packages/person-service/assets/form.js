@@ -22,6 +22,8 @@ export function personEditor(form, { submit, leave }) {
   };
   /** The state that what is typed differs from. */
   let base = read;
+  /** The shown name as it follows its parts. */
+  let followed = read.values.name;
 
   function clearFaults() {
     announce(banner, "");
@@ -62,13 +64,31 @@ export function personEditor(form, { submit, leave }) {
   function finish() {
     sessionStorage.removeItem(draft);
     base = read;
+    followed = read.values.name;
     announce(note, "");
     clearFaults();
     form.reset();
     leave();
   }
 
+  /** Changes a shown name, where the reader sees it, with the parts that it has; not one that the reader has typed. */
+  function followParts() {
+    const field = fields.get("name");
+    if (field === undefined || field.value !== followed) return;
+    const { name: before, ...parts } = base.values;
+    const now = entries();
+    if (before === derivedName(parts)) {
+      followed = derivedName(now) || before;
+    } else {
+      const withParts = (name, part) =>
+        parts[part] === "" || now[part] === "" ? name : name.replace(` ${parts[part]} `, () => ` ${now[part]} `);
+      followed = nameParts.reduce(withParts, ` ${before} `).trim();
+    }
+    field.value = followed;
+  }
+
   form.addEventListener("input", () => {
+    followParts();
     const changes = shown().flatMap(([name, value]) => {
       const before = base.values[name];
       return value === before ? [] : [[name, { before, value }]];
@@ -119,7 +139,10 @@ export function personEditor(form, { submit, leave }) {
 function entryOf({ type, value, list }) {
   if (type === "textarea") return value;
   const text = value.trim();
-  const option = Array.from(list?.options ?? []).find(({ label }) => label.toLowerCase() === text.toLowerCase());
+  const written = text.toLowerCase();
+  const option = Array.from(list?.options ?? []).find((each) =>
+    [each.label.toLowerCase(), each.value.toLowerCase()].includes(written),
+  );
   return option?.value ?? text;
 }
 

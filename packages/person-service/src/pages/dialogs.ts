@@ -1,3 +1,4 @@
+import { usualNames } from "../transfer/countries.ts";
 import { countryNames } from "./country-names.ts";
 import { personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
@@ -8,4 +9,4 @@ export const dialogs =
   (): SafeHtml => html`<dialog id="create" aria-labelledby="create-title"><h2 id="create-title">New person</h2>
 ${personForm({ person: {}, verb: "Store" })}</dialog>
 ${importDialog()}
-<datalist id="countries">${Array.from(countryNames(), ([code, name]) => html`<option value="${code}">${name}</option>`)}</datalist>`;
+<datalist id="countries">${[...Array.from(countryNames(), ([code, name]) => [name, code] as const), ...usualNames].map(([name, code]) => html`<option value="${code}">${name}</option>`)}</datalist>`;

@@ -40,7 +40,7 @@ function namesOfCountries(): ReadonlyMap<string, string> {
 }
 
 /** What people write that is no name of the Unicode project. */
-const usualNames: readonly (readonly [name: string, code: string])[] = [
+export const usualNames: readonly (readonly [name: string, code: string])[] = [
   ["USA", "US"],
   ["United States of America", "US"],
   ["Vereinigte Staaten von Amerika", "US"],

@@ -19,6 +19,34 @@ const save = (page: Page): Promise<void> => page.getByRole("button", { name: "Sa
 const saved = (page: Page): Promise<void> => page.getByText("Saved.").waitFor();
 
 describeInBrowser("a person in a browser", kinds, (scene) => {
+  it("has a name that follows the parts which it has, until it is typed itself", async () => {
+    const id = await stored(scene(), { name: "Dr. Amy Klobuchar", givenName: "Amy Jean", familyName: "Klobuchar" });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Family name").fill("Klobucher");
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Dr. Amy Klobucher");
+    await save(page);
+    await saved(page);
+    assert.equal((await read(scene(), id))["name"], "Dr. Amy Klobucher");
+    await edit(page);
+    await page.getByLabel("Name", { exact: true }).fill("Amy");
+    await page.getByLabel("Family name").fill("Klobuchar");
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Amy");
+    await page.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  for (const country of ["uk", "Great Britain", "gb", "united kingdom"]) {
+    it(`has a country that is written as people write it: ${country}`, async () => {
+      const id = await stored(scene(), { name: "Ada" });
+      const page = await scene().open(`/person/${id}`);
+      await edit(page);
+      await page.getByLabel("Country", { exact: true }).fill(country);
+      await save(page);
+      await saved(page);
+      assert.deepEqual((await read(scene(), id))["address"], { addressCountry: "GB" });
+    });
+  }
+
   it("is created, with each fault at its field", async () => {
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "New person" }).click();
@@ -57,14 +85,17 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     const page = await scene().open(`/person/${id}`);
     await edit(page);
     await page.getByLabel("Family name").fill("Lovelace");
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Ada Lovelace");
+    await page.getByLabel("Additional name").fill("King");
     await page.getByLabel("Postal code").fill("");
     await page.getByLabel("Notes").fill("Countess,\n\tand more");
     await save(page);
     await saved(page);
     assert.deepEqual(await read(scene(), id), {
       id,
-      name: "Ada Lovelace",
+      name: "Ada King Lovelace",
       givenName: "Ada",
+      additionalName: "King",
       familyName: "Lovelace",
       description: "Countess,\n\tand more",
     });
