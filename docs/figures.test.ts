@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+
+const root = join(import.meta.dirname, "..");
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+
+/** The version of the packages, and the release before it: figures of older ones say nothing of this one. */
+const { version } = JSON.parse(read("packages/waymark/package.json"));
+const releases = Array.from(read("CHANGELOG.md").matchAll(/^## \[(\d[^\]]*)\]/gm), ([, release]) => release);
+const recent = [version, releases.find((release) => release !== version)];
+
+/** How a page names the machine on which something was measured. */
+const machine = /\b(?:EPYC|Xeon)\b/;
+
+suite("the figures of the pages", () => {
+  const pages = globSync(["README.md", "docs/*.md", "packages/*/README.md", "benchmarks/README.md"], { cwd: root });
+  const measured = pages.filter((file) => machine.test(read(file)));
+
+  test("are of this version or the release before it, and name the command that measures them", () => {
+    assert.ok(measured.includes("README.md"), measured.join(" "));
+    for (const file of measured) {
+      const page = read(file);
+      const versions = Array.from(page.matchAll(/of version (\d+\.\d+\.\d+)/g), ([, of]) => of);
+      assert.ok(versions.length > 0, `${file} says of which version its figures are`);
+      const old = versions.filter((of) => !recent.includes(of));
+      assert.deepEqual(old, [], `${file} has figures that were measured more than a release ago`);
+      assert.match(page, /npm run (?:bench|soak)/, file);
+    }
+  });
+
+  test("of the suites of others are as recent", () => {
+    const { version: counted } = JSON.parse(read("conformance/results.json"));
+    assert.ok(recent.includes(counted), `npm run conformance -- --write counts again what is of ${counted}`);
+  });
+});
+
+test("the README is one screen and a half", () => {
+  const lines = read("README.md").split("\n");
+  assert.ok(lines.length <= 115, `${lines.length} lines`);
+});
