@@ -9,6 +9,8 @@ export class FeedWatch {
   readonly #store: Pick<Store, "state">;
   readonly #waiting = new Set<Waiting>();
   #timer: NodeJS.Timeout | undefined;
+  /** In milliseconds, before the next look. */
+  #pause = interval;
 
   constructor(store: Pick<Store, "state">) {
     this.#store = store;
@@ -44,14 +46,16 @@ export class FeedWatch {
 
   #schedule(): void {
     if (this.#timer !== undefined || this.#waiting.size === 0) return;
-    this.#timer = setTimeout(() => this.#look(), interval);
+    this.#timer = setTimeout(() => this.#look(), this.#pause);
     this.#timer.unref();
   }
 
   async #look(): Promise<void> {
     try {
       const present = await this.#store.state();
-      for (const waiting of this.#waiting) if (waiting.state !== present) waiting.end(true);
+      const changed = [...this.#waiting].filter(({ state }) => state !== present);
+      for (const waiting of changed) waiting.end(true);
+      this.#pause = Math.min(longestInterval, Math.max(interval, pauseForEach * changed.length));
     } catch {
       // The database is away: the next look may find it again.
     }
@@ -65,5 +69,11 @@ interface Waiting {
   readonly end: (hasChanged: boolean) => void;
 }
 
-/** In milliseconds: a change is seen within twice this time. */
+/** In milliseconds: a change is seen within twice this time, where there was none shortly before. */
 const interval = 25;
+
+/** In milliseconds, for each that was answered: while changes go on, answers to many who wait leave most of the time to others. */
+const pauseForEach = 2;
+
+/** In milliseconds. */
+const longestInterval = 1000;
