@@ -27,7 +27,6 @@ export {
   onError,
   type WebFilter,
 } from "./filter.ts";
-export { type ProvideNext, type ProvidingFilter, provide, provideAround } from "./input/provide.ts";
 export { type BodyReader, type Inputs, type NamedSchemas, type Takes, takes } from "./input/takes.ts";
 export { mount } from "./mount.ts";
 export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
@@ -39,6 +38,7 @@ export {
   type ProblemType,
   problemTypes,
 } from "./problem-types.ts";
+export { type ProvideNext, type ProvidingFilter, provide, provideAround } from "./provide.ts";
 export { HttpRequest, type Query } from "./request.ts";
 export {
   content,

@@ -10,10 +10,10 @@ import type { Description, DescriptionMember } from "./description.ts";
 import type { ErrorClause, Filter, WebFilter } from "./filter.ts";
 import { describeTakes } from "./input/parameters.ts";
 import { type InputOf, isTakes, type NeededOf, type TakesData, together } from "./input/takes.ts";
-import { takingFilter } from "./input/taking-filter.ts";
 import type { Intersection, NoVariables, Plain, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
+import { takingFilter } from "./taking-filter.ts";
 
 /**
  * Answers a request with a response, a web `Response`, or a promise of one. Where its route has `takes(…)`, it gets a second

@@ -8,9 +8,27 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * The rooms of each package, a floor a line, the highest first: a file imports from its own room and from lower floors only. A
- * room is a folder, without those within it, or a file beside the folders.
+ * room is a folder, without those within it, a file beside the folders, or the entry point in a folder.
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
+  waymark: [
+    "filters/index.ts index.ts internal.ts openapi/index.ts",
+    "filters openapi router.ts routing/index.ts",
+    "routing",
+    "mount.ts",
+    "route.ts",
+    "app.ts provide.ts taking-filter.ts",
+    "answers.ts condition.ts filter.ts schema/index.ts",
+    "adapter fields/index.ts input schema",
+    "conditions description.ts preconditions.ts served-app.ts",
+    "request.ts",
+    "content/index.ts exchange.ts",
+    "content path",
+    "problem.ts response-body.ts",
+    "response.ts",
+    "fields known-options.ts",
+    "and-then.ts declaration.ts message-text.ts nearest-name.ts path-check.ts problem-types.ts reason-phrase.ts text-map.ts",
+  ],
   node: [
     "index.ts",
     "serve.ts",
@@ -127,5 +145,5 @@ function circleIn(imports: ReadonlyMap<string, readonly string[]>): readonly str
   return [...imports.keys()].map((file) => search(file, [])).find((circle) => circle.length > 0) ?? [];
 }
 
-/** Returns the room of a file: its folder, or itself beside the folders. */
-const roomOf = (file: string): string => (file.includes("/") ? dirname(file) : file);
+/** Returns the room of a file: its folder, or itself beside the folders and where it is an entry point. */
+const roomOf = (file: string): string => (file.includes("/") && !file.endsWith("/index.ts") ? dirname(file) : file);

@@ -4,11 +4,11 @@ import { type DeclarationSite, typeName } from "../declaration.ts";
 import type { AfterFilter, AroundFilter, BeforeFilter, ErrorClause, Filter, Next } from "../filter.ts";
 import { compileInputs, type InputValues } from "../input/read.ts";
 import type { TakesData } from "../input/takes.ts";
-import { readByGroups } from "../input/taking-filter.ts";
 import { HttpError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, Handler } from "../route.ts";
+import { readByGroups } from "../taking-filter.ts";
 import { compileAnswerCheck } from "./answer-check.ts";
 
 /**

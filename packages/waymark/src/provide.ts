@@ -1,10 +1,10 @@
-import { type Awaitable, andThen } from "../and-then.ts";
-import { type AroundFilter, aroundTaking, type NeededByFilter } from "../filter.ts";
-import type { NoVariables } from "../path/pattern.ts";
-import type { HttpRequest } from "../request.ts";
-import { HttpResponse } from "../response.ts";
-import { withProvided } from "./read.ts";
-import type { Provider, Takes } from "./takes.ts";
+import { type Awaitable, andThen } from "./and-then.ts";
+import { type AroundFilter, aroundTaking, type NeededByFilter } from "./filter.ts";
+import { withProvided } from "./input/read.ts";
+import type { Provider, Takes } from "./input/takes.ts";
+import type { NoVariables } from "./path/pattern.ts";
+import type { HttpRequest } from "./request.ts";
+import { HttpResponse } from "./response.ts";
 
 /** A filter that hands a value of the type T to what is inside its group. */
 export type ProvidingFilter<K extends string, T, N = NoVariables> = AroundFilter<N> & Provider<K, T>;

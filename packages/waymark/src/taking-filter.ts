@@ -1,10 +1,10 @@
-import { andThen } from "../and-then.ts";
-import type { AroundFilter, Filter } from "../filter.ts";
-import type { HttpRequest } from "../request.ts";
-import { HttpResponse } from "../response.ts";
-import { describeTakes } from "./parameters.ts";
-import { compileInputs, withInput } from "./read.ts";
-import type { DeclaredInputs, TakesData } from "./takes.ts";
+import { andThen } from "./and-then.ts";
+import type { AroundFilter, Filter } from "./filter.ts";
+import { describeTakes } from "./input/parameters.ts";
+import { compileInputs, withInput } from "./input/read.ts";
+import type { DeclaredInputs, TakesData } from "./input/takes.ts";
+import type { HttpRequest } from "./request.ts";
+import { HttpResponse } from "./response.ts";
 
 /** Makes the filter that reads what is taken for all routes of a group. */
 export function takingFilter(taken: TakesData): AroundFilter {
