@@ -66,7 +66,7 @@ async function enter(site: Site, signIn: SignIn, request: HttpRequest): Promise<
     return redirect(toPublicUrl(request, to)).withHeader("Set-Cookie", cookie).withHeader("Cache-Control", "no-store");
   }
   const { status, retryAfter, message } = refusals[outcome.kind](outcome.retryAfter);
-  const refused = signInPage(site, request, to, message).withStatus(status);
+  const refused = signInPage(site, request, to, { message, name: form.get("name") ?? "" }).withStatus(status);
   return retryAfter === undefined ? refused : refused.withHeader("Retry-After", String(retryAfter));
 }
 
@@ -92,29 +92,35 @@ function localTarget(text: string | null): string {
   return text !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text) ? text : "/person";
 }
 
-function signInPage(site: Site, request: HttpRequest<unknown>, to: string, message = ""): HttpResponse {
+function signInPage(site: Site, request: HttpRequest<unknown>, to: string, attempt?: Attempt): HttpResponse {
   const body = page(
     site,
     request,
     { title: "Sign in", kind: "note" },
     html`<div class="note-body"><h1>Sign in</h1>
-${signInForm(request, to, message)}</div>`,
+${signInForm(request, to, attempt)}</div>`,
   );
   const fields = HeaderList.of({ "Cache-Control": "no-store", ...pageHeaders });
   const response = content("text/html; charset=utf-8", body);
   return response.withHeaders(response.headers.concat(fields));
 }
 
+/** An attempt to sign in that did not work: why not, and the name that it had. */
+interface Attempt {
+  readonly message: string;
+  readonly name: string;
+}
+
 /** Makes the form to sign in with, which leads back to a target of the service. */
-export function signInForm(request: HttpRequest<unknown>, to: string, message = ""): SafeHtml {
+export function signInForm(request: HttpRequest<unknown>, to: string, attempt?: Attempt): SafeHtml {
   if (!keepsCookies(request)) {
     return html`<p class="banner">Signing in needs HTTPS: over plain HTTP a browser keeps no session.</p>`;
   }
-  return html`${message === "" ? "" : html`<p class="banner" role="alert">${message}</p>`}
+  return html`${attempt === undefined ? "" : html`<p class="banner" role="alert">${attempt.message}</p>`}
 <form class="sign-in" method="post" action="${toPublicUrl(request, "/sign-in")}">
 <input type="hidden" name="to" value="${to}">
-<label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto"></label>
-<label>Password<input type="password" name="password" autocomplete="current-password"></label>
+<label>Name<input name="name" value="${attempt?.name ?? ""}" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto"></label>
+<label>Password<input type="password" name="password" autocomplete="current-password"${attempt === undefined ? "" : html` autofocus`}></label>
 <details><summary>Use an API key instead</summary><label>API key<input type="password" name="key" autocomplete="off" spellcheck="false"></label></details>
 <div class="actions"><button class="primary">Sign in</button></div>
 </form>`;

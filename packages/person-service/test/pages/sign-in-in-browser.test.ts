@@ -35,6 +35,8 @@ describeInBrowser(
       await page.getByLabel("Password").fill("wrong");
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByText("These credentials are not right").waitFor();
+      assert.equal(await page.getByLabel("Name").inputValue(), "ada");
+      assert.equal(await page.locator(":focus").getAttribute("name"), "password");
       await page.getByLabel("Name").fill("ada ");
       await page.getByLabel("Password").fill("correct");
       await page.getByRole("button", { name: "Sign in" }).click();
