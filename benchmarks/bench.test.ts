@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type Answer, AnswersDiffer, agreedAnswer } from "./answer.ts";
@@ -25,7 +25,7 @@ import { scenariosWith } from "./scenario.ts";
 
 // Nothing here says how long anything may take: the benchmark finds that out.
 
-suite("a measurement", () => {
+describe("a measurement", () => {
   let folder = "";
   let temporary = "";
 
@@ -57,7 +57,7 @@ suite("a measurement", () => {
     return { name, program: pathToFileURL(file) };
   };
 
-  test("asks every server for the same answer, and leaves nothing behind", async () => {
+  it("asks every server for the same answer, and leaves nothing behind", async () => {
     const steps: string[] = [];
     const stored: (string | null)[] = [];
     const results = await measure(
@@ -103,7 +103,7 @@ suite("a measurement", () => {
     assert.deepEqual(await readdir(temporary), []);
   });
 
-  test("times a server that answers, and one that answers 304", async () => {
+  it("times a server that answers, and one that answers 304", async () => {
     const unhurried = await contestant("unhurried", serverThatAnswers("{}", { entityTag: '"1"', delay: 5 }));
     const results = await measure(
       await optionsFor({
@@ -122,7 +122,7 @@ suite("a measurement", () => {
     );
   });
 
-  test("of start and memory has the figures of every server, and of a start that finds nothing compiled", async () => {
+  it("of start and memory has the figures of every server, and of a start that finds nothing compiled", async () => {
     const compileCache = pathToFileURL(await mkdtemp(join(folder, "compile-cache-")));
     const one = await contestant("one", serverThatAnswers("{}"));
     const other = await contestant("other", serverThatAnswers("{}"));
@@ -140,7 +140,7 @@ suite("a measurement", () => {
     assert.deepEqual(await readdir(temporary), []);
   });
 
-  test("reads a list of all people of every server", async () => {
+  it("reads a list of all people of every server", async () => {
     const results = await measureLists({
       contestants: contestants.filter(({ name }) => name === "ours" || name === "fastify"),
       directory: temporary,
@@ -154,7 +154,7 @@ suite("a measurement", () => {
     assert.deepEqual(await readdir(temporary), []);
   });
 
-  test("has one server at a time, and starts each round with another one", async () => {
+  it("has one server at a time, and starts each round with another one", async () => {
     const steps: string[] = [];
     const urls: string[] = [];
     const observe = loadGenerator(async ({ url }) => {
@@ -175,7 +175,7 @@ suite("a measurement", () => {
     await assert.rejects(fetch(urls[3] ?? ""), "the last one is still there");
   });
 
-  test("reads one of as many made-up people as are asked for", async () => {
+  it("reads one of as many made-up people as are asked for", async () => {
     const bare = contestants.slice(-1);
     const results = await measure(await optionsFor({ contestants: bare, records: 1001 }));
     const [result] = results;
@@ -184,7 +184,7 @@ suite("a measurement", () => {
     assert.equal(result?.answer.status, 200);
   });
 
-  test("refuses to time servers that answer differently", async () => {
+  it("refuses to time servers that answer differently", async () => {
     const one = await contestant("one", serverThatAnswers('{"id":1}'));
     const other = await contestant("other", serverThatAnswers('{"id":2}'));
     const untimed = loadGenerator(() => assert.fail("nothing may be timed"));
@@ -195,7 +195,7 @@ suite("a measurement", () => {
     assert.deepEqual(await readdir(temporary), []);
   });
 
-  test("says why a server did not start", async () => {
+  it("says why a server did not start", async () => {
     const broken = await contestant("broken", 'throw new Error("no such luck")');
     await assert.rejects(
       measure(await optionsFor({ contestants: [broken] })),
@@ -204,7 +204,7 @@ suite("a measurement", () => {
     assert.deepEqual(await readdir(temporary), []);
   });
 
-  test("ends its servers and removes its database when it is interrupted", async () => {
+  it("ends its servers and removes its database when it is interrupted", async () => {
     const interruption = new AbortController();
     let running = "";
     const interrupt = loadGenerator(async ({ url, signal }) => {
@@ -229,7 +229,7 @@ suite("a measurement", () => {
 
 const defaultLoadGenerator = await findLoadGenerator(undefined);
 
-suite("a load generator", { concurrency: true }, () => {
+describe("a load generator", { concurrency: true }, () => {
   const load = async (url: string, seconds: number): Promise<Load> => ({
     url,
     headers: { Accept: "application/json" },
@@ -240,7 +240,7 @@ suite("a load generator", { concurrency: true }, () => {
   });
 
   for (const name of new Set([defaultLoadGenerator.name, "autocannon"] as const)) {
-    test(`${name} sends the fields and refuses answers that are no success`, async () => {
+    it(`${name} sends the fields and refuses answers that are no success`, async () => {
       const { run, runMixed } = await findLoadGenerator(name);
       const seconds = name === "wrk" ? 1 : 0.3;
       const accepted = new Set<string | undefined>();
@@ -285,7 +285,7 @@ suite("a load generator", { concurrency: true }, () => {
   }
 });
 
-suite("the answers of the servers", () => {
+describe("the answers of the servers", () => {
   const answer = (changes: Partial<Answer> = {}): Answer => ({
     status: 200,
     contentType: "application/json",
@@ -294,7 +294,7 @@ suite("the answers of the servers", () => {
     ...changes,
   });
 
-  test("are one when they are alike", () => {
+  it("are one when they are alike", () => {
     assert.deepEqual(
       agreedAnswer(
         new Map([
@@ -315,7 +315,7 @@ suite("the answers of the servers", () => {
     ["no body", { body: Buffer.from("") }, /bodies of 0 and 8 bytes/],
   ];
   for (const [what, difference, message] of differences) {
-    test(`are refused when one has ${what}`, () => {
+    it(`are refused when one has ${what}`, () => {
       const answers = new Map([
         ["a", answer()],
         ["b", answer(difference)],
@@ -324,13 +324,13 @@ suite("the answers of the servers", () => {
     });
   }
 
-  test("are refused when they agree on the wrong status", () => {
+  it("are refused when they agree on the wrong status", () => {
     const answers = new Map([["a", answer({ status: 404 })]]);
     assert.throws(() => agreedAnswer(answers, 200), { name: "AnswersDiffer", message: /a answers 404 where 200/ });
   });
 });
 
-suite("the results", () => {
+describe("the results", () => {
   const timing = (requestsPerSecond: number, busy?: number) => ({ requestsPerSecond, busy });
   const resultOf = (...entries: [string, ReturnType<typeof timing>[]][]): ScenarioResult => ({
     scenario: "read",
@@ -340,7 +340,7 @@ suite("the results", () => {
     contestants: compare(new Map(entries)),
   });
 
-  test("are medians with their spread, as shares of the last server's", () => {
+  it("are medians with their spread, as shares of the last server's", () => {
     const [ours] = compare(
       new Map([
         ["ours", [timing(90, 1), timing(70, 0.5), timing(80, 1)]],
@@ -352,21 +352,21 @@ suite("the results", () => {
     assert.equal(ours?.busy, 1);
   });
 
-  test("leave out processor time where the system does not report it", () => {
+  it("leave out processor time where the system does not report it", () => {
     const result = resultOf(["ours", [timing(90)]], ["bare", [timing(100)]]);
     assert.equal(result.contestants[0]?.requestsPerProcessorSecond, undefined);
     assert.match(toServersTable(result), /^ours +90 +90–90 +0\.900 +\?/m);
     assert.deepEqual(doubts(result), []);
   });
 
-  test("say when a server had to wait for its core", () => {
+  it("say when a server had to wait for its core", () => {
     const result = resultOf(["ours", [timing(90, 0.99)]], ["bare", [timing(50, 0.5)]]);
     assert.match(doubts(result).join(), /\(bare 50 %\)/);
   });
 });
 
-suite("the dispatch measurement", () => {
-  test("compares few and many routes of each kind", () => {
+describe("the dispatch measurement", () => {
+  it("compares few and many routes of each kind", () => {
     const results = measureDispatch({ sizes: [10, 50], rounds: 2, requests: 500 });
     assert.deepEqual(
       results.map(({ routes, differentRequests }) => [routes, differentRequests]),
@@ -385,7 +385,7 @@ suite("the dispatch measurement", () => {
   });
 });
 
-suite("the command line", () => {
+describe("the command line", () => {
   const usual = {
     kind: "servers",
     rounds: 5,
@@ -423,7 +423,7 @@ suite("the command line", () => {
     ["--help", { kind: "help" }],
   ];
   for (const [line, command] of good) {
-    test(`"${line}" is understood`, () => assert.deepEqual(parseCommand(words(line)), command));
+    it(`"${line}" is understood`, () => assert.deepEqual(parseCommand(words(line)), command));
   }
 
   const bad: readonly (readonly [string, RegExp])[] = [
@@ -445,7 +445,7 @@ suite("the command line", () => {
     ["dispatch --seconds 3", /takes --rounds and --json, not --seconds/],
   ];
   for (const [line, message] of bad) {
-    test(`"${line}" is refused`, () => assert.throws(() => parseCommand(words(line)), message));
+    it(`"${line}" is refused`, () => assert.throws(() => parseCommand(words(line)), message));
   }
 
   const words = (line: string): string[] => line.split(" ").filter((word) => word !== "");

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { it } from "node:test";
 import { execute, startKeptPostgres } from "../packages/collection/test/start-postgres.ts";
 import { type Figures, measureManyPeople } from "./many-people.ts";
 import { toManyPeopleTable } from "./report.ts";
@@ -21,7 +21,7 @@ const postgresFlags = ["shared_buffers=2GB", "maintenance_work_mem=512MB", "max_
   setting,
 ]);
 
-test(`${people} people are stored, read, searched, changed, copied and migrated, on SQLite and PostgreSQL`, async (t) => {
+it(`${people} people are stored, read, searched, changed, copied and migrated, on SQLite and PostgreSQL`, async (t) => {
   const folder = kept ?? (await mkdtemp(join(tmpdir(), "many-people-")));
   await mkdir(folder, { recursive: true });
   const databases: { readonly name: string; readonly figures: Figures }[] = [];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import type { Load, LoadGenerator } from "./load.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
@@ -15,8 +15,8 @@ import { measureWrites } from "./writes.ts";
 
 // Nothing here says how long anything may take: the benchmark finds that out.
 
-suite("the measurement of writes", () => {
-  test("stores people by shared commits and by a commit each, then reads one, also during writes", async () => {
+describe("the measurement of writes", () => {
+  it("stores people by shared commits and by a commit each, then reads one, also during writes", async () => {
     const directory = await mkdtemp(join(tmpdir(), "benchmark-test-"));
     const { asked, run } = recorder();
     try {
@@ -45,8 +45,8 @@ suite("the measurement of writes", () => {
   });
 });
 
-suite("the measurement of PostgreSQL", () => {
-  test("sends people to ours and to a statement for each, and reads one", async () => {
+describe("the measurement of PostgreSQL", () => {
+  it("sends people to ours and to a statement for each, and reads one", async () => {
     const { asked, run } = recorder();
     const result = await measurePostgres({
       loadGenerator: { name: "wrk", version: "0", run },
@@ -63,7 +63,7 @@ suite("the measurement of PostgreSQL", () => {
   });
 });
 
-suite("the measurements of growth", () => {
+describe("the measurements of growth", () => {
   let directory = "";
   let asked: string[] = [];
 
@@ -95,7 +95,7 @@ suite("the measurements of growth", () => {
     signal: new AbortController().signal,
   });
 
-  test("store and read on SQLite, with workers, and on PostgreSQL with one instance, two, and four in partitions", async () => {
+  it("store and read on SQLite, with workers, and on PostgreSQL with one instance, two, and four in partitions", async () => {
     const results = await measureScaling({ ...options(), against: join(import.meta.dirname, "..") });
     const ofOne = ["POST /person 200", "GET /person/1 200"];
     const ofTwo = ofOne.flatMap((request) => [request, request]);
@@ -116,7 +116,7 @@ suite("the measurements of growth", () => {
     assert.match(toScalingTable(results), /^SQLite, two workers +4 +4–4 +2\.00 +3 +3–3 +3\.00$/m);
   });
 
-  test("read a record and a page among few and many", async () => {
+  it("read a record and a page among few and many", async () => {
     const keep = join(directory, "kept");
     const measureAgain = () => measureRecords({ ...options(), sizes: [100, 1000], keep });
     const results = await measureAgain();
@@ -133,8 +133,8 @@ suite("the measurements of growth", () => {
   });
 });
 
-suite("the overload measurement", () => {
-  test("loads servers ten times over, with the filter and without", async () => {
+describe("the overload measurement", () => {
+  it("loads servers ten times over, with the filter and without", async () => {
     const results = await measureOverload({
       loads: [10],
       rounds: 1,
@@ -152,7 +152,7 @@ suite("the overload measurement", () => {
     assert.match(toOverloadTable(results), /^computing +with overload +10 ×/m);
   });
 
-  test("knows where an answer ends, with a length and in chunks, however it comes", () => {
+  it("knows where an answer ends, with a length and in chunks, however it comes", () => {
     const fields = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
     const answers = [
       `${fields}Content-Length: 5\r\n\r\nhello`,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { it } from "node:test";
 import { readPage } from "./page.ts";
 
 const root = join(import.meta.dirname, "..");
 
-test("llms.txt leads to every page of the documentation and every package, and nowhere else", () => {
+it("llms.txt leads to every page of the documentation and every package, and nowhere else", () => {
   const { links } = readPage(join(root, "llms.txt"));
   const broken = links.filter((link) => !existsSync(join(root, link)));
   assert.deepEqual(broken, []);

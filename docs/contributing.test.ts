@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { nearTests } from "../scripts/near-tests.ts";
 
 const packages = join(import.meta.dirname, "../packages");
 const text = readFileSync(join(import.meta.dirname, "../CONTRIBUTING.md"), "utf8");
 
-suite("CONTRIBUTING.md", () => {
-  test("has a row for each folder of the sources", () => {
+describe("CONTRIBUTING.md", () => {
+  it("has a row for each folder of the sources", () => {
     const rows = Array.from(
       text.matchAll(/^\| ([\w-]+) `([\w/-]+)` \|/gm),
       ([, name, folder]) => `${name}/src/${folder}`,
@@ -18,7 +18,7 @@ suite("CONTRIBUTING.md", () => {
     assert.deepEqual(rows.toSorted(), nested.toSorted());
   });
 
-  test("is right that no files import each other in a circle", () => {
+  it("is right that no files import each other in a circle", () => {
     const below = new Set<string>();
     const circles: string[] = [];
     const visit = (file: string, above: readonly string[]): void => {
@@ -34,7 +34,7 @@ suite("CONTRIBUTING.md", () => {
   });
 });
 
-test("the page on the architecture names files that exist", () => {
+it("the page on the architecture names files that exist", () => {
   const page = readFileSync(join(import.meta.dirname, "architecture.md"), "utf8");
   const files = Array.from(page.matchAll(/`([\w/-]+\.ts)`/g), ([, file = ""]) => file);
   assert.ok(files.length > 20, `${files.length} files`);
@@ -50,7 +50,7 @@ function importsOf(file: string): readonly string[] {
   );
 }
 
-test("npm test -- --near runs the tests of a file and of those that import it", () => {
+it("npm test -- --near runs the tests of a file and of those that import it", () => {
   const cwd = join(import.meta.dirname, "..");
   const tests = globSync("packages/*/test/**/*.test.ts", { cwd });
   for (const [file, nearest] of [

@@ -18,7 +18,7 @@ import {
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { programArguments } from "../packages/person-service/test/program-arguments.ts";
@@ -71,7 +71,7 @@ function openMachine(name: string) {
   return machine;
 }
 
-suite("the steps for systemd", { skip }, () => {
+describe("the steps for systemd", { skip }, () => {
   const machine = openMachine("deployment-systemd");
   const services = new Map<string, ChildProcess>();
   // What systemctl is asked, which waits for the answer.
@@ -154,7 +154,7 @@ suite("the steps for systemd", { skip }, () => {
 
   const [install = "", goBack = ""] = stepsOf("systemd");
 
-  test("end with a service that lets in those with its key only, is backed up, and goes back to a backup", async () => {
+  it("end with a service that lets in those with its key only, is backed up, and goes back to a backup", async () => {
     const origin = `http://127.0.0.1:${environment.PERSON_SERVICE_PORT}`;
     const backups = machine.path("var/lib/person-service-backups");
     const printed = await machine.run(install.replace("http://localhost:8080", origin));
@@ -193,10 +193,10 @@ suite("the steps for systemd", { skip }, () => {
   });
 });
 
-suite("the steps for Compose", { skip }, () => {
+describe("the steps for Compose", { skip }, () => {
   const machine = openMachine("deployment-compose");
 
-  test("make the passwords that compose.yaml asks for, and a key", async () => {
+  it("make the passwords that compose.yaml asks for, and a key", async () => {
     // Of "compose run", the command that it runs in the container.
     machine.addService("programs/person-service");
     machine.addProgram(
@@ -216,10 +216,10 @@ suite("the steps for Compose", { skip }, () => {
   });
 });
 
-suite("the steps for Kubernetes", { skip }, () => {
+describe("the steps for Kubernetes", { skip }, () => {
   const machine = openMachine("deployment-kubernetes");
 
-  test("make a Secret with all that kubernetes.yaml reads of it, and the service takes it", async () => {
+  it("make a Secret with all that kubernetes.yaml reads of it, and the service takes it", async () => {
     machine.addService("programs/person-service");
     machine.addProgram("programs/npx", 'exec "$@"');
     machine.addProgram("programs/docker", "true");

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { collectionProblemTypes } from "@waymark/collection";
@@ -42,7 +42,7 @@ const programs = pages.flatMap((page) => {
   return program === undefined ? [] : [{ file: page.file, path: `${page.file}.ts`, ...program }];
 });
 
-suite("the programs of the pages", () => {
+describe("the programs of the pages", () => {
   const home = process.cwd();
 
   before(async () => {
@@ -62,7 +62,7 @@ suite("the programs of the pages", () => {
   });
 
   for (const { file, path, results } of programs) {
-    test(`${file} gives what it says`, async (t) => {
+    it(`${file} gives what it says`, async (t) => {
       const showing = showingOf(file);
       t.mock.method(console, "log", showing.print);
       t.mock.method(console, "error", showing.print);
@@ -78,7 +78,7 @@ suite("the programs of the pages", () => {
     });
   }
 
-  test("their types are right", async () => {
+  it("their types are right", async () => {
     // Those that a page gives as files of their own, too.
     const files = pages.flatMap(({ blocks }) => blocks.filter(({ flags }) => flags[0]?.endsWith(".ts")));
     for (const { flags, lines } of files) await writeFile(join(folder, flags[0] ?? ""), lines.join("\n"));
@@ -104,7 +104,7 @@ suite("the programs of the pages", () => {
   });
 });
 
-test("only pages on other frameworks and on a generated client have programs that are not run here", () => {
+it("only pages on other frameworks and on a generated client have programs that are not run here", () => {
   const notRun = pages.flatMap(({ file, blocks }) =>
     blocks.filter(({ flags }) => flags.includes("no-run")).map(() => file),
   );
@@ -112,7 +112,7 @@ test("only pages on other frameworks and on a generated client have programs tha
   assert.deepEqual(notRun, ["docs/coming-from.md", "docs/openapi.md"]);
 });
 
-suite("the commands of the pages", () => {
+describe("the commands of the pages", () => {
   const startOfCommand = /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|export|import|restore|resume)\b/;
   const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json| --public-url \S+)*$/;
   // These start programs of their own.
@@ -133,7 +133,7 @@ suite("the commands of the pages", () => {
   };
 
   for (const { file, commands } of transcripts) {
-    test(`${file} prints what it says`, async (t) => {
+    it(`${file} prints what it says`, async (t) => {
       const curl = await run("curl", ["--version"]).catch(() => undefined);
       if (curl === undefined) return t.skip("there is no curl on this machine");
       const database = join(folder, `${file.replaceAll("/", "-")}.db`);
@@ -160,7 +160,7 @@ suite("the commands of the pages", () => {
     });
   }
 
-  test("they are curl's, the start of the service, and its commands about databases", () => {
+  it("they are curl's, the start of the service, and its commands about databases", () => {
     const others = transcripts
       .flatMap(({ commands }) => commands.map(({ command }) => command))
       .filter(
@@ -172,7 +172,7 @@ suite("the commands of the pages", () => {
   });
 });
 
-test("no page sends the output of npm start elsewhere: npm prints lines of its own before it", () => {
+it("no page sends the output of npm start elsewhere: npm prints lines of its own before it", () => {
   const redirected = pages.flatMap(({ file, lines }) =>
     lines.flatMap((line, i) => (/\bnpm start\b[^`]*[>|]/.test(line) ? `${file}:${i + 1} ${line}` : [])),
   );
@@ -198,7 +198,7 @@ async function commandAt(database: string, command: string): Promise<string> {
   return output.replaceAll(database, "./data/person.db");
 }
 
-test("the routes in the README are those of the service", () => {
+it("the routes in the README are those of the service", () => {
   const source = readFileSync(join(root, "packages/person-service/src/routes.ts"), "utf8");
   const [shown] =
     pages.find(({ file }) => file === "README.md")?.blocks.filter(({ language }) => language === "ts") ?? [];
@@ -208,14 +208,14 @@ test("the routes in the README are those of the service", () => {
   for (const declaration of routes) assert.ok(source.includes(declaration), declaration);
 });
 
-test("the rules on the page on access are those of the file that its session runs with", () => {
+it("the rules on the page on access are those of the file that its session runs with", () => {
   const [shown] =
     pages.find(({ file }) => file === "docs/access.md")?.blocks.filter(({ language }) => language === "json") ?? [];
   const used = readFileSync(join(root, "docs/example-access.json"), "utf8");
   assert.deepEqual(JSON.parse(shown?.lines.join("\n") ?? "").rules, JSON.parse(used).rules);
 });
 
-test("every link between the pages leads somewhere", () => {
+it("every link between the pages leads somewhere", () => {
   const broken = pages.flatMap(({ file, links }) =>
     links
       .filter((link) => !/^[a-z]+:/.test(link))
@@ -230,7 +230,7 @@ test("every link between the pages leads somewhere", () => {
   assert.deepEqual(broken, []);
 });
 
-test("every page of the documentation is in the index of its folder", () => {
+it("every page of the documentation is in the index of its folder", () => {
   const missing = pages
     .map(({ file }) => file)
     .filter((file) => file.startsWith("docs/") && basename(file) !== "README.md")
@@ -241,14 +241,14 @@ test("every page of the documentation is in the index of its folder", () => {
   assert.deepEqual(missing, []);
 });
 
-test("every decision says why, what it costs, and what would change it", () => {
+it("every decision says why, what it costs, and what would change it", () => {
   const expected = ["why", "what-it-costs", "what-would-change-our-mind"];
   const decisions = pages.filter(({ file }) => /^docs\/decisions\/[^R]/.test(file));
   assert.ok(decisions.length >= 20, `${decisions.length} decisions`);
   for (const { file, anchors } of decisions) assert.deepEqual(anchors.slice(1), expected, file);
 });
 
-test("the page on errors has every kind of problem, as the code has it", () => {
+it("the page on errors has every kind of problem, as the code has it", () => {
   const rows = pages.find(({ file }) => file === "docs/errors.md")?.rows ?? [];
   const documented = rows.filter((row) => row.length === 4 && /^`[a-z-]+`$/.test(row[0] ?? ""));
   const types: readonly ProblemType[] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 
 const root = join(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -14,11 +14,11 @@ const recent = [version, releases.find((release) => release !== version)];
 /** How a page names the machine on which something was measured. */
 const machine = /\b(?:EPYC|Xeon)\b/;
 
-suite("the figures of the pages", () => {
+describe("the figures of the pages", () => {
   const pages = globSync(["README.md", "docs/*.md", "packages/*/README.md", "benchmarks/README.md"], { cwd: root });
   const measured = pages.filter((file) => machine.test(read(file)));
 
-  test("are of this version or the release before it, and name the command that measures them", () => {
+  it("are of this version or the release before it, and name the command that measures them", () => {
     assert.ok(measured.includes("README.md"), measured.join(" "));
     for (const file of measured) {
       const page = read(file);
@@ -30,13 +30,13 @@ suite("the figures of the pages", () => {
     }
   });
 
-  test("of the suites of others are as recent", () => {
+  it("of the suites of others are as recent", () => {
     const { version: counted } = JSON.parse(read("conformance/results.json"));
     assert.ok(recent.includes(counted), `npm run conformance -- --write counts again what is of ${counted}`);
   });
 });
 
-test("the README is one screen and a half", () => {
+it("the README is one screen and a half", () => {
   const lines = read("README.md").split("\n");
   assert.ok(lines.length <= 115, `${lines.length} lines`);
 });

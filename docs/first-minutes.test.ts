@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";
@@ -19,7 +19,7 @@ const page = readPage(fileURLToPath(new URL("first-minutes.md", import.meta.url)
 /** The database that the page moves to, as it names it and as messages do. */
 const [named, shown] = ["postgres://people@localhost/people", "postgres://localhost/people"];
 
-suite("docs/first-minutes.md", () => {
+describe("docs/first-minutes.md", () => {
   after(() => stop()); // before the folder is removed
   const { root: folder } = openFolder("first-minutes");
   let service: ChildProcess | undefined;
@@ -65,7 +65,7 @@ suite("docs/first-minutes.md", () => {
     });
   }
 
-  test("prints what it says", async (t) => {
+  it("prints what it says", async (t) => {
     const curl = await run("curl", ["--version"]).catch(() => undefined);
     if (curl === undefined) return t.skip("there is no curl on this machine");
     const { host, pathname } = new URL(postgres);

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { nextOutput } from "../packages/waymark/test/child-process.ts";
@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const page = readPage(join(root, "docs/getting-started.md"));
 const programs = page.blocks.filter(({ language }) => language === "ts");
 
-suite("docs/getting-started.md", () => {
+describe("docs/getting-started.md", () => {
   after(() => stop()); // before the folder is removed
   const { root: folder } = openFolder("waymark-start");
   let program: ChildProcess | undefined;
@@ -47,7 +47,7 @@ suite("docs/getting-started.md", () => {
     return nextOutput(program);
   }
 
-  test("prints what it says", async (t) => {
+  it("prints what it says", async (t) => {
     const curl = await run("curl", ["--version"]).catch(() => undefined);
     if (curl === undefined) return t.skip("there is no curl on this machine");
     let authority = "";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { isAsExpected } from "./expected-text.ts";
 import { parsePage } from "./page.ts";
 import { toProgram } from "./program.ts";
@@ -11,15 +11,15 @@ const fence = "```";
 const pageWith = (language: string, ...lines: readonly string[]) =>
   parsePage("page.md", ["# Title", "", `${fence}${language}`, ...lines, fence].join("\n"));
 
-suite("the program of a page", () => {
-  test("has each line where it stands in the page", () => {
+describe("the program of a page", () => {
+  it("has each line where it stands in the page", () => {
     const program = toProgram(pageWith("ts", "const a = 1;", "", "a + 1; // → 2"), "preamble;");
     const expected = ["preamble;", "", "", "const a = 1;", "", "await showResult(6, async () => (a + 1));", ""];
     assert.deepEqual(program?.source.split("\n"), expected);
     assert.deepEqual(program?.results, [{ line: 6, text: "2" }]);
   });
 
-  test("takes a result below a statement of several lines, and the comments that go on with it", () => {
+  it("takes a result below a statement of several lines, and the comments that go on with it", () => {
     const program = toProgram(pageWith("ts", "ask(", "  1,", ");", "// → one", "// two", "", "// three"), "");
     assert.deepEqual(program?.source.split("\n").slice(3, 6), [
       "await showResult(4, async () => (ask(",
@@ -29,14 +29,14 @@ suite("the program of a page", () => {
     assert.deepEqual(program?.results, [{ line: 4, text: "one\ntwo" }]);
   });
 
-  test("is made of the ts blocks that are to be run", () => {
+  it("is made of the ts blocks that are to be run", () => {
     assert.equal(toProgram(pageWith("ts no-run", "x; // → 1"), ""), undefined);
     assert.equal(toProgram(pageWith("js", "x; // → 1"), ""), undefined);
     assert.equal(toProgram(pageWith("", "x; // → 1"), ""), undefined);
   });
 
   for (const lines of [["// → 1"], ["const a = 1; // → 1"], ["f();", "", "// → 1"], ["a; // → 1", "// → 1"]]) {
-    test(`cannot be made of ${JSON.stringify(lines)}, whose result belongs to nothing`, () => {
+    it(`cannot be made of ${JSON.stringify(lines)}, whose result belongs to nothing`, () => {
       assert.throws(
         () => toProgram(pageWith("ts", ...lines), ""),
         /page\.md:\d+ has a result that follows no expression/,
@@ -45,7 +45,7 @@ suite("the program of a page", () => {
   }
 });
 
-suite("a text is as expected", () => {
+describe("a text is as expected", () => {
   for (const [expected, actual, same] of [
     ["200", "200", true],
     ["200", "2000", false],
@@ -57,13 +57,13 @@ suite("a text is as expected", () => {
     ["two\nlines", "two lines", false],
     ["", "something", false],
   ] as const) {
-    test(`${JSON.stringify(expected)} ${same ? "is" : "is not"} ${JSON.stringify(actual)}`, () => {
+    it(`${JSON.stringify(expected)} ${same ? "is" : "is not"} ${JSON.stringify(actual)}`, () => {
       assert.equal(isAsExpected(expected, actual), same);
     });
   }
 });
 
-test("a transcript has commands, which may go on after a backslash, and what they print", () => {
+it("a transcript has commands, which may go on after a backslash, and what they print", () => {
   const page = pageWith("console", "$ curl a \\", "  b", "one", "", "two", "$ curl c");
   assert.deepEqual(readTranscript(page), [
     { line: 4, command: "curl a \\\n  b", output: "one\n\ntwo" },
@@ -72,8 +72,8 @@ test("a transcript has commands, which may go on after a backslash, and what the
   assert.throws(() => readTranscript(pageWith("console", "one")), /page\.md:4 is the output of no command/);
 });
 
-suite("a page", () => {
-  test("has links, anchors and rows, but not those in its code", () => {
+describe("a page", () => {
+  it("has links, anchors and rows, but not those in its code", () => {
     const lines = [
       "# A title: `code`",
       "[one](a.md#b) and [two](b.md)",
@@ -89,7 +89,7 @@ suite("a page", () => {
     assert.deepEqual(page.rows, [["`x`", "y | z"]]);
   });
 
-  test("closes its blocks", () => {
+  it("closes its blocks", () => {
     assert.throws(() => parsePage("page.md", `text\n${fence}ts\ncode`), /page\.md:2 opens a block that nothing closes/);
   });
 });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { basename, join } from "node:path";
-import { test } from "node:test";
+import { it } from "node:test";
 import { lastNumber } from "../packages/collection/src/stores/layout-numbers.ts";
 import { presentLayouts as ofPostgres } from "../packages/collection/src/stores/postgres/migrations.ts";
 import { presentLayouts as ofSqlite } from "../packages/collection/src/stores/sqlite/migrations.ts";
 import { readPage } from "./page.ts";
 
-test("the page of promises names each layout, of which there is a file", () => {
+it("the page of promises names each layout, of which there is a file", () => {
   const { rows } = readPage(join(import.meta.dirname, "promises.md"));
   const engines = [
     { name: "SQLite", layouts: ofSqlite },

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { copyFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "../packages/waymark/test/folder.ts";
@@ -74,7 +74,7 @@ for (const [name, { command, prepare, address }] of Object.entries(runtimes)) {
   const [program, ...parameters] = command;
   const skip = !existsSync(program) && "npm run runtimes installs it";
 
-  suite(`an app with every filter, on ${name}`, { skip }, () => {
+  describe(`an app with every filter, on ${name}`, { skip }, () => {
     let running: ChildProcess | undefined;
     let faults = "";
     let url = "";
@@ -102,7 +102,7 @@ for (const [name, { command, prepare, address }] of Object.entries(runtimes)) {
     const ask = (path: string, { headers, ...init }: RequestInit = {}) =>
       fetch(url + path, { ...init, headers: { "CF-Connecting-IP": "192.0.2.7", ...headers } });
 
-    test("routes, and sends what the filters add", async () => {
+    it("routes, and sends what the filters add", async () => {
       const answer = await ask("/hello/Ada", { headers: { Origin: "https://app.example.com" } });
       assert.deepEqual([answer.status, await answer.text()], [200, "Hello Ada"]);
       for (const [field, value] of [
@@ -116,18 +116,18 @@ for (const [name, { command, prepare, address }] of Object.entries(runtimes)) {
       }
     });
 
-    test("knows the client", async () => {
+    it("knows the client", async () => {
       assert.equal((await jsonOf(await ask("/client")))["address"], address);
     });
 
-    test("answers pre-flights and HEAD", async () => {
+    it("answers pre-flights and HEAD", async () => {
       const headers = { Origin: "https://app.example.com", "Access-Control-Request-Method": "GET" };
       assert.equal((await ask("/client", { method: "OPTIONS", headers })).status, 204);
       const head = await ask("/client", { method: "HEAD" });
       assert.deepEqual([head.status, await head.text()], [200, ""]);
     });
 
-    test("reads and validates content", async () => {
+    it("reads and validates content", async () => {
       const headers = { "Content-Type": "application/json" };
       const sent = await ask("/echo", { method: "POST", headers, body: '{"a":[1]}' });
       assert.deepEqual([sent.status, await sent.json()], [200, { a: [1] }]);
@@ -136,7 +136,7 @@ for (const [name, { command, prepare, address }] of Object.entries(runtimes)) {
       assert.equal((await ask("/echo", { method: "POST", body: "text" })).status, 415);
     });
 
-    test("refuses as everywhere", async () => {
+    it("refuses as everywhere", async () => {
       const missing = await ask("/nowhere");
       const problem = await jsonOf(missing);
       assert.deepEqual([missing.status, problem["type"]], [404, "https://api.example.com/problems/not-found"]);
@@ -150,24 +150,24 @@ for (const [name, { command, prepare, address }] of Object.entries(runtimes)) {
       assert.equal((await ask("/echo", { method: "POST", headers: foreign })).status, 403);
     });
 
-    test("limits each client for itself", async () => {
+    it("limits each client for itself", async () => {
       assert.equal((await ask("/scarce")).status, 200);
       assert.equal((await ask("/scarce")).status, 429);
     });
 
-    test("compresses and streams", async () => {
+    it("compresses and streams", async () => {
       const long = await ask("/long", { headers: { "Accept-Encoding": "gzip" } });
       assert.equal(long.headers.get("Content-Encoding"), "gzip");
       assert.equal((await long.text()).length, 5000);
       assert.equal(await (await ask("/pieces")).text(), "one two");
     });
 
-    test("describes itself", async () => {
+    it("describes itself", async () => {
       const paths = (await jsonOf(await ask("/openapi.json")))["paths"];
       assert.ok(Object.keys(paths ?? {}).includes("/hello/{name}"));
     });
 
-    test("answers a fault without its cause, and logs it", async () => {
+    it("answers a fault without its cause, and logs it", async () => {
       const fault = await ask("/fault");
       assert.equal(fault.status, 500);
       assert.doesNotMatch(await fault.text(), /a fault for the test/);

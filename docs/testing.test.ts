@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { readResults, withTable } from "../conformance/results.ts";
 import { suites } from "../conformance/suites.ts";
 import { readPage } from "./page.ts";
@@ -9,8 +9,8 @@ import { readPage } from "./page.ts";
 const root = join(import.meta.dirname, "..");
 const file = join(import.meta.dirname, "testing.md");
 
-suite("the page on testing", () => {
-  test("shows the last counts of every suite of others", async () => {
+describe("the page on testing", () => {
+  it("shows the last counts of every suite of others", async () => {
     const results = await readResults();
     assert.deepEqual(Object.keys(results.suites).toSorted(), suites.map(({ name }) => name).toSorted());
     const page = readFileSync(file, "utf8");
@@ -20,7 +20,7 @@ suite("the page on testing", () => {
     }
   });
 
-  test("names commands that run tests, and cases that the tests generate", () => {
+  it("names commands that run tests, and cases that the tests generate", () => {
     const folders = ["packages/*/test", "docs", "examples", "benchmarks"];
     const sources = folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }));
     const rows = readPage(file).rows.filter(([, , command = ""]) => command.startsWith("`npm test"));

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { oldApplication } from "./beside-express.ts";
 
-suite("an app beside Express", () => {
+describe("an app beside Express", () => {
   let server: Server;
   before(async () => {
     server = oldApplication().listen(0, "127.0.0.1");
@@ -19,19 +19,19 @@ suite("an app beside Express", () => {
     return { status: response.status, allow: response.headers.get("Allow"), text: await response.text() };
   };
 
-  test("answers for its path, in the representation that the client prefers", async () => {
+  it("answers for its path, in the representation that the client prefers", async () => {
     assert.equal((await ask("GET", "/books/1")).text, '{"title":"Emma"}');
     assert.equal((await ask("GET", "/books/1", "text/plain")).text, "Emma");
   });
 
-  test("refuses for its path", async () => {
+  it("refuses for its path", async () => {
     assert.equal((await ask("GET", "/books/2")).status, 404);
     assert.equal((await ask("GET", "/books/1", "image/png")).status, 406);
     const { status, allow } = await ask("DELETE", "/books/1");
     assert.deepEqual([status, allow], [405, "GET, HEAD, OPTIONS"]);
   });
 
-  test("leaves all else to Express", async () => {
+  it("leaves all else to Express", async () => {
     assert.equal((await ask("GET", "/")).text, "The old application");
     assert.match((await ask("GET", "/other")).text, /Cannot GET \/other/);
   });

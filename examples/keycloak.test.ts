@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { before, suite, test } from "node:test";
+import { before, describe, it } from "node:test";
 import { openFolder } from "../packages/waymark/test/folder.ts";
 import { openGuarded, provider } from "./keycloak.ts";
 import { served } from "./served.ts";
 
-suite("people behind Keycloak", () => {
+describe("people behind Keycloak", () => {
   const { root } = openFolder("keycloak");
   const keySet = join(root, "certs.json");
   let tokenOf: Awaited<ReturnType<typeof provider>>;
@@ -15,7 +15,7 @@ suite("people behind Keycloak", () => {
   const ask = served(() => openGuarded(keySet));
   const bearing = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-  test("are changed by editors, and read by readers", async () => {
+  it("are changed by editors, and read by readers", async () => {
     const editor = bearing(await tokenOf("ada", { realm_access: { roles: ["editor"] } }));
     const reader = bearing(await tokenOf("eve", { resource_access: { "person-service": { roles: ["reader"] } } }));
     assert.equal((await ask("POST /person", { name: "Ada" }, editor)).status, 200);
@@ -23,7 +23,7 @@ suite("people behind Keycloak", () => {
     assert.equal(JSON.parse((await ask("GET /person/1", undefined, reader)).text).name, "Ada");
   });
 
-  test("are closed to roles of other clients, to other realms and keys, and to nobody", async () => {
+  it("are closed to roles of other clients, to other realms and keys, and to nobody", async () => {
     const roles = { realm_access: { roles: ["editor"] } };
     const other = await provider(join(root, "other.json"));
     const elsewhere = { resource_access: { shop: { roles: ["editor"] } } };

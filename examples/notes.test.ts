@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { openNotes } from "./notes.ts";
 import { served } from "./served.ts";
 
-suite("notes", () => {
+describe("notes", () => {
   const ask = served((address) => openNotes(address, "sesame"));
   const key = { Authorization: "Bearer sesame" };
 
-  test("let in only who has the key", async () => {
+  it("let in only who has the key", async () => {
     for (const headers of [{}, { Authorization: "Bearer sesamE" }, { Authorization: "Bearer sesame2" }]) {
       const refused = await ask("GET /notes", undefined, headers);
       assert.deepEqual([refused.status, refused.header("WWW-Authenticate")], [401, 'Bearer realm="notes"']);
@@ -15,7 +15,7 @@ suite("notes", () => {
     assert.equal((await ask("GET /notes", undefined, key)).status, 200);
   });
 
-  test("are stored, and found by their state", async () => {
+  it("are stored, and found by their state", async () => {
     for (const text of ["Milk", "Bread"]) assert.equal((await ask("POST /notes", { text }, key)).status, 201);
     const patch = { ...key, "Content-Type": "application/merge-patch+json" };
     assert.equal((await ask("PATCH /notes/1", { state: "done" }, patch)).status, 204);
@@ -24,7 +24,7 @@ suite("notes", () => {
     assert.equal((await ask("POST /notes", { text: "" }, key)).status, 400);
   });
 
-  test("are described, and their health is there for all", async () => {
+  it("are described, and their health is there for all", async () => {
     const document = JSON.parse((await ask("GET /openapi.json")).text);
     assert.deepEqual(Object.keys(document.paths), [
       "/notes",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
 import { openFolder } from "../packages/waymark/test/folder.ts";
@@ -7,8 +7,8 @@ import { PeopleIndex } from "./people-index.ts";
 
 const folder = openFolder("people-index");
 
-suite("an index beside a service", () => {
-  test("has all people, then each change, and goes on in another process", async () => {
+describe("an index beside a service", () => {
+  it("has all people, then each change, and goes on in another process", async () => {
     const { app, database, people } = await openPersonService({ database: ":memory:" });
     const server = await serve(app);
     const [url, file] = [`${server.url}/person`, folder.newFile()];
@@ -39,7 +39,7 @@ suite("an index beside a service", () => {
     await database.close();
   });
 
-  test("begins again where the service has another database", async () => {
+  it("begins again where the service has another database", async () => {
     const file = folder.newFile();
     using index = new PeopleIndex(file);
     let port = 0;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { app } from "./typed-api.ts";
 
 async function ask(line: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
@@ -10,8 +10,8 @@ async function ask(line: string, body?: unknown, headers: Readonly<Record<string
   return { status: response.status, header: response.headers.get("Location"), text: await response.text() };
 }
 
-suite("a typed API", () => {
-  test("stores, reads, lists and removes", async () => {
+describe("a typed API", () => {
+  it("stores, reads, lists and removes", async () => {
     const created = await ask("POST /notes", { title: "Milk", tags: ["home"] });
     assert.deepEqual(created, { status: 201, header: "/notes/1", text: '{"title":"Milk","tags":["home","by:Ada"]}' });
     assert.equal((await ask("GET /notes/1")).text, created.text);
@@ -21,7 +21,7 @@ suite("a typed API", () => {
     assert.equal((await ask("GET /notes/1")).status, 404);
   });
 
-  test("refuses what is not as it is declared", async () => {
+  it("refuses what is not as it is declared", async () => {
     const refusals: readonly (readonly [line: string, status: number, body?: unknown, headers?: object])[] = [
       ["GET /notes/one", 400],
       ["GET /notes?page=0", 400],
@@ -37,7 +37,7 @@ suite("a typed API", () => {
     }
   });
 
-  test("is described", async () => {
+  it("is described", async () => {
     const { paths } = JSON.parse((await ask("GET /openapi.json")).text);
     assert.deepEqual(Object.keys(paths), ["/notes", "/notes/{id}", "/openapi.json"]);
     assert.deepEqual(Object.keys(paths["/notes"].post.responses), ["201", "400", "413", "415", "500"]);

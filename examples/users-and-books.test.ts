@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { served } from "./served.ts";
 import { openUsersAndBooks } from "./users-and-books.ts";
 
-suite("the books of users", () => {
+describe("the books of users", () => {
   const ask = served(openUsersAndBooks);
 
-  test("are created below their user, who is named in them", async () => {
+  it("are created below their user, who is named in them", async () => {
     for (const name of ["Ada", "Grace"]) assert.equal((await ask("POST /users", { name })).status, 201);
     const created = await ask("POST /users/1/books", { title: "Emma" });
     assert.deepEqual([created.status, created.header("Location")], [201, "/users/1/books/1"]);
@@ -15,7 +15,7 @@ suite("the books of users", () => {
     assert.equal((await ask("POST /users/2/books", { title: "Sanditon" })).header("Location"), "/users/2/books/2");
   });
 
-  test("belong to one user only", async () => {
+  it("belong to one user only", async () => {
     assert.deepEqual(
       JSON.parse((await ask("GET /users/1/books")).text).map(({ title }: { title: string }) => title),
       ["Emma"],
@@ -27,7 +27,7 @@ suite("the books of users", () => {
     assert.equal(JSON.parse((await ask("GET /users/2/books/2")).text).title, "Sanditon");
   });
 
-  test("are not found below a user that does not exist", async () => {
+  it("are not found below a user that does not exist", async () => {
     for (const line of ["GET /users/3/books", "GET /users/3/books/1", "DELETE /users/3/books/1"]) {
       const { status, text } = await ask(line);
       assert.deepEqual([status, text], [404, ""], line);
@@ -37,7 +37,7 @@ suite("the books of users", () => {
     assert.equal((await ask("GET /users/1/films")).status, 404);
   });
 
-  test("go when their user goes", async () => {
+  it("go when their user goes", async () => {
     assert.equal((await ask("DELETE /users/2")).status, 200);
     assert.equal((await ask("GET /users/2/books")).status, 404);
     assert.equal(JSON.parse((await ask("GET /users/1/books")).text).length, 1);

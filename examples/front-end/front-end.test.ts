@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { RunningServer } from "@waymark/node";
 import { findChromium, launchChromium } from "../../packages/waymark/test/chromium.ts";
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 const chromium = findChromium();
 
-suite("a front end", () => {
+describe("a front end", () => {
   const { root: folder } = openFolder("front-end");
   let page: RunningServer;
   let service: Awaited<ReturnType<typeof startService>>;
@@ -26,7 +26,7 @@ suite("a front end", () => {
     await service.stop();
   });
 
-  test("compiles with the types of the service, and not with a member that it does not have", async () => {
+  it("compiles with the types of the service, and not with a member that it does not have", async () => {
     await symlink(join(root, "node_modules"), join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     for (const file of ["people.ts", "page.ts"]) await copyFile(join(import.meta.dirname, file), join(folder, file));
@@ -43,7 +43,7 @@ suite("a front end", () => {
     assert.match(stdout, /^wrong\.ts\(2,\d+\): error TS\d+: Property 'nam' does not exist[^\n]*\n$/);
   });
 
-  test("shows what is stored, and what is refused", {
+  it("shows what is stored, and what is refused", {
     skip: chromium === undefined && "there is no Chromium",
   }, async () => {
     const browser = await launchChromium(chromium as string); // There is one, or this is skipped.

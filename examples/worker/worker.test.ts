@@ -3,16 +3,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { openFolder } from "../../packages/waymark/test/folder.ts";
 import { bundle, workerd } from "./main.ts";
 import worker from "./worker.ts";
 
-suite("a Worker", () => {
+describe("a Worker", () => {
   const { root: folder } = openFolder("worker");
   const headers = { "CF-Connecting-IP": "192.0.2.7" };
 
-  test("answers without a runtime, as a function", async () => {
+  it("answers without a runtime, as a function", async () => {
     const ask = (accept: string) =>
       worker.fetch(new Request("http://localhost/hello/Ada", { headers: { ...headers, Accept: accept } }));
     assert.deepEqual(await (await ask("*/*")).json(), { hello: "Ada" });
@@ -20,7 +20,7 @@ suite("a Worker", () => {
     assert.equal((await ask("image/png")).status, 406);
   });
 
-  test("answers on workerd", { skip: !existsSync(workerd) && "npm run runtimes installs it" }, async () => {
+  it("answers on workerd", { skip: !existsSync(workerd) && "npm run runtimes installs it" }, async () => {
     await bundle(folder);
     const parameters = ["serve", "worker.capnp", "--control-fd=1", "--socket-addr=http=127.0.0.1:0"];
     const running = spawn(workerd, parameters, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });

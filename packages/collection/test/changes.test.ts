@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import {
   type App,
   contentType,
@@ -96,8 +96,8 @@ const problemOf = ({ body }: HttpResponse): { code: string; pointers: readonly s
   };
 };
 
-suite("PUT of a record", () => {
-  test("replaces it whole: 204 without content or validator, and what was left out is gone", async () => {
+describe("PUT of a record", () => {
+  it("replaces it whole: 204 without content or validator, and what was left out is gone", async () => {
     await add({ name: "Ada", identifier: "a" });
     const { createdAt } = await thing();
     const response = await ask("PUT", "/things/1", { name: "Grace" });
@@ -108,7 +108,7 @@ suite("PUT of a record", () => {
     assert.deepEqual({ id, name, identifier, kept }, { id: 1, name: "Grace", identifier: undefined, kept: createdAt });
   });
 
-  test("twice the same is the same: the second changes nothing, not even the entity tag", async () => {
+  it("twice the same is the same: the second changes nothing, not even the entity tag", async () => {
     await add({ name: "Ada" });
     await ask("PUT", "/things/1", { name: "Grace" });
     const before = [await thing(), await tagOf("/things/1")];
@@ -116,12 +116,12 @@ suite("PUT of a record", () => {
     assert.deepEqual([await thing(), await tagOf("/things/1")], before);
   });
 
-  test("takes back what was read, as it was read", async () => {
+  it("takes back what was read, as it was read", async () => {
     await add({ name: "Ada", address: { city: "London" } });
     assert.equal((await ask("PUT", "/things/1", await thing())).status, 204);
   });
 
-  test("refuses other values of members that the server sets, together with all other errors", async () => {
+  it("refuses other values of members that the server sets, together with all other errors", async () => {
     await add({ name: "Ada" });
     const response = await ask("PUT", "/things/1", {
       id: 2,
@@ -141,13 +141,13 @@ suite("PUT of a record", () => {
     ["null", null],
     ["a number", 1],
   ] as const) {
-    test(`refuses ${what} with 400`, async () => {
+    it(`refuses ${what} with 400`, async () => {
       await add({ name: "Ada" });
       assert.equal((await ask("PUT", "/things/1", body)).status, 400);
     });
   }
 
-  test("never creates: 404 without content, whatever is sent", async () => {
+  it("never creates: 404 without content, whatever is sent", async () => {
     for (const body of [{ name: "Ada" }, { nonsense: true }]) {
       const response = await ask("PUT", "/things/7", body);
       assert.deepEqual([response.status, response.body], [404, null]);
@@ -155,7 +155,7 @@ suite("PUT of a record", () => {
     assert.equal((await ask("GET", "/things/7")).status, 404);
   });
 
-  test("refuses the unique value of another record, and takes its own", async () => {
+  it("refuses the unique value of another record, and takes its own", async () => {
     await add({ name: "Ada", identifier: "a" });
     await add({ name: "Grace", identifier: "g" });
     const refused = await ask("PUT", "/things/2", { name: "Grace", identifier: "a" });
@@ -165,8 +165,8 @@ suite("PUT of a record", () => {
   });
 });
 
-suite("PATCH of a record", () => {
-  test("merges what is sent: 204 with the new entity tag", async () => {
+describe("PATCH of a record", () => {
+  it("merges what is sent: 204 with the new entity tag", async () => {
     await add({ name: "Ada", identifier: "a", address: { city: "London", country: "GB" } });
     const response = await ask("PATCH", "/things/1", { identifier: null, address: { city: "Paris" } });
     assert.deepEqual([response.status, response.body], [204, null]);
@@ -195,7 +195,7 @@ suite("PATCH of a record", () => {
     ["null", null, ["#"]],
   ];
   for (const [what, patch, pointers] of refusals) {
-    test(`refuses ${what}, and changes nothing`, async () => {
+    it(`refuses ${what}, and changes nothing`, async () => {
       await add({ name: "Ada" });
       const before = await thing();
       const response = await ask("PATCH", "/things/1", patch);
@@ -205,7 +205,7 @@ suite("PATCH of a record", () => {
     });
   }
 
-  test("is 404 without content for a missing record, and 415 in another format, with the right ones named", async () => {
+  it("is 404 without content for a missing record, and 415 in another format, with the right ones named", async () => {
     assert.equal((await ask("PATCH", "/things/1", { name: "Ada" })).status, 404);
     await add({ name: "Ada" });
     const refused = await ask("PATCH", "/things/1", { name: "Grace" }, { "Content-Type": "text/plain" });
@@ -215,7 +215,7 @@ suite("PATCH of a record", () => {
     );
   });
 
-  test("takes plain JSON as a merge patch, and says how a JSON Patch is sent", async () => {
+  it("takes plain JSON as a merge patch, and says how a JSON Patch is sent", async () => {
     await add({ name: "Ada" });
     const json = { "Content-Type": "application/json" };
     assert.equal((await ask("PATCH", "/things/1", { name: "Grace" }, json)).status, 204);
@@ -225,7 +225,7 @@ suite("PATCH of a record", () => {
     assert.match(String(refused.body), /send a JSON Patch as application\/json-patch\+json/);
   });
 
-  test("loses no change where two change different members at once", async () => {
+  it("loses no change where two change different members at once", async () => {
     await add({ name: "Ada" });
     const cities = Array.from({ length: 20 }, (_, i) => ask("PATCH", "/things/1", { address: { city: `city ${i}` } }));
     const countries = Array.from({ length: 20 }, (_, i) => ask("PATCH", "/things/1", { address: { country: `${i}` } }));
@@ -239,10 +239,10 @@ suite("PATCH of a record", () => {
   });
 });
 
-suite("PATCH of a record by operations", () => {
+describe("PATCH of a record by operations", () => {
   const type = { "Content-Type": jsonPatchType };
 
-  test("does all of them: 204 with the new entity tag", async () => {
+  it("does all of them: 204 with the new entity tag", async () => {
     await add({ name: "Ada", address: { city: "London", country: "GB" } });
     const patch = [
       { op: "test", path: "/id", value: 1 },
@@ -257,7 +257,7 @@ suite("PATCH of a record by operations", () => {
     assert.deepEqual(own, { name: "London", address: { city: "Paris", country: "GB" }, identifier: "Ada" });
   });
 
-  test("takes the whole of a record, as it was read or without what the server sets", async () => {
+  it("takes the whole of a record, as it was read or without what the server sets", async () => {
     await add({ name: "Ada" });
     for (const value of [{ ...(await thing()), name: "Grace" }, { name: "Joan" }]) {
       assert.equal((await ask("PATCH", "/things/1", [{ op: "replace", path: "", value }], type)).status, 204);
@@ -310,7 +310,7 @@ suite("PATCH of a record by operations", () => {
       ],
     ];
   for (const [what, patch, status, code, pointers] of refusals) {
-    test(`refuses ${what}, and changes nothing`, async () => {
+    it(`refuses ${what}, and changes nothing`, async () => {
       await add({ name: "Ada" });
       const before = [await thing(), await tagOf("/things/1")];
       const response = await ask("PATCH", "/things/1", patch, type);
@@ -320,7 +320,7 @@ suite("PATCH of a record by operations", () => {
     });
   }
 
-  test("names the operation that cannot be done", async () => {
+  it("names the operation that cannot be done", async () => {
     await add({ name: "Ada" });
     const { detail } = problemOf(await ask("PATCH", "/things/1", [{ op: "remove", path: "/nick" }], type));
     const told =
@@ -336,7 +336,7 @@ suite("PATCH of a record by operations", () => {
     ["/address/nmae", 'there is no member "nmae". Nothing'],
   ];
   for (const [path, reason] of misspelt) {
-    test(`says what a name may have meant: ${path}`, async () => {
+    it(`says what a name may have meant: ${path}`, async () => {
       await add({ name: "Ada", address: { city: "London" } });
       for (const operation of [
         { op: "remove", path },
@@ -349,7 +349,7 @@ suite("PATCH of a record by operations", () => {
     });
   }
 
-  test("loses no addition where many add at once", async () => {
+  it("loses no addition where many add at once", async () => {
     await add({ name: "xxx" });
     const patch = [
       { op: "copy", from: "/name", path: "/identifier" },
@@ -365,15 +365,15 @@ suite("PATCH of a record by operations", () => {
   });
 });
 
-suite("DELETE of a record", () => {
-  test("removes it: 200 without content, then 404", async () => {
+describe("DELETE of a record", () => {
+  it("removes it: 200 without content, then 404", async () => {
     await add({ name: "Ada" });
     const response = await ask("DELETE", "/things/1");
     assert.deepEqual([response.status, response.body], [200, null]);
     for (const method of ["GET", "DELETE"]) assert.equal((await ask(method, "/things/1")).status, 404);
   });
 
-  test("does not free its id", async () => {
+  it("does not free its id", async () => {
     await add({ name: "Ada" });
     await ask("DELETE", "/things/1");
     assert.equal((await add({ name: "Grace" })).headers.get("Location"), "/things/2");
@@ -381,8 +381,8 @@ suite("DELETE of a record", () => {
   });
 });
 
-suite("POST to a record", () => {
-  test("is 409 where there is one, else 404 without content", async () => {
+describe("POST to a record", () => {
+  it("is 409 where there is one, else 404 without content", async () => {
     await add({ name: "Ada" });
     assert.equal((await ask("POST", "/things/1", { name: "Grace" })).status, 409);
     const response = await ask("POST", "/things/2", { name: "Grace" });
@@ -390,15 +390,15 @@ suite("POST to a record", () => {
   });
 });
 
-test("every change of a record refuses an id that is not an integer", async () => {
+it("every change of a record refuses an id that is not an integer", async () => {
   for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
     const response = await ask(method, "/things/abc", {});
     assert.deepEqual([response.status, problemOf(response).code], [400, "invalid-id"], method);
   }
 });
 
-suite("validators", () => {
-  test("of a record are strong and change with each change, two within one second too", async () => {
+describe("validators", () => {
+  it("of a record are strong and change with each change, two within one second too", async () => {
     await add({ name: "Ada" });
     const tags = new Set([await tagOf("/things/1")]);
     for (const name of ["B", "C", "D"]) {
@@ -409,7 +409,7 @@ suite("validators", () => {
     for (const tag of tags) assert.match(tag, /^"[\x21\x23-\x7e]+"$/);
   });
 
-  test("spare a client what it has: 304 without content, with the fields of the 200 that caches go by", async () => {
+  it("spare a client what it has: 304 without content, with the fields of the 200 that caches go by", async () => {
     await add({ name: "Ada" });
     for (const target of ["/things/1", "/things"]) {
       const whole = await ask("GET", target);
@@ -423,7 +423,7 @@ suite("validators", () => {
     }
   });
 
-  test("of the collection change with every change of a record", async () => {
+  it("of the collection change with every change of a record", async () => {
     const tags = [await tagOf("/things")];
     for (const change of [
       () => add({ name: "Ada" }),
@@ -437,7 +437,7 @@ suite("validators", () => {
     assert.equal(new Set(tags).size, 5);
   });
 
-  test("by time: not modified since is 304, in each form of a date", async () => {
+  it("by time: not modified since is 304, in each form of a date", async () => {
     await add({ name: "Ada" });
     const { headers } = await ask("GET", "/things/1");
     const time = headers.get("Last-Modified") ?? "";
@@ -447,13 +447,13 @@ suite("validators", () => {
   });
 });
 
-suite("preconditions of a change", () => {
+describe("preconditions of a change", () => {
   for (const [method, body, success] of [
     ["PUT", { name: "Grace" }, 204],
     ["PATCH", { name: "Grace" }, 204],
     ["DELETE", undefined, 200],
   ] as const) {
-    test(`${method} is done with the present tag, and 412 with another, which changes nothing`, async () => {
+    it(`${method} is done with the present tag, and 412 with another, which changes nothing`, async () => {
       await add({ name: "Ada" });
       const stale = await tagOf("/things/1");
       await ask("PUT", "/things/1", { name: "Changed" });
@@ -463,7 +463,7 @@ suite("preconditions of a change", () => {
       assert.equal((await ask(method, "/things/1", body, { "If-Match": await tagOf("/things/1") })).status, success);
     });
 
-    test(`${method} judges them after the record is found, and before the content is read`, async () => {
+    it(`${method} judges them after the record is found, and before the content is read`, async () => {
       assert.equal((await ask(method, "/things/1", body, { "If-Match": "*" })).status, 404);
       await add({ name: "Ada" });
       const malformed = HttpRequest.of({
@@ -475,7 +475,7 @@ suite("preconditions of a change", () => {
       assert.equal((await app.handle(malformed)).status, 412);
     });
 
-    test(`${method} without any is 428 where they are required`, async () => {
+    it(`${method} without any is 428 where they are required`, async () => {
       app = appOver({ requirePreconditions: true });
       await add({ name: "Ada" });
       assert.equal((await ask(method, "/things/1", body)).status, 428);
@@ -484,7 +484,7 @@ suite("preconditions of a change", () => {
     });
   }
 
-  test("let exactly one of a hundred changes with one tag succeed", async () => {
+  it("let exactly one of a hundred changes with one tag succeed", async () => {
     await add({ name: "Ada" });
     const tag = await tagOf("/things/1");
     const responses = await Promise.all(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { it } from "node:test";
 import fc from "fast-check";
 import { type App, contentType, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
@@ -43,7 +43,7 @@ const listing = fc.record({
 });
 type Listing = typeof listing extends fc.Arbitrary<infer L> ? L : never;
 
-test("any sequence of changes and lists does what a model of the collection says", async () => {
+it("any sequence of changes and lists does what a model of the collection says", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof({ weight: 3, arbitrary: change }, listing), { maxLength: 25 }),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { type App, accept, GET, group, HttpRequest, type HttpResponse, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
@@ -64,10 +64,10 @@ async function textOf({ body }: HttpResponse): Promise<string> {
   return text;
 }
 
-suite("?format=", () => {
+describe("?format=", () => {
   const csvFile = "attachment; filename=\"b_cher.csv\"; filename*=UTF-8''b%C3%BCcher.csv";
 
-  test("chooses the format of a list before Accept, and names the file after the collection", async () => {
+  it("chooses the format of a list before Accept, and names the file after the collection", async () => {
     for (const Accept of ["*/*", "application/json, */*;q=0.1", "text/csv;q=0.1, application/xml"]) {
       const response = await ask("?format=csv", { Accept });
       assert.equal(response.headers.get("Content-Type"), "text/csv; charset=utf-8; header=present");
@@ -77,37 +77,37 @@ suite("?format=", () => {
     }
   });
 
-  test("is recognised when its name has percent escapes", async () => {
+  it("is recognised when its name has percent escapes", async () => {
     const response = await ask("?%66orma%74=csv");
     assert.equal(response.headers.get("Content-Type"), "text/csv; charset=utf-8; header=present");
   });
 
-  test("chooses what a record is sent as, as a file with its id", async () => {
+  it("chooses what a record is sent as, as a file with its id", async () => {
     const response = await ask("/2?format=xml");
     assert.equal(response.headers.get("Content-Type"), "application/xml; charset=utf-8");
     assert.match(response.headers.get("Content-Disposition") ?? "", /^attachment; filename="b_cher-2\.xml";/);
     assert.equal(response.headers.get("ETag"), (await ask("/2", { Accept: "application/xml" })).headers.get("ETag"));
   });
 
-  test("is in the links of the pages of a list", async () => {
+  it("is in the links of the pages of a list", async () => {
     const link = (await ask("?format=csv&limit=1")).headers.get("Link") ?? "";
     assert.match(link, /<[^>]*\?format=csv&limit=1&after=[^>]*>; rel="next"/);
   });
 
-  test("can be combined with fields", async () => {
+  it("can be combined with fields", async () => {
     assert.equal(await textOf(await ask("/1?fields=id&format=json")), '{"id":1}');
   });
 
-  test("names no file for a format that has no file extension", async () => {
+  it("names no file for a format that has no file extension", async () => {
     const response = await ask("/1?format=page");
     assert.deepEqual([response.headers.get("Content-Disposition"), await textOf(response)], [undefined, "<p>1"]);
   });
 
-  test("is not what a file is made of by Accept", async () => {
+  it("is not what a file is made of by Accept", async () => {
     assert.equal((await ask("", { Accept: "text/csv" })).headers.has("Content-Disposition"), false);
   });
 
-  test("answers 304 as ever", async () => {
+  it("answers 304 as ever", async () => {
     const entityTag = (await ask("?format=csv")).headers.get("ETag") ?? "";
     const response = await ask("?format=csv", { "If-None-Match": entityTag });
     assert.equal(response.status, 304);
@@ -124,7 +124,7 @@ suite("?format=", () => {
     ["?formt=csv", /"formt" is not known here; did you mean format\?/],
   ];
   for (const [target, detail] of wrong) {
-    test(`is refused in ${target}`, async () => {
+    it(`is refused in ${target}`, async () => {
       const response = await ask(target);
       assert.equal(response.status, 400);
       assert.match(JSON.parse(await textOf(response)).detail, detail);

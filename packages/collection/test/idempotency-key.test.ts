@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, GET, group, POST, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { access } from "waymark/filters";
@@ -40,8 +40,8 @@ async function post(body: unknown, key?: string, more: Readonly<Record<string, s
 
 const count = async (): Promise<number> => await database.store("things").count();
 
-suite("an Idempotency-Key", () => {
-  test("has the same request answered as before, and nothing stored twice", async () => {
+describe("an Idempotency-Key", () => {
+  it("has the same request answered as before, and nothing stored twice", async () => {
     const answers = [await post({ name: "Ada" }, '"k-1"'), await post({ name: "Ada" }, '"k-1"')];
     for (const { status, text, header } of answers) {
       assert.deepEqual([status, text, header("Location")], [201, "", "/things/1"]);
@@ -49,7 +49,7 @@ suite("an Idempotency-Key", () => {
     assert.equal(await count(), 1);
   });
 
-  test("gives the record as it was created, and no text of one that was changed or removed since", async () => {
+  it("gives the record as it was created, and no text of one that was changed or removed since", async () => {
     const prefer = { Prefer: "return=representation" };
     const first = await post({ name: "Ada" }, '"k"', prefer);
     const again = await post({ name: "Ada" }, '"k"', prefer);
@@ -64,17 +64,17 @@ suite("an Idempotency-Key", () => {
     }
   });
 
-  test("is another with each other text, and without one each request is another", async () => {
+  it("is another with each other text, and without one each request is another", async () => {
     for (const key of ['"a"', '"A"', undefined, undefined]) await post({ name: "Ada" }, key);
     assert.equal(await count(), 4);
   });
 
-  test("is the same quoted and bare", async () => {
+  it("is the same quoted and bare", async () => {
     for (const key of ['"k-1"', "k-1", ' "k-1" ']) assert.equal((await post({ name: "Ada" }, key)).status, 201);
     assert.equal(await count(), 1);
   });
 
-  test("used for other content is a 422, which stores nothing", async () => {
+  it("used for other content is a 422, which stores nothing", async () => {
     await post({ name: "Ada" }, '"k"');
     for (const [body, more] of [
       [{ name: "Grace" }, {}],
@@ -87,7 +87,7 @@ suite("an Idempotency-Key", () => {
     assert.equal(await count(), 1);
   });
 
-  test("is used up by success only: a refused request can be corrected and sent again", async () => {
+  it("is used up by success only: a refused request can be corrected and sent again", async () => {
     await post({ name: "Ada", code: "A" });
     for (const [body, status] of [
       ["{", 400],
@@ -99,7 +99,7 @@ suite("an Idempotency-Key", () => {
     }
   });
 
-  test("of a request that is not answered yet is a 409 with Retry-After", async () => {
+  it("of a request that is not answered yet is a 409 with Retry-After", async () => {
     const { promise: stored, resolve: store } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const inner = database.store("things");
@@ -124,14 +124,14 @@ suite("an Idempotency-Key", () => {
     assert.equal((await post({ name: "Ada" }, '"k"')).header("Location"), "/things/1");
   });
 
-  test("of fifty requests at once stores one", async () => {
+  it("of fifty requests at once stores one", async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post({ name: "Ada" }, '"k"')));
     const statuses = new Set(answers.map(({ status }) => status));
     assert.ok(statuses.isSubsetOf(new Set([201, 409])), [...statuses].join());
     assert.equal(await count(), 1);
   });
 
-  test("is each caller's own, and each path's", async () => {
+  it("is each caller's own, and each path's", async () => {
     app = appWith({ idempotencyScope: (request) => request.header("X-Caller") ?? "" });
     for (const caller of ["a", "b", "a"]) await post({ name: "Ada" }, '"k"', { "X-Caller": caller });
     assert.equal(await count(), 2);
@@ -140,7 +140,7 @@ suite("an Idempotency-Key", () => {
     assert.equal(await count(), 3);
   });
 
-  test("belongs to the caller that the access check found, by default", async () => {
+  it("belongs to the caller that the access check found, by default", async () => {
     const things = collection({ path: "/things", store: database.store("things"), schema, decoders: [jsonDecoder] });
     const guard = access((request) => ({
       kind: "allowed",
@@ -176,7 +176,7 @@ suite("an Idempotency-Key", () => {
     ["?1", false],
   ];
   for (const [field, isKey] of keys) {
-    test(`may ${isKey ? "" : "not "}be ${field.slice(0, 50)}`, async () => {
+    it(`may ${isKey ? "" : "not "}be ${field.slice(0, 50)}`, async () => {
       const { status, type } = await post({ name: "Ada" }, field);
       assert.deepEqual([status, type], isKey ? [201, undefined] : [400, "/problems/invalid-idempotency-key"]);
       assert.equal(await count(), isKey ? 1 : 0);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parseMediaType } from "waymark/fields";
 import { jsonArrayDecoder } from "../src/index.ts";
@@ -18,8 +18,8 @@ async function decode(text: string, size = text.length): Promise<unknown[]> {
   );
 }
 
-suite("a JSON array of records", () => {
-  test("yields its values with their numbers, however it is cut into pieces", async () => {
+describe("a JSON array of records", () => {
+  it("yields its values with their numbers, however it is cut into pieces", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 5 }),
@@ -51,27 +51,27 @@ suite("a JSON array of records", () => {
     ],
   ];
   for (const [text, values] of soundParts) {
-    test(`${JSON.stringify(text)} has ${values.length}`, async () => assert.deepEqual(await decode(text, 1), values));
+    it(`${JSON.stringify(text)} has ${values.length}`, async () => assert.deepEqual(await decode(text, 1), values));
   }
 
-  test("is not spoiled by a value that is not JSON", async () => {
+  it("is not spoiled by a value that is not JSON", async () => {
     const [one, two, three] = (await decode("[{'a':1},{},{\"a\":1}}]")) as [number, string][];
     assert.match(one?.[1] ?? "", /double quotes.* at line 1, column 2 of the record$/);
     assert.deepEqual(two, [2, {}]);
     assert.match(three?.[1] ?? "", /at line 1, column 8 of the record$/);
   });
 
-  test("has the place of a fault counted from the beginning of its record", async () => {
+  it("has the place of a fault counted from the beginning of its record", async () => {
     const [, two] = (await decode('[\n  { "a": 1 },\n  {\n    "a": 01 }\n]')) as [number, string][];
     assert.match(two?.[1] ?? "", /leading zero at line 2, column 10 of the record$/);
   });
 
-  test("has a fault where a comma has no value behind it", async () => {
+  it("has a fault where a comma has no value behind it", async () => {
     assert.equal((await decode("[1,]")).length, 2);
     assert.equal((await decode("[,1]")).length, 2);
   });
 
-  test("is not spoiled by a value that is too long", async () => {
+  it("is not spoiled by a value that is too long", async () => {
     const values = await decode(`["${"x".repeat(1_048_576)}",2]`, 65_536);
     assert.deepEqual(values, [
       [1, "is longer than 1048576 bytes"],
@@ -87,6 +87,6 @@ suite("a JSON array of records", () => {
     ['[1,"', /is not closed: the content ends in record 2/],
     ["[1] x", /continues after the end of the JSON array/],
   ] as const) {
-    test(`is not ${JSON.stringify(text)}`, () => assert.rejects(decode(text), message));
+    it(`is not ${JSON.stringify(text)}`, () => assert.rejects(decode(text), message));
   }
 });

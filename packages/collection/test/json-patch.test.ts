@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { createPatch } from "rfc6902";
 import { applyPatch } from "../src/patch/apply-patch.ts";
@@ -15,7 +15,7 @@ function patched(target: unknown, patch: unknown): unknown {
 
 const own = (json: string): unknown => JSON.parse(json);
 
-suite("a JSON Patch", () => {
+describe("a JSON Patch", () => {
   const cases: readonly [what: string, target: unknown, patch: readonly object[], result: unknown][] = [
     ["without operations leaves everything", { a: 1 }, [], { a: 1 }],
     ["adds a member", { a: 1 }, [{ op: "add", path: "/b", value: 2 }], { a: 1, b: 2 }],
@@ -108,7 +108,7 @@ suite("a JSON Patch", () => {
     ],
   ];
   for (const [what, target, patch, result] of cases) {
-    test(what, () => {
+    it(what, () => {
       const before = structuredClone(target);
       assert.deepEqual(patched(target, patch), result);
       assert.deepEqual(target, before, "the target is as it was");
@@ -167,7 +167,7 @@ suite("a JSON Patch", () => {
     ],
   ];
   for (const [what, target, operation, detail] of failures) {
-    test(`fails to ${what}, and does nothing`, () => {
+    it(`fails to ${what}, and does nothing`, () => {
       const before = structuredClone(target);
       const [index, reason] = patched(target, [{ op: "test", path: "", value: target }, operation]) as [number, string];
       assert.equal(index, 1);
@@ -177,7 +177,7 @@ suite("a JSON Patch", () => {
     });
   }
 
-  test("is one whole: what comes before a failure is not done", () => {
+  it("is one whole: what comes before a failure is not done", () => {
     const patch = [
       { op: "remove", path: "/a" },
       { op: "test", path: "/b", value: 1 },
@@ -216,12 +216,12 @@ suite("a JSON Patch", () => {
     ["moves in a long array", numbers, times(1000, () => ({ op: "move", from: "/0", path: "/-" })), 419],
   ];
   for (const [what, target, patch, index] of excessive) {
-    test(`is refused for too many ${what}, and does nothing`, () => {
+    it(`is refused for too many ${what}, and does nothing`, () => {
       assert.deepEqual(outcomeOf(target, patch), { kind: "excessive", index, detail: tooMuch });
     });
   }
 
-  test("makes what nests 64 deep, and nothing deeper", () => {
+  it("makes what nests 64 deep, and nothing deeper", () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
     const path = "/a".repeat(32);
     assert.deepEqual(outcomeOf(nested(32), [{ op: "replace", path, value: nested(32) }]), nested(64));
@@ -236,7 +236,7 @@ suite("a JSON Patch", () => {
     }
   });
 
-  test("is refused for ever deeper moves and copies", () => {
+  it("is refused for ever deeper moves and copies", () => {
     const nested = (depth: number, inner: unknown = 1): unknown =>
       depth === 0 ? inner : { a: nested(depth - 1, inner) };
     const end = "/a".repeat(60);
@@ -251,7 +251,7 @@ suite("a JSON Patch", () => {
     });
   });
 
-  test("leaves the values of its operations as they were", () => {
+  it("leaves the values of its operations as they were", () => {
     const value = { b: 1 };
     const patch = [
       { op: "add", path: "/a", value },
@@ -262,7 +262,7 @@ suite("a JSON Patch", () => {
     assert.deepEqual(outcomeOf({}, patch), { a: { c: 2 }, d: { b: 1 } });
   });
 
-  test("that another library makes of two values makes the one the other", () => {
+  it("that another library makes of two values makes the one the other", () => {
     const name = fc.constantFrom("a", "b", "a/b", "~", "~1", "", "0", "-", "é");
     const value = fc.letrec((tie) => ({
       json: fc.oneof(
@@ -283,7 +283,7 @@ suite("a JSON Patch", () => {
   });
 });
 
-suite("content that is not a JSON Patch", () => {
+describe("content that is not a JSON Patch", () => {
   const wrong: readonly [what: string, patch: unknown, paths: readonly (readonly PropertyKey[])[]][] = [
     ["an object", { op: "remove", path: "/a" }, [[]]],
     ["null", null, [[]]],
@@ -381,7 +381,7 @@ suite("content that is not a JSON Patch", () => {
     ],
   ];
   for (const [what, patch, paths] of wrong) {
-    test(`is ${what}`, () => {
+    it(`is ${what}`, () => {
       const { issues = [] } = parsePatch(patch);
       assert.deepEqual(
         issues.map(({ path = [] }) => path),
@@ -390,13 +390,13 @@ suite("content that is not a JSON Patch", () => {
     });
   }
 
-  test("is not found in an inherited member", () => {
+  it("is not found in an inherited member", () => {
     const operation = Object.create({ value: 1 }, { op: { value: "add" }, path: { value: "/a" } });
     assert.equal(parsePatch([operation]).issues?.length, 1);
   });
 });
 
-suite("a JSON Pointer", () => {
+describe("a JSON Pointer", () => {
   for (const [text, tokens] of [
     ["", []],
     ["/", [""]],
@@ -408,7 +408,7 @@ suite("a JSON Pointer", () => {
     ["/~2", undefined],
     [" ", undefined],
   ] as const) {
-    test(`${JSON.stringify(text)} leads by ${JSON.stringify(tokens)}`, () =>
+    it(`${JSON.stringify(text)} leads by ${JSON.stringify(tokens)}`, () =>
       assert.deepEqual(parsePointer(text, 64), tokens));
   }
 });

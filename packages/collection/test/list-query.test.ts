@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { HttpError } from "waymark";
 import { jsonRepresentation } from "../src/formats/json.ts";
@@ -63,7 +63,7 @@ const byId = [{ member: "id", descending: false }];
 
 describe("a list without parameters", () => {
   for (const search of ["", "&", "&&&"]) {
-    test(`is everything by ascending id: "?${search}"`, () => {
+    it(`is everything by ascending id: "?${search}"`, () => {
       assert.deepEqual(parse(search), { selection: { order: byId }, backwards: false, fields: undefined });
     });
   }
@@ -79,7 +79,7 @@ describe("a value with an operator as another service has it", () => {
     ["height=not.eq.7", "height[ne]=7"],
     ["height=in.(1,2)", "height[in]=1,2"],
   ] as const) {
-    test(`${search} is refused with ${right}`, () => {
+    it(`${search} is refused with ${right}`, () => {
       const [error, ...others] = errorsOf(search);
       assert.equal(others.length, 0);
       const { detail = "" } = error ?? {};
@@ -88,7 +88,7 @@ describe("a value with an operator as another service has it", () => {
   }
 
   for (const value of ["is.null", "not.is.null", "not.like.A*"]) {
-    test(`familyName=${value} is refused, and there is no other notation`, () => {
+    it(`familyName=${value} is refused, and there is no other notation`, () => {
       const [error] = errorsOf(`familyName=${value}`);
       assert.match(error?.detail ?? "", /in its value, which has none; "familyName\[eq\]=/);
     });
@@ -107,13 +107,13 @@ describe("a value with an operator as another service has it", () => {
     "neq",
     "a.eq.b",
   ]) {
-    test(`is not what ${text} is`, () => {
+    it(`is not what ${text} is`, () => {
       const [filter] = selectionOf(`familyName=${encodeURIComponent(text)}`).filters ?? [];
       assert.deepEqual(filter, { member: "familyName", operator: "eq", value: text });
     });
   }
 
-  test("is the text itself where the parameter has an operator", () => {
+  it("is the text itself where the parameter has an operator", () => {
     for (const operator of ["eq", "ne", "prefix"] as const) {
       assert.deepEqual(selectionOf(`familyName[${operator}]=eq.Ada`).filters, [
         { member: "familyName", operator, value: "eq.Ada" },
@@ -124,7 +124,7 @@ describe("a value with an operator as another service has it", () => {
 
 describe("limit", () => {
   for (const limit of [1, 2, 50, 1000]) {
-    test(`may be ${limit}`, () => assert.equal(selectionOf(`limit=${limit}`).limit, limit));
+    it(`may be ${limit}`, () => assert.equal(selectionOf(`limit=${limit}`).limit, limit));
   }
   for (const wrong of [
     "0",
@@ -141,7 +141,7 @@ describe("limit", () => {
     "0x1",
     "9".repeat(400),
   ]) {
-    test(`may not be ${wrong.slice(0, 20)}`, () => {
+    it(`may not be ${wrong.slice(0, 20)}`, () => {
       const [error, ...others] = errorsOf(`limit=${wrong}`);
       assert.deepEqual([error?.parameter, others], ["limit", []]);
       assert.match(error?.detail ?? "", /^must be an integer from 1 to 1000, not "/);
@@ -163,7 +163,7 @@ describe("sort", () => {
     ["address.postalCode,createdAt", [key("address.postalCode"), key("createdAt"), key("id")]],
   ];
   for (const [sort, order] of orders) {
-    test(`${sort} has the id for a last key`, () => assert.deepEqual(selectionOf(`sort=${sort}`).order, order));
+    it(`${sort} has the id for a last key`, () => assert.deepEqual(selectionOf(`sort=${sort}`).order, order));
   }
 
   const wrong: readonly [sort: string, detail: RegExp][] = [
@@ -181,7 +181,7 @@ describe("sort", () => {
     [Array.from({ length: 9 }, (_, i) => `m${i}`).join(","), /names 9 members; at most 8 are allowed/],
   ];
   for (const [sort, detail] of wrong) {
-    test(`may not be ${sort}`, () => {
+    it(`may not be ${sort}`, () => {
       const [error] = errorsOf(`sort=${sort}`);
       assert.equal(error?.parameter, "sort");
       assert.match(error?.detail ?? "", detail);
@@ -217,10 +217,10 @@ describe("a filter", () => {
     ["createdAt=0000-01-01T00:00:00Z", { member: "createdAt", operator: "eq", value: -62167219200000 }],
   ];
   for (const [search, filter] of filters) {
-    test(`is read from ${search}`, () => assert.deepEqual(selectionOf(search).filters, [filter]));
+    it(`is read from ${search}`, () => assert.deepEqual(selectionOf(search).filters, [filter]));
   }
 
-  test("can be combined with others, also of the same member", () => {
+  it("can be combined with others, also of the same member", () => {
     assert.deepEqual(selectionOf("birthDate[ge]=1950-01-01&birthDate[lt]=1951-01-01&limit=2").filters, [
       { member: "birthDate", operator: "ge", value: "1950-01-01" },
       { member: "birthDate", operator: "lt", value: "1951-01-01" },
@@ -298,7 +298,7 @@ describe("a filter", () => {
     [`familyName[${"x".repeat(500)}]=1`, `"familyName[${"x".repeat(29)}…"`, /no operator/],
   ];
   for (const [search, parameter, detail] of wrong) {
-    test(`is not ${search.slice(0, 60)}`, () => {
+    it(`is not ${search.slice(0, 60)}`, () => {
       const [error, ...others] = errorsOf(search);
       assert.deepEqual([error?.parameter, others], [parameter, []]);
       assert.match(error?.detail ?? "", detail);
@@ -313,7 +313,7 @@ describe("fields", () => {
     ["email,address", ["email", "address.streetAddress", "address.postalCode"]],
   ];
   for (const [text, expected] of choices) {
-    test(`${text} are these, in this order`, () => assert.deepEqual(parse(`fields=${text}`).fields, expected));
+    it(`${text} are these, in this order`, () => assert.deepEqual(parse(`fields=${text}`).fields, expected));
   }
   for (const [text, detail] of [
     ["telephone", /names "telephone", which is not a member\. Known: id, familyName, /],
@@ -325,14 +325,14 @@ describe("fields", () => {
     ["__proto__", /names "__proto__"/],
     ["*", /names "\*"/],
   ] as const) {
-    test(`may not be ${text}`, () => {
+    it(`may not be ${text}`, () => {
       const [error] = errorsOf(`fields=${text}`);
       assert.equal(error?.parameter, "fields");
       assert.match(error?.detail ?? "", detail);
     });
   }
 
-  test("is a parameter only where there is a choice", () => {
+  it("is a parameter only where there is a choice", () => {
     const [error] = errorsOf("fields=id", { ...known, fields: undefined });
     assert.match(
       error?.detail ?? "",
@@ -356,7 +356,7 @@ describe("q", () => {
     ["ada+".repeat(100), ["ada", "ada"]],
   ];
   for (const [text, words] of searches) {
-    test(`${text} is words: ${words.join(" ")}`, () => assert.deepEqual(selectionOf(`q=${text}`).words, words));
+    it(`${text} is words: ${words.join(" ")}`, () => assert.deepEqual(selectionOf(`q=${text}`).words, words));
   }
   for (const [text, detail] of [
     ["+", /has no word/],
@@ -364,19 +364,19 @@ describe("q", () => {
     ["%F0%9F%98%80", /has no word/],
     ["a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q", /has 17 words; at most 16 are allowed/],
   ] as const) {
-    test(`may not be ${text}`, () => {
+    it(`may not be ${text}`, () => {
       const [error, ...others] = errorsOf(`q=${text}`);
       assert.deepEqual([error?.parameter, others], ["q", []]);
       assert.match(error?.detail ?? "", detail);
     });
   }
 
-  test("is a parameter only where there is a full text", () => {
+  it("is a parameter only where there is a full text", () => {
     const [error] = errorsOf("q=ada", { ...known, fullText: false });
     assert.match(error?.detail ?? "", /^is not known here\. Known: limit, after, before, sort, fields, format, and/);
   });
 
-  test("belongs to what a cursor is for", () => {
+  it("belongs to what a cursor is for", () => {
     const cursor = toCursor({ order: byId, words: ["ada"] }, [7]);
     assert.deepEqual(selectionOf(`q=ADA&after=${cursor}`).after, [7]);
     assert.equal(errorsOf(`q=grace&after=${cursor}`).length, 1);
@@ -393,7 +393,7 @@ describe("a cursor", () => {
   const selection = { filters: [{ member: "height", operator: "gt" as const, value: 1 }], order };
   const values = ["Ægir 😀", 1781524800000, 7];
 
-  test("is the place that it was made of, behind or before", () => {
+  it("is the place that it was made of, behind or before", () => {
     const cursor = toCursor(selection, values);
     assert.match(cursor, /^[A-Za-z0-9_-]+$/);
     assert.deepEqual(parse(`${search}&after=${cursor}`), {
@@ -405,7 +405,7 @@ describe("a cursor", () => {
     assert.deepEqual([before.after, backwards], [values, true]);
   });
 
-  test("has any value that its members have, and null for all but the id", () => {
+  it("has any value that its members have, and null for all but the id", () => {
     const value = fc.option(fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\u0000")));
     const time = fc.option(fc.integer());
     fc.assert(
@@ -415,7 +415,7 @@ describe("a cursor", () => {
     );
   });
 
-  test("is the same however the order of the ids is given", () => {
+  it("is the same however the order of the ids is given", () => {
     assert.equal(
       toCursor({ order: defaultOrder }, [7]),
       toCursor({ order: [{ member: "id", descending: false }] }, [7]),
@@ -423,7 +423,7 @@ describe("a cursor", () => {
     assert.deepEqual(selectionOf(`sort=id&after=${toCursor({ order: defaultOrder }, [7])}`).after, [7]);
   });
 
-  test("holds for another page size, other fields, and the same filters written otherwise", () => {
+  it("holds for another page size, other fields, and the same filters written otherwise", () => {
     const filters = [...selection.filters, { member: "email", operator: "eq" as const, value: "a" }];
     const cursor = toCursor({ ...selection, filters }, values);
     const other = "fields=id&after=CURSOR&email=a&limit=7&height[gt]=1&sort=familyName,-createdAt";
@@ -459,7 +459,7 @@ describe("a cursor", () => {
   ];
   for (const [what, text] of foreign) {
     for (const parameter of ["after", "before"]) {
-      test(`${what} is refused for ${parameter}`, () => {
+      it(`${what} is refused for ${parameter}`, () => {
         assert.deepEqual(errorsOf(`${search}&${parameter}=${text}`), [
           { parameter, detail: "must come from a Link of this list with the same order and filters" },
         ]);
@@ -467,7 +467,7 @@ describe("a cursor", () => {
     }
   }
 
-  test("that somebody changed is refused, or is another place of the same members", () => {
+  it("that somebody changed is refused, or is another place of the same members", () => {
     const index = fc.nat(cursor.length - 1);
     const character = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
     fc.assert(
@@ -485,13 +485,13 @@ describe("a cursor", () => {
     );
   });
 
-  test("for behind and one for before cannot be given at once", () => {
+  it("for behind and one for before cannot be given at once", () => {
     assert.deepEqual(errorsOf(`${search}&after=${cursor}&before=${cursor}`), [
       { parameter: "before", detail: "cannot be combined with after" },
     ]);
   });
 
-  test("for before needs a limit", () => {
+  it("for before needs a limit", () => {
     assert.deepEqual(errorsOf(`before=${toCursor({ order: byId }, [7])}`), [
       { parameter: "before", detail: "needs a limit" },
     ]);
@@ -499,7 +499,7 @@ describe("a cursor", () => {
 });
 
 describe("the errors in a query", () => {
-  test("are reported all at once", () => {
+  it("are reported all at once", () => {
     const errors = errorsOf("limit=0&sort=a,b&x=1&birthDate=x&email=&email[in]=,&fields=y&id=1&id=2");
     assert.deepEqual(errors.map(({ parameter }) => parameter).toSorted(), [
       "birthDate",
@@ -514,7 +514,7 @@ describe("the errors in a query", () => {
     ]);
   });
 
-  test("are reported for the first hundred places, in a time that grows only with the query", {
+  it("are reported for the first hundred places, in a time that grows only with the query", {
     timeout: 15_000,
   }, () => {
     assert.equal(errorsOf(Array.from({ length: 256 }, (_, i) => `p${i}=1`).join("&")).length, 100);
@@ -526,14 +526,14 @@ describe("the errors in a query", () => {
     errorsOf(`fields=${"email,".repeat(100_000)}`);
   });
 
-  test("is not looked for among more than 256 parameters", () => {
+  it("is not looked for among more than 256 parameters", () => {
     for (const parameter of ["a=1", "%=%E0", "email=a"]) {
       const problem = problemOf(`${parameter}&`.repeat(257));
       assert.equal(problem.detail, "The query has 257 parameters; at most 256 are allowed.");
     }
   });
 
-  test("is never anything but a refusal", () => {
+  it("is never anything but a refusal", () => {
     const piece = fc.constantFrom(
       ...[
         "limit",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { type App, accept, GET, group, HttpRequest, type HttpResponse, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
@@ -103,7 +103,7 @@ function linksOf({ headers }: Response): Readonly<Record<string, string>> {
   );
 }
 
-suite("a list", () => {
+describe("a list", () => {
   const selections: readonly [query: string, ids: readonly number[]][] = [
     ["", [1, 2, 3, 4, 5, 6, 7, 8]],
     ["name=Ada", [1]],
@@ -146,25 +146,25 @@ suite("a list", () => {
     ["height[ge]=0&sort=-name&limit=2", [7, 4]],
   ];
   for (const [query, ids] of selections) {
-    test(`?${query}`, async () => assert.deepEqual((await read(`/things?${query}`)).ids, ids));
+    it(`?${query}`, async () => assert.deepEqual((await read(`/things?${query}`)).ids, ids));
   }
 
-  test("that is empty is 200 with an empty array, as a page too", async () => {
+  it("that is empty is 200 with an empty array, as a page too", async () => {
     assert.equal((await read("/things?name=Nobody")).text, "[]");
     const page = await read("/things?name=Nobody&limit=2", { Prefer: "count=exact" });
     assert.deepEqual([page.text, page.header("X-Total-Count")], ["[]", "0"]);
     assert.deepEqual(page.links, { first: "/things?name=Nobody&limit=2" });
   });
 
-  test("is refused with all that is wrong", async () => {
+  it("is refused with all that is wrong", async () => {
     const response = await app.fetch(new Request("http://localhost/things?limit=0&x=1&sort=y"));
     const { type, errors } = JSON.parse(await response.text());
     assert.deepEqual([response.status, type, errors.length], [400, "/problems/invalid-parameters", 3]);
   });
 });
 
-suite("the pages of a list", () => {
-  test("lead to the next and to the previous by Link, and everywhere to the first", async () => {
+describe("the pages of a list", () => {
+  it("lead to the next and to the previous by Link, and everywhere to the first", async () => {
     const first = await read("/things?limit=3");
     assert.deepEqual(
       [first.ids, Object.keys(first.links)],
@@ -208,13 +208,13 @@ suite("the pages of a list", () => {
     assert.deepEqual((await read(third.links["first"] ?? "")).ids, [1, 2, 3]);
   });
 
-  test("have no next where the last of them is full", async () => {
+  it("have no next where the last of them is full", async () => {
     const first = await read("/things?limit=4");
     assert.equal("next" in (await read(first.links["next"] ?? "")).links, false);
     assert.equal("next" in (await read("/things?limit=8")).links, false);
   });
 
-  test("keep every other parameter in their links, escaped", async () => {
+  it("keep every other parameter in their links, escaped", async () => {
     const query = "name[ne]=a%26b%3D%3E%22%2B%C3%A9+c&limit=1&fields=id&sort=-name";
     const { links, header } = await read(`/things?${query}`);
     const [path, search] = (links["next"] ?? "").split("?");
@@ -231,14 +231,14 @@ suite("the pages of a list", () => {
     assert.equal((await read(links["next"] ?? "")).text, '[{"id":8}]');
   });
 
-  test("go on behind a cursor without a limit: the rest, streamed", async () => {
+  it("go on behind a cursor without a limit: the rest, streamed", async () => {
     const { links } = await read("/things?limit=3&sort=name");
     const cursor = new URLSearchParams(links["next"]?.split("?")[1]).get("after");
     const rest = await read(`/things?sort=name&after=${cursor}`);
     assert.deepEqual([rest.ids, rest.links], [[3, 4, 6, 8, 7], {}]);
   });
 
-  test("are reached by Link only, forward and back, for every query", async () => {
+  it("are reached by Link only, forward and back, for every query", async () => {
     await fc.assert(
       fc.asyncProperty(queries, fc.integer({ min: 1, max: 4 }), async ({ search, filters, order }, limit) => {
         const expected = selectedFrom(records, { filters, order });
@@ -270,8 +270,8 @@ suite("the pages of a list", () => {
   });
 });
 
-suite("the number of records", () => {
-  test("is sent on every page of a client that prefers it", async () => {
+describe("the number of records", () => {
+  it("is sent on every page of a client that prefers it", async () => {
     for (const [query, count] of [
       ["", "8"],
       ["limit=2", "8"],
@@ -285,7 +285,7 @@ suite("the number of records", () => {
     assert.equal(next.header("X-Total-Count"), "8");
   });
 
-  test("is left out by default, and Vary names Prefer in both cases", async () => {
+  it("is left out by default, and Vary names Prefer in both cases", async () => {
     for (const Prefer of ["", "count=estimated", "count", "return=minimal"]) {
       const { header } = await read("/things?limit=2", { Prefer });
       assert.deepEqual([header("X-Total-Count"), header("Preference-Applied")], [null, null]);
@@ -294,8 +294,8 @@ suite("the number of records", () => {
   });
 });
 
-suite("HEAD of a list", () => {
-  test("has the fields that GET has, and no content", async () => {
+describe("HEAD of a list", () => {
+  it("has the fields that GET has, and no content", async () => {
     for (const target of ["/things", "/things?limit=2&sort=-name"]) {
       const [got, head] = await Promise.all(
         ["GET", "HEAD"].map((method) => read(target, { Prefer: "count=exact" }, method)),
@@ -308,7 +308,7 @@ suite("HEAD of a list", () => {
   });
 });
 
-suite("the choice of fields", () => {
+describe("the choice of fields", () => {
   const choices: readonly [query: string, text: string][] = [
     ["fields=id&limit=2", '[{"id":1},{"id":2}]'],
     ["fields=name,id&id=1", '[{"name":"Ada","id":1}]'],
@@ -320,17 +320,17 @@ suite("the choice of fields", () => {
     ["fields=id&name=Nobody", "[]"],
   ];
   for (const [query, text] of choices) {
-    test(`?${query}`, async () => assert.equal((await read(`/things?${query}`)).text, text));
+    it(`?${query}`, async () => assert.equal((await read(`/things?${query}`)).text, text));
   }
 
-  test("is passed to the representation; all fields by default", async () => {
+  it("is passed to the representation; all fields by default", async () => {
     const accepting = { Accept: "text/x-names" };
     assert.equal((await read("/things?limit=2", accepting)).text, "all:Ada,Grace");
     assert.equal((await read("/things?limit=2&fields=name,id", accepting)).text, "name,id:Ada,Grace");
     assert.equal((await read("/things?fields=address&id=1", accepting)).text, "address.postalCode,address.city:");
   });
 
-  test("is refused where a representation needs whole records", async () => {
+  it("is refused where a representation needs whole records", async () => {
     const headers = { Accept: "text/x-card" };
     assert.equal((await read("/things?limit=2", headers)).text, "all:Ada,Grace");
     const response = await app.fetch(new Request("http://localhost/things?fields=name", { headers }));
@@ -339,7 +339,7 @@ suite("the choice of fields", () => {
   });
 });
 
-suite("a long list", () => {
+describe("a long list", () => {
   let many: Database;
   let long: App;
 
@@ -363,7 +363,7 @@ suite("a long list", () => {
   after(() => many.close());
 
   for (const query of ["", "?fields=id", "?fields=id&limit=1000", "?limit=1000"]) {
-    test(`leaves turns of the event loop to others: /things${query}`, async (context) => {
+    it(`leaves turns of the event loop to others: /things${query}`, async (context) => {
       // By a clock that goes on by 2 ms with each look at it.
       let time = performance.now();
       context.mock.method(performance, "now", () => {
@@ -384,8 +384,8 @@ suite("a long list", () => {
   }
 });
 
-suite("a list that is read at once", () => {
-  test("has the same fields and content as one that is streamed, for every query and format", async () => {
+describe("a list that is read at once", () => {
+  it("has the same fields and content as one that is streamed, for every query and format", async () => {
     const inSteps = <B extends RecordBatch>(batch: B): B =>
       batch.records.length < 2 && batch.next === undefined
         ? batch
@@ -418,8 +418,8 @@ suite("a list that is read at once", () => {
   });
 });
 
-suite("a page that its client has", () => {
-  test("is a 304 until any record changes", async () => {
+describe("a page that its client has", () => {
+  it("is a 304 until any record changes", async () => {
     const target = "/things?limit=2&sort=name";
     const tag = (await read(target)).header("ETag") ?? "";
     const conditional = () =>

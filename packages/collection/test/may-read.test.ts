@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { type App, PATCH, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
@@ -11,7 +11,7 @@ const schema = z
   .strictObject({ name: text, address: z.strictObject({ city: text, street: text }) })
   .refine(({ address }) => address.street !== "Rue", { error: "cannot be a Rue in secret city" });
 
-suite("a caller who may not read a record", () => {
+describe("a caller who may not read a record", () => {
   let database: Database;
   let app: App;
   const paths: string[] = [];
@@ -47,7 +47,7 @@ suite("a caller who may not read a record", () => {
     return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
   };
 
-  test("learns by a merge patch what is wrong with the patch, and not what else the record has", async () => {
+  it("learns by a merge patch what is wrong with the patch, and not what else the record has", async () => {
     assert.deepEqual(await amend({}), {
       "#/name": "is not valid with what is stored",
       "#/address/city": "is not valid with what is stored",
@@ -56,7 +56,7 @@ suite("a caller who may not read a record", () => {
     assert.deepEqual([...new Set(paths)], ["/things/1"]);
   });
 
-  test("learns nothing of the record from a rule about several members", async () => {
+  it("learns nothing of the record from a rule about several members", async () => {
     assert.deepEqual(await amend({}, "Rue"), {
       "#": "is not valid with what is stored",
       "#/name": "is not valid with what is stored",
@@ -65,7 +65,7 @@ suite("a caller who may not read a record", () => {
     assert.equal((await amend({ Authorization: "Bearer 1" }, "Rue"))["#"], "cannot be a Rue in secret city");
   });
 
-  test("gets another answer than one who may read it", async () => {
+  it("gets another answer than one who may read it", async () => {
     assert.equal((await amend({ Authorization: "Bearer 1" }))["#/name"], "cannot be secret name");
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { group, POST, router, text } from "waymark";
 import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import { docs, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
@@ -28,7 +28,7 @@ async function make(definition: Definition, schema: StandardSchemaV1<unknown, ob
   }
 }
 
-suite("the name of a member that the schema does not have", () => {
+describe("the name of a member that the schema does not have", () => {
   const filtered = { filter: "text" } as const;
   const misspelt: readonly [what: string, definition: Definition, options: Options, message: RegExp][] = [
     [
@@ -45,12 +45,12 @@ suite("the name of a member that the schema does not have", () => {
     ["nouns", {}, { nouns: { one: "b", many: "bs", always: ["ttle"] } }, /^nouns\.always has "ttle", .*title\?/],
   ];
   for (const [what, definition, options, message] of misspelt) {
-    test(`is refused among ${what}: ${String(message)}`, async () => {
+    it(`is refused among ${what}: ${String(message)}`, async () => {
       await assert.rejects(make(definition, Book, options), { name: "TypeError", message });
     });
   }
 
-  test("is told from members of objects, of the store and of the owner", async () => {
+  it("is told from members of objects, of the store and of the owner", async () => {
     await make(
       {
         members: {
@@ -90,19 +90,19 @@ suite("the name of a member that the schema does not have", () => {
     ],
   ];
   for (const [what, schema, knows] of schemas) {
-    test(`is ${knows ? "refused by" : "left to"} ${what}`, async () => {
+    it(`is ${knows ? "refused by" : "left to"} ${what}`, async () => {
       const made = make({ members: { isbn: { unique: true } } }, schema);
       if (knows) await assert.rejects(made, /members has "isbn"/);
       else await made;
     });
   }
 
-  test("is seen in an object that has itself in it", async () => {
+  it("is seen in an object that has itself in it", async () => {
     await make({ members: { "child.child.label": filtered } }, Tree);
     await assert.rejects(make({ members: { "child.lable": filtered } }, Tree), /did you mean child\.label\?/);
   });
 
-  test("does not compile in a definition with the type of the records", () => {
+  it("does not compile in a definition with the type of the records", () => {
     const right: CollectionDefinition<Book> = {
       name: "book",
       members: {
@@ -126,8 +126,8 @@ suite("the name of a member that the schema does not have", () => {
   });
 });
 
-suite("a store that a database does not have", () => {
-  test("is refused with the nearest name, and all of them", async () => {
+describe("a store that a database does not have", () => {
+  it("is refused with the nearest name, and all of them", async () => {
     const collections = [{ name: "book" }, { name: "user" }];
     const database = await openDatabase(":memory:", { collections });
     assert.throws(() => database.store("books"), {
@@ -139,11 +139,11 @@ suite("a store that a database does not have", () => {
   });
 });
 
-suite("a schema with a name", () => {
+describe("a schema with a name", () => {
   const Named = namedSchema("Novel", Book);
   const schemaNames = ({ components }: OpenApiDocument) => Object.keys(components.schemas);
 
-  test("validates what a client sends to a collection, and names it in the document", async () => {
+  it("validates what a client sends to a collection, and names it in the document", async () => {
     const database = await openDatabase(":memory:", {
       collections: [{ name: "book", members: { isbn: { unique: true } } }],
     });
@@ -169,7 +169,7 @@ suite("a schema with a name", () => {
     await database.close();
   });
 
-  test("validates in a handler, whose document has it under its name", async () => {
+  it("validates in a handler, whose document has it under its name", async () => {
     const app = router(
       POST("/books", docs({ content: { schema: Named } }), async (request) => {
         const { title }: Book = await request.body(Named);
@@ -182,7 +182,7 @@ suite("a schema with a name", () => {
     assert.deepEqual(schemaNames(await openApi(app, { title: "Books", version: "1" })).includes("Novel"), true);
   });
 
-  test("of a JSON Schema does not validate, and is refused by a collection, as all that validates nothing", async () => {
+  it("of a JSON Schema does not validate, and is refused by a collection, as all that validates nothing", async () => {
     for (const schema of [namedSchema("Book", { type: "object" }), { type: "object" }, undefined, null]) {
       // As of a program without types.
       await assert.rejects(make({}, schema as unknown as StandardSchemaV1<unknown, object>), {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { mergePatch } from "../src/patch/merge-patch.ts";
 
@@ -20,16 +20,16 @@ const cases: readonly [target: unknown, patch: unknown, result: unknown][] = [
   [{}, { constructor: { name: "x" } }, { constructor: { name: "x" } }],
 ];
 
-suite("a JSON merge patch", () => {
+describe("a JSON merge patch", () => {
   for (const [target, patch, result] of cases) {
-    test(`${JSON.stringify(patch)} makes ${JSON.stringify(result)} of ${JSON.stringify(target)}`, () => {
+    it(`${JSON.stringify(patch)} makes ${JSON.stringify(result)} of ${JSON.stringify(target)}`, () => {
       const before = JSON.stringify([target, patch]);
       assert.deepEqual(mergePatch(target, patch), result);
       assert.equal(JSON.stringify([target, patch]), before);
     });
   }
 
-  test("applied twice makes what it made once", () =>
+  it("applied twice makes what it made once", () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (target, patch) => {
         const once = mergePatch(target, patch);
@@ -37,14 +37,14 @@ suite("a JSON merge patch", () => {
       }),
     ));
 
-  test("leaves no null in an object that it makes", () =>
+  it("leaves no null in an object that it makes", () =>
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.constantFrom(null, 1)), (patch) => {
         assert.ok(!Object.values(mergePatch({}, patch) as object).includes(null));
       }),
     ));
 
-  test("does not reach a prototype", () => {
+  it("does not reach a prototype", () => {
     mergePatch({}, JSON.parse('{"__proto__":{"polluted":true}}'));
     assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   });

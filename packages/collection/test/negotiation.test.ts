@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, accept, contentType, GET, group, HttpRequest, PATCH, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
@@ -67,7 +67,7 @@ async function ask(target: string, headers: Readonly<Record<string, string>>, me
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-suite("the representation that Accept chooses", () => {
+describe("the representation that Accept chooses", () => {
   const cases: readonly [target: string, accepted: string | undefined, contentType: string, text: RegExp][] = [
     ["/things/1", undefined, "application/json", /^\{"id":1,"name":"Ada"/],
     ["/things/1", "*/*", "application/json", /^\{"id":1,/],
@@ -79,7 +79,7 @@ suite("the representation that Accept chooses", () => {
     ["/things", "text/x-count", "text/x-count", /^1$/],
   ];
   for (const [target, accepted, contentType, expected] of cases) {
-    test(`is ${contentType} for ${accepted ?? "no Accept"} at ${target}`, async () => {
+    it(`is ${contentType} for ${accepted ?? "no Accept"} at ${target}`, async () => {
       const { status, headers, text } = await ask(target, accepted === undefined ? {} : { Accept: accepted });
       assert.deepEqual([status, headers.get("Content-Type")], [200, contentType]);
       assert.match(text, expected);
@@ -91,15 +91,15 @@ suite("the representation that Accept chooses", () => {
     ["/things/1", "text/x-count", ["application/json", "text/x-shout", "text/x-card"]],
     ["/things", "text/x-card", ["application/json", "text/x-shout", "text/x-count"]],
   ] as const) {
-    test(`does not exist for ${accepted} at ${target}: 406 names the available ones`, async () => {
+    it(`does not exist for ${accepted} at ${target}: 406 names the available ones`, async () => {
       const { status, text } = await ask(target, { Accept: accepted });
       assert.deepEqual([status, JSON.parse(text).available], [406, available]);
     });
   }
 });
 
-suite("entity tags", () => {
-  test("differ between the representations of one state, and are those of the 304", async () => {
+describe("entity tags", () => {
+  it("differ between the representations of one state, and are those of the 304", async () => {
     for (const target of ["/things/1", "/things"]) {
       const json = await ask(target, {});
       const shouted = await ask(target, { Accept: "text/x-shout" });
@@ -112,7 +112,7 @@ suite("entity tags", () => {
     }
   });
 
-  test("of any representation name the state that a change is meant for, while it lasts", async () => {
+  it("of any representation name the state that a change is meant for, while it lasts", async () => {
     const headers = { "Content-Type": "application/json" };
     for (const accepted of ["application/json", "text/x-shout", "text/x-card"]) {
       const tag = (await ask("/things/1", { Accept: accepted })).headers.get("ETag") ?? "";
@@ -122,8 +122,8 @@ suite("entity tags", () => {
   });
 });
 
-suite("the representations of a collection", () => {
-  test("are JSON only, by default", () => {
+describe("the representations of a collection", () => {
+  it("are JSON only, by default", () => {
     const { itemTypes, listTypes } = collection({ ...options, store });
     assert.deepEqual([itemTypes, listTypes], [["application/json"], ["application/json"]]);
   });
@@ -138,12 +138,12 @@ suite("the representations of a collection", () => {
     ["without a form for one record", [count], /"item"/],
     ["without a form for many", [card], /"list"/],
   ] as const) {
-    test(`${what} are refused where the collection is made`, () => {
+    it(`${what} are refused where the collection is made`, () => {
       assert.throws(() => collection({ ...options, store, representations: wrong }), message);
     });
   }
 
-  test("that a route accepts and the collection does not have are a fault, which names both", async () => {
+  it("that a route accepts and the collection does not have are a fault, which names both", async () => {
     const things = collection({ ...options, store, representations });
     const faults: unknown[] = [];
     const wrong = router(
@@ -155,7 +155,7 @@ suite("the representations of a collection", () => {
   });
 });
 
-test("an option that a collection does not have is refused, with the nearest", () => {
+it("an option that a collection does not have is refused, with the nearest", () => {
   const misspelt = { ...options, store, representation: [jsonRepresentation] }; // as of a program without types
   assert.throws(() => collection(misspelt), {
     name: "TypeError",

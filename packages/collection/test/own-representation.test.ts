@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after, it } from "node:test";
 import { collection, openDatabase, type Representation } from "@waymark/collection";
 import { router } from "waymark";
 import { jsonDecoder } from "waymark/content";
@@ -45,7 +45,7 @@ for (const [target, accept, status, text] of [
   ["/books/2?format=lines", "*/*", 200, "id=2\ntitle=Persuasion\n"],
   ["/books/1", "application/json", 406, /text\/x-lines/],
 ] as const) {
-  test(`a representation from outside answers GET ${target} with Accept: ${accept}`, async () => {
+  it(`a representation from outside answers GET ${target} with Accept: ${accept}`, async () => {
     const response = await ask(target, { Accept: accept });
     assert.equal(response.status, status);
     const content = await response.text();
@@ -54,7 +54,7 @@ for (const [target, accept, status, text] of [
   });
 }
 
-test("a representation from outside has entity tags, 304, HEAD and the name of a file", async () => {
+it("a representation from outside has entity tags, 304, HEAD and the name of a file", async () => {
   const first = await ask("/books/1");
   const tag = first.headers.get("ETag") ?? "";
   assert.match(tag, /^"\d+-lines"$/);
@@ -64,7 +64,7 @@ test("a representation from outside has entity tags, 304, HEAD and the name of a
   assert.match(saved.headers.get("Content-Disposition") ?? "", /\.txt/);
 });
 
-test("a representation from outside is in the OpenAPI document", async () => {
+it("a representation from outside is in the OpenAPI document", async () => {
   const { paths } = await openApi(app, { title: "Books", version: "1" });
   for (const path of ["/books", "/books/{id}"]) {
     const get = (paths[path] as Readonly<Record<string, { readonly responses: object }>>)["get"]; // of this path

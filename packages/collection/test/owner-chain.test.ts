@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, GET, group, POST, type Route, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { openApi } from "waymark/openapi";
@@ -61,7 +61,7 @@ async function ask(app: App, line: string, body?: unknown, headers: Readonly<Rec
   return { status: response.status, text, errors, header: (name: string) => response.headers.get(name) };
 }
 
-suite("owners of owners", () => {
+describe("owners of owners", () => {
   /** Every method on a path of reviews, with the status where the path is right; what removes comes last. */
   const methods: readonly [method: string, item: boolean, status: number, body?: unknown][] = [
     ["GET", false, 200],
@@ -105,7 +105,7 @@ suite("owners of owners", () => {
   for (const [path, right, wrong] of depths) {
     for (const [method, isItem, status, body] of methods) {
       const line = (base: string) => `${method} ${base}${isItem ? "/2" : ""}`;
-      test(`are checked: ${line(path)}`, async () => {
+      it(`are checked: ${line(path)}`, async () => {
         const app = router(group(path, of("review").routes()));
         for (const base of wrong) {
           if (!isItem && base.endsWith("/1/reviews") && path.startsWith("/books")) continue; // There are such reviews.
@@ -120,7 +120,7 @@ suite("owners of owners", () => {
     }
   }
 
-  test("that are no integers are a 400", async () => {
+  it("that are no integers are a 400", async () => {
     const app = router(group("/authors/{authorId}/books/{bookId}/reviews", of("review").routes()));
     for (const base of ["/authors/x/books/1/reviews", "/authors/1/books/01/reviews"]) {
       const { status, text } = await ask(app, `GET ${base}`);
@@ -129,7 +129,7 @@ suite("owners of owners", () => {
   });
 });
 
-suite("a path for records that have owners", () => {
+describe("a path for records that have owners", () => {
   const wrong: readonly [path: string, message: RegExp][] = [
     ["/authors/{autorId}/books", /variable \{autorId\}, which names no owner of the records; did you mean authorId\?/],
     ["/authors/{author}/books", /variable \{author\}, .*did you mean authorId\?/],
@@ -141,12 +141,12 @@ suite("a path for records that have owners", () => {
     ["/{tenant}/authors/{authorId}/books", /variable \{tenant\}, which names no owner/],
   ];
   for (const [path, message] of wrong) {
-    test(`is refused when the collection is made: ${path}`, () => {
+    it(`is refused when the collection is made: ${path}`, () => {
       const options = { store: database.store("book"), schema, decoders: [jsonDecoder] };
       assert.throws(() => collection({ ...options, path }), { name: "TypeError", message });
     });
 
-    test(`is refused when the router is built: ${path}`, () => {
+    it(`is refused when the router is built: ${path}`, () => {
       const books = of("book");
       const routes: readonly Route[] = [group(path, books.routes()), POST(path, books.create)];
       for (const route of routes) {
@@ -162,7 +162,7 @@ suite("a path for records that have owners", () => {
     });
   }
 
-  test("is refused at a request where a function around the handler hides it from the router", async () => {
+  it("is refused at a request where a function around the handler hides it from the router", async () => {
     const faults: unknown[] = [];
     const books = of("book");
     const app = router(
@@ -178,7 +178,7 @@ suite("a path for records that have owners", () => {
     assert.match(String(faults[1]), /\{id\}, which names no owner/);
   });
 
-  test("may have other variables that are named", async () => {
+  it("may have other variables that are named", async () => {
     const books = collection({
       store: database.store("book"),
       schema,
@@ -191,10 +191,10 @@ suite("a path for records that have owners", () => {
   });
 });
 
-suite("the records of all owners", () => {
+describe("the records of all owners", () => {
   const app = (): App => router(group("/books", of("book").routes()));
 
-  test("are listed, read and filtered by their owner", async () => {
+  it("are listed, read and filtered by their owner", async () => {
     const idsAt = async (target: string) =>
       JSON.parse((await ask(app(), `GET ${target}`)).text).map(({ id }: { id: number }) => id);
     assert.deepEqual(await idsAt("/books"), [1, 2, 3]);
@@ -202,7 +202,7 @@ suite("the records of all owners", () => {
     assert.equal(JSON.parse((await ask(app(), "GET /books/3")).text).authorId, 3);
   });
 
-  test("are created for the owner that they name", async () => {
+  it("are created for the owner that they name", async () => {
     const created = await ask(
       app(),
       "POST /books",
@@ -215,7 +215,7 @@ suite("the records of all owners", () => {
   });
 
   for (const authorId of [undefined, null, "2", 2.5, 0, -1, 7, 2 ** 53, {}]) {
-    test(`are not created for what is no owner: ${JSON.stringify(authorId)}`, async () => {
+    it(`are not created for what is no owner: ${JSON.stringify(authorId)}`, async () => {
       const { status, errors } = await ask(app(), "POST /books", { title: "", authorId });
       assert.equal(status, 400);
       assert.deepEqual(
@@ -234,7 +234,7 @@ suite("the records of all owners", () => {
     });
   }
 
-  test("are created together, each for its owner", async () => {
+  it("are created together, each for its owner", async () => {
     const records = [1, 2, 2].map((authorId) => ({ title: "x", authorId }));
     for (const headers of [{}, { Prefer: "handling=lenient" }]) {
       assert.equal(JSON.parse((await ask(app(), "POST /books", records, headers)).text).stored, 3);
@@ -242,7 +242,7 @@ suite("the records of all owners", () => {
     assert.equal(await database.store("book").within(2).count(), 5);
   });
 
-  test("are a 400 when their owner goes while they come", async () => {
+  it("are a 400 when their owner goes while they come", async () => {
     const found = { id: 2, revision: 1, updatedAt: 0, json: "{}" };
     const gone = storeWith({
       owner: { member: "authorId", store: storeWith({ find: () => found }) },
@@ -259,7 +259,7 @@ suite("the records of all owners", () => {
     }
   });
 
-  test("are changed and removed, and keep their owner", async () => {
+  it("are changed and removed, and keep their owner", async () => {
     const read = JSON.parse((await ask(app(), "GET /books/2")).text);
     assert.equal((await ask(app(), "PUT /books/2", { ...read, title: "Emma" })).status, 204);
     assert.equal((await ask(app(), "PUT /books/2", { title: "Emma" })).status, 204);
@@ -272,7 +272,7 @@ suite("the records of all owners", () => {
     assert.equal((await ask(app(), "GET /books/2")).status, 404);
   });
 
-  test("may have the owner in their schema", async () => {
+  it("may have the owner in their schema", async () => {
     const withAuthor = z.strictObject({ title: z.string(), authorId: z.int() });
     const books = collection({ store: database.store("book"), schema: withAuthor, decoders: [jsonDecoder] });
     const app = router(group("/books", books.routes()));
@@ -281,7 +281,7 @@ suite("the records of all owners", () => {
     assert.deepEqual([status, errors.length, errors[0].pointer], [400, 1, "#/authorId"]);
   });
 
-  test("need their owner in the OpenAPI document, where the path does not name it", async () => {
+  it("need their owner in the OpenAPI document, where the path does not name it", async () => {
     const books = of("book");
     for (const [path, required] of [
       ["/books", ["authorId", "title"]],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, contentType, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
@@ -79,8 +79,8 @@ const lines: readonly [line: (user: string, id: string) => string, body?: unknow
   [(user, id) => `DELETE /a/${user}/books/${id}`],
 ];
 
-suite("records of an owner", () => {
-  test("are found, changed and removed below their owner, and nowhere else", async () => {
+describe("records of an owner", () => {
+  it("are found, changed and removed below their owner, and nowhere else", async () => {
     const before = (await ask("GET /a/2/books")).text;
     for (const [line, body] of lines) {
       const { status, text } = await ask(line("1", "2"), body);
@@ -95,7 +95,7 @@ suite("records of an owner", () => {
     assert.equal((await ask("GET /a/2/books")).text, "[]");
   });
 
-  test("are listed only below their owner, with pages whose links have the path", async () => {
+  it("are listed only below their owner, with pages whose links have the path", async () => {
     for (const title of ["Persuasion", "Lady Susan"]) await ask("POST /a/1/books", { title });
     const page = await ask("GET /a%20b/1/books?sort=title&limit=2&fields=title", undefined, { Prefer: "count=exact" });
     assert.deepEqual([page.text, page.header("X-Total-Count")], ['[{"title":"Emma"},{"title":"Lady Susan"}]', "3"]);
@@ -104,20 +104,20 @@ suite("records of an owner", () => {
     assert.equal((await ask(`GET ${next}`)).text, '[{"title":"Persuasion"}]');
   });
 
-  test("are created with the owner that the path names, at a Location below it", async () => {
+  it("are created with the owner that the path names, at a Location below it", async () => {
     const created = await ask("POST /a%20b/2/books", { title: "Emma" }, { Prefer: "return=representation" });
     assert.deepEqual([created.status, created.header("Location")], [201, "/a%20b/2/books/3"]);
     assert.equal(created.header("Content-Location"), "/a%20b/2/books/3");
     assert.equal(JSON.parse(created.text).userId, 2);
   });
 
-  test("are named below their owner in what names them", async () => {
+  it("are named below their owner in what names them", async () => {
     const headers = { Prefer: "return=representation", Accept: "application/ld+json" };
     const created = await ask("POST /a%20b/2/books", { title: "Emma" }, headers);
     assert.equal(created.text, '{"@context":"https://schema.org","@id":"/a%20b/2/books/3","name":"Emma"}');
   });
 
-  test("can be sent back as they were read, and given to no other owner", async () => {
+  it("can be sent back as they were read, and given to no other owner", async () => {
     const read = JSON.parse((await ask("GET /a/1/books/1")).text);
     assert.equal((await ask("PUT /a/1/books/1", { ...read, title: "Emma." })).status, 204);
     const now = JSON.parse((await ask("GET /a/1/books/1")).text);
@@ -141,7 +141,7 @@ suite("records of an owner", () => {
     [(user: string) => `POST /a/${user}/books`, { title: "x" }],
   ] as typeof lines;
   for (const [line, body] of nowhere) {
-    test(`are nowhere without an owner: ${line("7", "1")} is 404 without content`, async () => {
+    it(`are nowhere without an owner: ${line("7", "1")} is 404 without content`, async () => {
       for (const user of ["7", "0", "-1", "9007199254740993"]) {
         const { status, text } = await ask(line(user, "1"), body);
         assert.deepEqual([status, text], [404, ""], user);
@@ -153,7 +153,7 @@ suite("records of an owner", () => {
     });
   }
 
-  test("go with their owner", async () => {
+  it("go with their owner", async () => {
     const tag = (await ask("GET /a/1/books")).header("ETag");
     await database.store("user").remove(2);
     assert.equal((await ask("GET /a/2/books/2")).status, 404);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { before, suite, test } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "../../waymark/test/folder.ts";
@@ -14,7 +14,7 @@ import { typeCheck } from "../../waymark/test/type-check.ts";
 const run = promisify(execFile);
 const installedFolder = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
-suite("the packed package", () => {
+describe("the packed package", () => {
   const { root: folder } = openFolder("collection-packed");
 
   before(async () => {
@@ -30,7 +30,7 @@ suite("the packed package", () => {
     }
   });
 
-  test("stores in a file and counts there, by the threads that it brings along", async () => {
+  it("stores in a file and counts there, by the threads that it brings along", async () => {
     const program = `
       import { openDatabase } from "@waymark/collection";
       const database = await openDatabase("person.db", { collections: [{ name: "person" }] });
@@ -44,7 +44,7 @@ suite("the packed package", () => {
     assert.equal(stdout, "1 true 1\n");
   });
 
-  test("has declarations that need no types of what it depends on", async () => {
+  it("has declarations that need no types of what it depends on", async () => {
     await writeFile(join(folder, "program.mts"), 'export { openDatabase } from "@waymark/collection";\n');
     await typeCheck(folder, "program.mts");
   });

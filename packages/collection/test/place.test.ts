@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, accept, GET, group, mount, or, POST, path, type Route, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { describeProblems, publicUrl } from "waymark/filters";
@@ -82,9 +82,9 @@ const places: readonly [name: string, app: () => App, asked: string, named?: str
   ["the root of a mounted app", () => router(mount("/books", router(byHand("")))), "/books"],
 ];
 
-suite("a collection names its records where it stands", () => {
+describe("a collection names its records where it stands", () => {
   for (const [name, make, asked, named = asked] of places) {
-    test(`${name}: ${named}/1`, async () => {
+    it(`${name}: ${named}/1`, async () => {
       const app = make();
       const listed = asked === "" ? "/" : asked;
       const stored = await ask(app, `POST ${listed}`, { Prefer: "return=representation" }, { title: "Emma" });
@@ -109,7 +109,7 @@ suite("a collection names its records where it stands", () => {
     });
   }
 
-  test("also in the answers to changes, and in the names of files", async () => {
+  it("also in the answers to changes, and in the names of files", async () => {
     const app = router(group("/api", books.routes()));
     await ask(app, "POST /api/books", {}, { title: "Emma" });
     const preferred = { Prefer: "return=representation" };
@@ -132,14 +132,14 @@ suite("a collection names its records where it stands", () => {
     assert.match(file.header("Content-Disposition") ?? "", /filename="novels\.csv"/);
   });
 
-  test("and problems in a mounted app name the page of their kind below the public URL", async () => {
+  it("and problems in a mounted app name the page of their kind below the public URL", async () => {
     const inner = router({ filters: [describeProblems()] }, books.routes());
     const app = router({ filters: [publicUrl("https://example.org")] }, mount("/api", inner));
     const { type, errors } = JSON.parse((await ask(app, "POST /api/books", {}, {})).text);
     assert.deepEqual([type, errors[0].pointer], ["https://example.org/api/problems/invalid-content", "#/title"]);
   });
 
-  test("a mounted app has the same paths in the OpenAPI document", async () => {
+  it("a mounted app has the same paths in the OpenAPI document", async () => {
     for (const [app, at] of [
       [router(group("/api", books.routes())), "/api/books"],
       [router(mount("/api", router(books.routes()))), "/api/books"],
@@ -154,14 +154,14 @@ suite("a collection names its records where it stands", () => {
   });
 });
 
-suite("a handler of one record", () => {
+describe("a handler of one record", () => {
   const wrong: readonly [name: string, route: () => Route][] = [
     ["without an id", () => group("/books", GET(books.read as never))],
     ["with an id of another name", () => GET("/books/{isbn}", books.read as never)],
     ["with something behind the id", () => GET("/books/{id}/cover", books.read)],
   ];
   for (const [name, route] of wrong) {
-    test(`on a path ${name} is refused when the router is built, with the place`, () => {
+    it(`on a path ${name} is refused when the router is built, with the place`, () => {
       assert.throws(
         () => router(route()),
         (error) => {
@@ -176,7 +176,7 @@ suite("a handler of one record", () => {
     });
   }
 
-  test("takes an id with an expression, or text around it", async () => {
+  it("takes an id with an expression, or text around it", async () => {
     const app = router(
       POST("/books", books.create),
       GET("/books/{id:[0-9]{1,3}}", books.read),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, suite, test } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, DELETE, GET, group, HttpResponse, PATCH, POST, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
@@ -64,9 +64,9 @@ const changes: readonly [method: string, target: string, body: unknown, plain: n
   ["DELETE", "/things/1", undefined, 200, 200],
 ];
 
-suite("return=representation", () => {
+describe("return=representation", () => {
   for (const [method, target, body, , status] of changes) {
-    test(`has ${method} answered with the record, and says so`, async () => {
+    it(`has ${method} answered with the record, and says so`, async () => {
       await ask("POST", "/things", undefined, { name: "Ada" });
       const before = await ask("GET", "/things/1");
       const answer = await ask(method, target, "return=representation", body);
@@ -80,7 +80,7 @@ suite("return=representation", () => {
     });
   }
 
-  test("names the record by Content-Location, which for POST is its Location too", async () => {
+  it("names the record by Content-Location, which for POST is its Location too", async () => {
     const created = await ask("POST", "/things", "return=representation", { name: "Ada" });
     assert.deepEqual([created.header("Location"), created.header("Content-Location")], ["/things/1", "/things/1"]);
     for (const method of ["PUT", "PATCH"]) {
@@ -91,7 +91,7 @@ suite("return=representation", () => {
     assert.equal(removed.header("Content-Location"), undefined);
   });
 
-  test("comes with validators, but for PUT, which must not have them, and DELETE, after which there is nothing", async () => {
+  it("comes with validators, but for PUT, which must not have them, and DELETE, after which there is nothing", async () => {
     await ask("POST", "/things", undefined, { name: "Ada" });
     for (const [method, target, body] of changes) {
       const answer = await ask(method, target, "return=representation", body);
@@ -104,7 +104,7 @@ suite("return=representation", () => {
     }
   });
 
-  test("comes in the representation that Accept chooses, with its entity tag", async () => {
+  it("comes in the representation that Accept chooses, with its entity tag", async () => {
     const wish = ["return=representation", { name: "Ada" }, { Accept: "text/x-lines" }] as const;
     const answer = await ask("POST", "/things", ...wish);
     const { text } = await ask("GET", "/things/1");
@@ -115,7 +115,7 @@ suite("return=representation", () => {
     assert.equal(answer.header("ETag"), '"1-lines"');
   });
 
-  test("is ignored, and the change made, where no representation is acceptable", async () => {
+  it("is ignored, and the change made, where no representation is acceptable", async () => {
     for (const [method, target, body, status] of changes) {
       const answer = await ask(method, target, "return=representation", body, { Accept: "text/html" });
       const expected = method === "POST" ? status : answer.status;
@@ -124,14 +124,14 @@ suite("return=representation", () => {
     assert.equal((await ask("GET", "/things/1")).status, 404);
   });
 
-  test("keeps the status and the fields of a collection's own answer", async () => {
+  it("keeps the status and the fields of a collection's own answer", async () => {
     app = appWith({ created: (_record, location) => new HttpResponse(200, { Location: location, "X-Own": "yes" }) });
     const answer = await ask("POST", "/things", "return=representation", { name: "Ada" });
     assert.deepEqual([answer.status, answer.header("Location"), answer.header("X-Own")], [200, "/things/1", "yes"]);
     assert.equal(JSON.parse(answer.text).name, "Ada");
   });
 
-  test("sends back what a DELETE removed, also when it was changed just before", async () => {
+  it("sends back what a DELETE removed, also when it was changed just before", async () => {
     const store = database.store("things");
     await store.create({ name: "first" });
     let isChanged = false;
@@ -152,9 +152,9 @@ suite("return=representation", () => {
   });
 });
 
-suite("return=minimal", () => {
+describe("return=minimal", () => {
   for (const [method, target, body, status] of changes) {
-    test(`has ${method} answered without content, and says so`, async () => {
+    it(`has ${method} answered without content, and says so`, async () => {
       await ask("POST", "/things", undefined, { name: "Ada" });
       const answer = await ask(method, target, "return=minimal", body);
       assert.deepEqual(
@@ -165,7 +165,7 @@ suite("return=minimal", () => {
   }
 });
 
-suite("preferences", () => {
+describe("preferences", () => {
   for (const [stated, applied] of [
     ["return=representation, return=minimal", "return=representation"],
     ["return=minimal, return=representation", "return=minimal"],
@@ -178,14 +178,14 @@ suite("preferences", () => {
     ["handling=strict, return=minimal", "handling=strict, return=minimal"],
     ["", undefined],
   ] as const) {
-    test(`"${stated}" are applied as ${applied ?? "none"}`, async () => {
+    it(`"${stated}" are applied as ${applied ?? "none"}`, async () => {
       const answer = await ask("POST", "/things", stated, { name: "Ada" });
       assert.deepEqual([answer.status, answer.header("Preference-Applied")], [201, applied]);
     });
   }
 
   for (const [method, target, body] of changes) {
-    test(`that ${method} cannot follow are a 400 under handling=strict, which changes nothing`, async () => {
+    it(`that ${method} cannot follow are a 400 under handling=strict, which changes nothing`, async () => {
       await ask("POST", "/things", undefined, { name: "Ada" });
       const before = (await ask("GET", "/things")).text;
       for (const unknown of ["respond-async", "return=nothing", "wait=10", "count=exact"]) {
@@ -200,9 +200,9 @@ suite("preferences", () => {
   }
 });
 
-suite("handling=lenient", () => {
+describe("handling=lenient", () => {
   for (const [method, target] of changes.slice(0, 3)) {
-    test(`leaves out what ${method} sends and no record has, and says so`, async () => {
+    it(`leaves out what ${method} sends and no record has, and says so`, async () => {
       await ask("POST", "/things", undefined, { name: "Ada" });
       const body = { name: "Grace", nickname: "Amazing" };
       assert.equal((await ask(method, target, undefined, body)).status, 400);
@@ -212,14 +212,14 @@ suite("handling=lenient", () => {
       assert.deepEqual(own, { name: "Grace" });
     });
 
-    test(`lets no other fault of a ${method} pass`, async () => {
+    it(`lets no other fault of a ${method} pass`, async () => {
       await ask("POST", "/things", undefined, { name: "Ada" });
       const answer = await ask(method, target, "handling=lenient", { name: "", nickname: "Amazing" });
       assert.deepEqual([answer.status, JSON.parse(answer.text).errors.length], [400, 1]);
     });
   }
 
-  test("is not followed where the collection has no lenient schema", async () => {
+  it("is not followed where the collection has no lenient schema", async () => {
     const store = database.store("things");
     const things = collection({ path: "/things", store, schema, decoders: [jsonDecoder] });
     app = router(POST("/things", things.create));
@@ -229,8 +229,8 @@ suite("handling=lenient", () => {
   });
 });
 
-suite("parameters", () => {
-  test("that are not known are refused by name, and nothing is changed", async () => {
+describe("parameters", () => {
+  it("that are not known are refused by name, and nothing is changed", async () => {
     await ask("POST", "/things", undefined, { name: "Ada" });
     const before = (await ask("GET", "/things")).text;
     for (const [method, target, body] of [...changes, ["GET", "/things/1"], ["POST", "/things/1", {}]] as const) {
@@ -244,7 +244,7 @@ suite("parameters", () => {
     assert.equal((await ask("GET", "/things")).text, before);
   });
 
-  test("of a record choose its members, in their order", async () => {
+  it("of a record choose its members, in their order", async () => {
     await ask("POST", "/things", undefined, { name: "Ada", city: "London" });
     assert.equal((await ask("GET", "/things/1?fields=city,id")).text, '{"city":"London","id":1}');
     assert.equal((await ask("GET", "/things/1?")).status, 200);
@@ -253,8 +253,8 @@ suite("parameters", () => {
   });
 });
 
-suite("PUT with Content-Range", () => {
-  test("is refused: it would be a part (RFC 9110 §14.5)", async () => {
+describe("PUT with Content-Range", () => {
+  it("is refused: it would be a part (RFC 9110 §14.5)", async () => {
     await ask("POST", "/things", undefined, { name: "Ada" });
     const answer = await ask("PUT", "/things/1", undefined, { name: "B" }, { "Content-Range": "bytes 0-9/100" });
     assert.deepEqual([answer.status, JSON.parse(answer.text).type], [400, "/problems/partial-content"]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { HttpRequest, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { openApi } from "waymark/openapi";
@@ -39,8 +39,8 @@ const emma = { title: "Emma", publisher: { name: "Murray" } };
 const issuesOf = (value: unknown): readonly string[] =>
   (validate(value).issues ?? []).map(({ path = [], message }) => `${path.join(".")} ${message}`);
 
-suite("the record of a table of members", () => {
-  test("has the type that the schemas say", () => {
+describe("the record of a table of members", () => {
+  it("has the type that the schemas say", () => {
     assertType<
       Equal<
         Book,
@@ -64,7 +64,7 @@ suite("the record of a table of members", () => {
     assert.equal(wrong.length, 2);
   });
 
-  test("has its members in the order of the table, with defaults and without what is absent", () => {
+  it("has its members in the order of the table, with defaults and without what is absent", () => {
     const sent = {
       publisher: { name: "Murray" },
       author: { familyName: null, born: { town: "Steventon" } },
@@ -76,7 +76,7 @@ suite("the record of a table of members", () => {
     );
   });
 
-  test("takes null for an absent member, and where its schema takes it, for itself", () => {
+  it("takes null for an absent member, and where its schema takes it, for itself", () => {
     assert.deepEqual(validate({ ...emma, isbn: null, author: null, note: null }), {
       value: { ...emma, language: "en", note: null },
     });
@@ -109,7 +109,7 @@ suite("the record of a table of members", () => {
     ["a name that is none", JSON.parse('{"title":"E","publisher":{"name":"M"},"__proto__":1}'), [/^__proto__ is not/]],
   ];
   for (const [what, value, issues] of refused) {
-    test(`is refused with ${what}`, () => {
+    it(`is refused with ${what}`, () => {
       const found = issuesOf(value);
       assert.equal(found.length, issues.length, found.join("\n"));
       for (const [i, issue] of issues.entries()) {
@@ -119,21 +119,21 @@ suite("the record of a table of members", () => {
     });
   }
 
-  test("has at most 100 unknown members named", () => {
+  it("has at most 100 unknown members named", () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`m${i}`, i]));
     const found = issuesOf({ ...emma, ...many });
     assert.equal(found.length, 101);
     assert.equal(found.at(-1), " has 900 more members that are not those of a book");
   });
 
-  test("has unknown members left out by a lenient schema", () => {
+  it("has unknown members left out by a lenient schema", () => {
     const lenient = recordSchema(bookMembers, { lenient: true })["~standard"];
     assert.deepEqual(lenient.validate({ ...emma, titel: 1, publisher: { name: "M", city: "L" } }), {
       value: { title: "Emma", language: "en", publisher: { name: "M" } },
     });
   });
 
-  test("has a JSON Schema of what is sent, and of what is stored", () => {
+  it("has a JSON Schema of what is sent, and of what is stored", () => {
     const { input, output } = Book["~standard"].jsonSchema;
     const draft = { target: "draft-2020-12" } as const;
     const sent = z.fromJSONSchema(input(draft) as Parameters<typeof z.fromJSONSchema>[0]); // an object
@@ -148,7 +148,7 @@ suite("the record of a table of members", () => {
   });
 });
 
-suite("a table that cannot be one", () => {
+describe("a table that cannot be one", () => {
   const text = { schema: z.string() };
   for (const [what, members, message] of [
     ["a value that is also an object", { a: text, "a.b": text }, /^a is a value as well as an object with a\.b$/],
@@ -168,14 +168,14 @@ suite("a table that cannot be one", () => {
       /by a promise/,
     ],
   ] as const) {
-    test(`is refused: ${what}`, () => {
+    it(`is refused: ${what}`, () => {
       assert.throws(() => recordSchema(members), { name: "TypeError", message });
     });
   }
 });
 
-suite("a collection of a table of members", () => {
-  test("reads everything from it", async () => {
+describe("a collection of a table of members", () => {
+  it("reads everything from it", async () => {
     const definition: CollectionDefinition = { name: "book", members: bookMembers };
     const database = await openDatabase(":memory:", { collections: [definition] });
     const books = collection({
@@ -209,7 +209,7 @@ suite("a collection of a table of members", () => {
     await database.close();
   });
 
-  test("lets clients choose members of a schema alone, as far as it says which there are", async () => {
+  it("lets clients choose members of a schema alone, as far as it says which there are", async () => {
     const database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
     for (const [schema, fields, expected] of [
       [z.object({ title: z.string(), by: z.object({ name: z.string() }) }), "by.name", '{"by":{"name":"A"}}'],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { HttpRequest, type Route, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
@@ -31,8 +31,8 @@ before(async () => {
 
 after(() => database.close());
 
-suite("a record of a typed store", () => {
-  test("has a value of the type that was named", async () => {
+describe("a record of a typed store", () => {
+  it("has a value of the type that was named", async () => {
     const store = database.store<Book>("book");
     const created = await store.create({ title: "Emma", year: 1815 });
     assert.ok(created.kind === "created");
@@ -44,7 +44,7 @@ suite("a record of a typed store", () => {
     assert.deepEqual(value, { id: created.record.id, title: "Emma", year: 1815, createdAt: time, updatedAt: time });
   });
 
-  test("has a value of the type of the schema in the store of a collection", async () => {
+  it("has a value of the type of the schema in the store of a collection", async () => {
     const { store } = collection({ path: "/b", store: database.store("book"), schema: Book, decoders: [jsonDecoder] });
     const created = await store.create({ title: "Persuasion" });
     assert.ok(created.kind === "created");
@@ -57,12 +57,12 @@ suite("a record of a typed store", () => {
     assert.ok(create);
   });
 
-  test("is undefined where there is no record", async () => {
+  it("is undefined where there is no record", async () => {
     assert.equal(parseRecord(await database.store<Book>("book").find(999)), undefined);
   });
 });
 
-suite("the routes of a collection", () => {
+describe("the routes of a collection", () => {
   const rowsOf = (options?: CollectionRoutesOptions): readonly string[] => {
     const made: Route = books.routes(options);
     return router({ strict: true }, made).routes.map(
@@ -70,7 +70,7 @@ suite("the routes of a collection", () => {
     );
   };
 
-  test("are those that one would write by hand", () => {
+  it("are those that one would write by hand", () => {
     assert.deepEqual(rowsOf(), [
       "GET /books application/json",
       "GET /books/changes ",
@@ -84,7 +84,7 @@ suite("the routes of a collection", () => {
     ]);
   });
 
-  test("leave out what is named, which is a 405 then", async () => {
+  it("leave out what is named, which is a 405 then", async () => {
     const without = ["remove", "replace", "amend", "createMany", "refuseCreate"] as const;
     assert.deepEqual(rowsOf({ without }), [
       "GET /books application/json",
@@ -97,7 +97,7 @@ suite("the routes of a collection", () => {
     assert.deepEqual([answer.status, answer.header("Allow")], [405, "GET, HEAD, OPTIONS"]);
   });
 
-  test("answer", async () => {
+  it("answer", async () => {
     const app = router(books.routes());
     const headers = { "Content-Type": "application/json" };
     const sent = HttpRequest.of({ method: "POST", target: "/books", headers, body: '{"title":"Sanditon"}' });
@@ -105,7 +105,7 @@ suite("the routes of a collection", () => {
     assert.equal((await app.handle(HttpRequest.of({ target: location ?? "" }))).status, 200);
   });
 
-  test("refuse the name of no handler, with the nearest", () => {
+  it("refuse the name of no handler, with the nearest", () => {
     const misspelt = { without: ["delete", "remov"] } as unknown as CollectionRoutesOptions; // as of a program without types
     assert.throws(() => books.routes(misspelt), {
       name: "TypeError",
@@ -116,7 +116,7 @@ suite("the routes of a collection", () => {
   });
 });
 
-suite("a definition that says something else", () => {
+describe("a definition that says something else", () => {
   // As of a program without types.
   for (const [what, options, message] of [
     ["no list of collections", { collection: [] }, /^A database needs the list of its collections: \{ collections: /],
@@ -142,7 +142,7 @@ suite("a definition that says something else", () => {
       /The filter of title is one of text, caseless-text, date, number, time, not "string"/,
     ],
   ] as const) {
-    test(`is refused with what is right: ${what}`, async () => {
+    it(`is refused with what is right: ${what}`, async () => {
       await assert.rejects(openDatabase(":memory:", options as never), { name: "TypeError", message });
     });
   }

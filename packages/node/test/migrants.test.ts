@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { type Servable, type ServeOptions, serve } from "@waymark/node";
 import { GET, group, json, ok, or, path, type RouterOptions, router } from "waymark";
 import {
@@ -16,8 +16,8 @@ import { codeAt } from "../../waymark/test/declared-code.ts";
 
 // What people write who come from another router, or whose program has no types.
 
-suite("a path with a colon for a variable", () => {
-  test("is found, with how a variable is written and where the path is declared", () => {
+describe("a path with a colon for a variable", () => {
+  it("is found, with how a variable is written and where the path is declared", () => {
     const app = router(GET("/a/:id", ok), group("/b/:bookId", GET("/{id}", ok)), GET(or(path("/c"), path("/:x")), ok));
     assert.deepEqual(
       app.findings.map(({ kind, message }) => [kind, message]),
@@ -30,18 +30,18 @@ suite("a path with a colon for a variable", () => {
     assert.match(codeAt(String(app.findings[0]?.site), "migrants.test.ts"), /^GET\("\/a\/:id"/);
   });
 
-  test("is not reported where the colon stands elsewhere", () => {
+  it("is not reported where the colon stands elsewhere", () => {
     const app = router(GET("/v1/{name}:cancel", ok), GET("/12:30", ok), GET("/{id:[a-z]+}", ok), GET("/:", ok));
     assert.deepEqual(app.findings, []);
   });
 
-  test("is an error of a strict router", () => {
+  it("is an error of a strict router", () => {
     assert.throws(() => router({ strict: true }, GET("/a/:id", ok)), /a variable is \{id\}/);
   });
 });
 
-suite("what the router found", () => {
-  test("is reported once, when the server listens", async () => {
+describe("what the router found", () => {
+  it("is reported once, when the server listens", async () => {
     const warned: string[] = [];
     const app = router(GET("/a/:id", ok), GET("/b", ok), GET("/b", ok));
     const server = await serve(app, { warn: (finding) => warned.push(finding) });
@@ -51,7 +51,7 @@ suite("what the router found", () => {
     assert.match(warned.join("\n"), /GET \/b is never reached/);
   });
 
-  test("goes to the console by default, and nothing does where there is nothing", async (t) => {
+  it("goes to the console by default, and nothing does where there is nothing", async (t) => {
     const warn = t.mock.method(console, "warn", () => {});
     await (await serve(router(GET("/a", ok)))).close();
     assert.equal(warn.mock.callCount(), 0);
@@ -60,8 +60,8 @@ suite("what the router found", () => {
   });
 });
 
-suite("options that there are not", () => {
-  test("are refused by router, with the nearest", () => {
+describe("options that there are not", () => {
+  it("are refused by router, with the nearest", () => {
     const options = { filter: [] } as RouterOptions; // as of a program without types
     assert.throws(() => router(options, GET("/a", ok)), {
       name: "TypeError",
@@ -69,7 +69,7 @@ suite("options that there are not", () => {
     });
   });
 
-  test("are refused by serve, with the nearest", async () => {
+  it("are refused by serve, with the nearest", async () => {
     const options = { prot: 1 } as ServeOptions; // as of a program without types
     await assert.rejects(serve(router(GET("/a", ok)), options), {
       name: "TypeError",
@@ -77,7 +77,7 @@ suite("options that there are not", () => {
     });
   });
 
-  test("include a port that is text, as the environment has it", async () => {
+  it("include a port that is text, as the environment has it", async () => {
     const options = { port: "3000" } as unknown as ServeOptions; // as of a program without types
     await assert.rejects(serve(router(GET("/a", ok)), options), {
       name: "RangeError",
@@ -86,7 +86,7 @@ suite("options that there are not", () => {
   });
 });
 
-suite("what is not an app", () => {
+describe("what is not an app", () => {
   for (const [given, named] of [
     [GET("/a", ok), "a route"],
     [group("/a"), "a group"],
@@ -94,7 +94,7 @@ suite("what is not an app", () => {
     [undefined, "undefined"],
     [null, "null"],
   ] as const) {
-    test(`is refused by serve: ${named}`, async () => {
+    it(`is refused by serve: ${named}`, async () => {
       const app = given as unknown as Servable; // as of a program without types
       await assert.rejects(serve(app), {
         name: "TypeError",
@@ -104,7 +104,7 @@ suite("what is not an app", () => {
   }
 });
 
-suite("options of filters", () => {
+describe("options of filters", () => {
   // As of a program without types.
   const none = undefined as never;
   for (const [what, make, message] of [
@@ -157,13 +157,13 @@ suite("options of filters", () => {
     ["refuseCrossSite", () => refuseCrossSite({ expect: {} } as never), /did you mean except\?/],
     ["access", () => access({} as never), /^access\(…\) takes a function, not object/],
   ] as const) {
-    test(`are refused with what is right: ${what}`, () => {
+    it(`are refused with what is right: ${what}`, () => {
       assert.throws(make, (error) => error instanceof Error && message.test(error.message.replace(/^.*\n- /, "")));
     });
   }
 });
 
-test("a promise is not a value for json: its await is missing", () => {
+it("a promise is not a value for json: its await is missing", () => {
   assert.throws(() => json(Promise.resolve({ a: 1 })), {
     name: "TypeError",
     message: "json(…) takes a value, not a promise: write json(await …)",

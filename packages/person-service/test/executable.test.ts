@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { before, suite, test } from "node:test";
+import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { buildExecutable } from "../../../scripts/build-executable.ts";
 import { buildProgram } from "../../../scripts/build-program.ts";
@@ -11,7 +11,7 @@ import { startServiceOf } from "./service-process.ts";
 
 const run = promisify(execFile);
 
-suite("the single executable", () => {
+describe("the single executable", () => {
   const { root: folder, write } = openFolder("person-service-executable");
   let executable = "";
 
@@ -21,7 +21,7 @@ suite("the single executable", () => {
     await buildExecutable(executable);
   });
 
-  test("serves the demo and the pages, stores by its threads, and exports", async () => {
+  it("serves the demo and the pages, stores by its threads, and exports", async () => {
     const database = ["--database", join(folder, "person.db")];
     await using service = await startServiceOf([executable], ...database, "--demo", "--admin-port", "0");
     const { url } = service;
@@ -39,7 +39,7 @@ suite("the single executable", () => {
     assert.equal(stdout.trimEnd().split("\n").length, 538);
   });
 
-  test("imports, and says how it is used", async () => {
+  it("imports, and says how it is used", async () => {
     const file = write("people.csv", "First Name,Country\nAda,Germany\n");
     const database = ["--database", join(folder, "imported.db")];
     assert.match((await run(executable, ["import", file, ...database])).stdout, /^stored 1 person in /);
@@ -51,7 +51,7 @@ suite("the single executable", () => {
     assert.match(refused.stderr, /Did you mean "--port"\?/);
   });
 
-  test("starts itself as workers", async () => {
+  it("starts itself as workers", async () => {
     await using service = await startServiceOf(
       [executable],
       "--workers",

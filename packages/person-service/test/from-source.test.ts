@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { test } from "node:test";
+import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "../../waymark/test/folder.ts";
@@ -14,7 +14,7 @@ import { startServiceOf } from "./service-process.ts";
 const folder = openFolder("from-source");
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-test("the command in a checkout runs the source, whatever is built, in each of its processes", async () => {
+it("the command in a checkout runs the source, whatever is built, in each of its processes", async () => {
   const copy = folder.path("packages/person-service");
   mkdirSync(join(copy, "program"), { recursive: true });
   for (const part of ["package.json", "tsconfig.build.json", "bin", "src", "assets", "data"]) {
@@ -32,7 +32,7 @@ test("the command in a checkout runs the source, whatever is built, in each of i
   assert.match(await page.text(), /person-service/);
 });
 
-test("npx runs the command in a checkout", async () => {
+it("npx runs the command in a checkout", async () => {
   const { stdout } = await promisify(execFile)("npx", ["--no-install", "person-service", "--version"], { cwd: root });
   assert.match(stdout, /^person-service \d/);
 });

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { before, suite, test } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { installPacked, linkPackage, packageNames } from "../../../scripts/install-packed.ts";
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const json = { "Content-Type": "application/json" };
 
-suite("the packed packages", () => {
+describe("the packed packages", () => {
   const { root: folder } = openFolder("person-service-packed");
 
   before(async () => installPacked(folder, await packAll()));
@@ -28,7 +28,7 @@ suite("the packed packages", () => {
   const read = (name: string, file: string) => readFile(join(folder, "node_modules", name, file), "utf8");
 
   for (const name of packageNames) {
-    test(`${name} says what it is, under which licence, and where it comes from`, async () => {
+    it(`${name} says what it is, under which licence, and where it comes from`, async () => {
       const manifest = JSON.parse(await read(name, "package.json"));
       const { repository, homepage } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
       assert.equal(manifest.name, name);
@@ -40,7 +40,7 @@ suite("the packed packages", () => {
       assert.equal(manifest.homepage, homepage);
     });
 
-    test(`${name} has a README without links that only the repository can follow`, async () => {
+    it(`${name} has a README without links that only the repository can follow`, async () => {
       const links = [...(await read(name, "README.md")).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? "");
       assert.deepEqual(
         links.filter((link) => !/^(https:|#)/.test(link)),
@@ -49,13 +49,13 @@ suite("the packed packages", () => {
     });
   }
 
-  suite("with what they depend on", () => {
-    test("@waymark/person-service brings the command person-service", async () => {
+  describe("with what they depend on", () => {
+    it("@waymark/person-service brings the command person-service", async () => {
       const { stdout } = await run(process.execPath, [await command(), "--version"], { cwd: folder });
       assert.equal(stdout, "person-service 0.1.0\n");
     });
 
-    test("the command serves the demo, and stores in a file", async () => {
+    it("the command serves the demo, and stores in a file", async () => {
       const options = ["--demo", "--database", join(folder, "person.db")];
       await using service = await startServiceOf([process.execPath, await command()], ...options);
       const { url } = service;
@@ -66,7 +66,7 @@ suite("the packed packages", () => {
       assert.equal((await fetch(url + style)).status, 200);
     });
 
-    test("the command starts from three files, and without the modules of Node.js that few need", async () => {
+    it("the command starts from three files, and without the modules of Node.js that few need", async () => {
       const program = join(folder, "node_modules/@waymark/person-service/program");
       const files = new Set(["main.js"]);
       const imported: string[] = [];
@@ -80,7 +80,7 @@ suite("the packed packages", () => {
       assert.deepEqual(new Set(imported.filter((specifier) => !specifier.startsWith("./"))), new Set(["node:module"]));
     });
 
-    test("the command takes less than 95 MB of memory once it answers", async (t) => {
+    it("the command takes less than 95 MB of memory once it answers", async (t) => {
       await using service = await startServiceOf([process.execPath, await command()], "--database", ":memory:");
       assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
       const status = `/proc/${service.pid}/status`;
@@ -89,7 +89,7 @@ suite("the packed packages", () => {
       assert.ok(resident < 95, `${resident} MB are resident`);
     });
 
-    test("the command shows metrics, and is traced where an SDK is registered", async () => {
+    it("the command shows metrics, and is traced where an SDK is registered", async () => {
       for (const name of ["@opentelemetry/api", "@opentelemetry/sdk-trace-base"]) await linkPackage(folder, name);
       const instrumentation = `
         import { trace } from "@opentelemetry/api";
@@ -108,11 +108,11 @@ suite("the packed packages", () => {
       assert.match((await service.exited).stdout, /name: 'GET \/hello-world'/);
     });
 
-    test("the command names the packages that are part of it", async () => {
+    it("the command names the packages that are part of it", async () => {
       assert.match(await read("@waymark/person-service", "program/THIRD-PARTY-NOTICES.txt"), /^pino \d/m);
     });
 
-    test("@waymark/person-service is a library, too", async () => {
+    it("@waymark/person-service is a library, too", async () => {
       const program = `
         import { openPersonService } from "@waymark/person-service";
         const { app, database } = await openPersonService({ database: ":memory:" });
@@ -132,7 +132,7 @@ suite("the packed packages", () => {
   }
 });
 
-test("the image of deploy/Dockerfile has all that the program needs, and is healthy", async () => {
+it("the image of deploy/Dockerfile has all that the program needs, and is healthy", async () => {
   // The steps of the second stage; the first one is what built the packages above.
   const dockerfile = await readFile(join(root, "deploy/Dockerfile"), "utf8");
   const image = await mkdtemp(join(tmpdir(), "person-service-image-"));
@@ -168,7 +168,7 @@ test("the image of deploy/Dockerfile has all that the program needs, and is heal
   }
 });
 
-test("a README in a checkout has its links again once it is packed", async () => {
+it("a README in a checkout has its links again once it is packed", async () => {
   const readme = await readFile(join(root, "packages/waymark/README.md"), "utf8");
   assert.match(readme, /\]\(\.\.\/\.\.\/docs\/README\.md\)/);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { z } from "zod";
 import {
   answers,
@@ -36,8 +36,8 @@ type Note = z.infer<typeof Note>;
 const notes = new Map<number, Note>([[1, { title: "Buy milk", tags: [] }]]);
 const conflict: ProblemType = { code: "conflict", status: 409, title: "Conflict", explanation: "It exists already." };
 
-suite("a handler with answers", () => {
-  test("returns what they declare", async () => {
+describe("a handler with answers", () => {
+  it("returns what they declare", async () => {
     const routes = group(
       "/notes",
       GET(answers({ 200: z.array(Note) }), () => json([...notes.values()])),
@@ -83,7 +83,7 @@ suite("a handler with answers", () => {
     assert.deepEqual(statuses, [200, 200, 404, 400, 201, 409, 400, 200, 204, 303]);
   });
 
-  test("does not compile where it returns anything else", () => {
+  it("does not compile where it returns anything else", () => {
     const declared = answers({ 200: Note, 404: none });
     // @ts-expect-error: another status
     GET(declared, () => empty(500));
@@ -106,7 +106,7 @@ suite("a handler with answers", () => {
   });
 });
 
-suite("router({ checkAnswers: true })", () => {
+describe("router({ checkAnswers: true })", () => {
   const declared = answers({ 200: Note, 204: none, 409: conflict });
   /** As JavaScript, whose types do not hold it back. */
   const untyped = (response: HttpResponse): ResponseOf<200, Note> => response as ResponseOf<200, Note>;
@@ -153,7 +153,7 @@ suite("router({ checkAnswers: true })", () => {
     ],
   ];
   for (const [name, response, fault] of cases) {
-    test(`${fault === undefined ? "sends" : "refuses"} ${name}`, async () => {
+    it(`${fault === undefined ? "sends" : "refuses"} ${name}`, async () => {
       const faults: string[] = [];
       const app = router(
         { checkAnswers: true, onFault: (error) => faults.push(String(error)) },
@@ -173,13 +173,13 @@ suite("router({ checkAnswers: true })", () => {
     });
   }
 
-  test("is off by default", async () => {
+  it("is off by default", async () => {
     const app = router(GET(declared, () => untyped(empty(202))));
     assert.equal((await app.handle(HttpRequest.of())).status, 202);
   });
 });
 
-suite("answers that are wrong", () => {
+describe("answers that are wrong", () => {
   const wrong: readonly (readonly [name: string, byStatus: object, message: string])[] = [
     ["a status that there is not", { 700: none }, "A response has a status of 200 to 599, not 700"],
     ["a name", { ok: none }, "A response has a status of 200 to 599, not ok"],
@@ -196,7 +196,7 @@ suite("answers that are wrong", () => {
     ],
   ];
   for (const [name, byStatus, message] of wrong) {
-    test(`are a RoutingError: ${name}`, () => {
+    it(`are a RoutingError: ${name}`, () => {
       const routes: Route = GET(answers(byStatus as { readonly 409: ProblemType }), () => problem(conflict));
       assert.throws(
         () => router(routes),
@@ -210,7 +210,7 @@ suite("answers that are wrong", () => {
     });
   }
 
-  test("are a TypeError where there are two, or it is no object", () => {
+  it("are a TypeError where there are two, or it is no object", () => {
     assert.throws(
       () => GET(answers({ 200: none }), answers({ 404: none }), () => ok()),
       /A route has one answers\(…\); there is another at .*answers\.test/,
@@ -222,8 +222,8 @@ suite("answers that are wrong", () => {
   });
 });
 
-suite("the OpenAPI document", () => {
-  test("has the answers as responses", async () => {
+describe("the OpenAPI document", () => {
+  it("has the answers as responses", async () => {
     const app = router(
       POST("/notes", answers({ 201: z.object({ id: z.int().min(1).max(9) }), 404: none, 409: conflict }), () =>
         notFound(),

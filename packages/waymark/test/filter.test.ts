@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { describe, it } from "node:test";
 import {
   accept,
   after,
@@ -26,7 +26,7 @@ import { trail } from "./trail.ts";
 
 class Broken extends Error {}
 
-suite("the scope of a filter", () => {
+describe("the scope of a filter", () => {
   const mark = after((_, response) => response.withHeader("Marked", "yes"));
   const app = router(
     GET("/before", ok),
@@ -85,7 +85,7 @@ suite("the scope of a filter", () => {
   });
 });
 
-suite("the order of filters", () => {
+describe("the order of filters", () => {
   it("has before in the order written, after in reverse", async () => {
     const { steps, before, after, handler } = trail();
     const app = router(group(before("b1"), after("a1"), GET(handler()), before("b2"), after("a2")));
@@ -125,7 +125,7 @@ suite("the order of filters", () => {
   });
 });
 
-suite("what filters hand on", () => {
+describe("what filters hand on", () => {
   it("is the changed request, from filter to filter and to the handler", async () => {
     const user = attribute<string>("user");
     const app = router(
@@ -219,7 +219,7 @@ suite("what filters hand on", () => {
   });
 });
 
-suite("an around filter", () => {
+describe("an around filter", () => {
   const guard = around((request, next) =>
     request.header("Authorization") === undefined ? new HttpResponse(401) : next(request),
   );
@@ -270,7 +270,7 @@ suite("an around filter", () => {
   });
 });
 
-suite("what is synchronous", () => {
+describe("what is synchronous", () => {
   const sync: readonly Filter[] = [
     before((request) => request.withHeader("X-A", "1")),
     after((_, response) => response.withHeader("X-A", "1")),
@@ -359,7 +359,7 @@ suite("what is synchronous", () => {
   });
 });
 
-suite("a filter from plain JavaScript", () => {
+describe("a filter from plain JavaScript", () => {
   const calls: Readonly<Record<string, readonly [made: () => unknown, message: string]>> = {
     "before(undefined)": [() => before(undefined as never), "before(…) takes a function, not undefined"], // As called.
     "after(ok())": [() => after(ok() as never), "after(…) takes a function, not object"], // As called.
@@ -380,7 +380,7 @@ suite("a filter from plain JavaScript", () => {
   }
 });
 
-suite("a filter with a least status", () => {
+describe("a filter with a least status", () => {
   const filter = after((_, response) => response.withHeader("Explained", "yes"), { leastStatus: 400 });
   const routes = [
     GET("/fine", ok),

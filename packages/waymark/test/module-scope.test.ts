@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { test } from "node:test";
+import { it } from "node:test";
 import { promisify } from "node:util";
 
 // Workers forbid some calls outside of a request: an AbortController, random values, timers. A program makes its app there.
@@ -30,7 +30,7 @@ const program = `
   console.log(app.routes.length);
 `;
 
-test("nothing that Workers forbid there happens while an app with filters is made", async () => {
+it("nothing that Workers forbid there happens while an app with filters is made", async () => {
   const args = ["--conditions=@waymark/source", "--input-type=module", "--eval", program];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: new URL("..", import.meta.url) });
   assert.equal(stdout, "1\n");

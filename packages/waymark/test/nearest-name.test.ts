@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { nearestName } from "waymark/internal";
 
-suite("the nearest name", () => {
+describe("the nearest name", () => {
   const members = ["id", "name", "givenName", "familyName", "birthDate", "email", "telephone", "address.postalCode"];
   const cases: readonly [name: string, nearest: string | undefined][] = [
     ["birthdate", "birthDate"],
@@ -20,16 +20,16 @@ suite("the nearest name", () => {
     ["n".repeat(65), undefined],
   ];
   for (const [name, nearest] of cases) {
-    test(`to ${JSON.stringify(name.slice(0, 20))} is ${nearest ?? "none"}`, () => {
+    it(`to ${JSON.stringify(name.slice(0, 20))} is ${nearest ?? "none"}`, () => {
       assert.equal(nearestName(name, members), nearest);
     });
   }
 
-  test("is the first of two that are equally near", () => {
+  it("is the first of two that are equally near", () => {
     assert.equal(nearestName("cat", ["bat", "hat"]), "bat");
   });
 
-  test("is undefined where several begin so", () => {
+  it("is undefined where several begin so", () => {
     assert.equal(nearestName("address", ["address.postalCode", "address.addressRegion"]), undefined);
   });
 });

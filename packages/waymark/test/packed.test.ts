@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { before, suite, test } from "node:test";
+import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openFolder } from "./folder.ts";
 import { packAll } from "./packed.ts";
@@ -23,7 +23,7 @@ console.log(response.status, await response.text());
 await server.close();
 `;
 
-suite("the packed package", () => {
+describe("the packed package", () => {
   const { root: folder } = openFolder("waymark-packed");
 
   before(async () => {
@@ -34,27 +34,27 @@ suite("the packed package", () => {
     });
   });
 
-  test("depends on nothing", async () => {
+  it("depends on nothing", async () => {
     const manifest = JSON.parse(await readFile(join(folder, "node_modules/waymark/package.json"), "utf8"));
     assert.equal(manifest.dependencies, undefined);
     assert.equal(manifest.peerDependencies, undefined);
     assert.equal(manifest.optionalDependencies, undefined);
   });
 
-  test("serves from plain JavaScript", async () => {
+  it("serves from plain JavaScript", async () => {
     await writeFile(join(folder, "program.js"), program);
     const { stdout } = await run(process.execPath, ["program.js"], { cwd: folder });
     assert.equal(stdout, "200 Hello Ada\n");
   });
 
-  test("serves from TypeScript, its types included", async () => {
+  it("serves from TypeScript, its types included", async () => {
     await writeFile(join(folder, "program.ts"), program);
     await typeCheck(folder, "program.ts");
     const { stdout } = await run(process.execPath, ["program.ts"], { cwd: folder });
     assert.equal(stdout, "200 Hello Ada\n");
   });
 
-  test("shows a TypeScript program its mistakes", async () => {
+  it("shows a TypeScript program its mistakes", async () => {
     await writeFile(join(folder, "wrong.ts"), program.replace("variables.name", "variables.surname"));
     await assert.rejects(typeCheck(folder, "wrong.ts"), ({ stdout }: { stdout: string }) => /surname/.test(stdout));
   });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { describe, it } from "node:test";
 import { attribute, GET, HttpError, HttpRequest, ok, router } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { matchedRequest } from "../src/request.ts";
 import { asked } from "./ask.ts";
 
-suite("HttpRequest.of", () => {
+describe("HttpRequest.of", () => {
   it("is a GET of / without anything else", async () => {
     const request = HttpRequest.of();
     const { method, path, search, headers, variables, negotiatedType, native } = request;
@@ -66,7 +66,7 @@ suite("HttpRequest.of", () => {
   }
 });
 
-suite("a changed request", () => {
+describe("a changed request", () => {
   const user = attribute<string>("user");
   const original = (): HttpRequest<{ readonly id: string }> =>
     matchedRequest(
@@ -114,7 +114,7 @@ suite("a changed request", () => {
   });
 });
 
-suite("an attribute", () => {
+describe("an attribute", () => {
   it("is the value kept under the same key, not the same name", () => {
     const [first, second] = [attribute<number>("n"), attribute<number>("n")];
     const request = HttpRequest.of().withAttribute(first, 1);
@@ -138,7 +138,7 @@ suite("an attribute", () => {
   });
 });
 
-suite("the query", () => {
+describe("the query", () => {
   const cases: readonly (readonly [search: string, name: string, values: readonly string[]])[] = [
     ["?a=1&b=2", "a", ["1"]],
     ["?a=1&a=2", "a", ["1", "2"]],
@@ -166,7 +166,7 @@ suite("the query", () => {
   }
 });
 
-suite("the cookies", () => {
+describe("the cookies", () => {
   const cases: readonly (readonly [field: string | readonly string[], cookies: Readonly<Record<string, string>>])[] = [
     ["a=1", { a: "1" }],
     ["a=1; b=2", { a: "1", b: "2" }],
@@ -198,7 +198,7 @@ suite("the cookies", () => {
   });
 });
 
-suite("request.onEnd", () => {
+describe("request.onEnd", () => {
   it("reports what a listener throws, also one that comes when the request has ended", async () => {
     const faults: unknown[] = [];
     const requests: HttpRequest[] = [];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { describe, it } from "node:test";
 import { content, created, empty, HttpResponse, json, noContent, notFound, ok, problem, redirect, text } from "waymark";
 import { HeaderList } from "waymark/fields";
 
-suite("the helpers", () => {
+describe("the helpers", () => {
   const bytes = new Uint8Array([1, 2]);
   const cases: readonly (readonly [
     call: string,
@@ -50,7 +50,7 @@ suite("the helpers", () => {
   });
 });
 
-suite("a response", () => {
+describe("a response", () => {
   it("has neither fields nor content unless they are given", () => {
     const response = new HttpResponse(200);
     assert.deepEqual([response.headers.flat, response.body], [[], null]);
@@ -77,7 +77,7 @@ suite("a response", () => {
   }
 });
 
-suite("the problem of a response", () => {
+describe("the problem of a response", () => {
   const type = { code: "no-tea", status: 503, title: "No tea", explanation: "There is none." } as const;
   const response = problem(type, { detail: "The pot is empty.", cups: 2 });
   const document = { type: "/problems/no-tea", title: "No tea", status: 503, detail: "The pot is empty.", cups: 2 };
@@ -115,7 +115,7 @@ suite("the problem of a response", () => {
   });
 });
 
-suite("a changed response", () => {
+describe("a changed response", () => {
   const bodies = {
     text: "text",
     bytes: new Uint8Array([1]),

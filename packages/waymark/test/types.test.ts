@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, test as it, suite } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
@@ -50,7 +50,7 @@ interface Id {
   readonly id: string;
 }
 
-suite("the variables of a template", () => {
+describe("the variables of a template", () => {
   it("have the names in its braces, and are text", () => {
     // biome-ignore lint/complexity/noBannedTypes: no variables are an object without members
     type None = {};
@@ -83,7 +83,7 @@ suite("the variables of a template", () => {
   });
 });
 
-suite("the request of a handler", () => {
+describe("the request of a handler", () => {
   it("has the variables of its route", () => {
     GET("/{id}", (request) => {
       assertType<Equal<typeof request.variables.id, string>>(true);
@@ -134,7 +134,7 @@ suite("the request of a handler", () => {
   });
 });
 
-suite("a route that needs a variable", () => {
+describe("a route that needs a variable", () => {
   const one = GET(needs<Id>());
 
   it("says so in its type", () => {
@@ -210,7 +210,7 @@ suite("a route that needs a variable", () => {
   });
 });
 
-suite("a group", () => {
+describe("a group", () => {
   it("takes paths, conditions, filters, clauses and routes", () => {
     const condition: Condition = query("q");
     const filter = afterFilter((_, response) => response);
@@ -247,7 +247,7 @@ suite("a group", () => {
   });
 });
 
-suite("the compiler", () => {
+describe("the compiler", () => {
   const tsc = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
   const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
   const { root: folder } = openFolder("waymark-types");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { HttpError } from "../../../waymark/src/problem.ts";
 import { ByteQueue } from "../../src/byte-queue.ts";
 import { HeadReader } from "../../src/http1/head.ts";
@@ -27,8 +27,8 @@ function read(reader: HeadReader, message: string): unknown {
   }
 }
 
-suite("a head behind another one on its connection", () => {
-  test("is read as on a new connection, whichever byte of the fields differs", () => {
+describe("a head behind another one on its connection", () => {
+  it("is read as on a new connection, whichever byte of the fields differs", () => {
     for (let at = 0; at < fields.length; at++) {
       for (const byte of [
         "\0",
@@ -56,7 +56,7 @@ suite("a head behind another one on its connection", () => {
     }
   });
 
-  test("has its own request line", () => {
+  it("has its own request line", () => {
     const reader = new HeadReader(limits);
     for (const line of [
       "GET /a HTTP/1.1",
@@ -71,7 +71,7 @@ suite("a head behind another one on its connection", () => {
     }
   });
 
-  test("is recognized whatever follows it, and not before it is complete", () => {
+  it("is recognized whatever follows it, and not before it is complete", () => {
     const reader = new HeadReader(limits);
     read(reader, requestLine + fields);
     for (const rest of ["", "x", "GET / HTTP/1.1\r\n"]) {

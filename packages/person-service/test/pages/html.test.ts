@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { it } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { html, type Interpolation } from "../../src/pages/html.ts";
 
@@ -14,12 +14,12 @@ const cases: readonly (readonly [value: Interpolation, expected: string])[] = [
 ];
 
 for (const [value, expected] of cases) {
-  test(`puts ${JSON.stringify(String(value))} into HTML as ${expected || "nothing"}`, () => {
+  it(`puts ${JSON.stringify(String(value))} into HTML as ${expected || "nothing"}`, () => {
     assert.equal(String(html`<p>${value}</p>`), `<p>${expected}</p>`);
   });
 }
 
-test("leaves String.prototype in the form for which V8 inlines its methods", async () => {
+it("leaves String.prototype in the form for which V8 inlines its methods", async () => {
   setFlagsFromString("--allow-natives-syntax");
   const isFast = new Function("return %HasFastProperties(String.prototype)");
   await import("../../src/index.ts");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { accept, GET, HttpRequest, host, not, ok, router } from "waymark";
 import { type OperationObject, openApi } from "waymark/openapi";
 import { type Condition, type ConditionKind, condition, conditionKind, listRoutes } from "waymark/routing";
@@ -25,10 +25,10 @@ const parts: ConditionKind<{ readonly cookie: string }> = {
 const cookieKind = conditionKind(parts);
 const cookie = (name: string): Condition => condition(cookieKind, { cookie: name }, cookie);
 
-suite("a kind of condition from outside", () => {
+describe("a kind of condition from outside", () => {
   const app = router(GET("/a", cookie("beta"), ok), GET("/a", not(cookie("old")), ok));
 
-  test("matches, and refuses with the status of its stage", async () => {
+  it("matches, and refuses with the status of its stage", async () => {
     const only = router(GET("/a", cookie("beta"), ok));
     assert.equal((await ask(only, "GET /a", { Cookie: "beta=1" })).status, 200);
     assert.equal((await ask(only, "GET /a", { Cookie: "alpha=1" })).status, 404);
@@ -37,16 +37,16 @@ suite("a kind of condition from outside", () => {
     assert.equal((await ask(refusing, "GET /a")).status, 406);
   });
 
-  test("adds what it consults to Vary", async () => {
+  it("adds what it consults to Vary", async () => {
     assert.equal((await ask(app, "GET /a")).headers.get("Vary"), "Cookie");
   });
 
-  test("is in the table and in explanations", () => {
+  it("is in the table and in explanations", () => {
     assert.match(listRoutes(app), /^GET {2}\/a {2}ok\n +if cookie beta\nGET {2}\/a {2}ok\n +if not cookie old$/);
     assert.match(String(app.explain(HttpRequest.of({ target: "/a" }))), /wants cookie beta, found 0 cookies/);
   });
 
-  test("shadows a later route by what it implies", () => {
+  it("shadows a later route by what it implies", () => {
     const { findings } = router(GET("/a", cookie("beta"), ok), GET("/a", cookie("beta"), accept("text/csv"), ok));
     assert.deepEqual(
       findings.map(({ kind }) => kind),
@@ -54,7 +54,7 @@ suite("a kind of condition from outside", () => {
     );
   });
 
-  test("is the parameter of a document that it says it is", async () => {
+  it("is the parameter of a document that it says it is", async () => {
     const document = await openApi(router(GET("/a", cookie("beta"), ok)), { title: "A", version: "1" });
     const operation = document.paths["/a"]?.["get"] as OperationObject | undefined; // no name of a method has other content
     assert.deepEqual(operation?.parameters, [
@@ -62,7 +62,7 @@ suite("a kind of condition from outside", () => {
     ]);
   });
 
-  test("reports what is malformed with the place of the condition", () => {
+  it("reports what is malformed with the place of the condition", () => {
     assert.throws(() => router(GET("/a", cookie("b c"), ok)), {
       name: "RoutingError",
       message: /"b c" is not the name of a cookie \(.*condition-kind\.test\.ts:\d+:\d+\)/,
@@ -70,9 +70,9 @@ suite("a kind of condition from outside", () => {
   });
 });
 
-suite("a kind of condition with a part missing", () => {
+describe("a kind of condition with a part missing", () => {
   for (const part of Object.keys(parts)) {
-    test(`does not compile, and is a TypeError that names ${part} and the place`, () => {
+    it(`does not compile, and is a TypeError that names ${part} and the place`, () => {
       const { [part as keyof typeof parts]: _, ...others } = parts;
       // A program without types may leave any part out.
       assert.throws(() => conditionKind(others as unknown as typeof parts), {
@@ -82,20 +82,20 @@ suite("a kind of condition with a part missing", () => {
     });
   }
 
-  test("does not compile", () => {
+  it("does not compile", () => {
     const { implies: _, ...others } = parts;
     // @ts-expect-error implies is missing
     assert.throws(() => conditionKind(others));
   });
 
-  test("has one of the stages", () => {
+  it("has one of the stages", () => {
     assert.throws(() => conditionKind({ ...parts, stage: "done" as "other" }), {
       message: /has the stage "done"; a stage is path, method, contentType, accept, other \(/,
     });
   });
 });
 
-suite("host", () => {
+describe("host", () => {
   const cases: readonly (readonly [names: readonly string[], host: string, status: number])[] = [
     [["a.example"], "a.example", 200],
     [["a.example"], "A.Example", 200],
@@ -111,18 +111,18 @@ suite("host", () => {
     [["[::1]"], "[::1]:8080", 200],
   ];
   for (const [names, sent, status] of cases) {
-    test(`${names.join(", ")} makes ${sent} a ${status}`, async () => {
+    it(`${names.join(", ")} makes ${sent} a ${status}`, async () => {
       const response = await ask(router(GET("/", host(...names), ok)), "GET /", { Host: sent });
       assert.deepEqual([response.status, response.headers.get("Vary")], [status, undefined]);
     });
   }
 
-  test("does not hold without a Host", async () => {
+  it("does not hold without a Host", async () => {
     assert.equal((await ask(router(GET("/", host("a.example"), ok)), "GET /")).status, 404);
   });
 
   for (const name of ["", "http://a.example", "*", "a.*.example", "a example", "*.*.example"]) {
-    test(`${JSON.stringify(name)} is malformed`, () => {
+    it(`${JSON.stringify(name)} is malformed`, () => {
       assert.throws(() => router(GET("/", host(name), ok)), { name: "RoutingError", message: /is not a host/ });
     });
   }
@@ -136,7 +136,7 @@ suite("host", () => {
     ["a.example", "*.a.example", false],
     ["*.b.example", "*.example", false],
   ] as const) {
-    test(`${wider} ${shadows ? "shadows" : "does not shadow"} ${narrower}`, () => {
+    it(`${wider} ${shadows ? "shadows" : "does not shadow"} ${narrower}`, () => {
       const { findings } = router(GET("/", host(wider), ok), GET("/", host(narrower), ok));
       assert.equal(findings.length, shadows ? 1 : 0);
     });

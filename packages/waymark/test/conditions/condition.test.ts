@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import {
   accept,
   after,
@@ -158,23 +158,23 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
 };
 
 for (const [about, cases] of Object.entries(tables)) {
-  suite(about, () => {
+  describe(about, () => {
     for (const [name, condition, line, headers, status] of cases) {
-      test(`${name} makes ${line} ${JSON.stringify(headers)} a ${status}`, async () => {
+      it(`${name} makes ${line} ${JSON.stringify(headers)} a ${status}`, async () => {
         assert.equal(await statusOf(condition, line, headers), status);
       });
     }
   });
 }
 
-suite("a path under not", () => {
-  test("is a whole path in a route", async () => {
+describe("a path under not", () => {
+  it("is a whole path in a route", async () => {
     const app = router(route(path("/{a}"), not(path("/x")), ok));
     assert.equal((await ask(app, "GET /y")).status, 200);
     assert.equal((await ask(app, "GET /x")).status, 404);
   });
 
-  test("is everything below it in a group, and binds nothing", async () => {
+  it("is everything below it in a group, and binds nothing", async () => {
     const app = router(group(not(path("/{secret}")), GET("/**", ok)), group(not(path("/x")), GET("/{*rest}", ok)));
     assert.deepEqual(
       app.routes.map((row) => row.conditions),
@@ -185,8 +185,8 @@ suite("a path under not", () => {
   });
 });
 
-suite("a test", () => {
-  test("sees the request before its path variables are bound", async () => {
+describe("a test", () => {
+  it("sees the request before its path variables are bound", async () => {
     const seen: unknown[] = [];
     const spy = when("spy", (request) => {
       seen.push(Object.keys(request.variables), request.path);
@@ -196,7 +196,7 @@ suite("a test", () => {
     assert.deepEqual(seen, [[], "/7"]);
   });
 
-  test("that throws an HttpError answers with its response, which the web filters see", async () => {
+  it("that throws an HttpError answers with its response, which the web filters see", async () => {
     const refusing = when("refusing", () => {
       throw new HttpError(empty(409));
     });
@@ -211,7 +211,7 @@ suite("a test", () => {
     assert.deepEqual([seen, told], [[409], []]);
   });
 
-  test("that throws is a fault", async () => {
+  it("that throws is a fault", async () => {
     const faults: unknown[] = [];
     const broken = when("broken", () => {
       throw new Error("broken test");
@@ -222,7 +222,7 @@ suite("a test", () => {
   });
 });
 
-suite("a regular expression that keeps its place", () => {
+describe("a regular expression that keeps its place", () => {
   const cases: readonly (readonly [expression: RegExp, value: string, holds: boolean])[] = [
     [/a/g, "ba", true],
     [/a/y, "ab", true],
@@ -230,7 +230,7 @@ suite("a regular expression that keeps its place", () => {
     [/A/giy, "ab", true],
   ];
   for (const [expression, value, holds] of cases) {
-    test(`${expression} ${holds ? "finds" : "does not find"} "${value}" each time`, async () => {
+    it(`${expression} ${holds ? "finds" : "does not find"} "${value}" each time`, async () => {
       const app = router(GET("/header", header("X-A", expression), ok), GET("/query", query("a", expression), ok));
       expression.lastIndex = 1;
       for (let i = 0; i < 3; i++) {
@@ -243,7 +243,7 @@ suite("a regular expression that keeps its place", () => {
   }
 });
 
-suite("the media type that accept chooses", () => {
+describe("the media type that accept chooses", () => {
   const app = router(
     group(
       accept("application/json", "application/xml", "text/csv"),
@@ -266,14 +266,14 @@ suite("the media type that accept chooses", () => {
     ["/either?x", "text/csv", null],
   ];
   for (const [target, sent, chosen] of cases) {
-    test(`is ${chosen} for ${target} and ${sent === undefined ? "no Accept" : `"${sent}"`}`, async () => {
+    it(`is ${chosen} for ${target} and ${sent === undefined ? "no Accept" : `"${sent}"`}`, async () => {
       const response = await ask(app, `GET ${target}`, sent === undefined ? {} : { Accept: sent });
       assert.deepEqual([response.status, JSON.parse(String(response.body))], [200, chosen]);
     });
   }
 });
 
-suite("a condition from plain JavaScript", () => {
+describe("a condition from plain JavaScript", () => {
   const calls: readonly (readonly [
     call: string,
     made: (...given: never[]) => unknown,
@@ -288,7 +288,7 @@ suite("a condition from plain JavaScript", () => {
     ["when(() => true)", when, () => true, "when(…) takes a name and a function, not undefined"],
   ];
   for (const [call, made, argument, message] of calls) {
-    test(`${call} is a TypeError`, () => {
+    it(`${call} is a TypeError`, () => {
       // No argument here is of the type that the function takes.
       assert.throws(() => made(argument as never), { name: "TypeError", message });
     });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { attachment } from "waymark/fields";
 
-suite("attachment(name)", () => {
+describe("attachment(name)", () => {
   const cases: readonly [name: string, field: string][] = [
     ["person.csv", 'attachment; filename="person.csv"'],
     ["a person; one.csv", 'attachment; filename="a person; one.csv"'],
@@ -13,10 +13,10 @@ suite("attachment(name)", () => {
     ["ü'(*).csv", "attachment; filename=\"_'(*).csv\"; filename*=UTF-8''%C3%BC%27%28%2A%29.csv"],
   ];
   for (const [name, field] of cases) {
-    test(`gives ${field}`, () => assert.equal(attachment(name), field));
+    it(`gives ${field}`, () => assert.equal(attachment(name), field));
   }
 
   for (const name of ["", "a/b", "a\\b", "a\nb", "a\u007f"]) {
-    test(`refuses ${JSON.stringify(name)}`, () => assert.throws(() => attachment(name), TypeError));
+    it(`refuses ${JSON.stringify(name)}`, () => assert.throws(() => attachment(name), TypeError));
   }
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type HeaderFields, HeaderList } from "waymark/fields";
 import { addHttp2Fields, fieldLines, parsedHeaders, rememberValues } from "../../src/fields/header-list.ts";
 
-suite("HeaderList.of", () => {
+describe("HeaderList.of", () => {
   it("keeps the fields in order, and a list of values as a line each", () => {
     const list = HeaderList.of({ Vary: "Accept", "Set-Cookie": ["a=1", "b=2"], "X-Empty": "" });
     assert.deepEqual(list.flat, ["Vary", "Accept", "Set-Cookie", "a=1", "Set-Cookie", "b=2", "X-Empty", ""]);
@@ -52,7 +52,7 @@ suite("HeaderList.of", () => {
   });
 });
 
-suite("reading a list", () => {
+describe("reading a list", () => {
   const list = HeaderList.of({ Accept: "text/plain", accept: "text/csv", COOKIE: ["a=1", "b=2"], "X-One": "1" });
 
   it("finds a value by a name in any case", () => {
@@ -90,7 +90,7 @@ suite("reading a list", () => {
   });
 });
 
-suite("a list that remembers what it is asked for", () => {
+describe("a list that remembers what it is asked for", () => {
   const fields = { Accept: "text/plain", accept: "text/csv", COOKIE: ["a=1", "b=2"] };
 
   it("returns the same as a new list, whatever was read before", () => {
@@ -103,7 +103,7 @@ suite("a list that remembers what it is asked for", () => {
   });
 });
 
-suite("a changed list", () => {
+describe("a changed list", () => {
   const list = HeaderList.of({ "X-A": ["1", "2"], "X-B": "3" });
 
   it("has the value that `with` gave, and no other, under that name", () => {
@@ -159,7 +159,7 @@ suite("a changed list", () => {
   });
 });
 
-suite("withMembers", () => {
+describe("withMembers", () => {
   const cases: readonly (readonly [
     current: string | undefined,
     members: readonly string[],
@@ -193,7 +193,7 @@ suite("withMembers", () => {
   });
 });
 
-suite("any list", () => {
+describe("any list", () => {
   const name = fc.constantFrom("A", "a", "B", "b", "Cookie", "Set-Cookie");
   const value = fc.string({ unit: fc.constantFrom("x", "y", "=", ";", ","), maxLength: 3 });
   const fields = fc.array(fc.tuple(name, value), { maxLength: 6 });
@@ -220,7 +220,7 @@ suite("any list", () => {
   });
 });
 
-suite("the fields of a list over HTTP/2", () => {
+describe("the fields of a list over HTTP/2", () => {
   const http2Fields = (list: HeaderList): readonly string[] => {
     const fields = [":status", "200"];
     addHttp2Fields(list, fields);
@@ -242,7 +242,7 @@ suite("the fields of a list over HTTP/2", () => {
   });
 });
 
-suite("the lines of a list", () => {
+describe("the lines of a list", () => {
   it("are those of a message, in order", () => {
     const list = HeaderList.of({ Vary: "Accept", "Set-Cookie": ["a=1", "b=2"], "X-Empty": "" });
     assert.equal(fieldLines(list), "Vary: Accept\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nX-Empty: \r\n");

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { formatHttpDate, parseHttpDate } from "../../src/fields/http-date.ts";
 
 const now = Date.UTC(2026, 10, 21);
 
-suite("dates of HTTP", () => {
+describe("dates of HTTP", () => {
   for (const text of ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]) {
-    test(`understand ${text}`, () => assert.equal(parseHttpDate(text, now), Date.UTC(1994, 10, 6, 8, 49, 37)));
+    it(`understand ${text}`, () => assert.equal(parseHttpDate(text, now), Date.UTC(1994, 10, 6, 8, 49, 37)));
   }
 
-  test("put a year of two digits at most 50 years ahead", () => {
+  it("put a year of two digits at most 50 years ahead", () => {
     assert.equal(parseHttpDate("Sunday, 06-Nov-76 08:49:37 GMT", now), Date.UTC(2076, 10, 6, 8, 49, 37));
     assert.equal(parseHttpDate("Sunday, 06-Nov-77 08:49:37 GMT", now), Date.UTC(1977, 10, 6, 8, 49, 37));
   });
 
-  test("take a leap second for the second before it", () =>
+  it("take a leap second for the second before it", () =>
     assert.equal(parseHttpDate("Sat, 31 Dec 2016 23:59:60 GMT", now), Date.UTC(2016, 11, 31, 23, 59, 59)));
 
   const malformed = [
@@ -33,10 +33,10 @@ suite("dates of HTTP", () => {
     "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT",
   ];
   for (const text of malformed) {
-    test(`are not ${JSON.stringify(text)}`, () => assert.equal(parseHttpDate(text, now), undefined));
+    it(`are not ${JSON.stringify(text)}`, () => assert.equal(parseHttpDate(text, now), undefined));
   }
 
-  test("come back as they were written, to the second", () =>
+  it("come back as they were written, to the second", () =>
     fc.assert(
       fc.property(
         fc.date({ min: new Date("0001-01-01T00:00:00Z"), max: new Date(Date.UTC(9999, 11, 31)), noInvalidDate: true }),

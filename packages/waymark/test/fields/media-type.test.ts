@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
   essence,
@@ -46,7 +46,7 @@ describe("parseMediaType", () => {
     ["a/b;constructor=x;tostring=y", "a/b", { constructor: "x", tostring: "y" }],
   ];
   for (const [text, name, parameters = {}] of wellFormed) {
-    test(`reads ${JSON.stringify(text)}`, () => {
+    it(`reads ${JSON.stringify(text)}`, () => {
       const parsed = mediaType(text);
       assert.equal(essence(parsed), name);
       assert.deepEqual([...parsed.parameters], Object.entries(parameters));
@@ -89,17 +89,17 @@ describe("parseMediaType", () => {
     "a/b;x=1;X=2",
   ];
   for (const text of malformed) {
-    test(`refuses ${JSON.stringify(text)}`, () => {
+    it(`refuses ${JSON.stringify(text)}`, () => {
       assert.equal(parseMediaType(text), undefined);
       assert.equal(parseMediaRange(text), undefined);
     });
   }
 
   for (const text of ["*/*", "image/*", "*/json", "*", "image/*;x=1"]) {
-    test(`refuses the wildcard ${text}`, () => assert.equal(parseMediaType(text), undefined));
+    it(`refuses the wildcard ${text}`, () => assert.equal(parseMediaType(text), undefined));
   }
 
-  test("keeps what it has read, but not for ever and not when it is long", () => {
+  it("keeps what it has read, but not for ever and not when it is long", () => {
     const first = mediaType("text/plain;x=1");
     assert.equal(mediaType("text/plain;x=1"), first);
     for (let i = 0; i < 2000; i++) assert.equal(mediaType(`text/plain;x=${i}`).parameters.get("x"), String(i));
@@ -109,7 +109,7 @@ describe("parseMediaType", () => {
     assert.notEqual(mediaType(long), mediaType(long));
   });
 
-  test("reads a token and a quoted string of the same text alike", () => {
+  it("reads a token and a quoted string of the same text alike", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20}$/), (value) => {
         const quoted = value.replace(/[^A-Z]/g, "\\$&");
@@ -118,7 +118,7 @@ describe("parseMediaType", () => {
     );
   });
 
-  test("gives back any parameters that were written as RFC 9110 says", () => {
+  it("gives back any parameters that were written as RFC 9110 says", () => {
     const name = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9a-z-]{1,8}$/).filter((text) => text !== "charset");
     const value = fc.stringMatching(/^[\t -~\x80-\xff]{0,20}$/);
     fc.assert(
@@ -129,7 +129,7 @@ describe("parseMediaType", () => {
     );
   });
 
-  test("never throws", () => {
+  it("never throws", () => {
     const piece = fc.constantFrom("a", "/", ";", "=", '"', "\\", ",", " ", "*", "q", "\n", "\ud800");
     fc.assert(
       fc.property(
@@ -157,21 +157,21 @@ describe("parseMediaType", () => {
     ["a long value", `a/b;x="${"\\a".repeat(length)}"`, 1],
   ];
   for (const [name, text, parameters] of long) {
-    test(`takes linear time over ${name}`, () => assert.equal(parseMediaType(text)?.parameters.size, parameters));
+    it(`takes linear time over ${name}`, () => assert.equal(parseMediaType(text)?.parameters.size, parameters));
   }
 });
 
 describe("parseMediaRange", () => {
-  test("reads every type as its own range", () => {
+  it("reads every type as its own range", () => {
     assert.deepEqual(mediaRange("text/csv;header=present"), mediaType("text/csv;header=present"));
   });
 
   for (const text of ["*/*", "image/*", "*/*;x=1", "image/*;x=1"]) {
-    test(`reads the wildcard ${text}`, () => assert.ok(text.startsWith(essence(mediaRange(text)))));
+    it(`reads the wildcard ${text}`, () => assert.ok(text.startsWith(essence(mediaRange(text)))));
   }
 
   for (const text of ["*", "*/json", "/*", "*/", "**", "*/*/*"]) {
-    test(`refuses ${text}`, () => assert.equal(parseMediaRange(text), undefined));
+    it(`refuses ${text}`, () => assert.equal(parseMediaRange(text), undefined));
   }
 });
 
@@ -205,7 +205,7 @@ describe("matchesMediaType", () => {
     ["*/*;header=present", "text/csv", false],
   ];
   for (const [range, type, matches] of cases) {
-    test(`${range} ${matches ? "has" : "does not have"} ${type}`, () => {
+    it(`${range} ${matches ? "has" : "does not have"} ${type}`, () => {
       assert.equal(matchesMediaType(mediaRange(range), mediaType(type)), matches);
     });
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { negotiate, parseAccept } from "../../src/fields/accept.ts";
 import { essence, type MediaType, parseMediaType } from "../../src/fields/media-type.ts";
@@ -221,14 +221,14 @@ describe("negotiate", () => {
   for (const { behaviour, accepts, offered = [json, xml], choice } of cases) {
     describe(behaviour, () => {
       for (const accept of accepts) {
-        test(accept === undefined ? "no field" : JSON.stringify(accept), () =>
+        it(accept === undefined ? "no field" : JSON.stringify(accept), () =>
           assert.equal(chosen(accept, offered), choice),
         );
       }
     });
   }
 
-  test("says -1 where nothing is offered, also without a field", () => {
+  it("says -1 where nothing is offered, also without a field", () => {
     assert.equal(negotiate(undefined, []), -1);
     assert.equal(negotiate("*/*", []), -1);
   });
@@ -243,7 +243,7 @@ describe("negotiate", () => {
   const range = fc.tuple(pattern, parameter, weight).map((parts) => parts.join(""));
   const offer = fc.tuple(name, name, parameter).map(([type, subtype, parameters]) => `${type}/${subtype}${parameters}`);
 
-  test("does not depend on the order of the ranges", () => {
+  it("does not depend on the order of the ranges", () => {
     const ordered = fc.array(range, { maxLength: 6 });
     const both = ordered.chain((ranges) =>
       fc.tuple(fc.constant(ranges), fc.shuffledSubarray(ranges, { minLength: ranges.length })),
@@ -258,7 +258,7 @@ describe("negotiate", () => {
     );
   });
 
-  test("does not depend on malformed ranges, unless the others accept nothing", () => {
+  it("does not depend on malformed ranges, unless the others accept nothing", () => {
     const wellFormed = range.filter((text) => !text.endsWith("q=2"));
     const malformed = fc.constantFrom(
       "a",
@@ -281,7 +281,7 @@ describe("negotiate", () => {
     );
   });
 
-  test("chooses an offered type or nothing, for any field", () => {
+  it("chooses an offered type or nothing, for any field", () => {
     const piece = fc.constantFrom("a/b", "*/*", ";", "q=", "0.5", ",", '"', "\\", " ", "=", "/", "\ud800");
     const garbage = fc.oneof(
       fc.string({ unit: "binary" }),
@@ -308,12 +308,12 @@ describe("negotiate", () => {
     ["backslashes", `"${"\\".repeat(length)}",application/xml`, xml],
   ];
   for (const [name, accept, choice] of long) {
-    test(`takes linear time over ${name}`, () => assert.equal(chosen(accept, [json, xml]), choice));
+    it(`takes linear time over ${name}`, () => assert.equal(chosen(accept, [json, xml]), choice));
   }
 });
 
 describe("parseAccept", () => {
-  test("gives ranges and weights in the order sent", () => {
+  it("gives ranges and weights in the order sent", () => {
     const ranges = parseAccept('text/*;q=0.5, text/csv;header="present";q=0.25;x=1, */*, a/b;q=7');
     assert.deepEqual(
       ranges.map(({ range, weight }) => [essence(range), [...range.parameters], weight]),
@@ -325,5 +325,5 @@ describe("parseAccept", () => {
     );
   });
 
-  test("gives nothing for an empty field", () => assert.deepEqual(parseAccept(""), []));
+  it("gives nothing for an empty field", () => assert.deepEqual(parseAccept(""), []));
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { HttpRequest, json } from "waymark";
 import { evaluatePreconditions, notModified, type Validators, type Verdict, validatorFields } from "waymark/fields";
 
@@ -62,9 +62,9 @@ const cases: readonly Case[] = [
   ["PUT", { "If-Match": '"7-json"', "If-None-Match": '"7-json"' }, "failed"],
 ];
 
-suite("preconditions (RFC 9110 §13.2.2)", () => {
+describe("preconditions (RFC 9110 §13.2.2)", () => {
   for (const [method, headers, verdict] of cases) {
-    test(`${method} ${JSON.stringify(headers)}: ${verdict}`, () => {
+    it(`${method} ${JSON.stringify(headers)}: ${verdict}`, () => {
       assert.equal(evaluatePreconditions(HttpRequest.of({ method, headers }), current), verdict);
     });
   }
@@ -98,13 +98,13 @@ suite("preconditions (RFC 9110 §13.2.2)", () => {
     [undefined, "PUT", {}, "pass"],
   ];
   for (const [validators, method, headers, verdict] of others) {
-    test(`${method} ${JSON.stringify(headers)} of ${JSON.stringify(validators)}: ${verdict}`, () => {
+    it(`${method} ${JSON.stringify(headers)} of ${JSON.stringify(validators)}: ${verdict}`, () => {
       assert.equal(evaluatePreconditions(HttpRequest.of({ method, headers }), validators), verdict);
     });
   }
 
   for (const tag of ["7", "", '"7', 'w/"7"', "W/7", '"a" ', '"a", "b"', '"a\u0000"', '"a\u20ac"', "*"]) {
-    test(`are refused ${JSON.stringify(tag)} as an entity tag of the resource`, () => {
+    it(`are refused ${JSON.stringify(tag)} as an entity tag of the resource`, () => {
       for (const name of ["If-Match", "If-None-Match", "If-Modified-Since"]) {
         const request = HttpRequest.of({ headers: { [name]: '"7"' } });
         assert.throws(() => evaluatePreconditions(request, { entityTags: ['"1"', tag] }), {
@@ -116,7 +116,7 @@ suite("preconditions (RFC 9110 §13.2.2)", () => {
   }
 });
 
-test("the 304 in place of a response keeps what caches go by and leaves out what is about content", () => {
+it("the 304 in place of a response keeps what caches go by and leaves out what is about content", () => {
   const response = json({ id: 1 })
     .withHeader("ETag", '"7-json"')
     .withHeader("Vary", "Accept")
@@ -131,8 +131,8 @@ test("the 304 in place of a response keeps what caches go by and leaves out what
   );
 });
 
-suite("the fields of validators", () => {
-  test("are the entity tag, and the time of the last change in whole seconds", () => {
+describe("the fields of validators", () => {
+  it("are the entity tag, and the time of the last change in whole seconds", () => {
     assert.deepEqual(validatorFields('W/"7"', Date.UTC(1994, 10, 6, 8, 49, 37, 999)).flat, [
       ...["ETag", 'W/"7"'],
       ...["Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"],
@@ -141,7 +141,7 @@ suite("the fields of validators", () => {
   });
 
   for (const tag of ["7", '"7"\r\nSet-Cookie: a=b', '"\u20ac"', ""]) {
-    test(`are refused ${JSON.stringify(tag)} as an entity tag`, () => {
+    it(`are refused ${JSON.stringify(tag)} as an entity tag`, () => {
       assert.throws(() => validatorFields(tag), {
         name: "TypeError",
         message: `validatorFields(…) has ${JSON.stringify(tag)}, which is not an entity tag: write "7" or W/"7", with its quotes`,

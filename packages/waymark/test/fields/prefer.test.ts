@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parsePrefer } from "waymark/fields";
 
@@ -24,15 +24,15 @@ describe("parsePrefer", () => {
     ["has no member that it was not given", "__proto__=x", { ["__proto__"]: "x" }],
   ];
   for (const [behaviour, field, preferences] of cases) {
-    test(behaviour, () => assert.deepEqual([...parsePrefer(field)], Object.entries(preferences)));
+    it(behaviour, () => assert.deepEqual([...parsePrefer(field)], Object.entries(preferences)));
   }
 
-  test("never throws", () => {
+  it("never throws", () => {
     const character = fc.constantFrom(...'ab,;="\\ \t@');
     fc.assert(fc.property(fc.string({ unit: character }), (field) => void parsePrefer(field)));
   });
 
-  test("takes a time that grows only with the length of the field", { timeout: 15_000 }, () => {
+  it("takes a time that grows only with the length of the field", { timeout: 15_000 }, () => {
     for (const piece of ["; ", "a;", "a ; ", 'a="', "\\", "a=b ", " "]) parsePrefer(`a${piece.repeat(100_000)}@`);
   });
 });

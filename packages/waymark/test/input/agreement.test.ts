@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import fc from "fast-check";
@@ -119,8 +119,8 @@ function requestWith(place: Place, values: readonly string[], isList: boolean): 
   return HttpRequest.of({ headers: values.length === 0 ? {} : { p: text } });
 }
 
-suite("a declaration", () => {
-  test("accepts the requests that its OpenAPI document allows, and no others", async () => {
+describe("a declaration", () => {
+  it("accepts the requests that its OpenAPI document allows, and no others", async () => {
     const seen = { 200: 0, 400: 0 };
     await fc.assert(
       fc.asyncProperty(places, schemas, sent, async (place, schema, all) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import { z } from "zod";
 import {
   around,
@@ -53,7 +53,7 @@ async function faultsOf(routes: Route, line: string, sent?: Sent): Promise<reado
   return errors.map(({ in: place, parameter, detail }) => `${place} ${parameter}: ${detail}`);
 }
 
-suite("a parameter", () => {
+describe("a parameter", () => {
   const scalars = GET(
     "/{id}",
     takes({
@@ -73,7 +73,7 @@ suite("a parameter", () => {
     (_, input) => json(input),
   );
 
-  test("is converted and validated, and has its default where it is absent", async () => {
+  it("is converted and validated, and has its default where it is absent", async () => {
     assert.deepEqual(await answerOf(scalars, "GET /7"), {
       variables: { id: 7 },
       query: { page: 1, deep: false, order: "newest", tag: [], size: [] },
@@ -119,13 +119,13 @@ suite("a parameter", () => {
     ["page=a&deep=b", 'page: must be an integer from 1, not "a"', 'deep: must be true or false, not "b"'],
   ];
   for (const [query, ...faults] of cases) {
-    test(`is refused: ${query}`, async () => {
+    it(`is refused: ${query}`, async () => {
       const expected = faults.map((fault) => `query ${fault}`);
       assert.deepEqual(await faultsOf(scalars, `GET /1?${query}`), expected);
     });
   }
 
-  test("is refused with all others that are wrong, wherever they are", async () => {
+  it("is refused with all others that are wrong, wherever they are", async () => {
     const headers = { "X-Trace": "abcg" };
     assert.deepEqual(await faultsOf(scalars, "GET /01?page=0", { headers }), [
       'path id: must be an integer, not "01"',
@@ -136,12 +136,12 @@ suite("a parameter", () => {
     assert.equal(problem?.detail, 'Path variable "id": must be an integer, not "abc".');
   });
 
-  test("that is required is missing", async () => {
+  it("that is required is missing", async () => {
     const routes = GET(takes({ query: { q: string(), n: z.int() } }), ({ path }) => text(path));
     assert.deepEqual(await faultsOf(routes, "GET /"), ["query q: is missing", "query n: is missing"]);
   });
 
-  test("of a path that does not exist is a 404", async () => {
+  it("of a path that does not exist is a 404", async () => {
     const routes = GET("/{id}", takes({ variables: { id: integer() }, invalidPath: 404 }), (_, { variables }) =>
       json(variables),
     );
@@ -149,7 +149,7 @@ suite("a parameter", () => {
     assert.equal((await ask(routes, "GET /seven")).status, 404);
   });
 
-  test("has a schema of any library, whose JSON Schema says how text becomes a value", async () => {
+  it("has a schema of any library, whose JSON Schema says how text becomes a value", async () => {
     const routes = GET(
       "/{*rest}",
       takes({
@@ -176,7 +176,7 @@ suite("a parameter", () => {
     ]);
   });
 
-  test("may be validated by a promise", async () => {
+  it("may be validated by a promise", async () => {
     const known = z.string().refine(async (value) => value === "a", "is not known");
     const routes = GET(takes({ query: { a: known, n: integer() } }), (_, { query }) => json(query));
     assert.deepEqual(await answerOf(routes, "GET /?a=a&n=1"), { a: "a", n: 1 });
@@ -184,8 +184,8 @@ suite("a parameter", () => {
   });
 });
 
-suite("a query", () => {
-  test("may have other parameters, unless it is strict", async () => {
+describe("a query", () => {
+  it("may have other parameters, unless it is strict", async () => {
     const loose = GET(takes({ query: { page: optional(integer()) } }), (_, { query }) => json(query));
     assert.deepEqual(await answerOf(loose, "GET /?page=1&other=2"), { page: 1 });
     const strict = GET(
@@ -198,7 +198,7 @@ suite("a query", () => {
     ]);
   });
 
-  test("may have one schema, which is closed or not", async () => {
+  it("may have one schema, which is closed or not", async () => {
     const open = GET(takes({ query: z.object({ a: z.array(z.int()).default([]), b: z.string() }) }), (_, { query }) =>
       json(query),
     );
@@ -208,7 +208,7 @@ suite("a query", () => {
     assert.deepEqual(await faultsOf(closed, "GET /?a=1&a=2"), ["query a: is given more than once"]);
   });
 
-  test("with thousands of faults is refused in a short answer", async () => {
+  it("with thousands of faults is refused in a short answer", async () => {
     const routes = GET(takes({ query: { a: integer() }, strict: true }), () => empty(204));
     const query = Array.from({ length: 2000 }, (_, i) => `p${i}=1`).join("&");
     const { problem, body } = await ask(routes, `GET /?${query}&${"n".repeat(9000)}=1`);
@@ -218,18 +218,18 @@ suite("a query", () => {
   });
 });
 
-suite("content", () => {
+describe("content", () => {
   const Note = z.strictObject({ title: z.string().min(1), tags: z.array(z.string()).default([]) });
   const note = '{"title":"Buy milk"}';
 
-  test("is validated where it is asked for", async () => {
+  it("is validated where it is asked for", async () => {
     const routes = POST(takes({ body: Note }), async (_, { body }) => created(`/${(await body()).title.length}`));
     assert.equal((await ask(routes, "POST /", { body: note })).header("Location"), "/8");
     const { problem } = await ask(routes, "POST /", { body: "{}" });
     assert.equal(problem?.errors?.[0]?.pointer, "#/title");
   });
 
-  test("is not read where a guard, another input or the handler refuses", async () => {
+  it("is not read where a guard, another input or the handler refuses", async () => {
     let reads = 0;
     const counted = z.unknown().refine(() => ++reads > 0);
     const routes = group(
@@ -249,7 +249,7 @@ suite("content", () => {
   });
 });
 
-suite("what a group takes", () => {
+describe("what a group takes", () => {
   let validated = 0;
   const limit = z
     .int()
@@ -263,20 +263,20 @@ suite("what a group takes", () => {
     GET("/typed", takes(paging, { query: { q: optional(string()) } }), (_, { query }) => json(query)),
   );
 
-  test("holds for all its routes, and types those that take it", async () => {
+  it("holds for all its routes, and types those that take it", async () => {
     assert.deepEqual(await answerOf(routes, "GET /a/typed?limit=5&q=x"), { limit: 5, q: "x" });
     assert.deepEqual(await faultsOf(routes, "GET /a/plain?limit=x"), [
       "query limit: Invalid input: expected number, received string",
     ]);
   });
 
-  test("is validated once", async () => {
+  it("is validated once", async () => {
     validated = 0;
     await answerOf(routes, "GET /a/typed?limit=5");
     assert.equal(validated, 1);
   });
 
-  test("is read at its place among the filters", async () => {
+  it("is read at its place among the filters", async () => {
     const trail: string[] = [];
     const seen = (name: string) =>
       before((request) => {
@@ -294,12 +294,12 @@ suite("what a group takes", () => {
   });
 });
 
-suite("a filter that provides", () => {
+describe("a filter that provides", () => {
   const callers = new Map([["Bearer ada", { id: 1, name: "Ada" }]]);
   const signedIn = provide("caller", (request) => callers.get(request.header("Authorization") ?? "") ?? empty(401));
   const headers = { Authorization: "Bearer ada" };
 
-  test("hands its value to handlers and filters inside", async () => {
+  it("hands its value to handlers and filters inside", async () => {
     const own = around(takes(signedIn, { variables: { id: integer() } }), (request, next, { caller, variables }) =>
       caller.id === variables.id ? next(request) : empty(403),
     );
@@ -315,7 +315,7 @@ suite("a filter that provides", () => {
     assert.deepEqual(await faultsOf(routes, "GET /users/x", { headers }), ['path id: must be an integer, not "x"']);
   });
 
-  test("may wait, take what others provide, and refuse with a web Response", async () => {
+  it("may wait, take what others provide, and refuse with a web Response", async () => {
     const tenant = provide("tenant", takes(signedIn), async (_, { caller }) =>
       caller.id === 1 ? `tenant of ${caller.name}` : new Response(null, { status: 404 }),
     );
@@ -330,7 +330,7 @@ suite("a filter that provides", () => {
     });
   });
 
-  test("can be around what is inside, and change its request", async () => {
+  it("can be around what is inside, and change its request", async () => {
     const log: string[] = [];
     const inTransaction = provideAround("transaction", async (request, next: ProvideNext<{ readonly id: number }>) => {
       log.push("begin");
@@ -349,7 +349,7 @@ suite("a filter that provides", () => {
     assert.deepEqual(log, ["begin", "use 5 yes", "end 204"]);
   });
 
-  test("of an inner group has the last word", async () => {
+  it("of an inner group has the last word", async () => {
     const who = (name: string) => provide("who", () => name);
     const outer = who("outer");
     const routes = group(
@@ -366,7 +366,7 @@ suite("a filter that provides", () => {
   });
 });
 
-suite("the router refuses", () => {
+describe("the router refuses", () => {
   const notSchema = { page: 7 } as unknown as { readonly page: ReturnType<typeof integer> };
   const signedIn = provide("caller", () => "Ada");
   /** As JavaScript, which has no types to hold it back. */
@@ -424,7 +424,7 @@ suite("the router refuses", () => {
     ],
   ];
   for (const [name, route, ...messages] of wrong) {
-    test(name, () => {
+    it(name, () => {
       assert.throws(
         () => router(untyped(route())),
         (error) => {
@@ -438,7 +438,7 @@ suite("the router refuses", () => {
     });
   }
 
-  test("an input that there is not, at once", () => {
+  it("an input that there is not, at once", () => {
     const misspelt: object = { qurey: {} };
     assert.throws(() => takes(misspelt), /takes\(\{ … \}\) has no option "qurey"; did you mean query\?/);
     assert.throws(
@@ -449,8 +449,8 @@ suite("the router refuses", () => {
   });
 });
 
-suite("the OpenAPI document", () => {
-  test("has what routes, groups and filters take", async () => {
+describe("the OpenAPI document", () => {
+  it("has what routes, groups and filters take", async () => {
     const Note = z.strictObject({ title: z.string() });
     const paging = takes({ query: z.object({ limit: z.int().default(20), tag: z.array(z.string()) }) });
     const app = router(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { it, describe as suite } from "node:test";
+import { describe, it } from "node:test";
 import { nodeCodings } from "@waymark/node";
 import {
   accept,
@@ -79,7 +79,7 @@ function resolved(document: OpenApiDocument, value: unknown): Record<string, unk
 
 const statusesOf = (operation: OperationObject): readonly string[] => Object.keys(operation.responses);
 
-suite("the paths of an OpenAPI document", () => {
+describe("the paths of an OpenAPI document", () => {
   const spellings: readonly (readonly [template: string, path: string, parameters: readonly object[]])[] = [
     ["/", "/", []],
     ["/a b/c", "/a%20b/c", []],
@@ -155,7 +155,7 @@ suite("the paths of an OpenAPI document", () => {
   });
 });
 
-suite("an operation", () => {
+describe("an operation", () => {
   it("has in words what docs say, beside what the handler takes and answers", async () => {
     const document = await documentOf(
       GET(
@@ -327,7 +327,7 @@ suite("an operation", () => {
   });
 });
 
-suite("the filters of an app in its document", () => {
+describe("the filters of an app in its document", () => {
   const filters = [
     nameRequests(),
     compress({ codings: nodeCodings }),
@@ -425,7 +425,7 @@ suite("the filters of an app in its document", () => {
   });
 });
 
-suite("an OpenAPI document", () => {
+describe("an OpenAPI document", () => {
   it("asks for credentials as the app says", async () => {
     const document = await documentOf(group(GET("/open", ok), GET("/closed/{id}", ok)), {
       security: {
@@ -496,7 +496,7 @@ suite("an OpenAPI document", () => {
   });
 });
 
-suite("an OpenAPI document in one media type", () => {
+describe("an OpenAPI document in one media type", () => {
   it("has that type wherever it is, problems in JSON, and other content as it is", async () => {
     const types = { "application/json": { schema: { type: "object" } }, "text/csv": {} };
     const document = await documentOf(

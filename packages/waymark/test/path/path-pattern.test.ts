@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { describe, it } from "node:test";
 import { GET, group, json, type Route, router } from "waymark";
 import { RoutingError } from "waymark/routing";
 import { ask } from "../ask.ts";
@@ -180,7 +180,7 @@ const tables: Readonly<Record<string, readonly (readonly [template: string, targ
 };
 
 for (const [about, cases] of Object.entries(tables)) {
-  suite(about, () => {
+  describe(about, () => {
     for (const [template, target, bound] of cases) {
       const outcome = bound === undefined ? "does not match" : `binds ${JSON.stringify(bound)} in`;
       it(`${JSON.stringify(template)} ${outcome} ${target}`, async () => {
@@ -190,7 +190,7 @@ for (const [about, cases] of Object.entries(tables)) {
   });
 }
 
-suite("a group's path and a route's", () => {
+describe("a group's path and a route's", () => {
   it("bind together, each for its part of the path", async () => {
     const app = router(
       group(
@@ -217,7 +217,7 @@ suite("a group's path and a route's", () => {
   });
 });
 
-suite("the target *", () => {
+describe("the target *", () => {
   it("is not a path: no template matches it", async () => {
     for (const template of ["/**", "/{*rest}", "/*", "/{id}", "", "/"]) {
       assert.equal(await match(template, "*"), undefined, template);
@@ -225,7 +225,7 @@ suite("the target *", () => {
   });
 });
 
-suite("a malformed template", () => {
+describe("a malformed template", () => {
   const cases: readonly (readonly [template: string, message: string | RegExp])[] = [
     ["person", 'The path "person" must begin with a slash'],
     ["{id}", 'The path "{id}" must begin with a slash'],

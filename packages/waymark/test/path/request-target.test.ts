@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { decodeSegment, encodeLiteral, parseTarget } from "../../src/path/target.ts";
 import { HttpError } from "../../src/problem.ts";
@@ -71,7 +71,7 @@ describe("parseTarget", () => {
     ["*", "*"],
   ];
   for (const [target, path, search = ""] of accepted) {
-    test(`reads ${target}`, () => assert.deepEqual(parseTarget(target), { path, search }));
+    it(`reads ${target}`, () => assert.deepEqual(parseTarget(target), { path, search }));
   }
 
   const form = (shown: string): string =>
@@ -150,10 +150,10 @@ describe("parseTarget", () => {
   ];
   for (const [target, detail] of refused) {
     const name = target.length > 40 ? `a text of ${target.length} characters` : JSON.stringify(target);
-    test(`refuses ${name}`, () => assert.equal(refusal(target), detail));
+    it(`refuses ${name}`, () => assert.equal(refusal(target), detail));
   }
 
-  test("reads targets far longer than 8,000 octets", () => {
+  it("reads targets far longer than 8,000 octets", () => {
     const units = { a: "a", "/": "/", "/a": "/a", "%41": "A", "%2f": "%2F", "/.a": "/.a", "%C3%A9": "é" };
     for (const [unit, canonical] of Object.entries(units)) {
       const { path, search } = parseTarget(`/${unit.repeat(500_000)}?${unit.repeat(500_000)}`);
@@ -177,7 +177,7 @@ describe("parseTarget", () => {
     )
     .map((pieces) => `/${pieces.join("")}`);
 
-  test("agrees with a plain reading of the bytes, one after the other", () => {
+  it("agrees with a plain reading of the bytes, one after the other", () => {
     fc.assert(
       fc.property(tricky, (target) => {
         const expected = plainReading(target);
@@ -188,7 +188,7 @@ describe("parseTarget", () => {
     );
   });
 
-  test("bounds its messages, and keeps them free of what the client sent beyond 40 characters", () => {
+  it("bounds its messages, and keeps them free of what the client sent beyond 40 characters", () => {
     fc.assert(
       fc.property(fc.oneof(tricky, fc.string({ unit: "binary", maxLength: 3000, size: "max" })), (target) => {
         assert.ok((refusal(target) ?? "").length <= 340);
@@ -208,14 +208,14 @@ describe("parseTarget", () => {
   const written = (parts: readonly string[]): string => `/${parts.map(encodeURIComponent).join("/")}`;
   const decoded = (path: string): readonly string[] => path.split("/").slice(1).map(decodeSegment);
 
-  test("gives back any segments that encodeURIComponent has written", () => {
+  it("gives back any segments that encodeURIComponent has written", () => {
     fc.assert(
       fc.property(segments, (parts) => assert.deepEqual(decoded(parseTarget(written(parts)).path), parts)),
       { numRuns: runs(100) },
     );
   });
 
-  test("has one canonical path for every spelling of the same segments", () => {
+  it("has one canonical path for every spelling of the same segments", () => {
     const spelling = fc.infiniteStream(fc.constantFrom(0, 1, 2));
     fc.assert(
       fc.property(segments, spelling, (parts, choices) => {
@@ -232,7 +232,7 @@ describe("parseTarget", () => {
     );
   });
 
-  test("reads a canonical path that is written out again as that path", () => {
+  it("reads a canonical path that is written out again as that path", () => {
     fc.assert(
       fc.property(tricky, (target) => {
         const canonical = plainReading(target)?.path;
@@ -255,18 +255,18 @@ describe("decodeSegment", () => {
     ["%2F%25%2F", "/%/"],
   ];
   for (const [segment, text] of cases) {
-    test(`${JSON.stringify(segment)} is ${JSON.stringify(text)}`, () => assert.equal(decodeSegment(segment), text));
+    it(`${JSON.stringify(segment)} is ${JSON.stringify(text)}`, () => assert.equal(decodeSegment(segment), text));
   }
 });
 
 describe("encodeLiteral", () => {
-  test("spells literal text as it stands in a canonical path", () => {
+  it("spells literal text as it stands in a canonical path", () => {
     assert.equal(encodeLiteral("50%"), "50%25");
     assert.equal(encodeLiteral("%2F"), "%252F");
     assert.equal(encodeLiteral("/café au lait"), "/café au lait");
   });
 
-  test("matches the target that names the text", () => {
+  it("matches the target that names the text", () => {
     const text = fc
       .string({ unit: "grapheme" })
       .filter((value) => value !== "." && value !== ".." && !/[\p{Cc}/]/u.test(value) && value.isWellFormed());

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import {
   accept,
   after,
@@ -49,7 +49,7 @@ GET /person/7 → GET /person/{id:[0-9]+}
   GET /beta                wants path "/beta", found "/person/7"
   GET /beta                wants path "/beta", found "/person/7"`;
 
-suite("the text of an explanation", () => {
+describe("the text of an explanation", () => {
   const cases: readonly (readonly [line: string, headers: HeaderFields, text: string])[] = [
     ["GET /person/7", { Accept: "application/json" }, takesPerson],
     ["GET /person/7", { Accept: "image/png, */json" }, takesPerson],
@@ -79,18 +79,18 @@ GET /beta → status 404
     ],
   ];
   for (const [line, headers, text] of cases) {
-    test(`of ${line} ${JSON.stringify(headers)} is what a person can read`, () => {
+    it(`of ${line} ${JSON.stringify(headers)} is what a person can read`, () => {
       assert.equal(`\n${app.explain(asked(line, headers))}`, text);
     });
   }
 
-  test("is short where there are no routes", () => {
+  it("is short where there are no routes", () => {
     assert.equal(String(router().explain(asked("GET /"))), "GET / → status 404");
   });
 });
 
-suite("the steps of an explanation", () => {
-  test("are every way to a handler in order, each with the place of its route", () => {
+describe("the steps of an explanation", () => {
+  it("are every way to a handler in order, each with the place of its route", () => {
     const { method: sent, path: at, steps, route: chosen, status } = app.explain(asked("GET /person"));
     assert.deepEqual([sent, at, chosen, status], ["GET", "/person", steps[1]?.route, undefined]);
     assert.deepEqual(
@@ -165,13 +165,13 @@ suite("the steps of an explanation", () => {
       ],
     };
   for (const [about, [declared, line, condition, found]] of Object.entries(failures)) {
-    test(`say which condition failed first, and what was found: ${about}`, () => {
+    it(`say which condition failed first, and what was found: ${about}`, () => {
       const headers = { Accept: "image/png", "X-Sent": "1" };
       assert.deepEqual(router(declared).explain(asked(line, headers)).steps[0]?.unmet, { condition, found });
     });
   }
 
-  test("say which failure decides the refusal, in any order of the conditions", () => {
+  it("say which failure decides the refusal, in any order of the conditions", () => {
     const declared = POST("/a", header("X-A"), accept("text/csv"), contentType("text/csv"), ok);
     const conditionFor = (headers: HeaderFields): string | undefined =>
       router(declared).explain(asked("POST /a", { Accept: "a/b", ...headers })).steps[0]?.unmet?.condition;
@@ -181,7 +181,7 @@ suite("the steps of an explanation", () => {
   });
 });
 
-suite("what an explanation chose", () => {
+describe("what an explanation chose", () => {
   const several = router(
     HEAD("/declared", ok),
     GET("/declared", ok),
@@ -205,28 +205,28 @@ suite("what an explanation chose", () => {
     ["GET *", undefined, 400],
   ];
   for (const [line, chosen, status] of cases) {
-    test(`for ${line} is ${chosen ?? status}, as it is answered`, async () => {
+    it(`for ${line} is ${chosen ?? status}, as it is answered`, async () => {
       const explanation = several.explain(asked(line));
       assert.deepEqual([nameOf(explanation), explanation.status], [chosen, status]);
       assert.equal((await ask(several, line)).status, status ?? 200);
     });
   }
 
-  test("has a step that takes a HEAD for each that takes GET", () => {
+  it("has a step that takes a HEAD for each that takes GET", () => {
     const unmet = several.explain(asked("HEAD /declared")).steps.map((step) => step.unmet?.condition);
     assert.deepEqual(unmet.slice(0, 3), [undefined, undefined, "method OPTIONS"]);
   });
 
-  test("is 406 for a HEAD that GET could not answer", () => {
+  it("is 406 for a HEAD that GET could not answer", () => {
     assert.equal(several.explain(asked("HEAD /plain", { Accept: "image/png" })).status, 406);
   });
 
-  test("takes no path for *", () => {
+  it("takes no path for *", () => {
     const { steps } = router(route("/**", ok)).explain(asked("OPTIONS *"));
     assert.deepEqual(steps[0]?.unmet, { condition: 'path "/**"', found: '"*"' });
   });
 
-  test("runs neither filter nor handler", () => {
+  it("runs neither filter nor handler", () => {
     const ran: string[] = [];
     const spied = router(
       {
@@ -247,7 +247,7 @@ suite("what an explanation chose", () => {
   });
 });
 
-suite("the routes of an app", () => {
+describe("the routes of an app", () => {
   const pass = before((request) => request);
   const table = router(
     group(
@@ -271,7 +271,7 @@ suite("the routes of an app", () => {
     GET(ok),
   ).routes;
 
-  test("are a row for each way to a handler, in order", () => {
+  it("are a row for each way to a handler, in order", () => {
     assert.deepEqual(
       table.map(({ methods, path: at, produces, consumes, conditions }) => ({
         methods,
@@ -309,7 +309,7 @@ suite("the routes of an app", () => {
     );
   });
 
-  test("say where the route and its filters were declared, the outermost first", () => {
+  it("say where the route and its filters were declared, the outermost first", () => {
     const [first] = table;
     assert.match(codeAt(first?.declaredAt ?? "", "explain.test.ts"), /^GET\("\/\{id\}", header/);
     const filters = first?.filters.map((filter) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import {
   accept,
   and,
@@ -35,7 +35,7 @@ const get = (...conditions: readonly (string | Condition)[]): Route => GET(...co
 /** The routes of each case in order; the last is shadowed by those before it, or it is not. */
 type Case = readonly [declared: readonly Route[], names: string];
 
-suite("a route is never reached", () => {
+describe("a route is never reached", () => {
   const cases: readonly Case[] = [
     [[get("/a"), get("/a")], "the same twice"],
     [[get("/{id}"), get("/me")], "a variable before literal text"],
@@ -84,7 +84,7 @@ suite("a route is never reached", () => {
     [[group(get("/**")), group(group(get("/a")))], "across sets"],
   ];
   for (const [declared, name] of cases) {
-    test(name, () => {
+    it(name, () => {
       const { findings } = router(...declared);
       assert.equal(findings.length, 1);
       assert.equal(findings[0]?.kind, "shadowed");
@@ -92,10 +92,10 @@ suite("a route is never reached", () => {
   }
 });
 
-suite("a router without routes", () => {
+describe("a router without routes", () => {
   const empty = (): readonly (readonly Route[])[] => [[], [group()], [group("/a")], [group(), group(group("/a"))]];
 
-  test("is a finding, at the place that calls router", () => {
+  it("is a finding, at the place that calls router", () => {
     for (const declared of empty()) {
       const { findings } = router(...declared);
       assert.deepEqual(
@@ -106,11 +106,11 @@ suite("a router without routes", () => {
     }
   });
 
-  test("is refused by strict", () => {
+  it("is refused by strict", () => {
     for (const declared of empty()) assert.throws(() => router({ strict: true }, ...declared), /has no routes/);
   });
 
-  test("is not one whose only route can never be reached", () => {
+  it("is not one whose only route can never be reached", () => {
     assert.deepEqual(
       router(group(), route(or(), ok)).findings.map(({ kind }) => kind),
       ["impossible"],
@@ -118,7 +118,7 @@ suite("a router without routes", () => {
   });
 });
 
-suite("a route may be reached", () => {
+describe("a route may be reached", () => {
   const cases: readonly Case[] = [
     [[get("/me"), get("/{id}")], "literal text before a variable"],
     [[get("/a"), get("/A")], "another case"],
@@ -172,10 +172,10 @@ suite("a route may be reached", () => {
     [[get("/{id}", notX), get("/{id}")], "a path under not"],
   ];
   for (const [declared, name] of cases) {
-    test(name, () => assert.deepEqual(router(...declared).findings, []));
+    it(name, () => assert.deepEqual(router(...declared).findings, []));
   }
 
-  test("as requests show", async () => {
+  it("as requests show", async () => {
     const app = router(
       GET("/{id}", notX, () => ok()),
       group(
@@ -187,8 +187,8 @@ suite("a route may be reached", () => {
   });
 });
 
-suite("a finding", () => {
-  test("names the route and those before it, each with its place", () => {
+describe("a finding", () => {
+  it("names the route and those before it, each with its place", () => {
     const { findings } = router(
       GET("/a/{id}", ok),
       group("/b", POST("/{id}", ok), GET("/{id}", ok)),
@@ -205,7 +205,7 @@ suite("a finding", () => {
     assert.match(codeAt(second, "finding.test.ts"), /^GET\("\/\{id\}", ok\)/);
   });
 
-  test("names each shadowed route, in their order", () => {
+  it("names each shadowed route, in their order", () => {
     const { findings } = router(get("/**"), get("/a"), POST("/a", ok), get("/b"));
     assert.deepEqual(
       findings.map(({ message }) => message.slice(0, 25)),
@@ -213,7 +213,7 @@ suite("a finding", () => {
     );
   });
 
-  test("names methods that exclude each other", () => {
+  it("names methods that exclude each other", () => {
     const { findings } = router(group(method("POST", "PUT"), GET("/a", ok)));
     assert.deepEqual(
       findings.map(({ kind, message }) => [kind, message]),
@@ -221,7 +221,7 @@ suite("a finding", () => {
     );
   });
 
-  test("names an or without conditions, around a route or in it", () => {
+  it("names an or without conditions, around a route or in it", () => {
     const declared = [GET("/a", or(), ok), group(or(), GET("/b", ok)), GET("/c", or(or(), query("q")), ok)];
     const { findings } = router(...declared);
     assert.deepEqual(
@@ -231,7 +231,7 @@ suite("a finding", () => {
     assert.match(codeAt(String(findings[0]?.site), "finding.test.ts"), /^GET\("\/a", or\(\), ok\)/);
   });
 
-  test("does not keep the routes from answering", async () => {
+  it("does not keep the routes from answering", async () => {
     const app = router(GET("/{id}", ok), GET("/me", ok));
     assert.equal((await ask(app, "GET /me")).status, 200);
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { describe, it } from "node:test";
 import {
   type AroundFilter,
   after,
@@ -25,7 +25,7 @@ import { trail } from "../trail.ts";
 class Broken extends Error {}
 class VeryBroken extends Broken {}
 
-suite("an HttpError", () => {
+describe("an HttpError", () => {
   const conflict = () => new HttpError(problem(problemTypes.invalidContent, { detail: "thrown" }));
   const thrower = (): never => {
     throw conflict();
@@ -121,7 +121,7 @@ suite("an HttpError", () => {
   });
 });
 
-suite("a fault", () => {
+describe("a fault", () => {
   const secret = new Error("password=hunter2");
   const thrower = (): never => {
     throw secret;
@@ -226,7 +226,7 @@ suite("a fault", () => {
   });
 });
 
-suite("onError", () => {
+describe("onError", () => {
   const throws = (error: unknown, target = ""): Member =>
     GET(target, () => {
       throw error;
@@ -393,7 +393,7 @@ suite("onError", () => {
   });
 });
 
-suite("a wrong return value", () => {
+describe("a wrong return value", () => {
   const nothing = (): never => undefined as never; // What a function without a return gives, whatever the types say.
   const later = async (): Promise<never> => undefined as never; // As above.
   const steps: Readonly<Record<string, readonly [members: readonly Member[], message: RegExp]>> = {

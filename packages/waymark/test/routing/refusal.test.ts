@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import {
   type App,
   accept,
@@ -60,7 +60,7 @@ const people = router(
   route("/purge", method("PURGE"), ok),
 );
 
-suite("a refusal", () => {
+describe("a refusal", () => {
   const jsonBody = { "Content-Type": "application/json" };
   const cases: readonly (readonly [line: string, headers: HeaderFields, status: number])[] = [
     ["GET /nothing", {}, 404],
@@ -97,7 +97,7 @@ suite("a refusal", () => {
     ["GET *", {}, 400],
   ];
   for (const [line, headers, status] of cases) {
-    test(`of ${line} ${JSON.stringify(headers)} is ${status}`, async () => {
+    it(`of ${line} ${JSON.stringify(headers)} is ${status}`, async () => {
       const response = await ask(people, line, headers);
       assert.equal(response.status, status);
       const { type, title, detail, ...more } = problemOf(response);
@@ -108,7 +108,7 @@ suite("a refusal", () => {
     });
   }
 
-  test("is that of the route that matched furthest", async () => {
+  it("is that of the route that matched furthest", async () => {
     const app = router(
       POST("/a", contentType("application/json"), ok),
       POST("/a", contentType("text/csv"), accept("text/csv"), ok),
@@ -122,7 +122,7 @@ suite("a refusal", () => {
   });
 });
 
-suite("the problem document", () => {
+describe("the problem document", () => {
   const cases: Readonly<Record<string, readonly [line: string, headers: HeaderFields, problem: Problem]>> = {
     "404": [
       "GET /nothing",
@@ -194,12 +194,12 @@ suite("the problem document", () => {
     ],
   };
   for (const [name, [line, headers, expected]] of Object.entries(cases)) {
-    test(`of a ${name} says what was wrong and what would be right`, async () => {
+    it(`of a ${name} says what was wrong and what would be right`, async () => {
       assert.deepEqual(problemOf(await ask(people, line, headers)), expected);
     });
   }
 
-  test("quotes no more than 40 characters of what was sent", async () => {
+  it("quotes no more than 40 characters of what was sent", async () => {
     const long = "x".repeat(1000);
     const quoted = `"${"x".repeat(40)}…"`;
     assert.match(problemOf(await ask(people, `${long} /person`)).detail, /is not known/);
@@ -213,7 +213,7 @@ suite("the problem document", () => {
     }
   });
 
-  test("of a 406 lists what every route that got so far can produce, once", async () => {
+  it("of a 406 lists what every route that got so far can produce, once", async () => {
     const app = router(
       GET("/a", accept("text/csv"), ok),
       GET("/a", accept("application/json", "text/csv"), ok),
@@ -225,7 +225,7 @@ suite("the problem document", () => {
     ]);
   });
 
-  test("of a 415 lists what every route that got so far reads, once", async () => {
+  it("of a 415 lists what every route that got so far reads, once", async () => {
     const app = router(
       POST("/a", contentType("text/*"), ok),
       POST("/a", contentType("application/json", "text/*"), ok),
@@ -237,7 +237,7 @@ suite("the problem document", () => {
   });
 });
 
-suite("Allow", () => {
+describe("Allow", () => {
   const cases: Readonly<Record<string, readonly [app: App, allow: string]>> = {
     "has HEAD with GET, and OPTIONS always": [router(GET("/a", ok)), "GET, HEAD, OPTIONS"],
     "has the methods of every route of the path, as declared": [
@@ -268,7 +268,7 @@ suite("Allow", () => {
     ],
   };
   for (const [name, [app, allow]] of Object.entries(cases)) {
-    test(`${name}: ${allow}`, async () => {
+    it(`${name}: ${allow}`, async () => {
       const refused = ["GET", "POST", "FOO"].map((each) => ask(app, `${each} /a`));
       for (const response of await Promise.all(refused)) {
         if (response.status === 405) assert.equal(response.headers.get("Allow"), allow);
@@ -278,7 +278,7 @@ suite("Allow", () => {
     });
   }
 
-  test("names a method if and only if it does not answer 405", async () => {
+  it("names a method if and only if it does not answer 405", async () => {
     const every = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "PURGE"];
     for (const path of ["/person", "/person/1", "/hello-world", "/purge"]) {
       const allow = (await ask(people, `OPTIONS ${path}`)).headers.get("Allow")?.split(", ");
@@ -290,15 +290,15 @@ suite("Allow", () => {
     }
   });
 
-  test("is on no other refusal", async () => {
+  it("is on no other refusal", async () => {
     for (const line of ["GET /nothing", "FOO /person", "POST /person"]) {
       assert.equal((await ask(people, line)).headers.has("Allow"), false);
     }
   });
 });
 
-suite("OPTIONS", () => {
-  test("is 204 with Allow, and with what POST and PATCH read", async () => {
+describe("OPTIONS", () => {
+  it("is 204 with Allow, and with what POST and PATCH read", async () => {
     const collection = await ask(people, "OPTIONS /person");
     assert.deepEqual([collection.status, collection.body], [204, null]);
     assert.deepEqual(collection.headers.flat, [
@@ -312,7 +312,7 @@ suite("OPTIONS", () => {
     assert.deepEqual((await ask(people, "OPTIONS /hello-world")).headers.flat, ["Allow", "GET, HEAD, OPTIONS"]);
   });
 
-  test("names the types of QUERY, as 405 and 415 do", async () => {
+  it("names the types of QUERY, as 405 and 415 do", async () => {
     const app = router(
       QUERY("/search", contentType("application/sql", "application/x-www-form-urlencoded"), ok),
       GET("/a", ok),
@@ -329,7 +329,7 @@ suite("OPTIONS", () => {
     assert.equal((await ask(app, "QUERY /a")).headers.has("Accept-Query"), false);
   });
 
-  test("names the types of POST and PATCH on a 415, too", async () => {
+  it("names the types of POST and PATCH on a 415, too", async () => {
     const response = await ask(people, "PUT /person/1", { "Content-Type": "text/plain" });
     assert.equal(response.headers.get("Accept"), "application/json");
     assert.equal(response.headers.get("Accept-Patch"), "application/merge-patch+json");
@@ -338,7 +338,7 @@ suite("OPTIONS", () => {
     assert.equal(posted.headers.get("Accept-Post"), "application/json, application/xml");
   });
 
-  test("names them also where the handler cannot read the content, but not for its coding", async () => {
+  it("names them also where the handler cannot read the content, but not for its coding", async () => {
     const app = router(
       POST("/person", contentType("application/json"), async (request) =>
         json(await request.body((value) => ({ value }))),
@@ -352,7 +352,7 @@ suite("OPTIONS", () => {
     assert.deepEqual([coded.status, coded.headers.has("Accept-Post")], [415, false]);
   });
 
-  test("of * is 204, for any routes", async () => {
+  it("of * is 204, for any routes", async () => {
     for (const app of [people, router(), router(route("/**", ok)), router(OPTIONS("/{*rest}", ok))]) {
       const response = await ask(app, "OPTIONS *");
       assert.deepEqual([response.status, response.headers.flat, response.body], [204, [], null]);
@@ -360,7 +360,7 @@ suite("OPTIONS", () => {
     }
   });
 
-  test("is the route's where one is declared", async () => {
+  it("is the route's where one is declared", async () => {
     const app = router(
       GET("/a", ok),
       OPTIONS("/a", () => text("declared")),
@@ -368,14 +368,14 @@ suite("OPTIONS", () => {
     assert.equal((await ask(app, "OPTIONS /a")).body, "declared");
   });
 
-  test("is refused like any other method when the declared route asks for more", async () => {
+  it("is refused like any other method when the declared route asks for more", async () => {
     const app = router(OPTIONS("/a", accept("text/plain"), ok));
     assert.equal((await ask(app, "OPTIONS /a", { Accept: "image/png" })).status, 406);
   });
 });
 
-suite("HEAD", () => {
-  test("comes with GET: its status, fields and variables, and the handler sees HEAD", async () => {
+describe("HEAD", () => {
+  it("comes with GET: its status, fields and variables, and the handler sees HEAD", async () => {
     const app = router(
       GET("/{id}", accept("text/plain", "application/json"), ({ method: sent, variables, negotiatedType }) =>
         text([sent, variables.id, negotiatedType].join(" ")).withHeader("ETag", '"1"'),
@@ -386,7 +386,7 @@ suite("HEAD", () => {
     assert.deepEqual(response.headers.flat, (await ask(app, "GET /7")).headers.flat);
   });
 
-  test("is the route's that is declared for it, before or after the one for GET", async () => {
+  it("is the route's that is declared for it, before or after the one for GET", async () => {
     const [get, head] = [GET("/a", () => text("get")), HEAD("/a", () => text("head"))];
     for (const app of [router(get, head), router(head, get)]) {
       assert.equal((await ask(app, "HEAD /a")).body, "head");
@@ -394,7 +394,7 @@ suite("HEAD", () => {
     }
   });
 
-  test("goes on to GET when the route for HEAD does not take the request", async () => {
+  it("goes on to GET when the route for HEAD does not take the request", async () => {
     const app = router(
       HEAD("/a", header("X-A"), () => text("head")),
       GET("/a", () => text("get")),
@@ -402,12 +402,12 @@ suite("HEAD", () => {
     assert.equal((await ask(app, "HEAD /a")).body, "get");
   });
 
-  test("as the only method does not come with GET", async () => {
+  it("as the only method does not come with GET", async () => {
     assert.equal((await ask(router(HEAD("/a", ok)), "GET /a")).status, 405);
   });
 });
 
-suite("Vary", () => {
+describe("Vary", () => {
   const even = when("even", (request) => Number(request.header("X-A")) % 2 === 0, { consults: ["X-A", "x-b"] });
   const app = router(
     GET("/typed", accept("text/plain"), ok),
@@ -456,7 +456,7 @@ suite("Vary", () => {
     ["GET /cached", {}, 304, "Accept"],
   ];
   for (const [line, headers, status, vary] of cases) {
-    test(`of ${line} ${JSON.stringify(headers)} (${status}) is ${vary}`, async () => {
+    it(`of ${line} ${JSON.stringify(headers)} (${status}) is ${vary}`, async () => {
       const response = await ask(app, line, headers);
       assert.equal(response.status, status);
       assert.equal(response.headers.get("Vary"), vary);
@@ -465,7 +465,7 @@ suite("Vary", () => {
   }
 });
 
-suite("the choice by Accept", () => {
+describe("the choice by Accept", () => {
   const app = router(
     GET("/a", accept("application/json"), () => text("json")),
     GET("/a", accept("application/xml", "text/xml"), () => text("xml")),
@@ -496,7 +496,7 @@ suite("the choice by Accept", () => {
     ["/b", "text/html, */json", "application/json"],
   ];
   for (const [target, sent, expected] of cases) {
-    test(`of ${target} with ${JSON.stringify(sent)} is ${expected}`, async () => {
+    it(`of ${target} with ${JSON.stringify(sent)} is ${expected}`, async () => {
       const { status, body } = await ask(app, `GET ${target}`, { Accept: sent });
       assert.equal(status === 200 ? body : status, expected);
     });
@@ -504,7 +504,7 @@ suite("the choice by Accept", () => {
 
   const malformed = ["garbage", "/", ";", "q=1", "*/*;q=x", "*/*;q=2", '"', 'a/b;"', "a/b;=", "\t", ";".repeat(8000)];
   for (const sent of malformed) {
-    test(`with the malformed ${JSON.stringify(sent.slice(0, 20))} is 200 or 406, and the same each time`, async () => {
+    it(`with the malformed ${JSON.stringify(sent.slice(0, 20))} is 200 or 406, and the same each time`, async () => {
       const first = await ask(app, "GET /b", { Accept: sent });
       assert.ok(first.status === 200 || first.status === 406);
       assert.equal((await ask(app, "GET /b", { Accept: sent })).status, first.status);
@@ -512,8 +512,8 @@ suite("the choice by Accept", () => {
   }
 });
 
-suite("a chosen handler's answer", () => {
-  test("is final: its 404 is a response and not a miss", async () => {
+describe("a chosen handler's answer", () => {
+  it("is final: its 404 is a response and not a miss", async () => {
     const app = router(
       GET("/person/{id}", accept("application/json"), notFound),
       GET("/person/{id}", () => text("never")),
@@ -523,7 +523,7 @@ suite("a chosen handler's answer", () => {
     assert.deepEqual([response.status, response.headers.flat, response.body], [404, ["Vary", "Accept"], null]);
   });
 
-  test("is sent as it is, a 405 and a 406 too", async () => {
+  it("is sent as it is, a 405 and a 406 too", async () => {
     for (const status of [405, 406, 415, 501]) {
       const app = router(GET("/a", () => json({ own: true }, status)));
       const response = await ask(app, "GET /a");
@@ -532,7 +532,7 @@ suite("a chosen handler's answer", () => {
   });
 });
 
-suite("HEAD", () => {
+describe("HEAD", () => {
   const named = (name: string) => () => ok().withHeader("X-Route", name);
   const app = router(
     route("/both", named("every")),
@@ -549,12 +549,12 @@ suite("HEAD", () => {
     ["HEAD /rest", "fallback"],
     ["HEAD /nope", "fallback"],
   ] as const) {
-    test(`${line} is answered by the route for "${name}"`, async () => {
+    it(`${line} is answered by the route for "${name}"`, async () => {
       assert.equal((await ask(app, line)).header("X-Route"), name);
     });
   }
 
-  test("is for a route that takes every method but GET where no other answers", async () => {
+  it("is for a route that takes every method but GET where no other answers", async () => {
     const alone = router(route("/rest", not(method("GET")), named("not get")));
     assert.equal((await ask(alone, "HEAD /rest")).header("X-Route"), "not get");
     assert.equal((await ask(alone, "GET /rest")).status, 405);

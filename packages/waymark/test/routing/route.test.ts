@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { describe, it } from "node:test";
 import {
   accept,
   before,
@@ -34,7 +34,7 @@ async function answer(app: ReturnType<typeof router>, line: string, headers = {}
 
 const say = (name: string) => () => text(name);
 
-suite("a verb", () => {
+describe("a verb", () => {
   const verbs = { GET, POST, PUT, PATCH, DELETE, OPTIONS, QUERY, HEAD };
 
   for (const [name, verb] of Object.entries(verbs)) {
@@ -62,7 +62,7 @@ suite("a verb", () => {
   });
 });
 
-suite("route", () => {
+describe("route", () => {
   it("takes every method when it names none", async () => {
     const app = router(route("/a", say("any")));
     for (const name of ["GET", "HEAD", "POST", "OPTIONS", "TRACE", "PURGE"]) {
@@ -88,7 +88,7 @@ suite("route", () => {
   });
 });
 
-suite("a route without a path", () => {
+describe("a route without a path", () => {
   const app = router(
     group("/person", GET(say("list")), GET("/", say("slash")), GET("/{id}", say("one"))),
     group("/exact", GET(say("exact"))),
@@ -117,7 +117,7 @@ suite("a route without a path", () => {
   }
 });
 
-suite("a group's path", () => {
+describe("a group's path", () => {
   const app = router(
     group("/person", GET(say("list")), GET("/{id}", say("one")), group("/{id}/books", GET(say("books")))),
     group("/per", GET("/son", say("per son"))),
@@ -151,7 +151,7 @@ suite("a group's path", () => {
   }
 });
 
-suite("a group", () => {
+describe("a group", () => {
   it("gives its conditions to all of its routes, wherever in it they are written", async () => {
     const app = router(
       group(GET("/a", say("a")), group(GET("/b", say("b"))), header("X-A"), group(query("q"), GET("/c", say("c")))),
@@ -221,7 +221,7 @@ suite("a group", () => {
   });
 });
 
-suite("the order of routes", () => {
+describe("the order of routes", () => {
   it("is the declared one: the first that takes the request answers", async () => {
     const app = router(
       GET("/person/{id:[0-9]+}", say("number")),
@@ -262,7 +262,7 @@ suite("the order of routes", () => {
   });
 });
 
-suite("routes from plain JavaScript", () => {
+describe("routes from plain JavaScript", () => {
   const filter = before((request) => request);
   const calls: Readonly<Record<string, readonly [made: () => unknown, message: string]>> = {
     "GET()": [() => call(GET), "The last argument of a route is its handler, a function, not undefined"],

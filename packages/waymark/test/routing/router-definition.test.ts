@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
   type AnyRoute,
@@ -200,8 +200,8 @@ function routerOf(routes: readonly Route[]): App {
   }
 }
 
-suite("the compiled router", () => {
-  test("does what the definition says", async () => {
+describe("the compiled router", () => {
+  it("does what the definition says", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(plan, { minLength: 1, maxLength: 5 }),
@@ -243,7 +243,7 @@ suite("the compiled router", () => {
     );
   });
 
-  test("names in Vary every header field that the choice rests on", async () => {
+  it("names in Vary every header field that the choice rests on", async () => {
     const fields = ["Accept", "Content-Type", "X-A", "X-B"];
     await fc.assert(
       fc.asyncProperty(fc.array(plan, { minLength: 1, maxLength: 5 }), request, request, async (plans, sent, other) => {
@@ -263,7 +263,7 @@ suite("the compiled router", () => {
     );
   });
 
-  test("never finds fault with a route that answers", async () => {
+  it("never finds fault with a route that answers", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(plan, { minLength: 1, maxLength: 5 }),

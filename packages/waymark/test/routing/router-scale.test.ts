@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test as it, suite } from "node:test";
+import { before, describe, it } from "node:test";
 import { type App, accept, GET, group, json, POST, type Route, router, text } from "waymark";
 import { ask } from "../ask.ts";
 
@@ -12,7 +12,7 @@ async function answer(app: App, line: string, headers = {}): Promise<unknown> {
   return status === 200 ? body : status;
 }
 
-suite("a router of many routes", () => {
+describe("a router of many routes", () => {
   type Kind = readonly [make: (i: number) => Route, target: (i: number) => string, count?: number];
   /** Of the first kind there are most: how many routes there may be is the same for all of them. */
   const kinds: Readonly<Record<string, Kind>> = {
@@ -53,7 +53,7 @@ suite("a router of many routes", () => {
   }
 });
 
-suite("a router of mixed routes", () => {
+describe("a router of mixed routes", () => {
   let app: App;
 
   before(() => {
@@ -100,7 +100,7 @@ suite("a router of mixed routes", () => {
   });
 });
 
-suite("a router whose routes share one path", () => {
+describe("a router whose routes share one path", () => {
   it("tries all of them in order", async () => {
     const types = numbers.slice(0, 1_000).map((i) => `application/vnd.type-${i}`);
     const app = router(...types.map((type) => GET("/{id}", accept(type), () => text(type))));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { describe, it } from "node:test";
 import {
   accept,
   after,
@@ -25,7 +25,7 @@ import { served } from "../../src/served-app.ts";
 import { ask, asked } from "../ask.ts";
 import { trail } from "../trail.ts";
 
-suite("web filters", () => {
+describe("web filters", () => {
   const mark = after((request, response) => response.withHeader("X-Seen", `${request.method} ${response.status}`));
   const app = router(
     { filters: [mark] },
@@ -104,7 +104,7 @@ suite("web filters", () => {
   });
 });
 
-suite("what fails within a web filter", () => {
+describe("what fails within a web filter", () => {
   const fault = new Error("the fault");
   const fails = (): never => {
     throw fault;
@@ -157,7 +157,7 @@ suite("what fails within a web filter", () => {
   });
 });
 
-suite("onFault", () => {
+describe("onFault", () => {
   /** What is written to console.error while the app answers a request whose handler fails. */
   async function loggedWith(options: RouterOptions): Promise<readonly unknown[]> {
     const written: unknown[] = [];
@@ -214,7 +214,7 @@ suite("onFault", () => {
   });
 });
 
-suite("the settings for content", () => {
+describe("the settings for content", () => {
   const echo = POST("/", async (request) => json(await request.body((value) => ({ value }))));
   const lines: Decoder = { mediaTypes: ["text/plain"], decode: (content) => decodeUtf8(content).split("\n") };
   const sent = { method: "POST", headers: { "Content-Type": "text/plain" }, body: "a\nb" };

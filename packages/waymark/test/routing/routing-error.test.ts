@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { describe, it } from "node:test";
 import {
   accept,
   and,
@@ -39,13 +39,13 @@ const messagesIn = (...declared: readonly Route[]): readonly string[] =>
 const places = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ site }) => codeAt(String(site), "routing-error.test.ts"));
 
-suite("a handler that checks its paths", () => {
+describe("a handler that checks its paths", () => {
   const needsId = checksPath(
     (template) => (template.endsWith("/{id}") ? undefined : `The path "${template}" has no {id}`),
     () => ok(),
   );
 
-  test("refuses a route on another path, with the path of its groups and the place", () => {
+  it("refuses a route on another path, with the path of its groups and the place", () => {
     const findings = findingsIn(
       group("/a", GET("/{id}", needsId), GET("/{number}", needsId)), // as it should be, and not
       GET(or(path("/b/{id}"), path("/c")), needsId),
@@ -60,12 +60,12 @@ suite("a handler that checks its paths", () => {
     ]);
   });
 
-  test("is not asked where a route has two paths, of which either may have what it needs", () => {
+  it("is not asked where a route has two paths, of which either may have what it needs", () => {
     assert.equal(router(GET(path("/a"), path("/{id}"), needsId)).routes.length, 1);
   });
 });
 
-suite("a malformed condition", () => {
+describe("a malformed condition", () => {
   const noType = "is not a media type (type/subtype, without wildcards and weights)";
   const noRange = "is not a media range (type/subtype or type/*, without a weight)";
   const cases: readonly (readonly [declared: Route, message: string])[] = [
@@ -97,10 +97,10 @@ suite("a malformed condition", () => {
     ],
   ];
   for (const [declared, message] of cases) {
-    test(`refuses: ${message}`, () => assert.deepEqual(messagesIn(declared), [message]));
+    it(`refuses: ${message}`, () => assert.deepEqual(messagesIn(declared), [message]));
   }
 
-  test("is found in and, or and not, and in groups within groups", () => {
+  it("is found in and, or and not, and in groups within groups", () => {
     const bad = accept("json");
     const [message] = messagesIn(GET(bad, ok));
     for (const declared of [
@@ -115,13 +115,13 @@ suite("a malformed condition", () => {
     }
   });
 
-  test("is reported once when it stands in several places", () => {
+  it("is reported once when it stands in several places", () => {
     const bad = accept("json");
     assert.equal(messagesIn(GET("/a", bad, ok), GET("/b", bad, ok), group(bad, GET("/c", ok))).length, 1);
   });
 });
 
-suite("conditions that do not go together", () => {
+describe("conditions that do not go together", () => {
   const manyWays = or(...Array.from({ length: 33 }, (_, i) => query(`q${i}`)));
   const cases: Readonly<Record<string, readonly [declared: Route, message: string]>> = {
     "a variable of the group that the route has too": [
@@ -167,31 +167,31 @@ suite("conditions that do not go together", () => {
     ],
   };
   for (const [name, [declared, message]] of Object.entries(cases)) {
-    test(`are refused: ${name}`, () => assert.deepEqual(messagesIn(declared), [message]));
+    it(`are refused: ${name}`, () => assert.deepEqual(messagesIn(declared), [message]));
   }
 
-  test("are reported once for a group, however many routes it has", () => {
+  it("are reported once for a group, however many routes it has", () => {
     assert.equal(messagesIn(group("/a", "/b", GET("/c", ok), GET("/d", ok), group(GET("/e", ok)))).length, 1);
   });
 
-  test("may be many, as long as there are no more than 1024 ways", () => {
+  it("may be many, as long as there are no more than 1024 ways", () => {
     const thirtyTwo = or(...Array.from({ length: 32 }, (_, i) => query(`q${i}`)));
     assert.equal(router(GET(thirtyTwo, thirtyTwo, ok)).routes.length, 1024);
   });
 
-  test("may share the variables of the group around them", () => {
+  it("may share the variables of the group around them", () => {
     const app = router(group("/{id}", route(path("/a/*"), path("/*/b"), ok)));
     assert.equal(app.routes.length, 1);
   });
 
-  test("may have one name on paths that no request takes both", () => {
+  it("may have one name on paths that no request takes both", () => {
     const app = router(GET("/a/{id}", ok), GET("/b/{id}", ok), GET(or(path("/c/{id}"), path("/d/{id}")), ok));
     assert.equal(app.routes.length, 4);
   });
 });
 
-suite("the errors of a program", () => {
-  test("are reported together, each with the place that declared it", () => {
+describe("the errors of a program", () => {
+  it("are reported together, each with the place that declared it", () => {
     const people = group(
       "/person",
       GET("/{id", ok),
@@ -232,7 +232,7 @@ suite("the errors of a program", () => {
     );
   });
 
-  test("are reported together when the conditions are well formed and the paths do not go together", () => {
+  it("are reported together when the conditions are well formed and the paths do not go together", () => {
     const declared = [
       GET("/{a}/{a}", ok),
       group("/b/", GET("/c", ok)),
@@ -245,7 +245,7 @@ suite("the errors of a program", () => {
     ]);
   });
 
-  test("are one error, which prints them", () => {
+  it("are one error, which prints them", () => {
     const one = new RoutingError(findingsIn(GET("a", ok)));
     assert.equal(one.name, "RoutingError");
     assert.match(
@@ -256,14 +256,14 @@ suite("the errors of a program", () => {
     assert.match(two.message, /^The routes have 2 errors:\n- The path "a" .*\n- The path "b" .*$/);
   });
 
-  test("keep their place when a function of the program declared them", () => {
+  it("keep their place when a function of the program declared them", () => {
     const readOnly = (at: string): Route => GET(at, ok);
     assert.deepEqual(places(findingsIn(readOnly("a"), readOnly("b"))), ["GET(at, ok);", "GET(at, ok);"]);
   });
 });
 
-suite("the place of a declaration", () => {
-  test("is unknown where the runtime keeps no traces", () => {
+describe("the place of a declaration", () => {
+  it("is unknown where the runtime keeps no traces", () => {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
@@ -277,10 +277,10 @@ suite("the place of a declaration", () => {
   });
 });
 
-suite("strict", () => {
+describe("strict", () => {
   const shadowed = (): Route => group(GET("/{id}", ok), GET("/me", ok));
 
-  test("makes errors of the findings", () => {
+  it("makes errors of the findings", () => {
     assert.throws(
       () => router({ strict: true }, shadowed()),
       (error: unknown) => {
@@ -295,13 +295,13 @@ suite("strict", () => {
     );
   });
 
-  test("is off by default", () => {
+  it("is off by default", () => {
     for (const app of [router(shadowed()), router({}, shadowed()), router({ strict: false }, shadowed())]) {
       assert.equal(app.findings.length, 1);
     }
   });
 
-  test("refuses nothing when every route can be reached", () => {
+  it("refuses nothing when every route can be reached", () => {
     assert.deepEqual(router({ strict: true }, GET("/me", ok), GET("/{id}", ok)).findings, []);
   });
 });
