@@ -3,7 +3,7 @@ import { type ConditionData, describeCondition } from "../condition.ts";
 import { acceptKind } from "../conditions/accept.ts";
 import { contentTypeKind, typesReadBy } from "../conditions/content-type.ts";
 import { type ConditionParameter, isConditionKind, isOfKind } from "../conditions/kind.ts";
-import { describePath } from "../conditions/path.ts";
+import { describePath, pathKind } from "../conditions/path.ts";
 import {
   type DescribedFilter,
   type Description,
@@ -12,9 +12,12 @@ import {
   type FilterDescription,
 } from "../description.ts";
 import { methodsWithin, mountPath, pathBelow } from "../mount.ts";
+import { matchPattern } from "../path/pattern.ts";
+import { parsePattern } from "../path/template.ts";
 import type { ProblemType } from "../problem-types.ts";
-import type { HttpRequest } from "../request.ts";
+import { HttpRequest } from "../request.ts";
 import type { Branch } from "../routing/branch.ts";
+import type { Check } from "../routing/check.ts";
 import { routesOf } from "../routing/compile.ts";
 
 /** One way to a handler, through mounted apps too: a branch as far as a document speaks of it. */
@@ -45,7 +48,8 @@ export function waysOf(app: App, prefix = ""): readonly Way[] {
   const { branches, filters } = routesOf(app);
   const everywhere = describesOf(filters);
   return branches.flatMap((branch): readonly Way[] => {
-    const way = wayOf(branch, everywhere, prefix);
+    const checks = branch.checks.filter((check) => !leavesPath(check, branch, branches));
+    const way = wayOf({ ...branch, checks }, everywhere, prefix);
     if (branch.mounted === undefined) return [way];
     return waysOf(branch.mounted.app, mountPath(way.template)).map((inner) => within(way, inner));
   });
@@ -70,6 +74,19 @@ function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix:
       ({ responses }) => responses,
     ),
   };
+}
+
+/**
+ * Returns whether the check only leaves a path to other routes. A document need not say so: there, too, a path comes before another
+ * that has a variable in its place (OpenAPI 3.1 §4.8.8.2).
+ */
+function leavesPath({ condition, matches }: Check, { pattern }: Branch, branches: readonly Branch[]): boolean {
+  if (condition.kind !== "not" || !isOfKind(condition.condition, pathKind)) return false;
+  if (parsePattern(condition.condition.pattern).segments.some(({ kind }) => kind !== "literal")) return false;
+  return branches.some((other) => {
+    const sample = other.pattern.segments.map((segment) => (segment.kind === "literal" ? segment.text : "-"));
+    return matchPattern(pattern, sample) !== undefined && !matches(HttpRequest.of(), "", sample);
+  });
 }
 
 function within(mounted: Way, inner: Way): Way {

@@ -58,36 +58,49 @@ export function dispatcher(locate: RouteTable): Next {
   };
 }
 
+/** Branches whose patterns meet, in order. */
+interface Meeting {
+  readonly branches: readonly Branch[];
+  /** Those that say more of the path: their pattern does not decide by itself whether they take part. */
+  readonly restricted: readonly Branch[];
+}
+
 /** Paths on which the same patterns meet share their routes, which are then made once. */
 function rememberRoutes(
   recognized: ReadonlySet<string>,
 ): (found: readonly Entries<Branch>[], segments: readonly string[]) => PathRoutes | undefined {
-  const byPatterns = new Map<number | string, PathRoutes>();
-  const byBranches = new Map<number | string, PathRoutes>();
+  const meetings = new Map<number | string, Meeting>();
+  const byChoice = new Map<number | string, PathRoutes | undefined>();
   return (found, segments) => {
     const only = found[0];
     if (only === undefined) return undefined;
     const key = found.length === 1 ? only.id : found.map(({ id }) => id).join();
-    const known = byPatterns.get(key);
-    if (known !== undefined) return known;
-    const all = found.flatMap(({ values }) => values);
-    const branches = all.filter((each) => matchesPath(each, segments)).sort((a, b) => a.order - b.order);
-    if (branches.length === 0) return undefined;
-    const make = (): PathRoutes => new PathRoutes(branches, recognized);
-    // Where a branch says more of the path, its pattern does not decide by itself whether it takes part.
-    if (!all.some(restrictsPath)) return remember(byPatterns, key, make);
-    return remember(byBranches, branches.map(({ order }) => order).join(), make);
+    const { branches, restricted } = remember(meetings, key, () => meetingOf(found));
+    let choice = key;
+    if (restricted.length > 0) {
+      choice = `${key}:`;
+      for (const branch of restricted) choice += matchesPath(branch, segments) ? "+" : "-";
+    }
+    return remember(byChoice, choice, () => {
+      const taking = branches.filter((branch) => matchesPath(branch, segments));
+      return taking.length === 0 ? undefined : new PathRoutes(taking, recognized);
+    });
   };
 }
 
-function remember(kept: Map<number | string, PathRoutes>, key: number | string, make: () => PathRoutes): PathRoutes {
-  let routes = kept.get(key);
-  if (routes === undefined) {
-    routes = make();
+function meetingOf(found: readonly Entries<Branch>[]): Meeting {
+  const branches = found.flatMap(({ values }) => values).sort((a, b) => a.order - b.order);
+  return { branches, restricted: branches.filter(restrictsPath) };
+}
+
+function remember<T>(kept: Map<number | string, T>, key: number | string, make: () => T): T {
+  let value = kept.get(key);
+  if (value === undefined) {
+    value = make();
     if (kept.size === mostCombinations) kept.clear();
-    kept.set(key, routes);
+    kept.set(key, value);
   }
-  return routes;
+  return value;
 }
 
 // Combinations come from the patterns, not from the requests, but there can be exponentially many of them.

@@ -18,6 +18,7 @@ import {
   PATCH,
   POST,
   PUT,
+  path,
   problemTypes,
   QUERY,
   query,
@@ -227,6 +228,17 @@ describe("an operation", () => {
     );
     assert.match(operation.description ?? "", /Only for requests that meet: not query old; is beta\./);
     assert.deepEqual(statusesOf(operation), ["404", "500", "2XX"]);
+  });
+
+  it("says nothing of a path that it leaves to other routes, since a path without variables comes first in a document", async () => {
+    const left = group("/a/{a}", GET("/new", ok), group(not(path("/new")), PUT("/{id}", ok)));
+    const operation = operationOf(await documentOf(left), "PUT /a/{a}/{id}");
+    assert.deepEqual([operation.description, statusesOf(operation)], [undefined, ["500", "2XX"]]);
+
+    const unserved = group("/a/{a}", GET("/new", ok), PUT("/{id}", not(path("/old")), ok));
+    const restricted = operationOf(await documentOf(unserved), "PUT /a/{a}/{id}");
+    assert.match(restricted.description ?? "", /not path "\/old"/);
+    assert.deepEqual(statusesOf(restricted), ["404", "500", "2XX"]);
   });
 
   it("is that of its routes together, each with its content", async () => {
