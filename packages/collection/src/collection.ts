@@ -29,7 +29,8 @@ export interface CollectionHandlers<T extends Document> {
   /**
    * Sends what has changed behind the cursor in `after`, the oldest change first; without it, from the beginning. Each record comes
    * once, in its latest state, or as `{"id":7,"removed":true}`. `Link` leads on, also at the end; `Prefer: wait=N` waits for a change.
-   * JSON or NDJSON, else 406. 410 if changes before the cursor are lost. Its route is declared before that of `read`.
+   * JSON or NDJSON, else 406. 410 if changes before the cursor are lost. Its route is declared before that of `read`, and the others
+   * with an `{id}` leave it its path by `not(path("/changes"))`.
    */
   readonly changes: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**

@@ -1,4 +1,4 @@
-import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route } from "waymark";
+import { accept, contentType, DELETE, GET, group, not, PATCH, POST, PUT, path, type Route } from "waymark";
 import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/internal";
 import type { Operation } from "./description/operations.ts";
 import type { CollectionHandler, ItemHandler, ReadHandler } from "./settings.ts";
@@ -23,11 +23,15 @@ export interface RoutedHandlers
  * @throws TypeError when an option, or a handler to leave out, is unknown
  */
 export function collectionRoutes(
-  path: string | undefined,
+  prefix: string | undefined,
   handlers: RoutedHandlers,
   options: CollectionRoutesOptions = {},
 ): Route {
   requireKnownOptions("routes({ … })", options, ["without"]);
+  const without: readonly string[] = options.without ?? [];
+  // Else they would take "changes" for the id of a record, and other methods there would not be a 405.
+  const besideChanges = (route: Route): Route =>
+    without.includes("changes") ? route : group(not(path("/changes")), route);
   const { itemTypes, listTypes, bodyTypes, createManyTypes, amendTypes } = handlers;
   const routes: Readonly<Record<Operation, Route>> = {
     list: GET(accept(...listTypes), handlers.list),
@@ -35,12 +39,11 @@ export function collectionRoutes(
     read: GET("/{id}", accept(...itemTypes), handlers.read),
     create: POST(contentType(...bodyTypes), handlers.create),
     createMany: POST(contentType(...createManyTypes), handlers.createMany),
-    refuseCreate: POST("/{id}", handlers.refuseCreate),
-    replace: PUT("/{id}", contentType(...bodyTypes), handlers.replace),
-    amend: PATCH("/{id}", contentType(...amendTypes), handlers.amend),
-    remove: DELETE("/{id}", handlers.remove),
+    refuseCreate: besideChanges(POST("/{id}", handlers.refuseCreate)),
+    replace: besideChanges(PUT("/{id}", contentType(...bodyTypes), handlers.replace)),
+    amend: besideChanges(PATCH("/{id}", contentType(...amendTypes), handlers.amend)),
+    remove: besideChanges(DELETE("/{id}", handlers.remove)),
   };
-  const without: readonly string[] = options.without ?? [];
   const names = Object.keys(routes);
   const unknown = without.find((name) => !names.includes(name));
   if (unknown !== undefined) {
@@ -48,5 +51,5 @@ export function collectionRoutes(
     throw new TypeError(`A collection has no handler ${quote(unknown)}${hint} Known: ${names.join(", ")}`);
   }
   const kept = Object.entries(routes).flatMap(([name, route]) => (without.includes(name) ? [] : [route]));
-  return path === undefined ? group(...kept) : group(path, ...kept);
+  return prefix === undefined ? group(...kept) : group(prefix, ...kept);
 }

@@ -97,6 +97,18 @@ describe("the routes of a collection", () => {
     assert.deepEqual([answer.status, answer.header("Allow")], [405, "GET, HEAD, OPTIONS"]);
   });
 
+  it("take no other method where the changes are, and an id where there are none", async () => {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      const request = HttpRequest.of({ method, target: "/books/changes" });
+      const answer = await router(books.routes()).handle(request);
+      assert.deepEqual([answer.status, answer.header("Allow")], [405, "GET, HEAD, OPTIONS"], method);
+    }
+    const options = HttpRequest.of({ method: "OPTIONS", target: "/books/changes" });
+    assert.equal((await router(books.routes()).handle(options)).header("Allow"), "GET, HEAD, OPTIONS");
+    const remove = HttpRequest.of({ method: "DELETE", target: "/books/changes" });
+    assert.equal((await router(books.routes({ without: ["changes"] })).handle(remove)).status, 400);
+  });
+
   it("answer", async () => {
     const app = router(books.routes());
     const headers = { "Content-Type": "application/json" };

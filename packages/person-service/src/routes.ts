@@ -1,5 +1,5 @@
 import type { CollectionHandlers } from "@waymark/collection";
-import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
+import { accept, contentType, DELETE, GET, group, not, PATCH, POST, PUT, path, type Route, text } from "waymark";
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
 import { tidyForms } from "./pages/query.ts";
@@ -17,10 +17,12 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
     ),
     POST(contentType(...people.bodyTypes), people.create),
     POST(contentType(...people.createManyTypes), people.createMany),
-    POST("/{id}", people.refuseCreate),
-    PUT("/{id}", contentType(...people.bodyTypes), people.replace),
-    PATCH("/{id}", contentType(...people.amendTypes), people.amend),
-    DELETE("/{id}", people.remove),
+    group(not(path("/changes")),
+      POST("/{id}", people.refuseCreate),
+      PUT("/{id}", contentType(...people.bodyTypes), people.replace),
+      PATCH("/{id}", contentType(...people.amendTypes), people.amend),
+      DELETE("/{id}", people.remove),
+    ),
   );
 
 const greeting = text("Hello World").withHeader("Cache-Control", "no-cache");

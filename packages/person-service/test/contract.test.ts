@@ -203,6 +203,7 @@ const methodTable: readonly (readonly [target: string, allow: string, ...statuse
   ["/person", collectionMethods, 200, 200, 204, 415, 405, 405, 405, 405, 501, 405],
   ["/person/2", itemMethods, 404, 404, 204, 404, 415, 415, 405, 405, 501, 404],
   ["/person/abc", itemMethods, 400, 400, 204, 400, 415, 415, 405, 405, 501, 400],
+  ["/person/changes", readMethods, 200, 200, 204, 405, 405, 405, 405, 405, 501, 405],
   ["/hello-world", readMethods, 200, 200, 204, 405, 405, 405, 405, 405, 501, 405],
   ["/problems/conflict", readMethods, 200, 200, 204, 405, 405, 405, 405, 405, 501, 405],
   ["/nope", "", 404, 404, 404, 404, 404, 404, 404, 404, 404, 404],

@@ -72,8 +72,10 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     if (pathname === undefined) return undefined;
     if (method !== method.toUpperCase()) return undefined; // the names of methods are case-sensitive (RFC 9110 §9.1)
     const name = method === "HEAD" ? "get" : method.toLowerCase();
-    const found = paths.find(({ item, expression }) => expression.test(pathname) && name in item);
-    if (found === undefined) return undefined;
+    // A path without variables comes before those with them, whatever its methods are (OpenAPI 3.1 §4.8.8.2).
+    const found =
+      paths.find(({ path }) => path === pathname) ?? paths.find(({ expression }) => expression.test(pathname));
+    if (found === undefined || !(name in found.item)) return undefined;
     const operation = found.item[name] as OperationObject; // `x-operations` is no name of a method
     const line = `${name.toUpperCase()} ${found.path}`;
     return { pointer: `/paths/${escapePointer(found.path)}/${name}`, line, operation };
