@@ -16,6 +16,15 @@ import { MessageReader, type ReaderConnection } from "./message-reader.ts";
 /**
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
  * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
+ *
+ * The way of one answer:
+ *
+ * 1. The reader makes an exchange of a head, and `take` puts it into the queue.
+ * 2. The queue has the app answer it, at once or when those before allow it.
+ * 3. The queue sends the answer when it is the first. The exchange asks `decideEnd`, makes the head, and writes to the output.
+ * 4. `answered`: the queue has its next first, and the connection ends or goes on.
+ * 5. `#goOn`: the next answer is sent, and the reader reads on.
+ * 6. The queue ends the exchange when the output has left the process.
  */
 export class Http1Connection implements Connection, ReaderConnection, QueueConnection {
   readonly socket: Socket;
@@ -72,8 +81,7 @@ export class Http1Connection implements Connection, ReaderConnection, QueueConne
   /** There is room again for responses. */
   #drained(): void {
     this.queue.first?.resumeSending?.();
-    this.queue.sendNext();
-    this.#reader.advance();
+    this.#goOn();
   }
 
   decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
@@ -93,6 +101,11 @@ export class Http1Connection implements Connection, ReaderConnection, QueueConne
       this.#discardUnread(exchange);
       this.queue.startWaiting();
     }
+    this.#goOn();
+  }
+
+  /** Does what has become possible. While the reader advances it does so itself: then an answer comes from within its step. */
+  #goOn(): void {
     if (this.#reader.isAdvancing) return;
     this.queue.noteSent();
     this.queue.sendNext();
