@@ -10,6 +10,7 @@ import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { FeedWatch } from "./lists/feed-watch.ts";
 import { HeldLists } from "./lists/held-lists.ts";
+import { SharedChanges } from "./lists/shared-changes.ts";
 import { fieldNames, requireKnownMembers } from "./object-schema.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import {
@@ -101,6 +102,8 @@ export interface CollectionSettings<T extends Document>
   readonly heldLists: HeldLists;
   /** Says to requests that wait for a change when there is one. */
   readonly feedWatch: FeedWatch;
+  /** What requests that wait for the same get. */
+  readonly sharedChanges: SharedChanges;
   /** How many requests of a caller wait, and of all. */
   readonly waitingShares: CallerShares;
   readonly path: string | undefined;
@@ -171,6 +174,7 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     maxPageSize: listSettings.maxPageSize,
     heldLists: new HeldLists(listSettings),
     feedWatch: new FeedWatch(store),
+    sharedChanges: new SharedChanges(),
     waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
     path,
     nouns: options.nouns,

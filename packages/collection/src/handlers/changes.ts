@@ -33,7 +33,7 @@ export const longestWait = 30;
  * `Prefer: wait=N` it waits for a change where there is none.
  */
 export function readChanges<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
-  const { scope, members, mayRead, heldLists } = settings;
+  const { scope, members, mayRead, heldLists, sharedChanges } = settings;
   return async (request) => {
     if (!mayRead(request, pathOfList(request))) {
       const detail = "The changes have all records, which these credentials may not list.";
@@ -46,10 +46,13 @@ export function readChanges<T extends Document>(settings: CollectionSettings<T>)
     const held = heldLists.begin(request);
     try {
       const batch = await readBatch(request, store, query, { preferences, settings });
-      const records = batch.changes.map((change) => toSent(change, query.fields));
-      held.count({ records, next: undefined });
-      const syntax = representation.list({ url: collectionUrl(request, "changes"), request });
-      const body = await wholeListText(records, syntax, new TurnShare(request));
+      held.count({ records: batch.changes.map((change) => toSent(change, undefined)), next: undefined });
+      const url = collectionUrl(request, "changes");
+      const textKey = JSON.stringify([representation.mediaType, url, query.fields]);
+      const body = await sharedChanges.text(batch, textKey, () => {
+        const records = batch.changes.map((change) => toSent(change, query.fields));
+        return wholeListText(records, representation.list({ url, request }), new TurnShare(request));
+      });
       const fields = HeaderList.of({
         "Content-Type": representation.contentType,
         "Cache-Control": "private, no-cache",
@@ -138,7 +141,7 @@ async function readBatch<T extends Document>(
   { after, limit }: ChangesQuery,
   { preferences, settings }: { readonly preferences: Preferences; readonly settings: CollectionSettings<T> },
 ): Promise<ChangeBatch> {
-  const { feedWatch, waitingShares } = settings;
+  const { feedWatch, waitingShares, sharedChanges } = settings;
   const caller = callerKey(request);
   const options = { caller, ...(limit !== undefined && { limit }) };
   const seconds = Number(preferences.get("wait") ?? 0);
@@ -146,12 +149,22 @@ async function readBatch<T extends Document>(
   const end = AbortSignal.any([request.signal, request.draining, AbortSignal.timeout(seconds * 1000)]);
   waitingShares.add(caller, 1);
   try {
-    for (let cursor = after; ; ) {
-      const state = await store.state();
-      const batch = await store.changes(cursor, options);
-      if (batch.changes.length > 0 || batch.hasMore || !(await feedWatch.changedFrom(state, end))) return batch;
-      cursor = batch.cursor;
+    const placeOf = (cursor: string | undefined): string => JSON.stringify([cursor, request.variables]); // they name the owner
+    let state = after === undefined ? undefined : sharedChanges.stateAt(placeOf(after));
+    let batch: ChangeBatch = { changes: [], cursor: after ?? "", hasMore: false };
+    if (state === undefined) {
+      state = await store.state();
+      batch = await sharedChanges.read(`${state} ${limit} ${placeOf(after)}`, () => store.changes(after, options));
     }
+    // Those at the end of the last read are not read for at once: they are woken together, and share the next read.
+    while (batch.changes.length === 0 && !batch.hasMore) {
+      state = await feedWatch.changedFrom(state, end);
+      if (state === undefined) break;
+      const { cursor } = batch;
+      batch = await sharedChanges.read(`${state} ${limit} ${placeOf(cursor)}`, () => store.changes(cursor, options));
+      if (!batch.hasMore) sharedChanges.endsAt(placeOf(batch.cursor), state);
+    }
+    return batch;
   } finally {
     waitingShares.add(caller, -1);
   }

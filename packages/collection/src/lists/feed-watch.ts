@@ -22,20 +22,20 @@ export class FeedWatch {
   }
 
   /**
-   * Waits until the state of the store is another one than this. Returns whether it is; false where the signal is aborted before.
+   * Waits until the state of the store is another one than this. Returns that one; undefined where the signal is aborted before.
    *
    * @param state as `Store.state` returned it
    */
-  changedFrom(state: string, signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const onAbort = (): void => waiting.end(false);
+  changedFrom(state: string, signal: AbortSignal): Promise<string | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const onAbort = (): void => waiting.end(undefined);
     const waiting: Waiting = {
       state,
-      end: (hasChanged) => {
+      end: (present) => {
         signal.removeEventListener("abort", onAbort);
         this.#waiting.delete(waiting);
-        resolve(hasChanged);
+        resolve(present);
       },
     };
     signal.addEventListener("abort", onAbort);
@@ -54,7 +54,7 @@ export class FeedWatch {
     try {
       const present = await this.#store.state();
       const changed = [...this.#waiting].filter(({ state }) => state !== present);
-      for (const waiting of changed) waiting.end(true);
+      for (const waiting of changed) waiting.end(present);
       this.#pause = Math.min(longestInterval, Math.max(interval, pauseForEach * changed.length));
     } catch {
       // The database is away: the next look may find it again.
@@ -66,7 +66,7 @@ export class FeedWatch {
 
 interface Waiting {
   readonly state: string;
-  readonly end: (hasChanged: boolean) => void;
+  readonly end: (present: string | undefined) => void;
 }
 
 /** In milliseconds: a change is seen within twice this time, where there was none shortly before. */
