@@ -63,6 +63,8 @@ interface Meeting {
   readonly branches: readonly Branch[];
   /** Those that say more of the path: their pattern does not decide by itself whether they take part. */
   readonly restricted: readonly Branch[];
+  /** What is made already, by which of the restricted take part; null where no branch does. */
+  readonly made: Map<number | string, PathRoutes | null>;
 }
 
 /** Paths on which the same patterns meet share their routes, which are then made once. */
@@ -70,38 +72,44 @@ function rememberRoutes(
   recognized: ReadonlySet<string>,
 ): (found: readonly Entries<Branch>[], segments: readonly string[]) => PathRoutes | undefined {
   const meetings = new Map<number | string, Meeting>();
-  const byChoice = new Map<number | string, PathRoutes | undefined>();
+  let count = 0;
   return (found, segments) => {
     const only = found[0];
     if (only === undefined) return undefined;
     const key = found.length === 1 ? only.id : found.map(({ id }) => id).join();
-    const { branches, restricted } = remember(meetings, key, () => meetingOf(found));
-    let choice = key;
-    if (restricted.length > 0) {
-      choice = `${key}:`;
-      for (const branch of restricted) choice += matchesPath(branch, segments) ? "+" : "-";
+    const meeting = meetings.get(key) ?? meetingOf(found);
+    const choice = choiceOf(meeting.restricted, segments);
+    let routes = meeting.made.get(choice);
+    if (routes === undefined) {
+      const taking = meeting.branches.filter((branch) => matchesPath(branch, segments));
+      routes = taking.length === 0 ? null : new PathRoutes(taking, recognized);
+      if (++count > mostCombinations) {
+        for (const { made } of meetings.values()) made.clear();
+        meetings.clear();
+        count = 1;
+      }
+      meeting.made.set(choice, routes);
+      meetings.set(key, meeting);
     }
-    return remember(byChoice, choice, () => {
-      const taking = branches.filter((branch) => matchesPath(branch, segments));
-      return taking.length === 0 ? undefined : new PathRoutes(taking, recognized);
-    });
+    return routes ?? undefined;
   };
 }
 
 function meetingOf(found: readonly Entries<Branch>[]): Meeting {
   const branches = found.flatMap(({ values }) => values).sort((a, b) => a.order - b.order);
-  return { branches, restricted: branches.filter(restrictsPath) };
+  return { branches, restricted: branches.filter(restrictsPath), made: new Map() };
 }
 
-function remember<T>(kept: Map<number | string, T>, key: number | string, make: () => T): T {
-  let value = kept.get(key);
-  if (value === undefined) {
-    value = make();
-    if (kept.size === mostCombinations) kept.clear();
-    kept.set(key, value);
-  }
-  return value;
+/** Returns which of the branches take part, a bit each: a number costs every request less than a text. */
+function choiceOf(restricted: readonly Branch[], segments: readonly string[]): number | string {
+  if (restricted.length > mostBits)
+    return restricted.map((branch) => (matchesPath(branch, segments) ? "+" : "-")).join("");
+  let choice = 0;
+  for (const branch of restricted) choice = 2 * choice + (matchesPath(branch, segments) ? 1 : 0);
+  return choice;
 }
+
+const mostBits = 30;
 
 // Combinations come from the patterns, not from the requests, but there can be exponentially many of them.
 const mostCombinations = 65_536;
