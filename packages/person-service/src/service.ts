@@ -47,7 +47,7 @@ import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";
 
 /** The options of `openPersonService`. */
-export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
+export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault" | "checkAnswers"> {
   /**
    * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the
    * `personCollection`, already open.
@@ -128,10 +128,10 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
 type Complete = PersonServiceOptions & Required<Pick<PersonServiceOptions, "now" | "filters">>;
 
 function appOf(options: Complete, site: Site, database: Database, store: Store): App {
-  const { access, publicUrl, filters, onFault, isReady = () => true } = options;
+  const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
   const people = peopleOf(options, site, store);
   const app: App = router(
-    { ...(onFault !== undefined && { onFault }), filters, codings: nodeCodings, strict: true },
+    { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
     personRoutes(people),
     frontRoutes(site),
     assetRoutes,

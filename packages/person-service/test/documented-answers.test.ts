@@ -115,6 +115,7 @@ async function answersMissing(
     const { app } = await openPersonService({
       database: broken === undefined ? database : failing(database, broken),
       onFault: () => undefined,
+      checkAnswers: true,
       bulk: { maxRecords: 2 },
       ...common,
       ...options,

@@ -98,6 +98,7 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
       database: database.location,
       now: () => new Date(noon),
       onFault: (error) => faults.push(error),
+      checkAnswers: true,
       ...options,
     });
     const client = await transport.connect(app);

@@ -31,8 +31,8 @@ export interface RouterOptions {
   /** Whether to throw if `findings` is not empty, for instance because a route is never reached. Default: false. */
   readonly strict?: boolean;
   /**
-   * Whether what handlers really send is compared with their `answers(…)`, streams included: a difference is a fault that names
-   * the place of the declaration. For tests. Default: false.
+   * Whether what handlers really send is compared with their `answers(…)`, and with what `docs(…)` says of them, streams included:
+   * a difference is a fault that names the place of the declaration. For tests. Default: false.
    */
   readonly checkAnswers?: boolean;
   /** The decoders for `request.body`. Default: JSON. */

@@ -27,7 +27,7 @@ import {
   takes,
   text,
 } from "../src/index.ts";
-import { openApi } from "../src/openapi/index.ts";
+import { docs, openApi } from "../src/openapi/index.ts";
 import { RoutingError } from "../src/routing/index.ts";
 import { integer, string } from "../src/schema/index.ts";
 
@@ -172,6 +172,67 @@ describe("router({ checkAnswers: true })", () => {
       }
     });
   }
+
+  const described = docs({
+    responses: {
+      200: { description: "It.", types: { "application/json": { schema: Note }, "text/plain": {} } },
+      202: { description: "Soon.", schema: { type: "object" }, optional: true },
+      404: { description: "None." },
+    },
+    problems: [conflict],
+  });
+  const ofDocs: readonly (readonly [name: string, response: () => HttpResponse, fault?: string])[] = [
+    ["content that is right", () => json(good)],
+    ["content of the other type", () => text("a")],
+    ["no content", () => notFound()],
+    ["no content where that is optional", () => empty(202)],
+    ["a problem", () => problem(conflict)],
+    [
+      "content of a third type",
+      () => content("text/csv", "a"),
+      '200 with content of the type "text/csv", and declares',
+    ],
+    ["content that breaks its schema", () => json({ title: "" }), "200 with content that breaks its schema: #/title"],
+    ["another status", () => empty(204), "204, and declares 200, 202, 404"],
+    ["content where none is declared", () => json(good, 404), "404 with content, and declares none"],
+    [
+      "another problem",
+      () => problem({ ...conflict, status: 410, code: "gone" }),
+      "410 (/problems/gone), and declares",
+    ],
+    ["a problem in its place", () => problem({ ...conflict, status: 404 })],
+    [
+      "a problem with the status of another answer",
+      () => problem({ ...conflict, status: 404, code: "gone" }),
+      "404 with a problem that it does not declare: /problems/gone",
+    ],
+  ];
+  for (const [name, response, fault] of ofDocs) {
+    it(`${fault === undefined ? "sends" : "refuses"} ${name}, as docs(…) says`, async () => {
+      const faults: string[] = [];
+      const app = router(
+        { checkAnswers: true, onFault: (error) => faults.push(String(error)) },
+        group("/a", described, GET(response)),
+      );
+      const { status } = await app.handle(HttpRequest.of({ target: "/a" }));
+      if (fault === undefined) assert.deepEqual(faults, []);
+      else {
+        assert.equal(status, 500);
+        assert.ok(String(faults[0]).startsWith(`TypeError: A handler answered ${fault}`), String(faults[0]));
+      }
+    });
+  }
+
+  it("compares no content of answers to HEAD", async () => {
+    const faults: unknown[] = [];
+    const app = router(
+      { checkAnswers: true, onFault: (error) => faults.push(error) },
+      GET(described, () => ok()),
+    );
+    await app.handle(HttpRequest.of({ method: "HEAD" }));
+    assert.deepEqual(faults, []);
+    assert.equal((await app.handle(HttpRequest.of())).status, 500);
+  });
 
   it("is off by default", async () => {
     const app = router(GET(declared, () => untyped(empty(202))));

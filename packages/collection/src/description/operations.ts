@@ -1,5 +1,6 @@
 import { problemTypes } from "waymark";
 import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
+import { jsonArrayDecoder } from "../formats/json-array.ts";
 import { changesRepresentations } from "../handlers/changes.ts";
 import { greatestLimit } from "../lists/query.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
@@ -52,6 +53,24 @@ export function describeOperations<T extends Document>(
   const written = writtenAnswer(settings, schemas);
   const preferred = settings.lenientSchema === undefined ? [] : ["handling=lenient"];
   const returned = prefer("return=representation", "return=minimal", ...preferred);
+  // An array of records in JSON is one content type with a record.
+  const takesArrays = settings.listDecoders.includes(jsonArrayDecoder);
+  const stored: ResponseDescription = {
+    description: `The ${many} are stored.`,
+    headers: preferenceApplied,
+    types: { "application/json": { schema: report } },
+  };
+  const ofMany = [
+    types.unknownPreference,
+    types.idempotencyKeyUnsupported,
+    types.conflict,
+    problemTypes.contentExpandsTooFar,
+    types.tooManyRecords,
+    types.bulkTimeExceeded,
+    types.bulkBusy,
+    ...(settings.mayRead === everyCaller ? [] : [problemTypes.forbidden]),
+    ...unchanged,
+  ];
   return {
     read: {
       ...ofItem,
@@ -157,7 +176,7 @@ export function describeOperations<T extends Document>(
         },
       },
       content: { types: contentTypes(settings, schemas.sent) },
-      responses: created(settings, written),
+      responses: { ...(takesArrays && { 200: stored }), ...created(settings, written) },
       problems: [
         problemTypes.invalidParameters,
         types.unknownPreference,
@@ -165,7 +184,7 @@ export function describeOperations<T extends Document>(
         types.conflict,
         types.idempotencyKeyInUse,
         types.idempotencyKeyReused,
-        ...unchanged,
+        ...(takesArrays ? ofMany : unchanged),
       ],
     },
     createMany: {
@@ -176,25 +195,8 @@ export function describeOperations<T extends Document>(
       query: dryRunParameter,
       headers: prefer("handling=lenient"),
       content: { types: listContentTypes(settings, schemas.replacing) },
-      responses: {
-        200: {
-          description: `The ${many} are stored.`,
-          headers: preferenceApplied,
-          types: { "application/json": { schema: report } },
-        },
-      },
-      problems: [
-        problemTypes.invalidParameters,
-        types.unknownPreference,
-        types.idempotencyKeyUnsupported,
-        types.conflict,
-        problemTypes.contentExpandsTooFar,
-        types.tooManyRecords,
-        types.bulkTimeExceeded,
-        types.bulkBusy,
-        ...(settings.mayRead === everyCaller ? [] : [problemTypes.forbidden]),
-        ...unchanged,
-      ],
+      responses: { 200: stored },
+      problems: [problemTypes.invalidParameters, ...ofMany],
     },
     replace: {
       ...ofItem,

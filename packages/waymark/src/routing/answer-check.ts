@@ -1,45 +1,139 @@
 import { type AnswersData, isNone, isProblemType } from "../answers.ts";
 import { joinBytes } from "../content/coding.ts";
-import { toPointer } from "../content/standard-schema.ts";
+import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
+import type { DeclarationSite } from "../declaration.ts";
+import type { Description, ResponseDescription } from "../description.ts";
 import { parseMediaType } from "../fields/media-type.ts";
 import { isSchema } from "../input/parameters.ts";
 import { problemPath } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
+import { type ProblemType, problemTypes } from "../problem-types.ts";
+import type { HttpRequest } from "../request.ts";
 import { type HttpResponse, isStreamed } from "../response.ts";
 import { openBody } from "../response-body.ts";
 
+/** What is declared of the answers of a handler. */
+export interface DeclaredAnswers {
+  /** undefined where the route has no `answers(…)`. */
+  readonly answers: AnswersData | undefined;
+  /** What the groups, the handler and the route say for the document. */
+  readonly descriptions: readonly Description[];
+  /** What `accept` names. */
+  readonly produces: readonly string[] | undefined;
+  /** Of the route. */
+  readonly site: DeclarationSite;
+}
+
+type Check = (request: HttpRequest, response: HttpResponse) => HttpResponse | Promise<HttpResponse>;
+
 /**
- * Returns what compares the responses of a handler with those that its route declares. Streams are read to their end, and then
- * sent. Only JSON and plain text are validated; of other content the status is compared.
+ * Returns what compares the responses of a handler with those that are declared; undefined where none are. Streams of answers with
+ * a schema are read to their end, and then sent. Only JSON and plain text are validated; of other content the status and the
+ * media type are compared.
  *
- * @throws TypeError (rejects) that says what differs, and where the answers are declared
+ * @throws TypeError (or rejects) that says what differs, and where the answers are declared
  */
-export function compileAnswerCheck({ byStatus, site }: AnswersData): (response: HttpResponse) => Promise<HttpResponse> {
+export function compileAnswerCheck(declared: DeclaredAnswers): Check | undefined {
+  const byStatus = expectations(declared);
+  if (byStatus.size === 0) return undefined;
+  const { answers, descriptions, site } = declared;
   const fail = (what: string): never => {
-    throw new TypeError(`A handler answered ${what} (its answers are declared at ${site})`);
+    throw new TypeError(`A handler answered ${what} (its answers are declared at ${answers?.site ?? site})`);
   };
-  const known = new Set(
-    [...Object.values(problemTypes), ...Object.values(byStatus).filter(isProblemType)].map(problemPath),
-  );
-  return async (response) => {
-    const { status, problem } = response;
-    if (problem !== undefined && known.has(problem.type)) return response;
-    const answer = byStatus[status] ?? fail(`${status}, and declares ${Object.keys(byStatus).join(", ")}`);
+  const types = [
+    ...Object.values(problemTypes),
+    ...Object.values(answers?.byStatus ?? {}).filter(isProblemType),
+    ...descriptions.flatMap(({ problems = [] }): readonly ProblemType[] => problems),
+  ];
+  const known = new Set(types.map(problemPath));
+  const validate = async (response: HttpResponse, schema: StandardSchemaV1): Promise<HttpResponse> => {
     const whole = await inWhole(response);
-    const { body } = whole;
-    const isEmpty = body === null || body === "" || (body instanceof Uint8Array && body.byteLength === 0);
-    if (isNone(answer)) return isEmpty ? whole : fail(`${status} with content, and declares none`);
-    if (!isSchema(answer)) return fail(`${status} with something else than the problem that it declares`);
-    if (isEmpty) return fail(`${status} without content, and declares some`);
+    if (isEmpty(whole)) return fail(`${response.status} without content, and declares some`);
     const decoded = decode(whole);
     if (decoded === undefined) return whole;
-    if ("fault" in decoded) return fail(`${status} with content that is not JSON: ${decoded.fault}`);
-    const { issues } = await answer["~standard"].validate(decoded.value);
+    if ("fault" in decoded) return fail(`${whole.status} with content that is not JSON: ${decoded.fault}`);
+    const { issues } = await schema["~standard"].validate(decoded.value);
     if (issues === undefined) return whole;
     const listed = issues.map(({ message, path }) => `${toPointer(path)} ${message}`).join("; ");
-    return fail(`${status} with content that breaks its schema: ${listed}`);
+    return fail(`${whole.status} with content that breaks its schema: ${listed}`);
+  };
+  return (request, response) => {
+    const { status, problem } = response;
+    if (problem !== undefined && known.has(problem.type)) return response;
+    const expected = byStatus.get(String(status));
+    if (expected === undefined) {
+      const other = problem === undefined ? "" : ` (${problem.type})`;
+      return fail(`${status}${other}, and declares ${[...byStatus.keys()].toSorted().join(", ")}`);
+    }
+    if (isProblemType(answers?.byStatus[status])) {
+      return fail(`${status} with something else than the problem that it declares`);
+    }
+    if (problem !== undefined) return fail(`${status} with a problem that it does not declare: ${problem.type}`);
+    // The content of an answer to HEAD is never sent.
+    if (request.method === "HEAD") return response;
+    const { mayBe, mediaTypes } = expected;
+    if (isEmpty(response)) {
+      return mayBe.empty ? response : fail(`${status} without content, and declares some`);
+    }
+    if (!mayBe.full) return fail(`${status} with content, and declares none`);
+    const sent = essence(response);
+    if (mediaTypes !== undefined && !mediaTypes.includes(sent)) {
+      return fail(`${status} with content of the type "${sent}", and declares ${mediaTypes.join(", ")}`);
+    }
+    const schema = expected.schemaOf(sent);
+    return schema === undefined ? response : validate(response, schema);
   };
 }
+
+/** What an answer of one status must be. */
+interface Expectation {
+  readonly mayBe: { readonly empty: boolean; readonly full: boolean };
+  /** undefined: any. */
+  readonly mediaTypes: readonly string[] | undefined;
+  readonly schemaOf: (mediaType: string) => StandardSchemaV1 | undefined;
+}
+
+function expectations({ answers, descriptions, produces }: DeclaredAnswers): ReadonlyMap<string, Expectation> {
+  const described = descriptions.flatMap(({ responses = {} }) => Object.entries(responses));
+  const merged = Map.groupBy(described, ([status]) => status);
+  const all = [...merged].map(([status, said]): [string, Expectation] => {
+    const response: ResponseDescription = Object.assign({}, ...said.map(([, each]) => each)); // one at least
+    return [status, ofDescription(response, produces)];
+  });
+  const own = Object.entries(answers?.byStatus ?? {}).map(([status, answer]): [string, Expectation] => [
+    status,
+    {
+      mayBe: { empty: isNone(answer), full: !isNone(answer) },
+      mediaTypes: undefined,
+      schemaOf: () => (isSchema(answer) ? answer : undefined),
+    },
+  ]);
+  return new Map([...all, ...own]);
+}
+
+function ofDescription(
+  { schema, types, optional }: ResponseDescription,
+  produces: readonly string[] = [],
+): Expectation {
+  const named = [...Object.keys(types ?? {}), ...(schema === undefined ? [] : produces)].map(withoutParameters);
+  const mediaTypes = named.length === 0 && schema !== undefined ? ["application/json"] : named;
+  const isEmpty = mediaTypes.length === 0;
+  return {
+    mayBe: { empty: isEmpty || optional === true, full: !isEmpty },
+    mediaTypes,
+    schemaOf: (sent) => {
+      const ofType = Object.entries(types ?? {}).find(([type]) => withoutParameters(type) === sent)?.[1].schema;
+      const chosen: unknown = ofType ?? schema;
+      return isSchema(chosen) ? chosen : undefined;
+    },
+  };
+}
+
+const withoutParameters = (type: string): string => type.toLowerCase().replace(/\s*;.*$/s, "");
+
+const essence = ({ headers }: HttpResponse): string => withoutParameters(headers.get("Content-Type") ?? "");
+
+const isEmpty = ({ body }: HttpResponse): boolean =>
+  body === null || body === "" || (body instanceof Uint8Array && body.byteLength === 0);
 
 /** The response with its body in one piece. */
 async function inWhole(response: HttpResponse): Promise<HttpResponse> {

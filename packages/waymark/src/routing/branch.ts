@@ -188,7 +188,11 @@ function toBranch(
     accept,
     mounted,
     order,
-    run: compilePipeline(answerer, groups, checksAnswers),
+    run: compilePipeline(
+      answerer,
+      groups,
+      checksAnswers ? { template: pattern.text, produces: accept?.mediaTypes } : undefined,
+    ),
     bind: compileBinding([pattern, ...furtherPatterns]),
     negotiate: accept && typeChooser(accept.mediaTypes),
   };
@@ -203,7 +207,10 @@ function answererOf(
   if (declared.kind === "route") return { mounted: undefined, answerer: declared };
   const mounted = mountedAt(declared, pattern, route);
   const handler = mountedHandler(mounted, fault);
-  return { mounted, answerer: { handler, taken: undefined, answers: undefined, site: declared.site } };
+  return {
+    mounted,
+    answerer: { handler, taken: undefined, answers: undefined, descriptions: [], site: declared.site },
+  };
 }
 
 /** Outside of all groups, "" is the path "/". */

@@ -1,6 +1,7 @@
 import { type Awaitable, andThen, isPromise } from "../and-then.ts";
 import type { AnswersData } from "../answers.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
+import { type Description, docsOf } from "../description.ts";
 import type { AfterFilter, AroundFilter, BeforeFilter, ErrorClause, Filter, Next } from "../filter.ts";
 import { compileInputs, type InputValues } from "../input/read.ts";
 import type { TakesData } from "../input/takes.ts";
@@ -9,7 +10,7 @@ import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, Handler } from "../route.ts";
 import { readByGroups } from "../taking-filter.ts";
-import { compileAnswerCheck } from "./answer-check.ts";
+import { compileAnswerCheck, type DeclaredAnswers } from "./answer-check.ts";
 
 /**
  * Puts these web filters around the step, the first outermost. What fails within one of them is a response for it:
@@ -33,21 +34,32 @@ export interface Answerer {
   readonly handler: Handler<never, never>;
   readonly taken: TakesData | undefined;
   readonly answers: AnswersData | undefined;
+  /** What `docs(…)` says of it. */
+  readonly descriptions: readonly Description[];
   readonly site: DeclarationSite;
 }
 
 /**
  * Makes one function of the handler and the filters of the groups around it, the outermost first.
  *
- * @param checksAnswers whether what the handler answers is compared with what it declares
+ * @param checked for what of the answers is compared with what is declared; undefined for nothing
  */
-export function compilePipeline(answerer: Answerer, groups: readonly Group[], checksAnswers: boolean): Next {
-  const { answers, site } = answerer;
+export function compilePipeline(
+  answerer: Answerer,
+  groups: readonly Group[],
+  checked: (Pick<DeclaredAnswers, "produces"> & { readonly template: string }) | undefined,
+): Next {
+  const { handler, answers, descriptions, site } = answerer;
   const answer = handlerStep(takingHandler(answerer, groups), site);
-  const check = checksAnswers && answers !== undefined ? compileAnswerCheck(answers) : undefined;
+  const said = (template: string): readonly Description[] => [
+    ...groups.flatMap((group) => group.descriptions),
+    docsOf(handler, template) ?? {},
+    ...descriptions,
+  ];
+  const check = checked && compileAnswerCheck({ ...checked, answers, descriptions: said(checked.template), site });
   return groups.reduceRight(
     (next, group) => wrapGroup(group.filters, group.errorClauses, next),
-    check === undefined ? answer : (request) => andThen(answer(request), check),
+    check === undefined ? answer : (request) => andThen(answer(request), (response) => check(request, response)),
   );
 }
 
