@@ -3,7 +3,7 @@
  * byte at a time, and keeping each piece would take a hundred times as much.
  */
 export class GatheredBytes {
-  #bytes = new Uint8Array(0);
+  #bytes = none;
   #length = 0;
 
   get length(): number {
@@ -25,18 +25,16 @@ export class GatheredBytes {
   take(last: Uint8Array): Uint8Array {
     if (this.#length === 0) return last;
     this.add(last);
-    const whole = this.#bytes.slice(0, this.#length);
+    const whole = this.#bytes.subarray(0, this.#length);
     this.clear();
     return whole;
   }
 
   clear(): void {
+    this.#bytes = none;
     this.#length = 0;
-    if (this.#bytes.length > mostKept) this.#bytes = new Uint8Array(0);
   }
 }
 
 const smallest = 1_024;
-
-/** In bytes. A longer buffer is rare, and is freed. */
-const mostKept = 65_536;
+const none = new Uint8Array(0);

@@ -29,6 +29,7 @@ export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue
   const key = randomBytes(32);
   const digest = (...parts: readonly string[]): string =>
     createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64");
+  // Only what was right: no more than there are users.
   const remembered = new Map<string, { readonly caller: Caller; readonly until: number }>();
   const pending = new Map<string, Promise<PasswordVerdict>>();
 
@@ -41,13 +42,6 @@ export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue
     const hashed = user ?? standIn(name);
     const isRight = hashed !== undefined && (await verifyPassword(password, hashed.password));
     return isRight && user !== undefined ? { id: `user:${user.name}`, scopes: user.scopes } : "wrong";
-  };
-
-  const remember = (credentials: string, caller: Caller): void => {
-    remembered.delete(credentials);
-    remembered.set(credentials, { caller, until: now() + memory });
-    const [oldest] = remembered.keys();
-    if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
   };
 
   return {
@@ -66,7 +60,7 @@ export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue
       try {
         const verdict = await found;
         if (typeof verdict !== "string") {
-          remember(credentials, verdict);
+          remembered.set(credentials, { caller: verdict, until: now() + memory });
           queue.remember(client, name);
         }
         return verdict;
@@ -77,6 +71,5 @@ export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue
   };
 }
 
-const mostRemembered = 1000;
 // Milliseconds. A password that was changed stops working at once all the same: a reload makes a new check.
 const memory = 60_000;

@@ -72,7 +72,7 @@ function rememberRoutes(
   recognized: ReadonlySet<string>,
 ): (found: readonly Entries<Branch>[], segments: readonly string[]) => PathRoutes | undefined {
   const meetings = new Map<number | string, Meeting>();
-  let count = 0;
+  let kept = 0;
   return (found, segments) => {
     const only = found[0];
     if (only === undefined) return undefined;
@@ -83,10 +83,11 @@ function rememberRoutes(
     if (routes === undefined) {
       const taking = meeting.branches.filter((branch) => matchesPath(branch, segments));
       routes = taking.length === 0 ? null : new PathRoutes(taking, recognized);
-      if (++count > mostCombinations) {
-        for (const { made } of meetings.values()) made.clear();
+      kept += taking.length + 1;
+      if (kept > mostKept) {
         meetings.clear();
-        count = 1;
+        meeting.made.clear();
+        kept = taking.length + 1;
       }
       meeting.made.set(choice, routes);
       meetings.set(key, meeting);
@@ -111,8 +112,9 @@ function choiceOf(restricted: readonly Branch[], segments: readonly string[]): n
 
 const mostBits = 30;
 
-// Combinations come from the patterns, not from the requests, but there can be exponentially many of them.
-const mostCombinations = 65_536;
+// Branches, counted once for each combination of them that paths have asked for. Combinations come from the patterns, not from the
+// requests, but there can be exponentially many of them.
+const mostKept = 65_536;
 
 /** The methods that a route without a condition on the method is said to answer; it answers any other too. */
 const knownMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type HeaderFields, HeaderList } from "waymark/fields";
 import { addHttp2Fields, fieldLines, parsedHeaders, rememberValues } from "../../src/fields/header-list.ts";
+import { heapUsed } from "../heap-used.ts";
 
 describe("HeaderList.of", () => {
   it("keeps the fields in order, and a list of values as a line each", () => {
@@ -100,6 +101,15 @@ describe("a list that remembers what it is asked for", () => {
     for (const name of [...names, ...names.toReversed()]) assert.equal(list.get(name), HeaderList.of(fields).get(name));
     assert.equal(list.without("Accept").get("Accept"), undefined);
     assert.equal(list.withAdded("Accept", "a/b").get("Accept"), "text/plain, text/csv, a/b");
+  });
+
+  it("takes no memory for each name that it is asked for", () => {
+    const list = HeaderList.of({ "X-0": "0" });
+    rememberValues(list);
+    const before = heapUsed();
+    for (let n = 0; n < 500_000; n++) list.get(`X${`${n}`.padStart(34, "0")}`);
+    assert.ok(heapUsed() - before < 5_000_000);
+    assert.equal(list.get("X-0"), "0");
   });
 });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { type App, accept, GET, group, json, POST, type Route, router, text } from "waymark";
+import { type App, accept, GET, group, json, POST, path, type Route, router, text } from "waymark";
 import { ask } from "../ask.ts";
+import { heapUsed } from "../heap-used.ts";
 
 const count = 10_000;
 const numbers = Array.from({ length: count }, (_, i) => i);
@@ -108,5 +109,29 @@ describe("a router whose routes share one path", () => {
       assert.equal(await answer(app, "GET /7", { Accept: types[i] }), types[i]);
     }
     assert.equal(await answer(app, "GET /7", { Accept: "application/vnd.type-1000" }), 406);
+  });
+});
+
+describe("a router whose routes each restrict the same paths", () => {
+  const bits = 17;
+  /** Takes the paths whose segment at the position is "1". */
+  const route = (position: number): Route => {
+    const segments = Array.from({ length: bits }, (_, i) => (i === position ? "1" : `{_${i}}`));
+    return group(
+      path(`/${segments.join("/")}`),
+      GET("/**", () => text(`${position}`)),
+    );
+  };
+
+  it("takes bounded memory, whichever of the routes meet", async () => {
+    const app = router(...numbers.slice(0, bits).map(route));
+    const before = heapUsed();
+    for (let combination = 1; combination <= 30_000; combination++) {
+      const segments = combination.toString(2).padStart(bits, "0");
+      const response = await ask(app, `GET /${[...segments].join("/")}`);
+      assert.equal(response.body, `${segments.indexOf("1")}`);
+    }
+    assert.ok(heapUsed() - before < 100_000_000);
+    assert.equal(app.routes.length, bits);
   });
 });
