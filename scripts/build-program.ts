@@ -36,6 +36,7 @@ export async function buildProgram(): Promise<string> {
     entryNames: "[name]",
     metafile: true,
   });
+  await build(browserScripts);
   refuseCommonJsOnDemand(main.metafile);
   const outputs = { ...main.metafile.outputs, ...threads.metafile.outputs };
   const contained = packagesIn(root, outputs);
@@ -69,6 +70,16 @@ const program = {
   entryPoints: { main: "packages/person-service/src/main.ts" },
   splitting: true,
   chunkNames: "[name]-[hash]",
+} as const satisfies BuildOptions;
+
+/** What the pages run in browsers: a file of JavaScript for each of TypeScript, which the service serves. */
+const browserScripts = {
+  absWorkingDir: root,
+  entryPoints: ["packages/person-service/browser/*.ts"],
+  outdir: join(packageFolder, "assets"),
+  minify: true,
+  target: "es2022",
+  logLevel: "warning",
 } as const satisfies BuildOptions;
 
 /** The module whose imports are what the program loads when it starts. */

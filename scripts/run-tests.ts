@@ -64,6 +64,9 @@ const isSerial = (file: string): boolean => file.endsWith(".serial.test.ts");
 const serial = parts.parallel === true ? [] : files.filter(isSerial);
 const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(file));
 
+/** The pages are served from their source by a function of Node.js that says each time that it is an experiment. */
+const execArgv = [...process.execArgv, "--disable-warning=ExperimentalWarning"];
+
 /** Reports both parts, with one count at the end. */
 async function* runAll(): AsyncGenerator<TestEvent> {
   const counts = new Map<string, number>();
@@ -72,7 +75,7 @@ async function* runAll(): AsyncGenerator<TestEvent> {
     [serial, 1],
   ] as const) {
     if (part.length === 0) continue;
-    for await (const event of run({ files: [...part], cwd, concurrency: atOnce, timeout })) {
+    for await (const event of run({ files: [...part], cwd, concurrency: atOnce, timeout, execArgv })) {
       const [, name, count] = countOf(event) ?? [];
       if (name === undefined) yield event;
       else counts.set(name, (counts.get(name) ?? 0) + Number(count));

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 // keep their modules in one folder beside them.
 
 /** Returns where a file of the package is, which may be inside an executable: only functions of `node:fs` read it there. */
-export function packageFile(path: "package.json" | `assets/${string}` | `data/${string}`): URL {
+export function packageFile(path: "package.json" | `${"assets" | "browser" | "data"}/${string}`): URL {
   return new URL(`../${path}`, import.meta.url);
 }
 

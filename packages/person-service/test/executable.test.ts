@@ -28,9 +28,13 @@ describe("the single executable", () => {
     const headers = { "Content-Type": "application/json" };
     const { status } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
     assert.equal(status, 200);
-    const page = await (await fetch(url, { headers: { Accept: "text/html" } })).text();
-    const style = /"(\/assets\/style[^"]*)"/.exec(page)?.[1] ?? assert.fail(page);
-    assert.equal((await fetch(url + style)).status, 200);
+    const page = await (await fetch(`${url}/person`, { headers: { Accept: "text/html" } })).text();
+    for (const file of ["style", "list"]) {
+      const path = new RegExp(`"(/assets/${file}[^"]*)"`).exec(page)?.[1] ?? assert.fail(page);
+      const response = await fetch(url + path);
+      assert.equal(response.status, 200);
+      assert.doesNotMatch(await response.text(), /: string\b/);
+    }
     const admin = /^metrics on (\S+)$/m.exec(service.printed)?.[1] ?? assert.fail(service.printed);
     assert.match(await (await fetch(admin)).text(), /^process_resident_memory_bytes \d/m);
     service.kill("SIGTERM");

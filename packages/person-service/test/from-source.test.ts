@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 it("the command in a checkout runs the source, whatever is built, in each of its processes", async () => {
   const copy = folder.path("packages/person-service");
   mkdirSync(join(copy, "program"), { recursive: true });
-  for (const part of ["package.json", "tsconfig.build.json", "bin", "src", "assets", "data"]) {
+  for (const part of ["package.json", "tsconfig.build.json", "bin", "src", "assets", "browser", "data"]) {
     cpSync(join(dirname(sourceProgram), "..", part), join(copy, part), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), folder.path("node_modules"));

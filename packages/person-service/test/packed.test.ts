@@ -61,9 +61,13 @@ describe("the packed packages", () => {
       const { url } = service;
       const { headers } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers: json });
       assert.equal(headers.get("Location"), "/person/538");
-      const page = await (await fetch(url, { headers: { Accept: "text/html" } })).text();
-      const style = /"(\/assets\/style[^"]*)"/.exec(page)?.[1] ?? assert.fail(page);
-      assert.equal((await fetch(url + style)).status, 200);
+      const page = await (await fetch(`${url}/person`, { headers: { Accept: "text/html" } })).text();
+      for (const file of ["style", "list"]) {
+        const path = new RegExp(`"(/assets/${file}[^"]*)"`).exec(page)?.[1] ?? assert.fail(page);
+        const response = await fetch(url + path);
+        assert.equal(response.status, 200);
+        assert.doesNotMatch(await response.text(), /: string\b/);
+      }
     });
 
     it("the command starts from three files, and without the modules of Node.js that few need", async () => {

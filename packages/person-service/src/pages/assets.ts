@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
@@ -35,8 +36,7 @@ export const importedUrls = (request: HttpRequest<unknown>, name: AssetName): re
 export const assetRoutes: Route = GET(
   "/assets/{file}",
   docs(ofAssets),
-  ({ variables: { file } }) =>
-    responses.get(file) ?? (file === dialogsFile().name ? toResponse(dialogsFile()) : unknownFile),
+  ({ variables: { file } }) => assets().responses.get(file) ?? unknownFile,
 );
 
 const unknownFile = problem(problemTypes.notFound, {
@@ -57,38 +57,49 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-const files: ReadonlyMap<string, AssetFile> = readAssets();
-let madeDialogs: AssetFile | undefined;
-
-/** Made for the first page, since the names of countries take a fifth of a start. */
-function dialogsFile(): AssetFile {
-  madeDialogs ??= toFile("dialogs.js", `export default ${JSON.stringify(String(dialogs()))};\n`);
-  return madeDialogs;
+/** The files, read for the first page: a service without pages reads none. */
+interface Assets {
+  readonly files: ReadonlyMap<string, AssetFile>;
+  /** By the names that they are served under. */
+  readonly responses: ReadonlyMap<string, HttpResponse>;
+  /** A digest of all files. */
+  readonly version: string;
 }
 
-const fileOf = (name: AssetName): AssetFile => files.get(name) ?? dialogsFile();
+let read: Assets | undefined;
 
-const responses = new Map([...files.values()].map((file) => [file.name, toResponse(file)]));
+function assets(): Assets {
+  read ??= readAssets();
+  return read;
+}
 
-/** A digest of all files. */
-export const assetsVersion: string = digest([...responses.keys()].join());
+const fileOf = (name: AssetName): AssetFile => assets().files.get(name) as AssetFile; // all are read
 
-function readAssets(): ReadonlyMap<string, AssetFile> {
-  const read = new Map<string, AssetFile>();
+/** Returns a digest of all files. */
+export const assetsVersion = (): string => assets().version;
+
+function readAssets(): Assets {
+  const files = new Map<string, AssetFile>();
   for (const name of names) {
     const imports: string[] = [];
     // A module names another by the name that it is served under.
-    const text = readFileSync(packageFile(`assets/${name}`), "utf8").replaceAll(
-      /(?<=from "\.\/)[a-z]+\.js(?=")/g,
-      (each) => {
-        const imported = read.get(each)?.name ?? each; // A name that is not one is found by no request.
-        imports.push(imported);
-        return imported;
-      },
-    );
-    read.set(name, toFile(name, text, imports));
+    const text = textOf(name).replaceAll(/(?<=from ?"\.\/)([a-z]+)\.ts(?=")/g, (_, stem) => {
+      const imported = files.get(`${stem}.js`)?.name ?? stem; // A name that is not one is found by no request.
+      imports.push(imported);
+      return imported;
+    });
+    files.set(name, toFile(name, text, imports));
   }
-  return read;
+  files.set("dialogs.js", toFile("dialogs.js", `export default ${JSON.stringify(String(dialogs()))};\n`));
+  const responses = new Map([...files.values()].map((file) => [file.name, toResponse(file)]));
+  return { files, responses, version: digest([...responses.keys()].join()) };
+}
+
+/** Reads a file. Scripts are TypeScript, of which a build makes JavaScript; a checkout serves its source, whatever was built of it. */
+function textOf(name: (typeof names)[number]): string {
+  if (!name.endsWith(".js") || !import.meta.url.endsWith(".ts"))
+    return readFileSync(packageFile(`assets/${name}`), "utf8");
+  return stripTypeScriptTypes(readFileSync(packageFile(`browser/${name.slice(0, -3)}.ts`), "utf8"));
 }
 
 function toFile(name: string, text: string, imports: readonly string[] = []): AssetFile {

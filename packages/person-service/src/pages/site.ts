@@ -15,7 +15,7 @@ export interface Site {
 export function variantFor(site: Site, request: HttpRequest<unknown>): string {
   const changes = ["POST", "PUT", "PATCH", "DELETE"].map((method) => site.may(request, method, request.path));
   const parts = [
-    assetsVersion,
+    assetsVersion(),
     toPublicUrl(request, ""),
     request.attribute(caller)?.id,
     request.header("Prefer"),

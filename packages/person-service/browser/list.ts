@@ -1,47 +1,82 @@
-import { announce, documentOf, loadDialogs, newKey, noAnswer, notes, people, say, send, showScripted } from "./api.js";
-import { personEditor, toPerson } from "./form.js";
+import {
+  announce,
+  documentOf,
+  entriesOf,
+  leaveNote,
+  loadDialogs,
+  navigation,
+  newKey,
+  noAnswer,
+  part,
+  people,
+  say,
+  send,
+  showNote,
+  showScripted,
+} from "./api.ts";
+import { type Editor, personEditor, toPerson } from "./form.ts";
 
-const main = document.querySelector("main");
-const search = main.querySelector(".search");
-const status = main.querySelector(".unseen[role=status]");
-const said = main.querySelector("[data-said]");
+const main = part(HTMLElement, "main");
+const search = part(HTMLFormElement, ".search", main);
+const status = part(HTMLElement, ".unseen[role=status]", main);
+const said = part(HTMLElement, "[data-said]", main);
 
 showScripted();
-notes.show(said);
+showNote(said);
 prepareResults();
 prepareMenus();
-onClick("[data-create]", () => openCreation());
-onClick("[data-import]", async ({ dataset }) => (await import(dataset.import)).open(search.action));
+onClick("[data-create]", openCreation);
+onClick("[data-import]", async ({ dataset }) => {
+  const module: typeof import("./import.ts") = await import(dataset["import"] ?? "");
+  module.open(search.action);
+});
+
+/** How a list is shown. */
+interface Showing {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is the list that is shown. */
+  readonly isAgain?: boolean;
+  /** Whether it is what is typed that asks for it. */
+  readonly isTyped?: boolean;
+  /** Whether it is a link that leads to it. */
+  readonly isFollowed?: boolean;
+}
 
 /**
  * Searches as one types, and follows links that change what is listed, without leaving the page: the results are those of the page
  * that Enter, or the link, leads to.
  */
-function prepareResults() {
+function prepareResults(): void {
   let running = new AbortController();
-  let timer;
-  const address = () => {
-    const parameters = new URLSearchParams(new FormData(search));
+  let timer: ReturnType<typeof setTimeout>;
+  const address = (): string => {
+    const parameters = entriesOf(search);
     for (const [name, value] of [...parameters]) if (value === "") parameters.delete(name);
     return parameters.size === 0 ? search.action : `${search.action}?${parameters}`;
   };
   /** Resolves with whether the results are there; not when others were asked for meanwhile. */
-  const show = async (url, { headers = {}, isAgain = false, isTyped = false, isFollowed = false } = {}) => {
+  const show = async (
+    url: string,
+    { headers = {}, isAgain = false, isTyped = false, isFollowed = false }: Showing = {},
+  ): Promise<boolean> => {
     running.abort();
     running = new AbortController();
     try {
       const { signal } = running;
       const page = await documentOf(await fetch(url, { headers: { Accept: "text/html", ...headers }, signal }));
       // The session is over: the page to sign in on leads back.
-      if (page.querySelector(".sign-in") !== null) return location.assign(url);
+      if (page.querySelector(".sign-in") !== null) {
+        location.assign(url);
+        return false;
+      }
       const results = page.querySelector("#results") ?? refusal(page);
-      const shown = main.querySelector("#results");
+      const shown = part(HTMLElement, "#results", main);
       // What is the same stays, with the focus in it.
       if (isAgain && shown.textContent === results.textContent) return true;
       shown.replaceWith(results);
       const form = page.querySelector(".search");
       if (!isTyped && form !== null) {
-        form.querySelector(".filters").open = search.querySelector(".filters").open;
+        part(HTMLDetailsElement, ".filters", form).open = part(HTMLDetailsElement, ".filters", search).open;
         search.replaceChildren(...form.childNodes);
       }
       document.title = page.title;
@@ -54,9 +89,10 @@ function prepareResults() {
       keepPlace();
       return true;
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (error instanceof DOMException && error.name === "AbortError") return false;
       if (!(error instanceof TypeError)) throw error;
       announce(said, noAnswer);
+      return false;
     }
   };
   search.addEventListener("input", () => {
@@ -70,38 +106,39 @@ function prepareResults() {
   });
   main.addEventListener("click", async (event) => {
     const { target } = event;
+    if (!(target instanceof Element)) return;
     if (target.closest("[data-count]") !== null) show(location.href, { headers: { Prefer: "count=exact" } });
-    const link = target.closest("#results :is(.tools, thead, .pager, .empty) a:not([download])");
+    const link = target.closest<HTMLAnchorElement>("#results :is(.tools, thead, .pager, .empty) a:not([download])");
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const { href, textContent } = link;
     const place = ["thead", ".menu"].find((each) => link.closest(each) !== null);
     if (!(await show(href, { isFollowed: true }))) return;
-    const same = Array.from(main.querySelectorAll(`#results ${place} a`)).find(
+    const same = Array.from(main.querySelectorAll<HTMLElement>(`#results ${place} a`)).find(
       (each) => each.textContent === textContent,
     );
-    if (place === ".menu") same.closest(place).open = true;
-    (same ?? main.querySelector("#results")).focus();
+    const menu = same?.closest<HTMLDetailsElement>(".menu");
+    if (menu) menu.open = true;
+    (same ?? part(HTMLElement, "#results", main)).focus();
     if (place === undefined) scrollTo(0, 0);
   });
   addEventListener("popstate", () => show(location.href, { isAgain: true }));
   // A browser that goes back shows the page as it was, without asking whether people have changed since.
   addEventListener("pageshow", ({ persisted }) => {
-    const [{ type } = {}] = performance.getEntriesByType("navigation");
-    if (persisted || type === "back_forward") show(location.href, { isAgain: true });
+    if (persisted || navigation()?.type === "back_forward") show(location.href, { isAgain: true });
     if (persisted) keepPlace();
   });
   keepPlace();
 }
 
 /** Has the pages of people lead back to this list, and from one of its people to the next. */
-function keepPlace() {
-  const people = Array.from(main.querySelectorAll("tbody th a"), ({ href }) => href);
+function keepPlace(): void {
+  const people = Array.from(main.querySelectorAll<HTMLAnchorElement>("tbody th a"), ({ href }) => href);
   sessionStorage.setItem("list", JSON.stringify({ url: location.href, people }));
 }
 
 /** What the page of a problem says, in the place of the results. */
-function refusal(page) {
+function refusal(page: Document): HTMLElement {
   const results = document.createElement("div");
   results.id = "results";
   const empty = document.createElement("div");
@@ -112,22 +149,23 @@ function refusal(page) {
 }
 
 /** Menus close by Escape, and when another thing is clicked. */
-function prepareMenus() {
-  const close = (kept) => {
-    for (const menu of document.querySelectorAll(".menu[open]")) if (menu !== kept) menu.open = false;
+function prepareMenus(): void {
+  const close = (kept?: Element | null): void => {
+    for (const menu of document.querySelectorAll<HTMLDetailsElement>(".menu[open]"))
+      if (menu !== kept) menu.open = false;
   };
-  document.addEventListener("click", ({ target }) => close(target.closest(".menu")));
+  document.addEventListener("click", ({ target }) => close(target instanceof Element ? target.closest(".menu") : null));
   document.addEventListener("keydown", ({ key, target }) => {
     if (key !== "Escape") return;
-    const menu = target.closest(".menu[open]");
+    const menu = target instanceof Element ? target.closest(".menu[open]") : null;
     close();
-    menu?.querySelector("summary").focus();
+    menu?.querySelector("summary")?.focus();
   });
 }
 
 /** Has a button open a dialog, once that is there. */
-function onClick(selector, open) {
-  const button = main.querySelector(selector);
+function onClick(selector: string, open: (button: HTMLElement) => void | Promise<void>): void {
+  const button = main.querySelector<HTMLElement>(selector);
   button?.addEventListener("click", async () => {
     try {
       await loadDialogs();
@@ -139,29 +177,30 @@ function onClick(selector, open) {
   });
 }
 
-let creation;
+let creation: Pick<Editor, "open"> | undefined;
 
-function openCreation() {
+function openCreation(): void {
   creation ??= prepareCreation();
   creation.open();
 }
 
-function prepareCreation() {
-  const dialog = document.querySelector("#create");
-  const form = dialog.querySelector("form");
-  form.dataset.url = search.action;
+function prepareCreation(): Pick<Editor, "open"> {
+  const dialog = part(HTMLDialogElement, "#create");
+  const form = part(HTMLFormElement, "form", dialog);
+  form.dataset["url"] = search.action;
   // The same content is sent under the same key, so that a lost answer makes no second person.
   let sent = { body: "", key: "" };
-  const editor = personEditor(form, {
+  const editor: Editor = personEditor(form, {
     async submit(values) {
       const body = JSON.stringify(toPerson(values));
       if (sent.body !== body) sent = { body, key: newKey() };
       const headers = { "Content-Type": "application/json", "Idempotency-Key": `"${sent.key}"` };
-      const { response, problem } = await send("POST", form.dataset.url, { headers, body });
+      const { response, problem } = await send("POST", search.action, { headers, body });
       if (problem !== undefined) return problem;
       editor.forget();
-      notes.leave("Stored.");
-      location.assign(response.headers.get("Location"));
+      leaveNote("Stored.");
+      location.assign(response.headers.get("Location") ?? "");
+      return undefined;
     },
     leave: () => dialog.close(),
   });

@@ -1,31 +1,78 @@
-import { announce, noAnswer, people, say, signIn } from "./api.js";
+import { announce, noAnswer, part, people, say, signIn } from "./api.ts";
 
-const dialog = document.querySelector("#import");
-const part = (name) => dialog.querySelector(`[data-part="${name}"]`);
-const [file, banner, mapping, dates, progress, outcome, store] = [
-  ...["file", "banner", "mapping", "dates", "progress", "outcome", "store"],
-].map(part);
+/** What the service says of a file, or of its refusal. */
+interface Answer {
+  readonly valid: number;
+  readonly refused: number;
+  readonly stored: number;
+  readonly detail?: string;
+  readonly errors?: readonly Fault[];
+  readonly omitted?: number;
+  readonly found?: Found;
+}
+
+interface Fault {
+  readonly line: number;
+  readonly pointer?: string;
+  readonly detail: string;
+}
+
+/** What the service finds in a file of columns. */
+interface Found {
+  readonly columns?: readonly Column[];
+  readonly dates?: Dates;
+}
+
+interface Column {
+  readonly name: string;
+  readonly member?: string;
+  readonly example?: string;
+}
+
+/** A date of the file, and the forms in which all its dates can be read. */
+interface Dates {
+  readonly example?: string;
+  readonly forms?: readonly { readonly form: string; readonly date: string }[];
+  readonly form?: string;
+}
+
+/** What is sent. */
+interface Content {
+  readonly body: File;
+  readonly type: string;
+}
+
+const dialog = part(HTMLDialogElement, "#import");
+const own = <E extends Element>(kind: new () => E, name: string): E => part(kind, `[data-part="${name}"]`, dialog);
+const file = own(HTMLInputElement, "file");
+const banner = own(HTMLElement, "banner");
+const mapping = own(HTMLElement, "mapping");
+const dates = own(HTMLSelectElement, "dates");
+const dateExample = part(HTMLElement, ".dates bdi", dialog);
+const progress = own(HTMLElement, "progress");
+const outcome = own(HTMLElement, "outcome");
+const store = own(HTMLButtonElement, "store");
 
 /** Ends what was begun with a file or its columns as they were: an answer that comes later says nothing of what is shown now. */
 let present = new AbortController();
 
 /** Opens the dialog, which stores people in the list at a URL. */
-export function open(url) {
-  dialog.dataset.url = url;
+export function open(url: string): void {
+  dialog.dataset["url"] = url;
   dialog.showModal();
 }
 
-dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
-file.addEventListener("change", () => file.files.length > 0 && choose(file.files[0]));
+part(HTMLElement, "[data-cancel]", dialog).addEventListener("click", () => dialog.close());
+file.addEventListener("change", () => choose(file.files ?? []));
 mapping.addEventListener("change", begin);
 dialog.addEventListener("dragover", (event) => event.preventDefault());
 dialog.addEventListener("drop", (event) => {
   event.preventDefault();
-  if (event.dataTransfer.files.length > 0 && !file.disabled) choose(event.dataTransfer.files[0]);
+  if (!file.disabled) choose(event.dataTransfer?.files);
 });
 
 /** Takes away what is said of another file, or of other columns; returns what ends when this is said of what is shown now. */
-function begin() {
+function begin(): AbortSignal {
   present.abort();
   present = new AbortController();
   announce(banner, "");
@@ -33,8 +80,9 @@ function begin() {
   return present.signal;
 }
 
-/** Asks the service what a file is: the columns of CSV are then named, and every other one is judged at once. */
-async function choose(chosen) {
+/** Asks the service what the first of the files is: the columns of CSV are then named, and every other one is judged at once. */
+async function choose([chosen]: Iterable<File> = []): Promise<void> {
+  if (chosen === undefined) return;
   const signal = begin();
   mapping.hidden = true;
   if (chosen.size > mostBytes)
@@ -42,18 +90,20 @@ async function choose(chosen) {
   const isReadable = await chosen
     .slice(0, 1)
     .arrayBuffer()
-    .then(() => true)
-    .catch(() => false);
+    .then(
+      () => true,
+      () => false,
+    );
   if (signal.aborted) return;
   if (!isReadable) return say(banner, `${chosen.name} cannot be read. Is it a folder, or was it changed meanwhile?`);
   const { status, answer } = await post(toContent(chosen), "?dry-run=true", leaveOut, "Reading", signal);
-  if (status !== 200) return say(banner, answer?.detail ?? noAnswer);
+  if (status !== 200 || answer === undefined) return say(banner, answer?.detail ?? noAnswer);
   if (answer.valid + answer.refused === 0) return say(banner, `${chosen.name} has no people in it.`);
   const { columns } = answer.found ?? {};
   if (columns === undefined) return showAnswer(answer, toContent(chosen));
   showMapping(chosen, columns);
   dates.replaceChildren();
-  showDates(answer.found.dates);
+  showDates(answer.found?.dates);
 }
 
 /** As many as the service takes. */
@@ -63,41 +113,41 @@ const mostBytes = 256 * 1024 * 1024;
 const leaveOut = { Prefer: "handling=lenient" };
 
 /** What is sent of a file: its bytes, and with its type what it is called, which columns are which members, and the form of dates. */
-function toContent(chosen, { map = "", date = "" } = {}) {
+function toContent(chosen: File, { map = "", date = "" } = {}): Content {
   const parameters = Object.entries({ name: chosen.name, map, date }).filter(([, value]) => value !== "");
   const encoded = parameters.map(([name, value]) => `; ${name}="${encodeURIComponent(value.toWellFormed())}"`);
   return { body: chosen, type: `application/octet-stream${encoded.join("")}` };
 }
 
 /** A line for each column: its name, a value of it, and the member that it becomes. */
-function showMapping(chosen, columns) {
-  const template = mapping.querySelector("template").content.firstElementChild;
+function showMapping(chosen: File, columns: readonly Column[]): void {
+  const template = part(HTMLTemplateElement, "template", mapping).content;
   const lines = columns.map(({ name, member = "", example = "" }) => {
-    const line = template.cloneNode(true);
-    const select = line.querySelector("select");
-    line.querySelector("th").textContent = name;
-    line.querySelector("bdi").textContent = example;
+    const line = document.importNode(template, true);
+    const select = part(HTMLSelectElement, "select", line);
+    part(HTMLElement, "th", line).textContent = name;
+    part(HTMLElement, "bdi", line).textContent = example;
     select.setAttribute("aria-label", `Member for ${name}`);
     select.value = member;
     return line;
   });
-  mapping.querySelector("tbody").replaceChildren(...lines);
+  part(HTMLElement, "tbody", mapping).replaceChildren(...lines);
   mapping.hidden = false;
-  mapping.querySelector("button").onclick = () => {
+  part(HTMLButtonElement, "button", mapping).onclick = () => {
     if (dates.options.length > 1 && dates.value === "")
-      return say(banner, `Choose which day ${dates.parentElement.firstElementChild.textContent} is.`);
-    const members = Array.from(mapping.querySelectorAll("tbody select"), ({ value }) => value);
+      return say(banner, `Choose which day ${dateExample.textContent} is.`);
+    const members = Array.from(mapping.querySelectorAll<HTMLSelectElement>("tbody select"), ({ value }) => value);
     const pairs = columns.map(({ name }, i) => `${name}=${members[i]}`);
-    const changed = pairs.filter((_, i) => members[i] === "" || members[i] !== columns[i].member);
+    const changed = pairs.filter((_, i) => members[i] === "" || members[i] !== columns[i]?.member);
     judge(toContent(chosen, { map: changed.join("\n"), date: dates.value }));
   };
 }
 
 /** Asks for the form of dates where there are several in which all can be read: as which day the first one is meant. */
-function showDates({ example = "", forms = [], form = forms.length > 1 ? "" : forms[0]?.form } = {}) {
+function showDates({ example = "", forms = [], form = forms.length > 1 ? "" : forms[0]?.form }: Dates = {}): void {
   const chosen = dates.value;
-  dates.parentElement.hidden = forms.length === 0;
-  dates.parentElement.firstElementChild.textContent = example;
+  part(HTMLElement, ".dates", dialog).hidden = forms.length === 0;
+  dateExample.textContent = example;
   dates.replaceChildren(
     ...(form === "" ? [new Option("(choose)", "")] : []),
     ...forms.map(({ form: each, date }) => new Option(inWords(date), each)),
@@ -105,18 +155,19 @@ function showDates({ example = "", forms = [], form = forms.length > 1 ? "" : fo
   dates.value = forms.some((each) => each.form === chosen) ? chosen : (form ?? "");
 }
 
-const inWords = (date) => new Date(date).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
+const inWords = (date: string): string =>
+  new Date(date).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
 /** Has the service judge every person, and stores nobody. */
-async function judge(content) {
+async function judge(content: Content): Promise<void> {
   const { status, answer } = await post(content, "?dry-run=true", leaveOut, "Checking", begin());
-  if (status !== 200) return say(banner, answer?.detail ?? noAnswer);
+  if (status !== 200 || answer === undefined) return say(banner, answer?.detail ?? noAnswer);
   showDates(answer.found?.dates);
   showAnswer(answer, content);
 }
 
 /** Shows what the service says of a file. The button that is shown then stores what was judged, and nothing else. */
-function showAnswer(answer, content) {
+function showAnswer(answer: Answer, content: Content): void {
   const { valid, refused } = answer;
   showOutcome(`${people(valid)} can be stored${refused === 0 ? "." : `, and ${refused} cannot:`}`, answer);
   store.hidden = valid === 0;
@@ -125,36 +176,43 @@ function showAnswer(answer, content) {
   store.onclick = () => keep(content, refused > 0);
 }
 
-async function keep(content, isPartial) {
+async function keep(content: Content, isPartial: boolean): Promise<void> {
   store.hidden = true;
   mapping.hidden = true;
   file.disabled = true;
   const { status, answer } = await post(content, "", isPartial ? leaveOut : {}, "Storing", begin());
   file.disabled = false;
-  showOutcome(status === 200 ? `${people(answer.stored)} stored.` : (answer?.detail ?? noAnswer), answer);
+  const isStored = status === 200 && answer !== undefined;
+  showOutcome(isStored ? `${people(answer.stored)} stored.` : (answer?.detail ?? noAnswer), answer);
   dialog.addEventListener("close", () => location.reload(), { once: true });
 }
 
-function showOutcome(text, { errors = [], omitted = 0 } = {}) {
-  const [summary, list] = outcome.children;
-  summary.textContent = text;
+function showOutcome(text: string, { errors = [], omitted = 0 }: Partial<Answer> = {}): void {
   const faults = errors.map(({ line, pointer = "", detail }) => {
     const member = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
     return `Line ${line}: ${[member, detail].join(" ").trim()}`;
   });
   if (omitted > 0) faults.push(`and ${omitted} more faults`);
+  const list = part(HTMLElement, "ul", outcome);
   list.replaceChildren(...faults.map((textContent) => Object.assign(document.createElement("li"), { textContent })));
   list.hidden = faults.length === 0;
+  part(HTMLElement, "p", outcome).textContent = text;
   outcome.hidden = false;
   outcome.focus();
   outcome.scrollIntoView({ block: "nearest" });
 }
 
 /** Sends a file, after signing in where the session is over; without an end once the signal is given. Not by fetch, which says nothing of the progress of what it sends. */
-function post(content, query, headers, doing, signal) {
+function post(
+  content: Content,
+  query: string,
+  headers: Readonly<Record<string, string>>,
+  doing: string,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly answer: Answer | undefined }> {
   const request = new XMLHttpRequest();
-  const [label, bar] = progress.children;
-  label.textContent = `${doing}…`;
+  const bar = part(HTMLProgressElement, "progress", progress);
+  part(HTMLElement, "span", progress).textContent = `${doing}…`;
   bar.removeAttribute("value");
   progress.hidden = false;
   signal.addEventListener("abort", () => request.abort());
@@ -170,7 +228,7 @@ function post(content, query, headers, doing, signal) {
       resolve({ status: request.status, answer: request.response ?? undefined });
     };
     request.responseType = "json";
-    request.open("POST", dialog.dataset.url + query);
+    request.open("POST", (dialog.dataset["url"] ?? "") + query);
     request.setRequestHeader("Content-Type", content.type);
     request.setRequestHeader("Accept", "application/json, application/problem+json");
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
