@@ -141,9 +141,10 @@ function wholeQuery(schema: StandardSchemaV1): ParameterReading {
     read: ({ query }) => {
       const value: Record<string, unknown> = {};
       const issues: ValidationIssue[] = [];
-      for (const name of forms.size > 0 ? forms.keys() : new Set(query.keys())) {
+      const sent = Map.groupBy(query.entries(), ([name]) => name);
+      for (const name of forms.size > 0 ? forms.keys() : sent.keys()) {
         const { isList, convert } = forms.get(name) ?? asSent;
-        const texts = query.getAll(name);
+        const texts = (sent.get(name) ?? []).map(([, text]) => text);
         if (isList && texts.length > 0) value[name] = texts.map(convert);
         else if (texts.length > 1) issues.push({ message: "is given more than once", path: [name] });
         else if (texts[0] !== undefined) value[name] = convert(texts[0]);

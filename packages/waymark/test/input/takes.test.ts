@@ -218,6 +218,17 @@ describe("a query", () => {
   });
 });
 
+describe("a query of any names", () => {
+  const any = GET(takes({ query: z.record(z.string(), z.string()) }), (_, { query }) =>
+    json(Object.keys(query).length),
+  );
+
+  it("takes linear time", async () => {
+    const names = Array.from({ length: 100_000 }, (_, i) => `a${i}`);
+    assert.equal(await answerOf(any, `GET /?${names.join("&")}`), names.length);
+  });
+});
+
 describe("content", () => {
   const Note = z.strictObject({ title: z.string().min(1), tags: z.array(z.string()).default([]) });
   const note = '{"title":"Buy milk"}';
