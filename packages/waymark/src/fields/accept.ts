@@ -16,7 +16,8 @@ export interface AcceptRange {
  * The most specific range that a type matches gives its weight: one that names the subtype, before one that names the
  * type, before one that names neither; of those the one with the fewest parameters that the type lacks, then the one with
  * most parameters, then the one with the highest weight, so that the order of the ranges never counts. The highest weight
- * wins, of equal ones the type that is offered first, and a weight of 0 excludes.
+ * wins, and a weight of 0 excludes. Of types with equal weights the one that is offered first wins, unless a later one has more of the
+ * parameters of the same range.
  *
  * A parameter that the type has must have the same value; one that the type lacks is ignored, and a type without `charset`
  * is UTF-8. Without a field, with one in which no range is well-formed, and with one that accepts none of the types and has
@@ -25,6 +26,7 @@ export interface AcceptRange {
  * ```ts
  * negotiate("application/json;q=0.5, application/xml", [json, xml]);   // 1
  * negotiate("text/vcard;version=4.0", [json, vcard]);                  // 1
+ * negotiate("text/csv;dialect=excel", [csv, excelCsv]);                // 1
  * ```
  */
 export function negotiate(accept: string | undefined, offered: readonly MediaType[]): number {
@@ -37,13 +39,12 @@ export function chooseAcceptable(accept: string | undefined, offered: readonly M
   const ranges = accept === undefined ? [] : parseAccept(accept);
   if (ranges.length === 0) return offered.length === 0 ? -1 : 0;
   let chosen = -1;
-  let highest = 0;
+  let best: Match | undefined;
   for (const [index, type] of offered.entries()) {
-    const weight = weightOf(type, ranges);
-    if (weight > highest) {
-      chosen = index;
-      highest = weight;
-    }
+    const match = matchOf(type, ranges);
+    if (match === undefined || match.range.weight === 0 || !(best === undefined || isBetter(match, best))) continue;
+    chosen = index;
+    best = match;
   }
   return chosen;
 }
@@ -83,14 +84,24 @@ function parseAcceptRange(text: string): AcceptRange | undefined {
   return { range: { ...range, parameters }, weight };
 }
 
-function weightOf(type: MediaType, ranges: readonly AcceptRange[]): number {
+/** The range that gives an offered type its weight. */
+interface Match {
+  readonly range: AcceptRange;
+  /** The number of parameters of the range that the type lacks. */
+  readonly unknown: number;
+}
+
+function matchOf(type: MediaType, ranges: readonly AcceptRange[]): Match | undefined {
   let best: AcceptRange | undefined;
   for (const candidate of ranges) {
     if (!takes(candidate.range, type)) continue;
     if (best === undefined || precedes(candidate, best, type)) best = candidate;
   }
-  return best?.weight ?? 0;
+  return best && { range: best, unknown: unknownParameters(best.range, type) };
 }
+
+const isBetter = (match: Match, best: Match): boolean =>
+  match.range.weight > best.range.weight || (match.range === best.range && match.unknown < best.unknown);
 
 function takes(range: MediaType, type: MediaType): boolean {
   if (range.parameters.size === 0) return matchesMediaType(range, type);

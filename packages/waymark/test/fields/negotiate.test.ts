@@ -52,6 +52,22 @@ describe("negotiate", () => {
       choice: json,
     },
     {
+      behaviour: "takes the offer that has the parameters of a range, of those that the range gives its weight to",
+      accepts: [
+        "text/csv;dialect=excel",
+        "text/csv;dialect=excel, application/json;q=0.5",
+        "text/csv;q=0.5, text/csv;dialect=excel",
+      ],
+      offered: [json, "text/csv", "text/csv;dialect=excel"],
+      choice: "text/csv;dialect=excel",
+    },
+    {
+      behaviour: "takes the first offer under a range whose parameters none of them has, or all",
+      accepts: ["text/csv", "text/csv;header=present", "text/*"],
+      offered: [json, "text/csv", "text/csv;dialect=excel"],
+      choice: "text/csv",
+    },
+    {
       behaviour: "lets the most specific range set the weight",
       accepts: [
         "*/*, application/*;q=0.5, application/json;q=0.1",
