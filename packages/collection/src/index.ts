@@ -13,6 +13,7 @@ export type {
 export type { BackupOptions, CommonWriter, DatabaseKind, WriterOptions } from "./database-kind.ts";
 export { type CsvRepresentationOptions, csvRepresentation, unguardFormula } from "./formats/csv.ts";
 export { type CsvDecoderOptions, csvDecoder } from "./formats/csv-decoder.ts";
+export { type ExcelCsvRepresentationOptions, excelCsvRepresentation, listSeparator } from "./formats/excel-csv.ts";
 export { jsonRepresentation } from "./formats/json.ts";
 export { jsonArrayDecoder } from "./formats/json-array.ts";
 export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./formats/json-ld.ts";

@@ -46,6 +46,11 @@ export interface Representation {
    * digits and `-`. Default: the text depends on the records only.
    */
   readonly variant?: (request: HttpRequest<unknown>) => string;
+  /**
+   * The header fields of a request that its text depends on, besides those that choose it, each with what it is for: they are in
+   * `Vary` and in the OpenAPI document. Needs a `variant`.
+   */
+  readonly reads?: Readonly<Record<string, string>>;
   /** Header fields of its own, such as a Content-Security-Policy. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -90,7 +90,17 @@ describe("GET /openapi.json", () => {
       ({ $ref, ...own }: { readonly $ref?: string }) => components.parameters[$ref?.split("/").at(-1) ?? ""] ?? own,
     );
     const format = parameters.find(({ name }: { readonly name: string }) => name === "format");
-    assert.deepEqual(format.schema.enum, ["json", "xml", "jsonld", "ndjson", "csv", "vcard", "text-xml", "html"]);
+    assert.deepEqual(format.schema.enum, [
+      "json",
+      "xml",
+      "jsonld",
+      "ndjson",
+      "csv",
+      "excel",
+      "vcard",
+      "text-xml",
+      "html",
+    ]);
   });
 
   it("says that many people can be sent for a dry run, and what its answer counts", async () => {

@@ -106,15 +106,21 @@ function elementValue({ name, children, text }: Element): unknown {
 
 /** An empty cell is an absent member, and a column such as `address.postalCode` is part of an object. */
 function csvValue(text: string): ContentValue {
-  const [columns = [], ...rows]: string[][] = parse(text, { bom: true, skip_empty_lines: true });
+  const delimiter = /^\ufeff?[^,\r\n]*;/.test(text) ? ";" : ",";
+  const [columns = [], ...rows]: string[][] = parse(text, { bom: true, skip_empty_lines: true, delimiter });
   const value = rows.map((row) =>
     recordOf(
       columns,
-      row.map((cell) => cell.replace(guard, "") || undefined),
+      row.map(
+        (cell) => cell.replace(guard, "").replace(constant, (_, quoted) => quoted.replaceAll('""', '"')) || undefined,
+      ),
     ),
   );
   return { value, isText: true, columns };
 }
+
+/** Around what Excel would read as something else than a text. */
+const constant = /^="((?:[^"]|"")*)"$/s;
 
 /** Before what a spreadsheet would run as a formula. */
 const guard = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;

@@ -548,6 +548,40 @@ describe("what is exported and imported", () => {
     });
   }
 
+  it("is the same awkward people, as CSV for Excel in two countries", async () => {
+    const source = newFile("db");
+    await run("import", write("json", JSON.stringify(awkwardPeople)), "--database", source);
+    for (const [locale, said, begins] of [
+      ["de-CH", "semicolons as in Excel of the locale de-CH", "\ufeffid;name;"],
+      ["en-GB", "commas as in Excel of the locale en-GB", "\ufeffid,name,"],
+    ] as const) {
+      const [file, target] = [newFile("csv"), newFile("db")];
+      const options = ["--for", "excel", "--locale", locale, "--database", source];
+      assert.ok((await run("export", file, ...options)).endsWith(`, separated by ${said}`));
+      assert.ok(readFileSync(file, "utf8").startsWith(begins));
+      await run("import", file, "--database", target);
+      assert.deepEqual(await peopleIn(target), await peopleIn(source));
+    }
+  });
+
+  it("is for Excel in CSV only, and in a language that there is", async () => {
+    await assert.rejects(run("export", newFile("db"), "--format", "json", "--for", "excel"), {
+      message: "--for excel writes CSV, not json.",
+    });
+    for (const [args, message] of [
+      [["--locale", "de"], "--locale needs --for excel."],
+      [
+        ["--for", "excel", "--locale", "d"],
+        /^--locale must be a language, and perhaps a country, such as de or de-CH, not "d"/,
+      ],
+      [["--for", "numbers"], /^--for must be excel, not "numbers"/],
+    ] as const) {
+      const line = parseCommandLine(["export", ...args]);
+      assert(line.kind === "usage-error");
+      assert.match(line.usageErrors.join(), new RegExp(message));
+    }
+  });
+
   it("goes into a named pipe, and to a device that a link leads to", {
     skip: process.platform === "win32",
   }, async () => {

@@ -9,7 +9,7 @@ import { asJson, assertProblem, asXml, read, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
 import { type Answer, describeService, noon, type Service } from "./transports.ts";
 
-type Form = "json" | "xml" | "jsonld" | "ndjson" | "csv" | "vcard" | "text-xml" | "html";
+type Form = "json" | "xml" | "jsonld" | "ndjson" | "csv" | "excel" | "vcard" | "text-xml" | "html";
 
 /** What each form is asked for by, and sent as. */
 const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: string]>> = {
@@ -18,13 +18,14 @@ const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: str
   jsonld: ["application/ld+json", "application/ld+json"],
   ndjson: ["application/x-ndjson", "application/x-ndjson"],
   csv: ["text/csv", "text/csv; charset=utf-8; header=present"],
+  excel: ["text/csv;dialect=excel", "text/csv; charset=utf-8; header=present; dialect=excel"],
   vcard: ["text/vcard;version=4.0", "text/vcard; charset=utf-8"],
   "text-xml": ["text/xml", "text/xml; charset=utf-8"],
   html: ["text/html", "text/html; charset=utf-8"],
 };
 
 const itemForms: readonly Form[] = ["json", "xml", "jsonld", "vcard", "text-xml", "html"];
-const listForms: readonly Form[] = ["json", "xml", "jsonld", "ndjson", "csv", "vcard", "text-xml", "html"];
+const listForms: readonly Form[] = ["json", "xml", "jsonld", "ndjson", "csv", "excel", "vcard", "text-xml", "html"];
 const typesOf = (some: readonly Form[]): readonly string[] => some.map((form) => forms[form][0]);
 
 /** The two resources, and the state that stands in their entity tags while there is one person. */
@@ -76,6 +77,8 @@ const choices: readonly (readonly [
   ["text/vcard;version=3.0, application/xml;q=0.1", "xml", "xml"],
   ["text/vcard;version=3.0, text/vcard;q=0.5", "vcard", "vcard"],
   ["text/csv;header=present", undefined, "csv"],
+  ["text/csv;dialect=excel", undefined, "excel"],
+  ["text/csv, text/csv;dialect=excel;q=0.5", undefined, "csv"],
   ['application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"', "jsonld", "jsonld"],
   ["text/vcard;charset=utf-16", undefined, undefined],
   // Weights (RFC 9110 §12.4.2).
@@ -111,6 +114,9 @@ const choices: readonly (readonly [
   // Java's, where a program names none: it reads JSON.
   ["text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", "json", "json"],
 ];
+
+/** What the tag of a form has besides: a page depends on its caller, and a file for Excel on the language. */
+const variants: Readonly<Partial<Record<Form, RegExp>>> = { html: /-[0-9a-f]{12}(?="$)/, excel: /-commas(?="$)/ };
 
 const varies = ({ headers }: Answer): readonly string[] => (headers["vary"] ?? "").split(", ");
 
@@ -232,6 +238,26 @@ describeService("representations", (openService) => {
       assert.deepEqual(Object.keys(first), personMemberNames);
     });
 
+    it("are what Excel opens, separated as in its language", async () => {
+      for (const [language, separator, name] of [
+        ["de-DE,en;q=0.5", ";", "semicolons"],
+        ["en;q=0.9, de;q=0.1", ",", "commas"],
+      ] as const) {
+        const headers = { "Accept-Language": language };
+        const answer = await service.send("GET", "/person?format=excel&fields=name,telephone", { headers });
+        assert.equal(
+          Buffer.from(answer.bytes).toString(),
+          `\ufeffname${separator}telephone\r\n` +
+            `Ada Lovelace${separator}"=""+44 20 7946 0000"""\r\n${separator === "," ? '"Grace, Hopper"' : "Grace, Hopper"}${separator}\r\n`,
+        );
+        assert.deepEqual(
+          [answer.headers["etag"], answer.headers["content-disposition"]],
+          [`"all-2-excel-${name}"`, 'attachment; filename="person.csv"'],
+        );
+        assert.ok(varies(answer).includes("Accept-Language"), "Vary");
+      }
+    });
+
     it("are nodes of a graph", async () => {
       const { "@graph": graph } = JSON.parse((await get(service, "/person", "jsonld")).text);
       assert.deepEqual(
@@ -255,8 +281,7 @@ describeService("representations", (openService) => {
       it(`of ${target} are one for each representation, and each spares its reader what it has`, async () => {
         for (const form of some) {
           const { status, headers, text } = await get(service, target, form);
-          // That of a page depends on its caller too.
-          const variant = form === "html" ? /-[0-9a-f]{12}(?="$)/.exec(headers["etag"] ?? "") : "";
+          const variant = variants[form]?.exec(headers["etag"] ?? "") ?? "";
           const tag = `"${state}-${form}${variant}"`;
           assert.deepEqual([status, headers["etag"], headers["cache-control"]], [200, tag, "private, no-cache"]);
           for (const method of ["GET", "HEAD"]) {

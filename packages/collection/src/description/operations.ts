@@ -12,6 +12,7 @@ import {
   changePreconditions,
   dryRunParameter,
   fieldsParameter,
+  fieldsReadBy,
   fileField,
   formatOf,
   listParameters,
@@ -78,7 +79,7 @@ export function describeOperations<T extends Document>(
       summary: `Read a ${one}`,
       description: "The record with this id, in the form that `Accept` prefers.",
       query: { ...fieldsParameter(members), ...formatOf(settings.items) },
-      headers: readPreconditions,
+      headers: { ...readPreconditions, ...fieldsReadBy(settings.items) },
       responses: {
         200: {
           description: `The ${one}.`,
@@ -96,7 +97,7 @@ export function describeOperations<T extends Document>(
       summary: `List ${many}`,
       description: `All ${many} by ascending id, or those that the query asks for. A list of any length is streamed.`,
       query: { ...listParameters(settings), ...formatOf(settings.lists) },
-      headers: { ...readPreconditions, ...prefer("count=exact") },
+      headers: { ...readPreconditions, ...prefer("count=exact"), ...fieldsReadBy(settings.lists) },
       responses: {
         200: {
           description: `The ${many}.`,

@@ -62,6 +62,14 @@ export const formatOf = (representations: readonly Representation[]): Parameters
   },
 });
 
+/** The header fields that the text of a representation depends on. */
+export const fieldsReadBy = (representations: readonly Representation[]): Parameters =>
+  Object.fromEntries(
+    representations.flatMap(({ reads = {} }) =>
+      Object.entries(reads).map(([name, description]) => [name, { description }]),
+    ),
+  );
+
 /** The choice of members. */
 export const fieldsParameter = (members: readonly string[] | undefined): Parameters =>
   members === undefined

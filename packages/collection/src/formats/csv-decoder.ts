@@ -22,7 +22,10 @@ export interface CsvDecoderOptions {
    * without one. Default: the name itself.
    */
   readonly toColumn?: (name: string) => string | undefined;
-  /** Whether to remove the apostrophe that `csvRepresentation` puts before formulas. Default: `guarded`. */
+  /**
+   * Whether to remove what `csvRepresentation` and `excelCsvRepresentation` put before and around text for spreadsheets. Default:
+   * `guarded`.
+   */
   readonly formulas?: "guarded" | "as-is";
 }
 
@@ -45,7 +48,10 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
   if (!/^[^"\r\n\u0080-\uffff]$/.test(delimiter)) throw new TypeError(`${excerpt(delimiter)} cannot separate cells`);
   const [known, numbers] = [new Set(columns), new Set(integers)];
   const toText = formulas === "guarded" ? unguardFormula : (text: string) => text;
-  const toValue = ({ name }: CsvColumn, text: string): unknown => (numbers.has(name) ? toInteger(text) : toText(text));
+  const toValue = ({ name }: CsvColumn, cell: string): unknown => {
+    const text = toText(cell);
+    return numbers.has(name) ? toInteger(text) : text;
+  };
   return {
     mediaTypes: ["text/csv"],
     charsets: ["utf-8"],

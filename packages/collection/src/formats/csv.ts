@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { valueAlong } from "../member-value.ts";
-import type { ListRepresentation } from "../representation.ts";
+import type { ListRepresentation, ListSyntax } from "../representation.ts";
 
 /** The options of `csvRepresentation`. */
 export interface CsvRepresentationOptions {
@@ -26,21 +26,43 @@ export interface CsvRepresentationOptions {
  */
 export function csvRepresentation({ columns, formulas = "guarded" }: CsvRepresentationOptions): ListRepresentation {
   const guard = formulas === "guarded" ? guardFormula : (text: string) => text;
+  const toCell = (value: unknown): string => (typeof value === "string" ? guard(value) : JSON.stringify(value));
   return {
     name: "csv",
     extension: "csv",
     mediaType: "text/csv",
     contentType: "text/csv; charset=utf-8; header=present",
-    list: ({ fields = columns }) => {
-      const chosen = [...new Set(fields.flatMap((field) => columnsOf(field, columns)))];
-      const paths = chosen.map((column) => column.split("."));
-      return {
-        before: toRow(chosen),
-        item: ({ json }) => {
-          const record: unknown = JSON.parse(json);
-          return toRow(paths.map((path) => toCell(valueAlong(record, path), guard)));
-        },
-      };
+    list: ({ fields = columns }) => csvSyntax({ columns, fields, delimiter: ",", toCell }),
+  };
+}
+
+/** What a table of CSV is made of. */
+export interface CsvTable {
+  /** The members that can be columns, in order. */
+  readonly columns: readonly string[];
+  /** Those that were chosen, each a column or an object that has some. */
+  readonly fields: readonly string[];
+  readonly delimiter: string;
+  /** Renders a value that is there. */
+  readonly toCell: (value: unknown, column: string) => string;
+}
+
+/** Returns how records become a table with a header. */
+export function csvSyntax({ columns, fields, delimiter, toCell }: CsvTable): ListSyntax & { readonly before: string } {
+  const chosen = [...new Set(fields.flatMap((field) => columnsOf(field, columns)))];
+  const paths = chosen.map((column) => column.split("."));
+  const options = { ...syntax, delimiter };
+  const toRow = (cells: readonly (string | undefined)[]): string => stringify([cells], options);
+  return {
+    before: toRow(chosen),
+    item: ({ json }) => {
+      const record: unknown = JSON.parse(json);
+      return toRow(
+        chosen.map((column, i) => {
+          const value = valueAlong(record, paths[i] ?? []) ?? undefined;
+          return value === undefined ? undefined : toCell(value, column);
+        }),
+      );
     },
   };
 }
@@ -50,8 +72,6 @@ function columnsOf(field: string, columns: readonly string[]): readonly string[]
   return columns.filter((column) => column === field || column.startsWith(`${field}.`));
 }
 
-const toRow = (cells: readonly (string | undefined)[]): string => stringify([cells], syntax);
-
 const syntax = {
   record_delimiter: "\r\n",
   // Quotes cells with any line end, not only CRLF.
@@ -59,12 +79,6 @@ const syntax = {
   // Quotes empty texts, so that they differ from absent members.
   quoted_match: /^$/,
 };
-
-/** Renders a value. A number needs no guard: a spreadsheet shows it as a number. */
-function toCell(value: unknown, guard: (text: string) => string): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return typeof value === "string" ? guard(value) : JSON.stringify(value);
-}
 
 /**
  * Puts an apostrophe before text that a spreadsheet would run as a formula (CWE-1236): text that begins with `= + - @`, one of
@@ -76,18 +90,26 @@ function toCell(value: unknown, guard: (text: string) => string): string | undef
  * guardFormula("'t Hooft");  // "'t Hooft"
  * ```
  */
-function guardFormula(text: string): string {
+export function guardFormula(text: string): string {
   return /^'*[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text;
 }
 
 /**
- * Removes the apostrophe that guards a formula; returns other text unchanged.
+ * Removes what keeps a spreadsheet from reading a text as something else: an apostrophe before a formula, or the formula `="…"` around
+ * the text, of at most 1,024 characters. Returns other text unchanged.
  *
  * ```ts
- * unguardFormula("'+44 20 7946 0000");  // "+44 20 7946 0000"
- * unguardFormula("+44 20 7946 0000");   // "+44 20 7946 0000"
+ * unguardFormula("'=1+1");                   // "=1+1"
+ * unguardFormula('="+44 20 7946 0000"');     // "+44 20 7946 0000"
+ * unguardFormula("+44 20 7946 0000");        // "+44 20 7946 0000"
  * ```
  */
 export function unguardFormula(cell: string): string {
+  if (!/^['=]/.test(cell)) return cell;
+  const [, text] = (cell.length <= longestLiteral && /^="((?:[^"]|"")*)"$/.exec(cell)) || [];
+  if (text !== undefined) return text.replaceAll('""', '"');
   return /^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell;
 }
+
+/** In characters: more than a text of a formula in Excel can have. */
+const longestLiteral = 1_024;

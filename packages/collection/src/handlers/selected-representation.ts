@@ -136,8 +136,10 @@ interface ConstantFields {
 function constantFields(representation: Representation): ConstantFields {
   let fields = constantFieldsOf.get(representation);
   if (fields === undefined) {
-    const { contentType, headers } = representation;
-    const whole = HeaderList.of({ "Content-Type": contentType, "Cache-Control": "private, no-cache", ...headers });
+    const { contentType, headers, reads = {} } = representation;
+    const own = HeaderList.of({ "Content-Type": contentType, "Cache-Control": "private, no-cache", ...headers });
+    const names = Object.keys(reads);
+    const whole = names.length === 0 ? own : own.withMembers("Vary", names);
     const list = whole.withMembers("Vary", ["Prefer"]);
     fields = { whole, list, notModified: notModified(new HttpResponse(200, whole)).headers };
     constantFieldsOf.set(representation, fields);

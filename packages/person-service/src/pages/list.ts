@@ -146,6 +146,7 @@ function downloads(address: ListAddress): SafeHtml {
 
 const formats = [
   ["csv", "CSV"],
+  ["excel", "CSV for Excel"],
   ["json", "JSON"],
   ["ndjson", "NDJSON"],
   ["vcard", "vCard"],

@@ -2,6 +2,7 @@ import {
   type CollectionDefinition,
   csvDecoder,
   csvRepresentation,
+  excelCsvRepresentation,
   type ItemRepresentation,
   jsonArrayDecoder,
   jsonLdRepresentation,
@@ -56,6 +57,12 @@ export const personXml: ItemRepresentation & ListRepresentation = readableXml("a
 /** Sends lists of people as CSV. */
 export const personCsv: ListRepresentation = csvRepresentation({ columns: personMemberNames });
 
+/** Sends lists of people as the CSV that Excel opens. */
+export const personExcelCsv: ListRepresentation = excelCsvRepresentation({
+  columns: personMemberNames,
+  dates: memberEntries.filter(([, { kind }]) => kind === "date").map(([name]) => name),
+});
+
 /** The representations of people, the preferred first. CSV and NDJSON are for lists only. */
 export const personRepresentations: readonly Representation[] = [
   jsonRepresentation,
@@ -63,6 +70,7 @@ export const personRepresentations: readonly Representation[] = [
   personJsonLd,
   ndjsonRepresentation,
   personCsv,
+  personExcelCsv,
   vcard,
   // Last, because clients that accept any text are better served by the others.
   readableXml("text/xml"),

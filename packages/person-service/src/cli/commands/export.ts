@@ -1,11 +1,21 @@
 import { pipeline } from "node:stream/promises";
-import { displayAddress, listText, NewFile, type Store, type StoredRecord } from "@waymark/collection";
+import {
+  displayAddress,
+  type ListRepresentation,
+  listSeparator,
+  listText,
+  NewFile,
+  type Store,
+  type StoredRecord,
+} from "@waymark/collection";
 import { HttpRequest } from "waymark";
 import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
-import { personCollection } from "../../person/collection.ts";
+import { personCollection, personExcelCsv } from "../../person/collection.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../../transfer/formats.ts";
+import type { Given } from "../settings/configuration.ts";
 import { databaseOptions } from "../settings/database-options.ts";
+import { matching, oneOf } from "../settings/option.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countPeople, countSoon, drawProgress } from "../terminal/progress.ts";
 import type { Command } from "./command.ts";
@@ -19,34 +29,46 @@ export const exportCommand: Command = {
   examples: [
     ["person-service export people.csv", "all people, as CSV"],
     ["person-service export --format ndjson | head -1", "the first one"],
+    ["person-service export people.csv --for excel --locale de", "for a double click where Excel is German"],
   ],
   operands: ["[FILE]"],
-  options: { format: formatOption, ...databaseOptions },
+  options: {
+    format: formatOption,
+    for: {
+      value: "PROGRAM",
+      type: oneOf("excel"),
+      about:
+        "the program that opens the CSV by a double click: excel gets its charset, its separator and texts that it leaves as they are",
+    },
+    locale: {
+      value: "LOCALE",
+      type: matching("a language, and perhaps a country, such as de or de-CH", isLocale),
+      about: "with --for: the language of the program, whose separator it gets; by default that of this system",
+    },
+    ...databaseOptions,
+  },
+  usageError: (given) => (given.has("locale") && !given.has("for") ? "--locale needs --for excel." : undefined),
   async run(given, io) {
     const [operand] = given.operands;
     const file = operand === "-" ? undefined : operand;
-    const wanted = given.value("format");
-    const byName = file === undefined ? formats.csv : formatOfFile(file);
-    const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : byName;
-    if (format === undefined) {
-      const known = formatNames.join(", ");
-      throw new CommandError(`The name of ${quote(file ?? "")} says no format: add --format with ${known}.`);
-    }
+    const format = formatFor(file, given);
+    const { representation, language, said } = targetFor(format, given);
     const address = given.value("database") ?? "";
     const database = await openPeople(address);
     try {
       const store = database.store(personCollection.name);
       const draw = file === undefined ? () => undefined : drawProgress(io);
       if (file === undefined) {
-        await write(store, format, draw, toStandardOutput);
+        await write(store, { representation, language }, draw, toStandardOutput);
       } else {
         const count = await describeFault(file, async () => {
           await using output = await NewFile.open(file, { replace: true });
-          const written = await write(store, format, draw, (pieces) => output.handle.writeFile(pieces));
+          const take = (pieces: AsyncIterable<string>): Promise<void> => output.handle.writeFile(pieces);
+          const written = await write(store, { representation, language }, draw, take);
           await output.finish();
           return written;
         });
-        io.print(`exported ${countPeople(count)} from ${displayAddress(address)} to ${file}`);
+        io.print(`exported ${countPeople(count)} from ${displayAddress(address)} to ${file}${said}`);
       }
     } finally {
       await database.close();
@@ -54,10 +76,43 @@ export const exportCommand: Command = {
   },
 };
 
+function isLocale(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function formatFor(file: string | undefined, given: Given): TransferFormat {
+  const wanted = given.value("format");
+  const byName = file === undefined ? formats.csv : formatOfFile(file);
+  const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : byName;
+  if (format !== undefined) return format;
+  const known = formatNames.join(", ");
+  throw new CommandError(`The name of ${quote(file ?? "")} says no format: add --format with ${known}.`);
+}
+
+/** What people are written as, and for whom. */
+interface Written {
+  readonly representation: ListRepresentation;
+  /** Of the program that opens them. */
+  readonly language: string;
+}
+
+function targetFor(format: TransferFormat, given: Given): Written & { readonly said: string } {
+  const language = given.value("locale") ?? Intl.NumberFormat().resolvedOptions().locale;
+  if (!given.has("for")) return { representation: format.representation, language, said: "" };
+  if (format.name !== "csv") throw new CommandError(`--for excel writes CSV, not ${format.name}.`);
+  const separator = listSeparator(language) === ";" ? "semicolons" : "commas";
+  const said = `, separated by ${separator} as in Excel of the locale ${language}`;
+  return { representation: personExcelCsv, language, said };
+}
+
 /** Writes all people, and returns how many there are. */
 async function write(
   store: Store,
-  format: TransferFormat,
+  { representation, language }: Written,
   draw: (share: number, people: number) => void,
   take: (pieces: AsyncIterable<string>) => Promise<void>,
 ): Promise<number> {
@@ -70,7 +125,8 @@ async function write(
       draw(total === 0 ? 1 : Math.min(1, count / (total ?? Number.POSITIVE_INFINITY)), count);
     }
   }
-  const syntax = format.representation.list({ url: "/person", request: HttpRequest.of() });
+  const request = HttpRequest.of({ headers: { "Accept-Language": language } });
+  const syntax = representation.list({ url: "/person", request });
   await take(listText(counted(), syntax));
   return count;
 }
