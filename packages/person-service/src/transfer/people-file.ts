@@ -52,12 +52,9 @@ export async function openPeopleFile(source: SourceFile, options: PeopleFileOpti
     const found = { format: format.name, charset };
     return { source, format, map, columns: undefined, dates: options.dates ?? isoDates, found };
   }
-  const read = await readThrough(source);
-  const columns = columnNames(read.headings, map, leavesOut);
+  const { headings, columns, examples, dates: found } = await readThrough(source, map, leavesOut);
   const forms = new DateForms();
-  for (const [i, member] of columns.members.entries()) {
-    if (member !== undefined && kindOf(member) === "date") for (const date of read.dates[i] ?? []) forms.add(date);
-  }
+  for (const dates of found.values()) for (const date of dates) forms.add(date);
   const [form, other] = forms.found;
   const dates = options.dates ?? (form !== undefined && other === undefined ? dateReader(form) : isoDates);
   return {
@@ -70,8 +67,8 @@ export async function openPeopleFile(source: SourceFile, options: PeopleFileOpti
       format: format.name,
       charset,
       delimiter,
-      columns: read.headings.map((name, i) => {
-        const [member, example] = [columns.members[i], read.examples[i]];
+      columns: headings.map((name, i) => {
+        const [member, example] = [columns.members[i], examples[i]];
         return { name, ...(member && { member }), ...(example !== undefined && { example }) };
       }),
       ...(forms.example !== undefined && {
@@ -90,28 +87,42 @@ const isoDates: DateReader = dateReader("YYYY-MM-DD");
 /** What stands in the columns of a file of CSV. */
 interface Cells {
   readonly headings: readonly string[];
+  readonly columns: ColumnNames;
   /** The first value of each column. */
   readonly examples: readonly (string | undefined)[];
-  /** The first values of each column that seem to be dates, and are not `YYYY-MM-DD`. */
-  readonly dates: readonly ReadonlySet<string>[];
+  /** The first values of each column of dates, by its number, that seem to be dates and are not `YYYY-MM-DD`. */
+  readonly dates: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
-async function readThrough(source: SourceFile): Promise<Cells> {
+async function readThrough(source: SourceFile, map: ReadonlyMap<string, string>, leavesOut: boolean): Promise<Cells> {
   const headings: string[] = [];
   const examples: (string | undefined)[] = [];
-  const dates: Set<string>[] = [];
+  const dates = new Map<number, Set<string>>();
   const toColumn = (name: string): string => `c${headings.push(name.trim()) - 1}`;
   const decoder = csvDecoder({ columns: [], delimiter: source.delimiter, toColumn });
+  let columns: ColumnNames | undefined;
+  /** The columns without an example yet. */
+  let empty: readonly number[] = [];
   for await (const { value } of decoder.decode(source.pieces(), { mediaType: csvType, lenient: true })) {
-    for (const [column, cell] of Object.entries(value ?? {})) {
-      const [i, text] = [Number(column.slice(1)), String(cell).trim()];
-      if (text === "") continue;
-      examples[i] ??= text.slice(0, longestExample);
-      dates[i] ??= new Set();
-      if (dates[i].size < mostDates && maybeDate.test(text)) dates[i].add(text);
+    if (columns === undefined) {
+      columns = columnNames(headings, map, leavesOut);
+      empty = headings.map((_name, i) => i);
+      for (const [i, member] of columns.members.entries()) {
+        if (member !== undefined && kindOf(member) === "date") dates.set(i, new Set());
+      }
+    }
+    const cells = (value ?? {}) as Readonly<Record<string, string>>; // a row of texts
+    const textOf = (i: number): string => cells[`c${i}`]?.trim() ?? "";
+    if (empty.length > 0) {
+      for (const i of empty) examples[i] = textOf(i).slice(0, longestExample) || undefined;
+      empty = empty.filter((i) => examples[i] === undefined);
+    }
+    for (const [i, found] of dates) {
+      const text = textOf(i);
+      if (found.size < mostDates && maybeDate.test(text)) found.add(text);
     }
   }
-  return { headings, examples, dates };
+  return { headings, columns: columns ?? columnNames(headings, map, leavesOut), examples, dates };
 }
 
 const maybeDate = /^(?!\d{4}-\d\d-\d\d$)(?=.*\d).{6,30}$/u;
