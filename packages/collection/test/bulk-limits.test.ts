@@ -353,10 +353,10 @@ describe("the time of a bulk request", () => {
     const clock = stoppedClock(t);
     await withBooks({}, async (_, store) => {
       const slow = Object.create(store, {
-        create: {
-          value: (document: object) => {
-            clock.now += 10;
-            return store.create(document);
+        createEach: {
+          value: (documents: readonly object[]) => {
+            clock.now += 10 * documents.length;
+            return store.createEach(documents);
           },
         },
       }) as Store; // with one method of its own

@@ -9,10 +9,10 @@ import {
   type CollectionDefinition,
   type CollectionHandlers,
   type CollectionOptions,
-  type Creation,
   collection,
   csvDecoder,
   type Document,
+  type EachCreation,
   ndjsonDecoder,
   openDatabase,
   type Store,
@@ -440,17 +440,17 @@ describe("many records at once, with handling=lenient", () => {
   );
 
   it("are reported when the store fails among them: the stored ones, the unknown ones, and the line where it ended", async () => {
-    const outcomes: Readonly<Record<string, () => Promise<Creation>>> = {
-      a: async () => ({ kind: "created", record: { id: 1, revision: 1, updatedAt: 0, json: "{}" } }),
-      b: () => Promise.reject(new StoreUnavailable("The disk is full")),
-      c: () => Promise.reject(new StoreOutcomeUnknown("The disk reports an error")),
+    const outcomes: Readonly<Record<string, PromiseSettledResult<EachCreation>>> = {
+      a: { status: "fulfilled", value: { kind: "created" } },
+      b: { status: "rejected", reason: new StoreUnavailable("The disk is full") },
+      c: { status: "rejected", reason: new StoreOutcomeUnknown("The disk reports an error") },
     };
     const tried: string[] = [];
     const store = storeWith({
-      async create(document) {
-        const { title } = document as Book; // the schema lets in nothing else
-        tried.push(title);
-        return (outcomes[title] as () => Promise<Creation>)(); // a, b and c alone are sent
+      async createEach(documents) {
+        const titles = documents.map((document) => (document as Book).title); // the schema lets in nothing else
+        tried.push(...titles);
+        return titles.map((title) => outcomes[title] as PromiseSettledResult<EachCreation>); // only a, b and c are sent
       },
     });
     const lines = ["a", "a", "b", "c", ...Array(1000).fill("a")].map((title) => ({ title }));
@@ -503,7 +503,7 @@ describe("many records at once that belong to another", () => {
 
   it("are a 404 when the owner goes while they come", async () => {
     const gone = storeWith({
-      create: async () => ({ kind: "ownerless" }),
+      createEach: async () => [{ status: "fulfilled", value: { kind: "ownerless" } }],
       createAll: async () => ({ kind: "ownerless" }),
     });
     for (const fields of [{}, lenient]) {
@@ -524,7 +524,12 @@ describe("a store that fails while it is given many records", () => {
         const fail = async (): Promise<never> => {
           throw error;
         };
-        const answering = post(booksOver(storeWith({ create: fail, createAll: fail })), [{ title: "Emma" }], headers);
+        const failEach: Store["createEach"] = async () => [{ status: "rejected", reason: error }];
+        const answering = post(
+          booksOver(storeWith({ createEach: failEach, createAll: fail })),
+          [{ title: "Emma" }],
+          headers,
+        );
         if (status === undefined) await assert.rejects(answering, fault);
         else assert.equal((await answering).status, status);
       }

@@ -129,6 +129,29 @@ describe("a collection in partitions", () => {
   );
 
   it(
+    "stores each position of a source once, also where several programs store them in different partitions",
+    withPrograms(4, async (programs) => {
+      const positions = Array.from({ length: 300 }, (_, n) => n);
+      const settled = await Promise.all(
+        programs.flatMap((program, p) =>
+          // Each begins elsewhere, so that transactions of different programs add to one key.
+          [0, 1, 2].map((part) => {
+            const turned = positions.map((n) => (n + 75 * p + 25 * part) % 300);
+            const source = { key: "file", positions: turned };
+            return program.store("person").createEach(Array(300).fill({}), { source });
+          }),
+        ),
+      );
+      const kinds = Object.groupBy(settled.flat(), (each) =>
+        each.status === "fulfilled" ? each.value.kind : each.reason,
+      );
+      assert.deepEqual(Object.keys(kinds).toSorted(), ["created", "repeated"]);
+      assert.equal(kinds["created"]?.length, 300);
+      assert.equal(await programs[0]?.store("person").count(), 300);
+    }),
+  );
+
+  it(
     "keeps no record without its owner, and counts what goes with it, while several programs change both",
     withPrograms(3, async (programs) => {
       const people = programs.map((program) => program.store("person"));

@@ -13,6 +13,7 @@ export function storeWith(methods: Partial<Store>): Store {
     list: unexpected,
     count: unexpected,
     create: unexpected,
+    createEach: unexpected,
     replace: unexpected,
     remove: unexpected,
     createAll: unexpected,

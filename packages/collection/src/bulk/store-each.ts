@@ -1,7 +1,7 @@
 import { HttpError, notFound } from "waymark";
 import type { ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
-import type { Creation, Store, StoreOwner } from "../store.ts";
+import type { EachCreation, Store, StoreOwner } from "../store.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BrokenOff, LineErrors } from "./report.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
@@ -31,7 +31,7 @@ export async function storeEach(
   let lastLine: number | undefined;
   try {
     for await (const batch of inBatches(documents)) {
-      const creations = await Promise.allSettled(batch.map(({ document }) => store.create(document)));
+      const creations = await store.createEach(batch.map(({ document }) => document));
       let isBroken = false;
       for (const [i, creation] of creations.entries()) {
         const { line } = batch[i] as SpooledDocument; // each creation has its document
@@ -60,7 +60,10 @@ export async function storeEach(
  * @param owner by which a document names its owner
  * @throws HttpError 404 when the owner of all does not exist any more; what the store threw, unless it is StoreUnavailable
  */
-function issueOf(creation: PromiseSettledResult<Creation>, owner: StoreOwner | undefined): ValidationIssue | undefined {
+function issueOf(
+  creation: PromiseSettledResult<EachCreation>,
+  owner: StoreOwner | undefined,
+): ValidationIssue | undefined {
   if (creation.status === "rejected") {
     const { reason } = creation;
     if (reason instanceof StoreOutcomeUnknown) return { message: "may be stored or not: the store failed meanwhile" };
@@ -77,5 +80,5 @@ function issueOf(creation: PromiseSettledResult<Creation>, owner: StoreOwner | u
   return undefined;
 }
 
-const isRefusedAsReadOnly = (creation: PromiseSettledResult<Creation>): creation is PromiseRejectedResult =>
+const isRefusedAsReadOnly = (creation: PromiseSettledResult<EachCreation>): creation is PromiseRejectedResult =>
   creation.status === "rejected" && creation.reason instanceof StoreReadOnly;

@@ -1,7 +1,17 @@
 import type { SnapshotKey } from "../snapshot.ts";
-import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../store.ts";
+import type { Creation, EachCreation, Idempotency, Removal, Replacement, StoredRecord } from "../store.ts";
 import { uniqueKeys } from "./filled-columns.ts";
-import { type CreateWrite, type OutcomeOf, type Stamp, saySame, toStoredJson, type Write } from "./write.ts";
+import { hasPosition, rowKeyOf, withPosition } from "./origins.ts";
+import {
+  type AddWrite,
+  type CreateWrite,
+  type NewRecord,
+  type OutcomeOf,
+  type Stamp,
+  saySame,
+  toStoredJson,
+  type Write,
+} from "./write.ts";
 
 /** The state of a collection, for deciding a write. Each part is read only when the decision depends on it. */
 export interface Known {
@@ -17,7 +27,7 @@ export interface Known {
   /** Returns the id of the record with this key of the unique member at a position. */
   holder(position: number, key: string): number | undefined;
   hasOwner(id: number): boolean;
-  /** Returns which record was created with an idempotency key, at any time. The record may be gone. */
+  /** Returns what is kept under an idempotency key, of any time. The record may be gone. */
   keyed(owner: number, key: string): SnapshotKey | undefined;
 }
 
@@ -95,10 +105,12 @@ export function decide<W extends Write>(known: Known, write: W): Decision<Outcom
   return decideByKind(known, write) as Decision<OutcomeOf<W>>;
 }
 
-function decideByKind(known: Known, write: Write): Decision<Creation | Replacement | Removal> {
+function decideByKind(known: Known, write: Write): Decision<OutcomeOf<Write>> {
   switch (write.kind) {
     case "create":
       return decideCreation(known, write);
+    case "add":
+      return decideAddition(known, write);
     case "replace":
       return decideReplacement(known, write);
     case "remove":
@@ -107,10 +119,38 @@ function decideByKind(known: Known, write: Write): Decision<Creation | Replaceme
 }
 
 function decideCreation(known: Known, write: CreateWrite): Decision<Creation> {
-  const { id: given, members, time, owner, idempotency } = write;
+  const { time, owner, idempotency } = write;
   if (owner !== undefined && !known.hasOwner(owner)) return { outcome: { kind: "ownerless" } };
-  const repetition = idempotency && repetitionOf(known, write, idempotency);
+  if (idempotency === undefined) return decideInsertion(known, write, undefined);
+  const repetition = repetitionOf(known, write, idempotency);
   if (repetition !== undefined) return { outcome: repetition };
+  return decideInsertion(known, write, { owner: owner ?? 0, ...idempotency, time });
+}
+
+function decideAddition(known: Known, write: AddWrite): Decision<EachCreation> {
+  const { time, owner, origin } = write;
+  if (owner !== undefined && !known.hasOwner(owner)) return { outcome: { kind: "ownerless" } };
+  if (origin === undefined) return withoutRecord(decideInsertion(known, write, undefined));
+  const key = rowKeyOf(origin);
+  const positions = keptKey(known, write, key)?.fingerprint ?? "";
+  if (hasPosition(positions, origin)) return { outcome: { kind: "repeated" } };
+  const keyed = { owner: owner ?? 0, key, fingerprint: withPosition(positions, origin), time };
+  return withoutRecord(decideInsertion(known, write, keyed));
+}
+
+const withoutRecord = ({ outcome, change }: Decision<Inserted>): Decision<EachCreation> => ({
+  outcome: outcome.kind === "created" ? { kind: "created" } : outcome,
+  ...(change && { change }),
+});
+
+type Inserted = Extract<Creation, { readonly kind: "created" | "conflict" }>;
+
+/** @param keyed the key to store with the record */
+function decideInsertion(
+  known: Known,
+  { id: given, members, time, owner }: NewRecord,
+  keyed: Omit<SnapshotKey, "id" | "revision"> | undefined,
+): Decision<Inserted> {
   if (given !== undefined && known.wasGiven(given)) return { outcome: { kind: "conflict", member: "id" } };
   const { lastRevision, lastId } = known.counters();
   let id = given ?? known.nextId(lastId);
@@ -128,7 +168,7 @@ function decideCreation(known: Known, write: CreateWrite): Decision<Creation> {
       document,
       keys,
       lastId: given === undefined || given <= mostCounted ? Math.max(lastId, id) : lastId,
-      keyed: idempotency && { owner: owner ?? 0, ...idempotency, id, revision: record.revision, time },
+      keyed: keyed && { ...keyed, id, revision: record.revision },
     },
   };
 }
@@ -176,17 +216,19 @@ const isExpected = ({ revision }: StoredRecord, expectedRevision: number | undef
   expectedRevision === undefined || revision === expectedRevision;
 
 /** Returns the outcome of an earlier creation with the same key; undefined where there was none within a day. */
-function repetitionOf(
-  known: Known,
-  { owner = 0, time }: CreateWrite,
-  { key, fingerprint }: Idempotency,
-): Creation | undefined {
-  const before = known.keyed(owner, key);
-  if (before === undefined || before.time <= time - keyLifetime) return undefined;
+function repetitionOf(known: Known, write: CreateWrite, { key, fingerprint }: Idempotency): Creation | undefined {
+  const before = keptKey(known, write, key);
+  if (before === undefined) return undefined;
   if (before.fingerprint !== fingerprint) return { kind: "key-reused" };
   const { id, revision } = before;
   const record = known.row(id)?.record;
   return { kind: "repeated", id, revision, record: record?.revision === revision ? record : undefined };
+}
+
+/** Returns what is kept under a key; undefined where it was stored more than a day ago. */
+function keptKey(known: Known, { owner = 0, time }: NewRecord, key: string): SnapshotKey | undefined {
+  const kept = known.keyed(owner, key);
+  return kept === undefined || kept.time <= time - keyLifetime ? undefined : kept;
 }
 
 /** Makes the JSON of a record and its keys, and finds the unique member whose value another record has. */

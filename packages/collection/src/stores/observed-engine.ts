@@ -65,7 +65,7 @@ export class ObservedEngine implements Engine {
   }
 
   async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
-    return this.#change(write.kind, () => this.#engine.write(write));
+    return this.#change(write.kind === "add" ? "create" : write.kind, () => this.#engine.write(write));
   }
 
   async createAll(source: BulkSource): Promise<BulkCreation> {

@@ -10,6 +10,8 @@ import {
   type Creation,
   type CreationOptions,
   type Document,
+  type EachCreation,
+  type EachOptions,
   type FirstBatch,
   isRecordId,
   type ReadOptions,
@@ -25,7 +27,7 @@ import type { Claim } from "./decide.ts";
 import { assertSelection } from "./definition.ts";
 import { type FeedPlace, parseFeedCursor, toFeedCursor } from "./feed-cursor.ts";
 import { uniqueKeys } from "./filled-columns.ts";
-import type { CreateWrite, OutcomeOf, Stamp, Write } from "./write.ts";
+import type { AddWrite, CreateWrite, NewRecord, OutcomeOf, Stamp, Write } from "./write.ts";
 
 /**
  * Reads and writes the records of one collection in a database. Selections have been checked. An owner limits a read to the records
@@ -150,6 +152,18 @@ export class RecordStore implements Store {
     return this.#engine.write({ ...this.#creating(document), idempotency });
   }
 
+  async createEach(
+    documents: readonly Document[],
+    { source }: EachOptions = {},
+  ): Promise<readonly PromiseSettledResult<EachCreation>[]> {
+    const writes = documents.map((document, i): AddWrite => {
+      const position = source?.positions[i];
+      const origin = source !== undefined && position !== undefined ? { key: source.key, position } : undefined;
+      return { kind: "add", ...this.#newRecord(document), origin };
+    });
+    return Promise.allSettled(writes.map((write) => this.#engine.write(write)));
+  }
+
   async createAll(
     documents: Iterable<Document> | AsyncIterable<Document>,
     { onlyIfEmpty = false }: BulkOptions = {},
@@ -179,7 +193,11 @@ export class RecordStore implements Store {
   }
 
   #creating(document: Document): CreateWrite {
-    return { kind: "create", id: givenId(document), ...this.#content(document) };
+    return { kind: "create", ...this.#newRecord(document) };
+  }
+
+  #newRecord(document: Document): NewRecord {
+    return { id: givenId(document), ...this.#content(document) };
   }
 
   #content(document: Document): WrittenContent {
@@ -201,7 +219,7 @@ export async function* batchesFrom(first: RecordBatch): AsyncGenerator<readonly 
 }
 
 /** The content of a record in a change. */
-type WrittenContent = Pick<CreateWrite, "members" | "owner" | "time">;
+type WrittenContent = Omit<NewRecord, "id">;
 
 /**
  * Makes the content of a record from a document.

@@ -1,19 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Creation, Idempotency, Removal, Replacement } from "../store.ts";
+import type { Creation, EachCreation, Idempotency, Removal, Replacement } from "../store.ts";
 
 /**
  * A change to make. Members are the JSON text of an object, times are in milliseconds since the epoch. In a collection with an owner,
  * `owner` is the owner whose record is created or may be changed; undefined for any.
  */
 export type Write =
-  | {
-      readonly kind: "create";
-      readonly id: number | undefined;
-      readonly members: string;
-      readonly time: number;
-      readonly owner?: number | undefined;
-      readonly idempotency?: Idempotency | undefined;
-    }
+  | (NewRecord & { readonly kind: "create"; readonly idempotency?: Idempotency | undefined })
+  /** One of many creations, whose outcome does not have the record. */
+  | (NewRecord & { readonly kind: "add"; readonly origin?: Origin | undefined })
   | {
       readonly kind: "replace";
       readonly id: number;
@@ -29,14 +24,34 @@ export type Write =
       readonly owner?: number | undefined;
     };
 
+/** A record to create. */
+export interface NewRecord {
+  readonly id: number | undefined;
+  readonly members: string;
+  readonly time: number;
+  readonly owner?: number | undefined;
+}
+
+/** Where a record comes from. */
+export interface Origin {
+  /** The key of its source. */
+  readonly key: string;
+  /** Its position there, from 0. */
+  readonly position: number;
+}
+
 export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
+export type AddWrite = Extract<Write, { readonly kind: "add" }>;
+
+export const isNew = (write: Write): write is CreateWrite | AddWrite => write.kind === "create" || write.kind === "add";
 
 /** The outcome of a change. */
-export type OutcomeOf<W extends Write> = W extends { readonly kind: "create" }
-  ? Creation
-  : W extends { readonly kind: "replace" }
-    ? Replacement
-    : Removal;
+export type OutcomeOf<W extends Write> = {
+  readonly create: Creation;
+  readonly add: EachCreation;
+  readonly replace: Replacement;
+  readonly remove: Removal;
+}[W["kind"]];
 
 /** The values of a record that the store sets; times in milliseconds since the epoch. */
 export interface Stamp {

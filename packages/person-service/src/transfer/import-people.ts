@@ -1,4 +1,4 @@
-import { type Creation, type Document, HeldValues, type Store, StoreUnavailable } from "@waymark/collection";
+import { type Document, type EachCreation, HeldValues, type Store, StoreUnavailable } from "@waymark/collection";
 import type { ValidationIssue } from "waymark/content";
 import { excerpt } from "waymark/internal";
 import { textOf } from "../person/member-value.ts";
@@ -54,9 +54,7 @@ export async function importPeople(options: ImportOptions): Promise<ImportResult
   let storing: Promise<void> = Promise.resolve();
   const held = new HeldValues();
   const store = async (batch: readonly Candidate[]): Promise<void> => {
-    const outcomes = options.isDryRun
-      ? await foretold(batch, options, held)
-      : await Promise.all(batch.map((candidate) => outcomeOf(candidate, options)));
+    const outcomes = options.isDryRun ? await foretold(batch, options, held) : await stored(batch, options);
     const refusals: Refusal[] = [];
     for (const [i, outcome] of outcomes.entries()) {
       if (outcome instanceof StoreUnavailable) brokenOff ??= outcome;
@@ -154,15 +152,30 @@ async function* batchesOf(
 
 type Outcome = "stored" | "updated" | "known" | { readonly reason: string } | StoreUnavailable;
 
-async function outcomeOf({ position, person, issues }: Candidate, options: ImportOptions): Promise<Outcome> {
-  if (person === undefined) return { reason: issues.map(toText).join("; ") };
-  const { store, file, upsert } = options;
+async function stored(batch: readonly Candidate[], options: ImportOptions): Promise<readonly Outcome[]> {
+  const { store, file } = options;
   if (store === undefined) throw new TypeError("people are stored in a store");
+  const outcomes = await Promise.all(batch.map((candidate) => updated(candidate, store, options)));
+  const people = batch.flatMap(({ person, position }, i) =>
+    person === undefined || outcomes[i] !== undefined ? [] : [{ person, position, i }],
+  );
+  const creations = await store.createEach(
+    people.map(({ person }) => person),
+    { source: { key: `import ${file.source.digest}`, positions: people.map(({ position }) => position) } },
+  );
+  for (const [n, creation] of creations.entries()) outcomes[people[n]?.i ?? 0] = toOutcome(creation); // there are as many
+  return outcomes as Outcome[]; // a person that was not changed was created, or was not
+}
+
+/** Returns what became of a candidate that nobody is created for; undefined where a person is to be created. */
+async function updated(
+  { person, issues }: Candidate,
+  store: Store,
+  { upsert, schema }: ImportOptions,
+): Promise<Outcome | undefined> {
+  if (person === undefined) return { reason: issues.map(toText).join("; ") };
   try {
-    const updated = upsert === undefined ? undefined : await update(person, upsert, store, options.schema);
-    if (updated !== undefined) return updated;
-    const idempotency = { key: `import ${file.source.digest} ${position}`, fingerprint: JSON.stringify(person) };
-    return toOutcome(await store.create(person, { idempotency }));
+    return upsert === undefined ? undefined : await update(person, upsert, store, schema);
   } catch (error) {
     if (error instanceof StoreUnavailable) return error;
     throw error;
@@ -208,12 +221,16 @@ const without = (member: string): Outcome => ({ reason: `${member} is required w
 
 const alreadyUsed = (member: string): string => `${member} is already used by another person`;
 
-function toOutcome(creation: Creation): Outcome {
+function toOutcome(settled: PromiseSettledResult<EachCreation>): Outcome {
+  if (settled.status === "rejected") {
+    if (settled.reason instanceof StoreUnavailable) return settled.reason;
+    throw settled.reason;
+  }
+  const creation = settled.value;
   switch (creation.kind) {
     case "created":
       return "stored";
     case "repeated":
-    case "key-reused":
       return "known";
     case "conflict":
       return { reason: alreadyUsed(creation.member) };

@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly holders: readonly ReadonlyMap<string, number>[];
   /** The existing owners among those that the writes name. */
   readonly owners: ReadonlySet<number>;
-  /** The records that were created before with the idempotency keys of the writes, by `keyOf`. */
+  /** What is kept under the idempotency keys of the writes, by `keyOf`. */
   readonly keyed: ReadonlyMap<string, SnapshotKey>;
 }
 
@@ -36,6 +36,8 @@ export class PostgresBatch {
   readonly #takenIds: Set<number>;
   readonly #holdersBefore: readonly ReadonlyMap<string, number>[];
   readonly #holders: readonly Map<string, number>[];
+  /** What was kept under the keys of the writes when they were read, by `keyOf`. */
+  readonly keyedBefore: ReadonlyMap<string, SnapshotKey>;
   readonly #keyed: Map<string, SnapshotKey>;
   readonly #newlyKeyed = new Map<string, SnapshotKey>();
   readonly #inserted = new Map<number, StoredRow>();
@@ -56,6 +58,7 @@ export class PostgresBatch {
     this.#takenIds = new Set(surroundings.takenIds);
     this.#holdersBefore = surroundings.holders;
     this.#holders = surroundings.holders.map((holders) => new Map(holders));
+    this.keyedBefore = surroundings.keyed;
     this.#keyed = new Map(surroundings.keyed);
     this.#held = new Map(surroundings.held);
     this.#known = {

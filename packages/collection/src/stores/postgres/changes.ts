@@ -3,7 +3,7 @@ import type { SnapshotRecord, SnapshotRemoval } from "../../snapshot.ts";
 import { mostCounted, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
-import type { Write } from "../write.ts";
+import { isNew, type Write } from "../write.ts";
 import { PostgresBatch } from "./batch.ts";
 import { uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
@@ -43,7 +43,7 @@ export class PostgresChanges {
     locking: Promise<PartitionsCounters>,
   ): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
-    const given = writes.flatMap((write) => (write.kind === "create" && write.id !== undefined ? [write.id] : []));
+    const given = writes.flatMap((write) => (isNew(write) && write.id !== undefined ? [write.id] : []));
     const reading = Promise.all([
       this.#ownersOf(connection, writes),
       keyedRecords(connection, this.#collection, writes),
@@ -73,7 +73,7 @@ export class PostgresChanges {
     batch: PostgresBatch,
     counters: PartitionsCounters = batch.changed,
   ): Promise<void> {
-    const { inserted, updated, displaced, removed, keyed, time } = batch;
+    const { inserted, updated, displaced, removed, keyed, keyedBefore, time } = batch;
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order, no two records ever have the same value of a unique member.
@@ -82,7 +82,7 @@ export class PostgresChanges {
     if (updated.length > 0) statements.push(this.#rows.update(connection, updated));
     if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
-    if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, time));
+    if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, keyedBefore, time));
     statements.push(this.counters.put(connection, counters));
     // The server refuses all statements after one that fails. Their errors say nothing of the cause.
     const fault = (await Promise.allSettled(statements)).find((outcome) => outcome.status === "rejected");
@@ -124,7 +124,7 @@ export class PostgresChanges {
 
   /** Returns which of the owners of new records exist. */
   async #ownersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<ReadonlySet<number>> {
-    const asked = new Set(writes.flatMap((write) => (write.kind === "create" ? (write.owner ?? []) : [])));
+    const asked = new Set(writes.flatMap((write) => (isNew(write) ? (write.owner ?? []) : [])));
     if (this.#owner === undefined || asked.size === 0) return new Set();
     const rows = await connection.query<readonly [id: string]>({
       name: `waymark owners of ${this.#table}`,

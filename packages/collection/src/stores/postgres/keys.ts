@@ -1,22 +1,27 @@
 import type { SnapshotKey } from "../../snapshot.ts";
 import { forgottenForEach, keyLifetime } from "../decide.ts";
+import { keyOfWrite } from "../origins.ts";
 import { type KeyRow, keyColumns, toKey } from "../rows.ts";
-import type { Write } from "../write.ts";
+import type { NewRecord, Write } from "../write.ts";
 import { keyOf } from "./batch.ts";
 import { toReadableText } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { oneStoredRow, toArrayText } from "./sql.ts";
 
-/** Returns the records that were created before with the idempotency keys of the writes, by `keyOf`. */
+/** Returns what is kept under the idempotency keys of the writes, by `keyOf`. */
 export async function keyedRecords(
   connection: PostgresConnection,
   collection: string,
   writes: readonly Write[],
 ): Promise<ReadonlyMap<string, SnapshotKey>> {
-  const asked = writes.flatMap((write) =>
-    write.kind === "create" && write.idempotency ? [{ owner: write.owner ?? 0, key: write.idempotency.key }] : [],
-  );
-  if (asked.length === 0) return new Map();
+  const all = new Map<string, { readonly owner: number; readonly key: string }>();
+  for (const write of writes) {
+    const key = keyOfWrite(write);
+    const { owner = 0 } = write as NewRecord; // only a new record has a key
+    if (key !== undefined) all.set(keyOf(owner, key), { owner, key });
+  }
+  if (all.size === 0) return new Map();
+  const asked = [...all.values()];
   const keys = new Map(asked.map(({ key }) => [toReadableText(key), key]));
   const rows = await connection.query<KeyRow<string>>({
     name: "waymark keys",
@@ -55,26 +60,30 @@ export async function forgetKeys(
 }
 
 /**
- * Stores the keys of new records in place of expired ones. A transaction in another partition may have stored one of the keys
- * meanwhile: then this fails with a unique violation, and the transaction must be repeated.
+ * Stores the keys of new records in place of expired ones, and of those that the transaction has read. A transaction in another
+ * partition may have stored one of the keys meanwhile: then this fails with a unique violation, and the transaction must be repeated.
  *
+ * @param before what the transaction has read, by `keyOf`
  * @param time the time of the latest of the records, in milliseconds since the epoch
  */
 export async function keepKeys(
   connection: PostgresConnection,
   collection: string,
   keyed: readonly SnapshotKey[],
+  before: ReadonlyMap<string, SnapshotKey>,
   time: number,
 ): Promise<void> {
   const forget = connection.query({
     name: "waymark forget keys of new records",
     text: `DELETE FROM waymark_keys
-      WHERE collection = $1 AND time <= $2 AND (owner, key) IN (SELECT * FROM unnest($3::bigint[], $4::text[]))`,
+      WHERE collection = $1 AND (owner, key) IN (SELECT * FROM unnest($3::bigint[], $4::text[])) AND (time <= $2
+        OR (owner, key, fingerprint) IN (SELECT * FROM unnest($3::bigint[], $4::text[], $5::text[])))`,
     values: [
       collection,
       time - keyLifetime,
       toArrayText(keyed.map(({ owner }) => owner)),
       toArrayText(keyed.map(toReadableKey)),
+      toArrayText(keyed.map(({ owner, key }) => before.get(keyOf(owner, key))?.fingerprint ?? null)),
     ],
   });
   const keep = connection.query({ name: "waymark keep keys", text: insertion, values: keyValues(collection, keyed) });

@@ -31,7 +31,7 @@ export function fromOutcomesText(text: string): readonly BatchedOutcome[] {
       case "failed":
         return { kind: "failed", error: new Error(outcome.error.message) };
       case "repeated":
-        return { ...outcome, record: outcome.record }; // undefined when the record is gone
+        return "id" in outcome ? { ...outcome, record: outcome.record } : outcome; // undefined when the record is gone
       default:
         return outcome;
     }

@@ -69,11 +69,8 @@ export class SqliteChanges {
         const { id, revision, updatedAt, json } = row.record;
         const owner = row.owner === undefined ? [] : [row.owner];
         this.#insert.run(id, revision, row.createdAt, updatedAt, json, ...owner, ...keys, ...this.#values(document));
-        if (keyed !== undefined) {
-          const { key, fingerprint, time } = keyed;
-          this.#keep.run(this.#collection, keyed.owner, key, fingerprint, id, revision, time);
-        }
         // Last, because a failed insertion must leave nothing in memory.
+        if (keyed !== undefined) this.#known.addKey(keyed);
         this.#counters.advance(this.#collection, { lastRevision: revision, lastId });
         this.#words?.add(id, document);
         break;
@@ -98,6 +95,7 @@ export class SqliteChanges {
   /** Must be called when a transaction has begun. */
   begin(): void {
     this.#words?.begin();
+    this.#known.takeKeys(); // those that a failed transaction has left
     this.#stored = { time: 0, records: 0 };
   }
 
@@ -108,6 +106,9 @@ export class SqliteChanges {
    */
   finish(hasRemovals: boolean): void {
     this.#words?.put(hasRemovals);
+    for (const { owner, key, fingerprint, id, revision, time } of this.#known.takeKeys()) {
+      this.#keep.run(this.#collection, owner, key, fingerprint, id, revision, time);
+    }
     const { time, records } = this.#stored;
     // Removes expired keys of any collection. Without expired keys, this adds a few µs to a commit.
     if (records > 0) this.#forget.run(time - keyLifetime, records * forgottenForEach);

@@ -46,7 +46,7 @@ export class SqliteCommitter {
    * each. A change that fails does not affect the others.
    */
   commit(batch: readonly AddressedWrite[]): readonly BatchedOutcome[] {
-    this.#hasRemovals ||= batch.some(({ write }) => write.kind !== "create");
+    this.#hasRemovals ||= batch.some(({ write }) => write.kind === "replace" || write.kind === "remove");
     try {
       return this.#inTransaction(batch, ({ collection, write }) => this.#writesTo(collection).apply(write));
     } catch (error) {

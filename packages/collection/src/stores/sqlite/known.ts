@@ -17,6 +17,8 @@ export class SqliteKnown implements Known {
   readonly #owner: StatementSync | undefined;
   readonly #holders: readonly StatementSync[];
   readonly #keyed: StatementSync;
+  /** The keys that the transaction has added, by owner and key. */
+  readonly #added = new Map<string, SnapshotKey>();
 
   constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
     const { name: collection, unique = [], owner } = definition;
@@ -73,8 +75,23 @@ export class SqliteKnown implements Known {
   }
 
   keyed(owner: number, key: string): SnapshotKey | undefined {
+    const added = this.#added.get(`${owner} ${key}`);
+    if (added !== undefined) return added;
     // The statement returns arrays of these columns, whose types the table enforces.
     const row = this.#keyed.get(this.#collection, owner, key) as KeyRow<number> | undefined;
     return row && toKey(row);
+  }
+
+  /** Makes a key known that is not stored yet. */
+  addKey(keyed: SnapshotKey): void {
+    this.#added.set(`${keyed.owner} ${keyed.key}`, keyed);
+  }
+
+  /** Returns the keys that were added since the last call, and forgets them. */
+  takeKeys(): readonly SnapshotKey[] {
+    if (this.#added.size === 0) return [];
+    const keys = [...this.#added.values()];
+    this.#added.clear();
+    return keys;
   }
 }
