@@ -147,7 +147,7 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 503,
     title: "Lists Busy",
     explanation:
-      "Lists that clients have requested but not yet taken fill the share of this client, or the memory for all in even shares. Try again after the seconds in `Retry-After`.",
+      "Lists that clients have requested but not yet taken fill the share of this client, or the memory for all in even shares; or as many event streams are open as may be. Try again after the seconds in `Retry-After`.",
   },
   storeUnavailable: {
     code: "store-unavailable",

@@ -4,13 +4,14 @@ import type { MediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
 import { quote, requireKnownOptions } from "waymark/internal";
 import { CallerShares } from "./caller-shares.ts";
+import { EventStreams } from "./feed/event-streams.ts";
+import { SharedChanges } from "./feed/shared-changes.ts";
+import { FeedWatch } from "./feed/watch.ts";
 import { jsonRepresentation } from "./formats/json.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
-import { FeedWatch } from "./lists/feed-watch.ts";
 import { HeldLists } from "./lists/held-lists.ts";
-import { SharedChanges } from "./lists/shared-changes.ts";
 import { fieldNames, requireKnownMembers } from "./object-schema.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import {
@@ -71,6 +72,12 @@ export interface CollectionOptions<T extends Document> {
    * Default: every caller may.
    */
   readonly mayRead?: ((request: HttpRequest<unknown>, path: string) => boolean) | undefined;
+  /**
+   * Decides again on a request that was let in, by the rules and the credentials as they are now: returns it with its caller, or
+   * undefined where it would not be let in any more. An event stream asks every 5 seconds whether it may go on.
+   * Default: what was let in may go on, as far as `mayRead` says so.
+   */
+  readonly readmit?: ((request: HttpRequest<unknown>) => Awaitable<HttpRequest<unknown> | undefined>) | undefined;
   /** What the OpenAPI document calls the records, and shows of them. Default: names made of the path of the route, and no example. */
   readonly nouns?: RecordNouns;
   /** Whether a change without a precondition is refused (428, RFC 6585 §3). Default: false. */
@@ -102,8 +109,10 @@ export interface CollectionSettings<T extends Document>
   readonly heldLists: HeldLists;
   /** Says to requests that wait for a change when there is one. */
   readonly feedWatch: FeedWatch;
-  /** What requests that wait for the same get. */
+  /** What all get who follow from the same place. */
   readonly sharedChanges: SharedChanges;
+  readonly eventStreams: EventStreams;
+  readonly readmit: NonNullable<CollectionOptions<T>["readmit"]>;
   /** How many requests of a caller wait, and of all. */
   readonly waitingShares: CallerShares;
   readonly path: string | undefined;
@@ -151,6 +160,7 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
   requireDistinct("mediaType", representations);
   requireSchema("schema", schema);
   if (lenientSchema !== undefined) requireSchema("lenientSchema", lenientSchema);
+  const feedWatch = new FeedWatch(store);
   const listSettings = toListSettings(options.lists ?? {});
   const items = some("item", representations.filter(isForItems));
   const scope = recordScope(store, options.otherVariables ?? []);
@@ -173,8 +183,10 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     bulk: toBulkSettings(options.bulk ?? {}),
     maxPageSize: listSettings.maxPageSize,
     heldLists: new HeldLists(listSettings),
-    feedWatch: new FeedWatch(store),
+    feedWatch,
     sharedChanges: new SharedChanges(),
+    eventStreams: new EventStreams(store, feedWatch),
+    readmit: options.readmit ?? ((request) => request),
     waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
     path,
     nouns: options.nouns,
@@ -216,6 +228,7 @@ const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = 
   nouns: true,
   created: true,
   mayRead: true,
+  readmit: true,
   requirePreconditions: true,
 };
 

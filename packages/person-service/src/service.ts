@@ -60,7 +60,9 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   /** The origins whose pages may use the service. Default: none. */
   readonly cors?: CorsPolicy | undefined;
   /** Decides which requests are let in: the filter of `openAccess`. Default: all. */
-  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "security" | "signIn">>) | undefined;
+  readonly access?:
+    | (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "readmit" | "security" | "signIn">>)
+    | undefined;
   /**
    * The names or addresses, without a port, of the hosts that requests may be for, besides the loopback names of this machine; those
    * for other hosts get 421. Default: any host.
@@ -154,6 +156,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     bulk,
     representations: [...personRepresentations, peoplePages(site)],
     mayRead: access?.mayRead,
+    readmit: access?.readmit,
     nouns: personNouns,
     // Collections answer 201, but /person answers 200; the client gets the id from Location.
     created: (_record, location) => ok().withHeader("Location", location),

@@ -51,12 +51,15 @@ export function placesOf(document: OpenApiDocument): readonly Place[] {
       path,
       queries: [...otherQueries, ...[...named.keys()].flatMap(queriesOf)],
       forms: [
-        ...[...new Set([...otherTypes, ...types])].map((accept) => ({ accept })),
-        ...[...formats, "doc"].map((format) => ({ format })),
+        ...[...new Set([...otherTypes, ...types])].filter(hasEnd).map((accept) => ({ accept })),
+        ...[...formats, "doc"].filter(hasEnd).map((format) => ({ format })),
       ],
     };
   });
 }
+
+/** Returns whether an answer in the form comes to an end. */
+const hasEnd = (form: string): boolean => !form.endsWith("event-stream");
 
 function queriesOf(parameter: string): readonly string[] {
   const known = values[parameter];

@@ -51,6 +51,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "description bulk",
     "handlers new-file.ts",
     "settings.ts",
+    "feed",
     "formats record-scope.ts record-schema.ts",
     "lists object-schema.ts turn-share.ts",
     "stores caller-shares.ts limits.ts patch problem-types.ts representation.ts",

@@ -1,7 +1,7 @@
 import { problemTypes } from "waymark";
 import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
 import { jsonArrayDecoder } from "../formats/json-array.ts";
-import { changesRepresentations } from "../handlers/changes.ts";
+import { changesRepresentations } from "../handlers/changes-query.ts";
 import { greatestLimit } from "../lists/query.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { everyCaller } from "../settings.ts";
@@ -127,7 +127,7 @@ export function describeOperations<T extends Document>(
       ...shared,
       operationId: `list${name}Changes`,
       summary: `Follow the changes of ${many}`,
-      description: `What has changed behind a cursor, the oldest change first: each ${one} once, in the latest state, or as removed. Without a cursor, from the beginning.`,
+      description: `What has changed behind a cursor, the oldest change first: each ${one} once, in the latest state, or as removed. Without a cursor, from the beginning. An event stream goes on with the changes that come.`,
       query: {
         after: { description: "From `Link`: the cursor behind the changes that the client has." },
         limit: {
@@ -137,7 +137,10 @@ export function describeOperations<T extends Document>(
         ...fieldsParameter(members),
         ...formatOf(changesRepresentations),
       },
-      headers: prefer("wait=30"),
+      headers: {
+        ...prefer("wait=30"),
+        "Last-Event-ID": { description: "Of an event stream: goes on behind the last `id` that the client has." },
+      },
       responses: {
         200: {
           description: "The changes.",

@@ -1,36 +1,24 @@
 import { HttpError, type HttpRequest, HttpResponse, problem, problemTypes } from "waymark";
-import { HeaderList, negotiate, parsePrefer } from "waymark/fields";
+import { HeaderList, parsePrefer } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { callerKey } from "../caller-shares.ts";
-import { jsonRepresentation } from "../formats/json.ts";
-import { wholeListText } from "../formats/list-text.ts";
-import { ndjsonRepresentation } from "../formats/ndjson.ts";
-import { chooseFields, narrow } from "../lists/fields.ts";
-import { formatParameter, type QueryParameters, readQuery, reportUnknown } from "../lists/parameters.ts";
-import { parseLimit } from "../lists/query.ts";
+import { toSent } from "../feed/shared-changes.ts";
+import { eventStreamRepresentation } from "../formats/event-stream.ts";
+import type { QueryParameters } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
-import { type ListRepresentation, mediaTypeOf } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { ChangeBatch, ChangesOptions, Document, RecordChange, Store, StoredRecord } from "../store.ts";
-import { StoreCursorInvalid } from "../store-errors.ts";
+import type { ChangeBatch, Document, Store } from "../store.ts";
 import { TurnShare } from "../turn-share.ts";
+import { acceptedRepresentation, type ChangesQuery, pathOfList, readChangesQuery } from "./changes-query.ts";
+import { streamChanges } from "./changes-stream.ts";
 import { type Preferences, readPreferences, withApplied } from "./preferences.ts";
-import { chosenRepresentation } from "./selected-representation.ts";
-
-/** The forms in which changes are sent, the preferred first. */
-export const changesRepresentations: readonly [ListRepresentation, ...ListRepresentation[]] = [
-  jsonRepresentation,
-  ndjsonRepresentation,
-];
-
-const changesMediaTypes = changesRepresentations.map(mediaTypeOf);
 
 /** In seconds: how long `Prefer: wait` holds an answer at most. */
 export const longestWait = 30;
 
 /**
  * Makes the handler for a GET of the changes of a collection: sends those behind the cursor in `after`, and leads on by `Link`. With
- * `Prefer: wait=N` it waits for a change where there is none.
+ * `Prefer: wait=N` it waits for a change where there is none. An event stream goes on with those that come.
  */
 export function readChanges<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, members, mayRead, heldLists, sharedChanges } = settings;
@@ -42,17 +30,18 @@ export function readChanges<T extends Document>(settings: CollectionSettings<T>)
     const store = await scope.storeOf(request, "changes");
     const representation = acceptedRepresentation(request);
     const query = readChangesQuery(request, members, representation);
+    if (representation === eventStreamRepresentation) return streamChanges(request, store, query, settings);
     const preferences = waitPreference(request);
     const held = heldLists.begin(request);
     try {
       const batch = await readBatch(request, store, query, { preferences, settings });
       held.count({ records: batch.changes.map((change) => toSent(change, undefined)), next: undefined });
       const url = collectionUrl(request, "changes");
-      const textKey = JSON.stringify([representation.mediaType, url, query.fields]);
-      const body = await sharedChanges.text(batch, textKey, () => {
-        const records = batch.changes.map((change) => toSent(change, query.fields));
-        return wholeListText(records, representation.list({ url, request }), new TurnShare(request));
-      });
+      const syntax = {
+        key: `${representation.mediaType} ${url}`,
+        syntax: () => representation.list({ url, request }),
+      };
+      const body = await sharedChanges.text(batch, query.fields, syntax, new TurnShare(request));
       const fields = HeaderList.of({
         "Content-Type": representation.contentType,
         "Cache-Control": "private, no-cache",
@@ -68,63 +57,6 @@ export function readChanges<T extends Document>(settings: CollectionSettings<T>)
     }
   };
 }
-
-/**
- * Chooses JSON or NDJSON. The handler does so, and not its route: what the route did not take would be taken for the id of a record.
- *
- * @throws HttpError 406 when the client takes neither
- */
-function acceptedRepresentation(request: HttpRequest<unknown>): ListRepresentation {
-  const named = chosenRepresentation(request, changesRepresentations);
-  if (request.query.has(formatParameter)) return named;
-  const accepted = changesRepresentations[negotiate(request.headers.get("Accept"), changesMediaTypes)];
-  if (accepted !== undefined) return accepted;
-  const available = changesRepresentations.map(({ mediaType }) => mediaType);
-  const detail = `Changes are sent as ${available.join(" and ")}.`;
-  throw new HttpError(problem(problemTypes.notAcceptable, { detail, available }).withHeader("Vary", "Accept"));
-}
-
-/** Returns the path of the list whose changes are requested. */
-const pathOfList = ({ path }: HttpRequest<unknown>): string => path.slice(0, path.lastIndexOf("/")) || "/";
-
-/** What a client asks for. */
-interface ChangesQuery extends Pick<ChangesOptions, "limit"> {
-  readonly parameters: QueryParameters;
-  readonly after: string | undefined;
-  /** The members to send, with the id; undefined for all. */
-  readonly fields: readonly string[] | undefined;
-}
-
-function readChangesQuery(
-  { search, query }: HttpRequest<unknown>,
-  members: readonly string[] | undefined,
-  representation: ListRepresentation,
-): ChangesQuery {
-  if (query.get("after") === "") throw new StoreCursorInvalid("It is empty");
-  return readQuery(search, (parameters, report) => {
-    let limit: number | undefined;
-    let fields: readonly string[] | undefined;
-    for (const [name, value] of parameters) {
-      if (name === "after" || name === formatParameter) continue;
-      if (name === "limit") limit = parseLimit(value, report);
-      else if (name === "fields" && members !== undefined) {
-        fields = chooseFields(value, members, representation, report);
-      } else reportUnknown(name, { names: parameterNames(members), filters: [], members: members ?? [] }, report);
-    }
-    return {
-      parameters,
-      after: parameters.get("after"),
-      ...(limit !== undefined && { limit }),
-      fields: fields && ["id", ...fields.filter((name) => name !== "id")],
-    };
-  });
-}
-
-const parameterNames = (members: readonly string[] | undefined): readonly string[] => [
-  ...["after", "limit"],
-  ...(members === undefined ? [] : ["fields"]),
-  formatParameter,
-];
 
 /** Reads how long the answer may be held (RFC 7240 §4.3). A HEAD is answered at once. */
 function waitPreference(request: HttpRequest<unknown>): Preferences {
@@ -168,13 +100,6 @@ async function readBatch<T extends Document>(
   } finally {
     waitingShares.add(caller, -1);
   }
-}
-
-/** Makes the form in which a change is sent: the record with these fields, or `{"id":7,"removed":true}`. */
-function toSent(change: RecordChange, fields: readonly string[] | undefined): StoredRecord {
-  if (change.kind === "stored") return narrow(change.record, fields);
-  const { id, revision } = change;
-  return { id, revision, updatedAt: 0, json: `{"id":${id},"removed":true}` };
 }
 
 function nextUrl(url: string, parameters: QueryParameters, cursor: string): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type AroundFilter, type HttpRequest, problemTypes } from "waymark";
-import { access } from "waymark/filters";
+import { access, caller } from "waymark/filters";
 import { type Description, docsOfFilter, type SecurityOptions } from "waymark/openapi";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
 import type { SharedEnds } from "./ended-sessions.ts";
@@ -58,6 +58,11 @@ export interface AccessFilter extends AroundFilter {
   readonly may: (request: HttpRequest<unknown>, method: string, path: string) => boolean;
   /** Returns whether the caller of a request that was let in may GET a path. */
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
+  /**
+   * Decides again on a request that was let in, by the present rules and keys; returns it with its caller as it is now, or undefined
+   * where it would not be let in.
+   */
+  readonly readmit: (request: HttpRequest<unknown>) => Promise<HttpRequest<unknown> | undefined>;
   /** Signs people in and out on the pages. */
   readonly signIn: SignIn;
   /** Returns the credentials that requests need by the present rules, for an OpenAPI document; a new object after each reload. */
@@ -131,6 +136,11 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       }),
       may: (request, method, path) => policy.may(request, method, path),
       mayRead: (request, path) => policy.may(request, "GET", path),
+      async readmit(request) {
+        const decision = await policy.decide(request);
+        if (decision.kind !== "allowed") return undefined;
+        return decision.caller === undefined ? request : request.withAttribute(caller, decision.caller);
+      },
       signIn: {
         begin: (request, authorization) => policy.begin(request, authorization),
         end: async (request) => {

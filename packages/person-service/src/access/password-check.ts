@@ -10,7 +10,7 @@ export type PasswordVerdict = Caller | "wrong" | "busy";
 /**
  * Finds the user with a name and a password.
  *
- * Hashing is slow on purpose, so credentials that were right are remembered for a minute, and requests that come meanwhile
+ * Hashing is slow on purpose, so credentials that were right are remembered until a minute has passed without them, and requests that come meanwhile
  * with the same credentials wait for one hash.
  */
 export interface PasswordCheck {
@@ -49,7 +49,10 @@ export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue
     recall(name, password) {
       const credentials = digest(name, password);
       const entry = remembered.get(credentials);
-      if (entry !== undefined && entry.until > now()) return entry.caller;
+      if (entry !== undefined && entry.until > now()) {
+        remember(credentials, entry.caller);
+        return entry.caller;
+      }
       remembered.delete(credentials);
       return pending.get(credentials);
     },

@@ -10,7 +10,7 @@ import { type Holders, type Sessions, sessionCookie } from "./sessions.ts";
 /** The decisions that the files lead to, until they are read again. */
 export interface Policy {
   /** Decides on a request by its method, path and Authorization, and never by its content. */
-  decide(request: HttpRequest): Awaitable<AccessDecision>;
+  decide(request: HttpRequest<unknown>): Awaitable<AccessDecision>;
   /** Returns whether the caller of a request that was let in may make another request. */
   may(request: HttpRequest<unknown>, method: string, path: string): boolean;
   /** Begins a session with the value of an Authorization field. */
@@ -47,7 +47,7 @@ export function accessPolicy(parts: PolicyParts): Policy {
   const { schemes, rules, identify, challenges, onDenial, sessions, holders } = parts;
   const ruleFor = compileRules(rules);
 
-  const decide = (request: HttpRequest): Awaitable<AccessDecision> => {
+  const decide = (request: HttpRequest<unknown>): Awaitable<AccessDecision> => {
     const rule = ruleFor(request);
     const sealed = sealedIn(request);
     // A page offers more to people who have signed in.
@@ -64,7 +64,7 @@ export function accessPolicy(parts: PolicyParts): Policy {
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
   };
 
-  const identifySession = async (request: HttpRequest, sealed: string): Promise<Identity> => {
+  const identifySession = async (request: HttpRequest<unknown>, sealed: string): Promise<Identity> => {
     const caller = await sessions.open(sealed, holders);
     // A request with an ended session has no credentials.
     return caller === undefined

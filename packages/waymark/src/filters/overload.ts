@@ -1,4 +1,4 @@
-import { type Awaitable, isPromise } from "../and-then.ts";
+import { type Awaitable, andThen } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { EventLoopTurn } from "../exchange.ts";
 import type { AroundFilter, Next } from "../filter.ts";
@@ -33,7 +33,7 @@ export interface OverloadOptions {
  * Requests wait in two places. In the sockets, for the processor: `maxDelay` bounds how long, where the adapter can
  * measure it, as that of `@waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for
  * a database or another service: `maxInFlight` bounds how many. A request is in progress until its response has been sent
- * or its client has gone; what a synchronous handler answers never is.
+ * or its client has gone, an event stream until it begins; what a synchronous handler answers never is.
  *
  * ```ts
  * router({ filters: [overload({ maxInFlight: 200, except: ({ path }) => path.startsWith("/health/") })] }, …)
@@ -77,26 +77,42 @@ const pass: Proceed = (request, next) => next(request);
 /** Goes on unless the most requests are in progress; excepted ones do not count. */
 function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean): Proceed {
   let inFlight = 0;
-  const leave = (): void => {
-    inFlight--;
+  const enter = (): (() => void) => {
+    inFlight++;
+    let isIn = true;
+    return () => {
+      if (isIn) inFlight--;
+      isIn = false;
+    };
   };
   return (request, next) => {
     if (except(request)) return next(request);
     if (inFlight >= maxInFlight) return undefined;
-    inFlight++;
-    if (request.onEnd(leave)) return next(request);
-    // Made by hand: it is over when there is a response, or a fault.
-    try {
-      const response = next(request);
-      if (isPromise(response)) return response.finally(leave);
-      leave();
-      return response;
-    } catch (error) {
-      leave();
+    const leave = enter();
+    // One made by hand is over when there is a response, or a fault.
+    const isByHand = !request.onEnd(leave);
+    const fail = (error: unknown): never => {
+      if (isByHand) leave();
       throw error;
+    };
+    try {
+      return andThen(
+        next(request),
+        (response) => {
+          if (isByHand || isEventStream(response)) leave();
+          return response;
+        },
+        fail,
+      );
+    } catch (error) {
+      return fail(error);
     }
   };
 }
+
+/** It lasts as long as its client stays, and most of the time waits for events. */
+const isEventStream = ({ headers }: HttpResponse): boolean =>
+  headers.get("Content-Type")?.startsWith("text/event-stream") === true;
 
 // As a global it is behind a getter, and to ask for the time takes twice the instructions (Node 26).
 const clock: Pick<Performance, "now"> = performance;

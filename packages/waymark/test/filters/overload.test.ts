@@ -45,6 +45,7 @@ const appWith = (gate: Gate, maxInFlight = 2): App =>
       throw new Error("secret");
     }),
     GET("/stream", () => new HttpResponse(200, {}, pieces(gate))),
+    GET("/events", () => new HttpResponse(200, { "Content-Type": "text/event-stream" }, pieces(gate))),
     GET("/broken-stream", () => new HttpResponse(200, {}, brokenPieces(gate))),
     GET("/now", () => text("now")),
     GET("/health", () => text("well")),
@@ -117,6 +118,26 @@ describe("overload (over a socket)", () => {
       // The server learns of it in its own time.
       for (let status = 503; status !== 200; ) status = (await other.request("GET /now").response()).status;
       other.destroy();
+    } finally {
+      await server.close({ grace: 0 });
+    }
+  });
+
+  it("counts an event stream until it begins, and frees its place once", async () => {
+    const gate = new Gate();
+    const server = await serve(appWith(gate, 1));
+    try {
+      const clients = [1, 2].map(() => new RawConnection(server.port));
+      for (const client of clients) await client.request("GET /events").through("first");
+      gate.open();
+      for (const client of clients) await client.through("last");
+      const waiting = new RawConnection(server.port).request("GET /wait");
+      await gate.arrived(3);
+      const other = new RawConnection(server.port).request("GET /now");
+      assert.equal((await other.response()).status, 503);
+      gate.open();
+      assert.equal((await waiting.response()).status, 200);
+      for (const each of [...clients, waiting, other]) each.destroy();
     } finally {
       await server.close({ grace: 0 });
     }

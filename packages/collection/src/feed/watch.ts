@@ -25,13 +25,15 @@ export class FeedWatch {
    * Waits until the state of the store is another one than this. Returns that one; undefined where the signal is aborted before.
    *
    * @param state as `Store.state` returned it
+   * @param pauseAfter returns for how long others are to have the processor once this is answered, in milliseconds
    */
-  changedFrom(state: string, signal: AbortSignal): Promise<string | undefined> {
+  changedFrom(state: string, signal: AbortSignal, pauseAfter: () => number = pauseOfOne): Promise<string | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const onAbort = (): void => waiting.end(undefined);
     const waiting: Waiting = {
       state,
+      pauseAfter,
       end: (present) => {
         signal.removeEventListener("abort", onAbort);
         this.#waiting.delete(waiting);
@@ -55,7 +57,8 @@ export class FeedWatch {
       const present = await this.#store.state();
       const changed = [...this.#waiting].filter(({ state }) => state !== present);
       for (const waiting of changed) waiting.end(present);
-      this.#pause = Math.min(longestInterval, Math.max(interval, pauseForEach * changed.length));
+      const pause = changed.reduce((sum, { pauseAfter }) => sum + pauseAfter(), 0);
+      this.#pause = Math.min(longestInterval, Math.max(interval, pause));
     } catch {
       // The database is away: the next look may find it again.
     }
@@ -66,14 +69,15 @@ export class FeedWatch {
 
 interface Waiting {
   readonly state: string;
+  readonly pauseAfter: () => number;
   readonly end: (present: string | undefined) => void;
 }
 
 /** In milliseconds: a change is seen within twice this time, where there was none shortly before. */
 const interval = 25;
 
-/** In milliseconds, for each that was answered: while changes go on, answers to many who wait leave most of the time to others. */
-const pauseForEach = 2;
+/** In milliseconds: while changes go on, answers to many requests that wait leave most of the time to others. */
+const pauseOfOne = (): number => 2;
 
 /** In milliseconds. */
 const longestInterval = 1000;

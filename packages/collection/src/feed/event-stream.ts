@@ -1,0 +1,231 @@
+import type { Awaitable } from "waymark";
+import { heartbeat, idOf } from "../formats/event-stream.ts";
+import type { ChangeBatch } from "../store.ts";
+import { StoreCursorGone, StoreUnavailable } from "../store-errors.ts";
+
+/** A feed as one client follows it. */
+export interface FollowedFeed {
+  /** The key of the caller, for bounds. */
+  readonly caller: string;
+  /** Has all that the answers depend on but the cursor: with the same key, followers at one place get the same. */
+  readonly key: string;
+  /** Reads the changes behind a cursor, of this state or a later one. */
+  read(after: string | undefined, state: string): Promise<ChangeBatch>;
+  /** Makes the events of a batch. */
+  events(batch: ChangeBatch): Promise<Uint8Array>;
+  /** Returns whether the client still may follow. */
+  mayGoOn(): Awaitable<boolean>;
+  /** Cuts the client off. */
+  abandon(): void;
+}
+
+/** The streams of a collection, as far as one of them needs them. */
+export interface StreamGroup {
+  add(stream: EventStream): void;
+  delete(stream: EventStream): void;
+  /** Returns a state of the store that is not newer than what is read next. */
+  state(): Promise<string>;
+  /** Returns whether nothing is known to have changed since a state. */
+  isPresent(state: string): boolean;
+  /** Takes a stream that waits for a change behind its cursor. */
+  wait(stream: EventStream): void;
+  woken(stream: EventStream): void;
+}
+
+/** What was read of a feed: the events of a batch, and a state of the store that it shows, or an earlier one. */
+export interface ReadEvents {
+  readonly state: string;
+  readonly batch: ChangeBatch;
+  readonly events: Uint8Array;
+}
+
+/**
+ * The body of an event stream: the changes of a feed, and a heartbeat while there are none. What it sends is read when the client
+ * has taken what was sent before. It ends when the client may not follow any more, when the cursor is lost, and when it is told
+ * to; the client then has the last cursor, and asks again.
+ */
+export class EventStream implements AsyncIterableIterator<string | Uint8Array, undefined> {
+  readonly feed: FollowedFeed;
+  readonly #group: StreamGroup;
+  #state: string;
+  #cursor = "";
+  #hasMore = false;
+  /** The cursor that the client has. */
+  #sentCursor = "";
+  #first: string | Uint8Array | undefined;
+  #resolve: ((piece: string | Uint8Array | undefined) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+  /** Ticks since something was sent, since the client was found to be allowed, and since the stream was to end. */
+  #silence = 0;
+  #unchecked = 0;
+  #ending: number | undefined;
+  #isStalled = false;
+  #isOver = false;
+
+  constructor(group: StreamGroup, feed: FollowedFeed, first: ReadEvents) {
+    this.#group = group;
+    this.feed = feed;
+    this.#state = first.state;
+    this.#moveTo(first);
+    // Those who lose their connections together do not come back together.
+    const retry = leastRetry + Math.floor(Math.random() * leastRetry);
+    this.#first = Buffer.concat([Buffer.from(`retry: ${retry}\n`), this.#eventsOf(first) ?? Buffer.from(this.#id())]);
+  }
+
+  get state(): string {
+    return this.#state;
+  }
+
+  get cursor(): string {
+    return this.#cursor;
+  }
+
+  /** Is the same of streams that get the same next. */
+  get place(): string {
+    return `${this.#cursor} ${this.feed.key}`;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<string | Uint8Array, undefined>> {
+    if (this.#isOver) return over;
+    const first = this.#first;
+    if (first !== undefined) {
+      this.#first = undefined;
+      this.#group.add(this);
+      return { done: false, value: first };
+    }
+    for (;;) {
+      if (this.#ending !== undefined) {
+        await this.return();
+        return this.#sentCursor === this.#cursor ? over : { done: false, value: this.#id() };
+      }
+      const isAtEnd = this.#isStalled || (!this.#hasMore && this.#group.isPresent(this.#state));
+      const piece = isAtEnd ? await this.#wait() : await this.#read();
+      if (this.#isOver) return over;
+      if (piece === undefined) continue;
+      this.#silence = 0;
+      return { done: false, value: piece };
+    }
+  }
+
+  async return(): Promise<IteratorResult<string | Uint8Array, undefined>> {
+    this.#isOver = true;
+    this.#group.delete(this);
+    this.#wake(undefined);
+    return over;
+  }
+
+  /** Takes what was read behind its cursor, while it waits. */
+  receive(read: ReadEvents): void {
+    this.#moveTo(read);
+    const events = this.#eventsOf(read);
+    // Without an event it goes on to wait, at its new place.
+    if (events !== undefined || this.#hasMore) this.#wake(events);
+  }
+
+  /** Takes the error of a read behind its cursor, while it waits. */
+  fail(error: unknown): void {
+    if (error instanceof StoreUnavailable) this.#isStalled = true;
+    else if (error instanceof StoreCursorGone) this.end();
+    else this.#reject?.(error);
+  }
+
+  /** Ends the stream, with the last cursor. */
+  end(): void {
+    this.#ending ??= 0;
+    this.#wake(undefined);
+  }
+
+  /** Looks for what is due, once a second: a heartbeat, another attempt to read, and whether the client still may follow. */
+  tick(): void {
+    if (this.#ending !== undefined) {
+      this.#ending++;
+      if (this.#ending > patience) this.feed.abandon();
+      return;
+    }
+    this.#silence++;
+    this.#unchecked++;
+    if (this.#unchecked >= betweenChecks) {
+      this.#unchecked = 0;
+      void this.#check();
+    }
+    if (this.#isStalled) {
+      this.#isStalled = false;
+      this.#state = "";
+      this.#wake(undefined);
+    } else if (this.#silence >= betweenHeartbeats && this.#resolve !== undefined) {
+      this.#wake(this.#sentCursor === this.#cursor ? heartbeat : this.#id());
+    }
+  }
+
+  async #check(): Promise<void> {
+    try {
+      if (!(await this.feed.mayGoOn())) this.end();
+    } catch {
+      // What cannot be decided is not allowed: the client asks again, and learns why.
+      this.end();
+    }
+  }
+
+  /** Reads behind the cursor; returns undefined where it has to look again. */
+  async #read(): Promise<Uint8Array | undefined> {
+    try {
+      const state = await this.#group.state();
+      const batch = await this.feed.read(this.#cursor, state);
+      const read = { state, batch, events: await this.feed.events(batch) };
+      this.#moveTo(read);
+      return this.#eventsOf(read);
+    } catch (error) {
+      this.fail(error);
+      if (!this.#isStalled && this.#ending === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  /** Waits for events, for a heartbeat, or for something to be looked at. */
+  #wait(): Promise<string | Uint8Array | undefined> {
+    return new Promise((resolve, reject) => {
+      [this.#resolve, this.#reject] = [resolve, reject];
+      this.#group.wait(this);
+    });
+  }
+
+  #wake(piece: string | Uint8Array | undefined): void {
+    this.#group.woken(this);
+    this.#resolve?.(piece);
+    [this.#resolve, this.#reject] = [undefined, undefined];
+  }
+
+  #moveTo({ state, batch }: ReadEvents): void {
+    this.#state = state;
+    this.#cursor = batch.cursor;
+    this.#hasMore = batch.hasMore;
+    this.#isStalled = false;
+  }
+
+  #eventsOf({ batch, events }: ReadEvents): Uint8Array | undefined {
+    if (batch.changes.length === 0) return undefined;
+    this.#sentCursor = batch.cursor;
+    return events;
+  }
+
+  /** Returns what gives the client the present cursor. */
+  #id(): string {
+    this.#sentCursor = this.#cursor;
+    return idOf(this.#cursor);
+  }
+}
+
+const over = { done: true, value: undefined } as const;
+
+/** In milliseconds: how soon a client asks again that lost its stream; at most twice as long. */
+const leastRetry = 1000;
+/** In seconds: proxies end connections that are silent, often after 60. */
+const betweenHeartbeats = 15;
+/** In seconds. */
+const betweenChecks = 5;
+/** In seconds: a client that has not taken the end by then is cut off. */
+const patience = 3;

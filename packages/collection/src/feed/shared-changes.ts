@@ -1,0 +1,85 @@
+import { eventsUpTo } from "../formats/event-stream.ts";
+import { wholeListText } from "../formats/list-text.ts";
+import { narrow } from "../lists/fields.ts";
+import type { ListSyntax } from "../representation.ts";
+import type { ChangeBatch, RecordChange, StoredRecord } from "../store.ts";
+import { TurnShare } from "../turn-share.ts";
+
+/**
+ * Shares the work for all who follow from the same place: when a change comes, they get one read, and one content made of it.
+ * Batches and contents are kept only while requests are being answered with them.
+ */
+export class SharedChanges {
+  readonly #reads = new Map<string, Promise<ChangeBatch>>();
+  /** The states of the last reads, by the places behind their batches. */
+  readonly #ends = new Map<string, string>();
+  readonly #contents = new WeakMap<ChangeBatch, Map<string, Promise<string | Uint8Array>>>();
+
+  /** Returns the batch of the read under way with this key; where there is none, reads. The key has all that the batch depends on. */
+  read(key: string, read: () => Promise<ChangeBatch>): Promise<ChangeBatch> {
+    const known = this.#reads.get(key);
+    if (known !== undefined) return known;
+    const reading = read().finally(() => this.#reads.delete(key));
+    this.#reads.set(key, reading);
+    return reading;
+  }
+
+  /** Notes that a read of this state, or of a later one, ended at this place. */
+  endsAt(place: string, state: string): void {
+    this.#ends.delete(place);
+    const [oldest] = this.#ends.size < mostEnds ? [] : this.#ends.keys();
+    if (oldest !== undefined) this.#ends.delete(oldest);
+    this.#ends.set(place, state);
+  }
+
+  /** Returns the state of the last read that ended at the place: behind it there is nothing before another state. */
+  stateAt(place: string): string | undefined {
+    return this.#ends.get(place);
+  }
+
+  /** Returns the text of the batch, in this syntax. The key has all that the syntax depends on. */
+  text(batch: ChangeBatch, fields: Fields, { key, syntax }: SharedSyntax, share: TurnShare): Promise<string> {
+    return this.#content(batch, JSON.stringify([key, fields]), () => textOf(batch, fields, syntax(), share));
+  }
+
+  /** Returns the batch as events of an event stream, the last of which has the cursor behind the batch. */
+  events(batch: ChangeBatch, fields: Fields): Promise<Uint8Array> {
+    return this.#content(batch, JSON.stringify(["events", fields]), async () =>
+      Buffer.from(await textOf(batch, fields, eventsUpTo(batch.cursor), new TurnShare())),
+    );
+  }
+
+  #content<T extends string | Uint8Array>(batch: ChangeBatch, key: string, make: () => Promise<T>): Promise<T> {
+    const ofBatch = this.#contents.get(batch) ?? new Map<string, Promise<string | Uint8Array>>();
+    this.#contents.set(batch, ofBatch);
+    const content = (ofBatch.get(key) as Promise<T> | undefined) ?? make(); // the key says of which form it is
+    ofBatch.set(key, content);
+    return content;
+  }
+}
+
+/** The members to send, with the id; undefined for all. */
+type Fields = readonly string[] | undefined;
+
+/** The syntax of a text that several clients get. */
+interface SharedSyntax {
+  readonly key: string;
+  readonly syntax: () => ListSyntax;
+}
+
+const textOf = ({ changes }: ChangeBatch, fields: Fields, syntax: ListSyntax, share: TurnShare): Promise<string> =>
+  wholeListText(
+    changes.map((change) => toSent(change, fields)),
+    syntax,
+    share,
+  );
+
+/** Makes the form in which a change is sent: the record with these fields, or `{"id":7,"removed":true}`. */
+export function toSent(change: RecordChange, fields: Fields): StoredRecord {
+  if (change.kind === "stored") return narrow(change.record, fields);
+  const { id, revision } = change;
+  return { id, revision, updatedAt: 0, json: `{"id":${id},"removed":true}` };
+}
+
+/** More would be needed only where clients follow at more places than that; those are read for by themselves. */
+const mostEnds = 100;

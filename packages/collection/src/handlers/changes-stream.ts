@@ -1,0 +1,65 @@
+import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
+import { callerKey } from "../caller-shares.ts";
+import { mostOfCaller } from "../feed/event-streams.ts";
+import { eventStreamRepresentation } from "../formats/event-stream.ts";
+import { collectionProblemTypes } from "../problem-types.ts";
+import type { CollectionSettings } from "../settings.ts";
+import type { Document, Store } from "../store.ts";
+import { StoreCursorInvalid } from "../store-errors.ts";
+import { type ChangesQuery, pathOfList } from "./changes-query.ts";
+import { readPreferences } from "./preferences.ts";
+
+/**
+ * Answers with the changes as an event stream, which goes on with those that come. A client that lost its stream goes on behind the
+ * `Last-Event-ID` that it has.
+ *
+ * @throws HttpError 503 when the caller has as many streams open as it may
+ */
+export async function streamChanges<T extends Document>(
+  request: HttpRequest<unknown>,
+  store: Store,
+  { after, limit = atOnce, fields }: ChangesQuery,
+  { eventStreams, sharedChanges, readmit, mayRead }: CollectionSettings<T>,
+): Promise<HttpResponse> {
+  readPreferences(request, {});
+  const lastId = request.header("Last-Event-ID");
+  if (lastId === "") throw new StoreCursorInvalid("It is empty");
+  const caller = callerKey(request);
+  if (eventStreams.isFull(caller)) throw tooMany();
+  const key = JSON.stringify([request.variables, limit, fields]); // the variables name the owner
+  const stream = await eventStreams.begin(
+    {
+      caller,
+      key,
+      read: (cursor, state) =>
+        sharedChanges.read(`${state} ${cursor} ${key}`, () => store.changes(cursor, { caller, limit })),
+      events: (batch) => sharedChanges.events(batch, fields),
+      async mayGoOn() {
+        const present = await readmit(request);
+        return present !== undefined && mayRead(present, pathOfList(request));
+      },
+      abandon: () => request.abandon(),
+    },
+    lastId ?? after,
+  );
+  const { draining } = request;
+  if (draining.aborted) stream.end();
+  else draining.addEventListener("abort", () => stream.end());
+  return new HttpResponse(200, streamFields, stream);
+}
+
+/** Proxies should pass on what comes at once, as it is: nginx looks for the last of these fields. */
+const streamFields = {
+  "Content-Type": eventStreamRepresentation.contentType,
+  "Cache-Control": "no-store, no-transform",
+  Vary: "Accept, Last-Event-ID",
+  "X-Accel-Buffering": "no",
+};
+
+const tooMany = (): HttpError => {
+  const detail = `This client has ${mostOfCaller} event streams open, or all clients have as many as there may be.`;
+  return new HttpError(problem(collectionProblemTypes.listsBusy, { detail }).withHeader("Retry-After", "5"));
+};
+
+/** How many changes are read at once, unless the client asks for another number: a slow client has as many waiting for it. */
+const atOnce = 200;
