@@ -155,7 +155,7 @@ async function answersMissing(
 
 const representations: readonly string[] = [
   ...["application/json", "application/xml", "application/ld+json", "application/x-ndjson"],
-  ...["text/csv", "text/vcard", "text/xml", "text/html"],
+  ...["text/csv", "text/vcard", "text/xml", "text/html", "text/event-stream"],
 ];
 
 const faulty = around((request, next) => {
@@ -214,7 +214,10 @@ function senderTo(app: App, { check }: DocumentCheck): Sender {
       .flatMap((each) => Object.entries(each))
       .reduce((list, [name, value]) => list.withAdded(name, value), HeaderList.of({ Host: "localhost" }));
     const client = { address: "127.0.0.1" };
-    const response = await app.handle(HttpRequest.of({ method, target, headers, client, ...(body && { body }) }));
+    // An event stream then ends with its first events.
+    const draining = AbortSignal.abort();
+    const init = { method, target, headers, client, draining, ...(body && { body }) };
+    const response = await app.handle(HttpRequest.of(init));
     const bytes = await bytesOf(response);
     const answer = {
       status: response.status,

@@ -145,7 +145,11 @@ export function describeOperations<T extends Document>(
         200: {
           description: "The changes.",
           headers: {
-            Link: { description: "What follows these changes, also where there is nothing yet (RFC 8288)." },
+            Link: {
+              description:
+                "What follows these changes, also where there is nothing yet (RFC 8288); not of an event stream.",
+            },
+            "X-Accel-Buffering": { description: "`no`: proxies should pass on an event stream as it comes." },
             ...preferenceApplied,
           },
           types: Object.fromEntries(
