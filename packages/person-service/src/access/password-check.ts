@@ -32,6 +32,9 @@ export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue
   // Only what was right: no more than there are users.
   const remembered = new Map<string, { readonly caller: Caller; readonly until: number }>();
   const pending = new Map<string, Promise<PasswordVerdict>>();
+  const remember = (credentials: string, caller: Caller): void => {
+    remembered.set(credentials, { caller, until: now() + memory });
+  };
 
   /** Returns a user whose hash is computed for the name of no user, so that both take equally long; the same one for each name. */
   const standIn = (name: string): PasswordUser | undefined =>
@@ -63,7 +66,7 @@ export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue
       try {
         const verdict = await found;
         if (typeof verdict !== "string") {
-          remembered.set(credentials, { caller: verdict, until: now() + memory });
+          remember(credentials, verdict);
           queue.remember(client, name);
         }
         return verdict;
