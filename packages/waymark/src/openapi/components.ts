@@ -29,12 +29,9 @@ export class Components {
    * @param direction input for what clients send, output for what they get
    */
   schema(schema: Schema, direction: "input" | "output"): Readonly<Record<string, unknown>> {
-    if (isNamed(schema)) {
-      const { name } = schema;
-      const resolved = this.#resolve(schema.schema, direction);
-      return { ...this.#name(name, moveReferences(resolved, `#/components/schemas/${name}`)) };
-    }
-    return this.#resolve(schema, direction);
+    const resolved = this.#withoutDefinitions(this.#resolve(isNamed(schema) ? schema.schema : schema, direction));
+    const name = isNamed(schema) ? schema.name : refersToItself(resolved) ? "Schema" : undefined;
+    return name === undefined ? resolved : { ...this.#name(name, resolved) };
   }
 
   #resolve(schema: JsonSchema | StandardJsonSchema, direction: "input" | "output"): Readonly<Record<string, unknown>> {
@@ -54,13 +51,41 @@ export class Components {
 
   /** Returns a reference to the schema, which gets the name, or the name and a number where another one has it. */
   #name(name: string, value: object): ReferenceObject {
-    const text = JSON.stringify(value);
-    let free = name;
-    for (let i = 2; (this.#schemas.get(free)?.text ?? text) !== text; i++) free = `${name}${i}`;
-    this.#schemas.set(free, { value, text });
-    return { $ref: `#/components/schemas/${free}` };
+    for (let i = 1; ; i++) {
+      const free = numbered(name, i);
+      const $ref = root + free;
+      // References within a schema begin at its root, which is now this.
+      if (this.#addAll([[free, mapReferences(value, (each) => each.replace(/^#(?=$|\/(?!components\/))/, $ref))]]))
+        return { $ref };
+    }
+  }
+
+  /** Returns the schema without its definitions, which are components of their own: those of several schemas are often the same. */
+  #withoutDefinitions({ $defs = {}, ...schema }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const definitions = Object.entries($defs as Readonly<Record<string, object>>); // by the specification of JSON Schema
+    if (definitions.length === 0) return schema;
+    if (definitions.some(([name]) => !componentName.test(name))) return { ...schema, $defs };
+    for (let i = 1; ; i++) {
+      const moved = <T extends object>(value: T): T =>
+        mapReferences(value, (each) =>
+          each.replace(/^#\/\$defs\/([^/]+)/, (_, name: string) => root + numbered(name, i)),
+        );
+      if (this.#addAll(definitions.map(([name, value]) => [numbered(name, i), moved(value)]))) return moved(schema);
+    }
+  }
+
+  /** Adds schemas, unless a name is that of another one. */
+  #addAll(schemas: readonly (readonly [name: string, value: object])[]): boolean {
+    const texts = schemas.map(([name, value]) => ({ name, value, text: JSON.stringify(value) }));
+    if (texts.some(({ name, text }) => (this.#schemas.get(name)?.text ?? text) !== text)) return false;
+    for (const { name, ...schema } of texts) this.#schemas.set(name, schema);
+    return true;
   }
 }
+
+const root = "#/components/schemas/";
+const componentName = /^[A-Za-z0-9._-]+$/;
+const numbered = (name: string, i: number): string => (i === 1 ? name : `${name}${i}`);
 
 const isNamed = (value: unknown): value is NamedSchema =>
   (value as { kind?: unknown } | null | undefined)?.kind === "named-schema";
@@ -68,11 +93,9 @@ const isNamed = (value: unknown): value is NamedSchema =>
 const isStandard = (value: unknown): value is StandardJsonSchema =>
   (value as { "~standard"?: { jsonSchema?: unknown } } | null | undefined)?.["~standard"]?.jsonSchema !== undefined;
 
-/** References within a schema, `#/$defs/x`, begin at its root, which is now this. */
-function moveReferences(value: object, root: string): object {
-  return JSON.parse(JSON.stringify(value), (key, member: unknown) =>
-    key === "$ref" && typeof member === "string" && /^#(?:\/(?!components\/)|$)/.test(member)
-      ? root + member.slice(1)
-      : member,
+const refersToItself = (schema: object): boolean => JSON.stringify(schema).includes('"$ref":"#"');
+
+const mapReferences = <T extends object>(value: T, map: ($ref: string) => string): T =>
+  JSON.parse(JSON.stringify(value), (key, member: unknown) =>
+    key === "$ref" && typeof member === "string" ? map(member) : member,
   );
-}

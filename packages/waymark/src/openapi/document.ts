@@ -56,6 +56,8 @@ export interface ParameterObject {
   readonly style?: string;
   readonly explode?: boolean;
   readonly example?: unknown;
+  /** Whether a variable of the path may have several segments, which OpenAPI has no word for. */
+  readonly "x-several-segments"?: true;
 }
 
 /** The content that an operation reads, by media type. */

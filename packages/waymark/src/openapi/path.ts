@@ -81,6 +81,7 @@ export function pathParameters(
         ...resolved,
       },
       ...(example !== undefined && { example }),
+      ...(isRest && { "x-several-segments": true as const }),
     };
   });
 }

@@ -49,6 +49,7 @@ import {
   type OperationObject,
   openApi,
   type PathItemObject,
+  type ResponseObject,
 } from "waymark/openapi";
 import { name } from "waymark/routing";
 import { integer, string } from "waymark/schema";
@@ -97,12 +98,26 @@ describe("the paths of an OpenAPI document", () => {
     [
       "/{*rest}",
       "/{rest}",
-      [{ name: "rest", description: "It may have several segments.", schema: { type: "string" } }],
+      [
+        {
+          name: "rest",
+          description: "It may have several segments.",
+          schema: { type: "string" },
+          "x-several-segments": true,
+        },
+      ],
     ],
     [
       "/a/**",
       "/a/{rest}",
-      [{ name: "rest", description: "It may have several segments.", schema: { type: "string" } }],
+      [
+        {
+          name: "rest",
+          description: "It may have several segments.",
+          schema: { type: "string" },
+          "x-several-segments": true,
+        },
+      ],
     ],
     ["/a/*/b", "/a/{wildcard1}/b", [{ name: "wildcard1", schema: { type: "string" } }]],
   ];
@@ -494,17 +509,52 @@ describe("an OpenAPI document", () => {
     assert.equal(operationOf(await documentOf(GET("/a", ok)), "GET /a").responses["default"], undefined);
   });
 
-  it("moves the references within a schema that it gives a name", async () => {
-    const tree = {
-      $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
-      $ref: "#/$defs/node",
+  it("has the definitions of schemas once, as components", async () => {
+    const node = (type: string) => ({
+      type: "object",
+      properties: { value: { type }, next: { $ref: "#/$defs/node" } },
+    });
+    const tree = (type: string) => ({ $defs: { node: node(type) }, $ref: "#/$defs/node" });
+    const answers = {
+      200: { description: "A tree.", schema: namedSchema("Tree", tree("string")) },
+      201: { description: "Trees.", schema: { ...tree("string"), $ref: undefined, items: { $ref: "#/$defs/node" } } },
+      202: { description: "Of numbers.", schema: tree("number") },
     };
-    const answers = { 200: { description: "A tree.", schema: namedSchema("Tree", tree) } };
     const document = await documentOf(GET("/a", docs({ responses: answers }), ok));
-    assert.match(
-      JSON.stringify(document.components.schemas["Tree"]),
-      /"next":\{"\$ref":"#\/components\/schemas\/Tree\/\$defs\/node"\}/,
-    );
+    const { Problem: _, ...named } = document.components.schemas;
+    assert.deepEqual(named, {
+      Tree: { $ref: "#/components/schemas/node" },
+      node: JSON.parse(JSON.stringify(node("string")).replace("$defs", "components/schemas")),
+      node2: JSON.parse(JSON.stringify(node("number")).replace("$defs/node", "components/schemas/node2")),
+    });
+    const schemas = ["201", "202"].map((status) => {
+      const { content = {} } = operationOf(document, "GET /a").responses[status] as ResponseObject;
+      return content["application/json"]?.schema;
+    });
+    assert.deepEqual(schemas, [
+      { items: { $ref: "#/components/schemas/node" } },
+      { $ref: "#/components/schemas/node2" },
+    ]);
+  });
+
+  it("has references to a schema that refers to itself, whatever its name", async () => {
+    const list = (type: string) => ({ type: "object", properties: { value: { type }, next: { $ref: "#" } } });
+    const answers = {
+      200: { description: "A list.", schema: namedSchema("List", list("string")) },
+      201: { description: "Another one.", schema: namedSchema("List", list("number")) },
+      202: { description: "One without a name.", schema: list("string") },
+    };
+    const document = await documentOf(GET("/a", docs({ responses: answers }), ok));
+    const { Problem: _, ...named } = document.components.schemas;
+    const next = Object.entries(named).map(([name, schema]) => [
+      name,
+      (schema as ReturnType<typeof list>).properties.next.$ref,
+    ]);
+    assert.deepEqual(next, [
+      ["List", "#/components/schemas/List"],
+      ["List2", "#/components/schemas/List2"],
+      ["Schema", "#/components/schemas/Schema"],
+    ]);
   });
 });
 
