@@ -13,6 +13,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
 const floors: Readonly<Record<string, readonly string[]>> = {
   waymark: [
     "filters/index.ts index.ts internal.ts openapi/index.ts",
+    "openapi/client",
     "filters openapi router.ts routing/index.ts",
     "routing",
     "mount.ts",

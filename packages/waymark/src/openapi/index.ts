@@ -18,6 +18,7 @@ export {
   type Schema,
   type StandardJsonSchema,
 } from "../description.ts";
+export { toClient } from "./client/client.ts";
 export type {
   HeaderObject,
   MediaTypeObject,

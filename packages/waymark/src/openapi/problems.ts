@@ -135,7 +135,7 @@ const fieldsOfStatus: Readonly<Record<number, Readonly<Record<string, HeaderDesc
 };
 
 /** RFC 9457. */
-const problemSchema: JsonSchema = {
+export const problemSchema: JsonSchema = {
   title: "Problem details (RFC 9457)",
   type: "object",
   required: ["type", "title", "status"],

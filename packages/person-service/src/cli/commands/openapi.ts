@@ -4,12 +4,16 @@ import type { Command } from "./command.ts";
 
 const { "public-url": publicUrlOption } = serveOptions;
 
-/** Prints the OpenAPI document. */
+/** Prints the OpenAPI document, or a client that is made of it. */
 export const openApiCommand: Command = {
   about: "Prints the OpenAPI document of the service, as it serves it at /openapi.json.",
   notes: ["It needs no database and no running service."],
-  examples: [["person-service openapi > openapi.json", "for a generator of clients"]],
+  examples: [
+    ["person-service openapi > openapi.json", "for a generator of clients"],
+    ["person-service openapi --client > people.ts", "a client in TypeScript"],
+  ],
   options: {
+    client: { about: "print a client in TypeScript in the place of the document" },
     "public-url": { ...publicUrlOption, about: "where clients reach the service: what the document names it by" },
     access: { value: "FILE", about: "the access file: the credentials that requests need" },
     keys: { value: "FILE", about: "the file of API keys, if there is one" },
@@ -21,6 +25,9 @@ export const openApiCommand: Command = {
       file === undefined ? undefined : await (await import("../../access/access.ts")).openAccess({ file, keys });
     const { app, database } = await openPersonService({ database: ":memory:", publicUrl, access: access?.filter });
     await database.close();
-    print(JSON.stringify(await apiDocument(app, { publicUrl, security: access?.filter.security() }), undefined, 2));
+    const document = await apiDocument(app, { publicUrl, security: access?.filter.security() });
+    if (!given.has("client")) return print(JSON.stringify(document, undefined, 2));
+    const { toClient } = await import("waymark/openapi");
+    print(toClient(document).trimEnd());
   },
 };
