@@ -1,5 +1,5 @@
 import { problemTypes } from "waymark";
-import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
+import type { Description, HeaderDescription, ParameterDescription, ResponseDescription } from "waymark/openapi";
 import { jsonArrayDecoder } from "../formats/json-array.ts";
 import { changesRepresentations } from "../handlers/changes-query.ts";
 import { greatestLimit } from "../lists/query.ts";
@@ -43,10 +43,19 @@ export function describeOperations<T extends Document>(
   const { one, many, schema: name } = nouns;
   const schemas = recordSchemas(settings);
   const plural = capitalized(many);
-  const shared: Description = { tags: [plural] };
+  const owners = Array.from(settings.path.matchAll(/\{([^}]*)\}/g), ([, owner = ""]) => owner);
+  const shared: Description = {
+    tags: [plural],
+    variables: Object.fromEntries(owners.map((owner) => [owner, ownerIn])),
+  };
+  const ofOwner = owners.length === 0 ? [] : [types.invalidId];
+  const ownerless = owners.length > 0 && { 404: { description: "The path names an owner that does not exist." } };
   const ofItem: Description = {
     ...shared,
-    variables: { id: { description: `The id of the ${one}.`, schema: { type: "integer" }, example: 1 } },
+    variables: {
+      ...shared.variables,
+      id: { description: `The id of the ${one}.`, schema: { type: "integer" }, example: 1 },
+    },
   };
   const nobody: ResponseDescription = { description: `There is no ${one} with this id.` };
   const unavailable = [types.storeUnavailable];
@@ -114,8 +123,10 @@ export function describeOperations<T extends Document>(
           types: listTypes(settings, { type: "array", items: schemas.stored }),
         },
         304: { description: "The copy is current.", headers: validatorFields },
+        ...ownerless,
       },
       problems: [
+        ...ofOwner,
         problemTypes.invalidParameters,
         types.unknownPreference,
         types.preconditionFailed,
@@ -159,8 +170,10 @@ export function describeOperations<T extends Document>(
             ]),
           ),
         },
+        ...ownerless,
       },
       problems: [
+        ...ofOwner,
         problemTypes.invalidParameters,
         types.invalidCursor,
         types.cursorGone,
@@ -184,8 +197,9 @@ export function describeOperations<T extends Document>(
         },
       },
       content: { types: contentTypes(settings, schemas.sent) },
-      responses: { ...(takesArrays && { 200: stored }), ...created(settings, written) },
+      responses: { ...(takesArrays && { 200: stored }), ...created(settings, written), ...ownerless },
       problems: [
+        ...ofOwner,
         problemTypes.invalidParameters,
         types.unknownPreference,
         types.invalidIdempotencyKey,
@@ -203,8 +217,8 @@ export function describeOperations<T extends Document>(
       query: dryRunParameter,
       headers: prefer("handling=lenient"),
       content: { types: listContentTypes(settings, schemas.replacing) },
-      responses: { 200: stored },
-      problems: [problemTypes.invalidParameters, ...ofMany],
+      responses: { 200: stored, ...ownerless },
+      problems: [...ofOwner, problemTypes.invalidParameters, ...ofMany],
     },
     replace: {
       ...ofItem,
@@ -264,6 +278,8 @@ export function describeOperations<T extends Document>(
     },
   };
 }
+
+const ownerIn: ParameterDescription = { description: "The id of the owner.", schema: { type: "integer" }, example: 1 };
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
