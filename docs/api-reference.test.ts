@@ -16,6 +16,7 @@ const entryPoints = [
   "waymark/openapi",
   "waymark/content",
   "waymark/schema",
+  "waymark/testing",
   "waymark/fields",
   "@waymark/node",
   "@waymark/collection",

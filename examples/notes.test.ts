@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
+import { contract } from "waymark/testing";
 import { openNotes } from "./notes.ts";
 import { served } from "./served.ts";
 
@@ -35,4 +36,11 @@ describe("notes", () => {
     ]);
     assert.deepEqual(JSON.parse((await ask("GET /health")).text), { status: "up" });
   });
+});
+
+describe("the declarations of notes", async () => {
+  const { app, database } = await openNotes(":memory:", "sesame");
+  after(() => database.close());
+  for (const { name, run } of await contract(app, { headers: { Authorization: "Bearer sesame" }, requests: 40 }))
+    it(name, run);
 });

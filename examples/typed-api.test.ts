@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { contract } from "waymark/testing";
 import { app } from "./typed-api.ts";
 
 async function ask(line: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
@@ -35,6 +36,10 @@ describe("a typed API", () => {
     for (const [line, status, body, headers] of refusals) {
       assert.equal((await ask(line, body, { ...headers })).status, status, line);
     }
+  });
+
+  describe("keeps to its declarations", async () => {
+    for (const { name, run } of await contract(app, { headers: { Authorization: "Bearer sesame" } })) it(name, run);
   });
 
   it("is described", async () => {

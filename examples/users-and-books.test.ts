@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
+import { contract } from "waymark/testing";
 import { served } from "./served.ts";
 import { openUsersAndBooks } from "./users-and-books.ts";
 
@@ -42,4 +43,10 @@ describe("the books of users", () => {
     assert.equal((await ask("GET /users/2/books")).status, 404);
     assert.equal(JSON.parse((await ask("GET /users/1/books")).text).length, 1);
   });
+});
+
+describe("the declarations of users and books", async () => {
+  const { app, database } = await openUsersAndBooks(":memory:");
+  after(() => database.close());
+  for (const { name, run } of await contract(app, { requests: 40 })) it(name, run);
 });

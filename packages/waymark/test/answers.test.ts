@@ -184,6 +184,7 @@ describe("router({ checkAnswers: true })", () => {
   const ofDocs: readonly (readonly [name: string, response: () => HttpResponse, fault?: string])[] = [
     ["content that is right", () => json(good)],
     ["content of the other type", () => text("a")],
+    ["content of a type that is empty", () => text("")],
     ["no content", () => notFound()],
     ["no content where that is optional", () => empty(202)],
     ["a problem", () => problem(conflict)],

@@ -12,8 +12,8 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   waymark: [
-    "filters/index.ts index.ts internal.ts openapi/index.ts",
-    "openapi/client",
+    "filters/index.ts index.ts internal.ts openapi/index.ts testing/index.ts",
+    "openapi/client testing",
     "filters openapi router.ts routing/index.ts",
     "routing",
     "mount.ts",

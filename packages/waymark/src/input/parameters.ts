@@ -24,13 +24,25 @@ export function describeTakes({ declared }: TakesData): Description {
   const query = parameters(({ query = {} }) => (isSchema(query) ? describeProperties(query) : describeEach(query)));
   const headers = parameters((inputs) => describeEach(inputs.fields ?? {}));
   const body = declared.map(({ inputs }) => inputs.body).findLast(isSchema);
-  const hasParameters = Object.keys({ ...variables, ...query, ...headers }).length > 0;
+  const isOther = declared.some(({ inputs: { variables: own = {}, invalidPath } }) => {
+    return invalidPath === 404 && Object.keys(own).length > 0;
+  });
+  const isInvalid =
+    Object.keys({ ...query, ...headers }).length > 0 ||
+    declared.some(({ inputs: { variables: own = {}, strict, invalidPath } }) => {
+      return strict === true || (invalidPath !== 404 && Object.keys(own).length > 0);
+    });
+  const problems = [
+    ...(isInvalid ? [problemTypes.invalidParameters] : []),
+    // Such a path does not exist.
+    ...(isOther ? [problemTypes.notFound] : []),
+  ];
   return {
     variables,
     query,
     headers,
     ...(body !== undefined && { content: { schema: shownSchema(body) } }),
-    ...(hasParameters && { problems: [problemTypes.invalidParameters] }),
+    ...(problems.length > 0 && { problems }),
   };
 }
 

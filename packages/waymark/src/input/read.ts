@@ -155,7 +155,7 @@ function wholeQuery(schema: StandardSchemaV1): ParameterReading {
 }
 
 /** Returns the parameters that a query may have; undefined where it may have any. */
-function strictNamesOf(declared: readonly DeclaredInputs[]): ReadonlySet<string> | undefined {
+export function strictNamesOf(declared: readonly DeclaredInputs[]): ReadonlySet<string> | undefined {
   if (!declared.some(({ inputs: { strict, query } }) => strict === true || (isSchema(query) && isClosed(query)))) {
     return undefined;
   }

@@ -99,12 +99,13 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
 }
 
 /** The ways to one path, by method in the order in which they are declared. */
-interface PathWays {
+export interface PathWays {
   readonly path: DocumentPath;
   readonly byMethod: ReadonlyMap<string, readonly Way[]>;
 }
 
-function byPath(ways: readonly Way[]): readonly PathWays[] {
+/** Sorts the ways to handlers by the paths and methods of a document. */
+export function byPath(ways: readonly Way[]): readonly PathWays[] {
   const located = ways.map((way) => ({ way, path: toDocumentPath(way.template) }));
   return [...Map.groupBy(located, ({ path }) => path.shape).values()].map((group) => {
     const [{ path }] = group as [(typeof group)[0], ...typeof group]; // groupBy makes no empty group

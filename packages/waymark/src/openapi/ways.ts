@@ -4,6 +4,7 @@ import { acceptKind } from "../conditions/accept.ts";
 import { contentTypeKind, typesReadBy } from "../conditions/content-type.ts";
 import { type ConditionParameter, isConditionKind, isOfKind } from "../conditions/kind.ts";
 import { describePath, pathKind } from "../conditions/path.ts";
+import type { DeclarationSite } from "../declaration.ts";
 import {
   type DescribedFilter,
   type Description,
@@ -11,6 +12,8 @@ import {
   docsOfFilter,
   type FilterDescription,
 } from "../description.ts";
+import type { Filter } from "../filter.ts";
+import type { DeclaredInputs } from "../input/takes.ts";
 import { methodsWithin, mountPath, pathBelow } from "../mount.ts";
 import { matchPattern } from "../path/pattern.ts";
 import { parsePattern } from "../path/template.ts";
@@ -37,6 +40,10 @@ export interface Way {
   readonly descriptions: readonly FilterDescription[];
   /** Whether the route, its groups or its handler say what is answered. */
   readonly saysAnswers: boolean;
+  /** What it takes by `takes(…)`, also for its groups and in their filters. */
+  readonly taken: readonly DeclaredInputs[];
+  /** Of the route. */
+  readonly site: DeclarationSite;
 }
 
 /**
@@ -73,8 +80,16 @@ function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix:
     saysAnswers: [...placed.groups.flatMap(({ descriptions }) => descriptions), ...own].some(
       ({ responses }) => responses,
     ),
+    taken: [
+      ...placed.groups.flatMap(({ filters }) => filters.flatMap(takenBy)),
+      ...(declared.kind === "route" ? (declared.taken?.declared ?? []) : []),
+    ],
+    site: declared.site,
   };
 }
+
+const takenBy = (filter: Filter): readonly DeclaredInputs[] =>
+  filter.kind === "around" ? (filter.taken?.declared ?? []) : [];
 
 /**
  * Returns whether the check only leaves a path to other routes. A document need not say so: there, too, a path comes before another
@@ -99,6 +114,8 @@ function within(mounted: Way, inner: Way): Way {
     produces: inner.produces ?? mounted.produces,
     descriptions: [...mounted.descriptions, ...inner.descriptions],
     saysAnswers: mounted.saysAnswers || inner.saysAnswers,
+    taken: [...mounted.taken, ...inner.taken],
+    site: inner.site,
   };
 }
 

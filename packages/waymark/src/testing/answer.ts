@@ -1,0 +1,190 @@
+import type { OpenApiDocument } from "../openapi/document.ts";
+import { faultsOf } from "./json-schema.ts";
+import type { DeclaredResponses, Operation } from "./operations.ts";
+import type { ContractRequest } from "./request.ts";
+
+/** An answer as its client has it. */
+export interface ContractAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+}
+
+/** What an answer should have been, and what it was. */
+export interface AnswerFault {
+  readonly expected: string;
+  readonly came: string;
+}
+
+/**
+ * Holds an answer against what is declared.
+ *
+ * @param operation undefined for a request that no operation is for
+ */
+export function faultsOfAnswer(
+  request: ContractRequest,
+  answer: ContractAnswer,
+  operation: Operation | undefined,
+  refusals: DeclaredResponses,
+  document: OpenApiDocument,
+): readonly AnswerFault[] {
+  const { status, headers } = answer;
+  const { expects } = request;
+  const isOfRouter = expects.isOfRouter === true || operation === undefined;
+  const declared = isOfRouter ? refusals : operation.responses;
+  const key = [String(status), ...(status < 300 ? ["2XX"] : []), "default"].find((each) => each in declared);
+  const faults: AnswerFault[] = [];
+  const fail = (expected: string, came: string): void => void faults.push({ expected, came });
+  const text = textOf(answer);
+  const shown = `${status} ${headers.get("Content-Type") ?? "without content"} ${text.slice(0, 300)}`.trimEnd();
+
+  if (key === undefined) fail(`a status that is declared: ${Object.keys(declared).join(", ")}`, shown);
+  if (status === 500) fail("no fault", shown);
+  const { statuses } = expects;
+  if (statuses !== undefined && !statuses.includes(status) && !(ofGuards.has(status) && key !== undefined)) {
+    fail(statuses.join(" or "), shown);
+  }
+  if (expects.isAllowed === true) {
+    const code = problemOf(answer)?.type?.split("/").at(-1) ?? "";
+    if (isRefusedFor(code, operation)) fail("no refusal of what is valid as it is declared", shown);
+  }
+  if (status === 400 && expects.error !== undefined) {
+    const expected = faultOfErrors(answer, expects.error);
+    if (expected !== undefined) fail(expected, shown);
+  }
+  for (const { expected, came } of faultsOfFields(request, answer, isOfRouter ? undefined : operation))
+    fail(expected, came);
+
+  const sentType = essence(headers.get("Content-Type") ?? "");
+  if (expects.mediaType !== undefined && status < 300 && sentType !== "" && sentType !== essence(expects.mediaType)) {
+    fail(`content of the type ${expects.mediaType}, which Accept asks for`, shown);
+  }
+  const response = declared[key ?? ""];
+  if (response === undefined) return faults;
+  if (request.method === "HEAD" || bodiless.has(status)) {
+    if (answer.bytes.length > 0) fail("no content", `${answer.bytes.length} bytes`);
+    return faults;
+  }
+  // Nothing is said of the answers of the route.
+  if (key === "2XX") return faults;
+  const content = Object.entries(response.content ?? {});
+  if (answer.bytes.length === 0 && !headers.has("Content-Type")) {
+    const mayBeEmpty = content.length === 0 || response["x-content-optional"] === true;
+    if (!mayBeEmpty) fail(`content of the type ${content.map(([type]) => type).join(" or ")}`, shown);
+    return faults;
+  }
+  const described = content.find(([each]) => essence(each) === sentType)?.[1];
+  if (described === undefined) {
+    fail(
+      content.length === 0 ? "no content" : `content of the type ${content.map(([each]) => each).join(" or ")}`,
+      shown,
+    );
+  } else if (isJson(sentType)) {
+    for (const fault of faultsOfJson(text, described.schema, document)) fail(fault, shown);
+  }
+  return faults;
+}
+
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Guards refuse whatever else is wrong with a request. */
+const ofGuards: ReadonlySet<number> = new Set([401, 403, 421, 429, 503]);
+
+/** Whether a problem is about what `takes(…)` reads. */
+function isRefusedFor(code: string, operation: Operation | undefined): boolean {
+  if (operation === undefined) return false;
+  const { parameters, taken, body } = operation;
+  const isAllTaken = taken.parameters.size === parameters.length;
+  if (code === "invalid-parameters") return isAllTaken;
+  return taken.body !== undefined && body !== undefined && ofContent.has(code);
+}
+
+const ofContent: ReadonlySet<string> = new Set(["invalid-content", "malformed-content", "unsupported-media-type"]);
+
+function* faultsOfJson(text: string, schema: unknown, document: OpenApiDocument): Generator<string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    yield `content that is JSON (${error instanceof Error ? error.message : error})`;
+    return;
+  }
+  const faults = faultsOf(schema, value, document).slice(0, 3);
+  if (faults.length > 0)
+    yield `content as its schema: ${faults.map(({ pointer, message }) => `${pointer} ${message}`).join("; ")}`;
+}
+
+function* faultsOfFields(
+  { method, expects, headers: sent }: ContractRequest,
+  { status, headers, bytes }: ContractAnswer,
+  operation: Operation | undefined,
+): Generator<AnswerFault> {
+  const cameIn = (name: string): string => `${name}: ${headers.get(name) ?? "(none)"}`;
+  const names = (name: string): readonly string[] => (headers.get(name) ?? "").split(",").map((each) => each.trim());
+  if (expects.allow !== undefined && status === 405) {
+    const expected = expects.allow.toSorted().join(", ");
+    if (names("Allow").toSorted().join(", ") !== expected)
+      yield { expected: `Allow: ${expected}`, came: cameIn("Allow") };
+  }
+  if (
+    (operation?.produces.length ?? 0) > 0 &&
+    status < 300 &&
+    !/(?:^|,)\s*(?:accept|\*)\s*(?:,|$)/i.test(headers.get("Vary") ?? "")
+  ) {
+    yield { expected: "Vary: Accept", came: cameIn("Vary") };
+  }
+  const types = Object.keys(operation?.body?.content ?? {});
+  if (status === 415 && sent["Content-Encoding"] === undefined && types.length > 0) {
+    const missing = types.filter((type) => !names("Accept").map(essence).includes(essence(type)));
+    if (missing.length > 0) yield { expected: `Accept: ${types.join(", ")}`, came: cameIn("Accept") };
+    const further = { POST: "Accept-Post", PATCH: "Accept-Patch", QUERY: "Accept-Query" }[method];
+    if (further !== undefined && operation?.taken.body === undefined && !headers.has(further)) {
+      yield { expected: `${further}: ${types.join(", ")}`, came: cameIn(further) };
+    }
+  }
+  const length = headers.get("Content-Length");
+  const isWhole = method !== "HEAD" && status !== 304 && !headers.has("Content-Encoding");
+  if (isWhole && length !== null && Number(length) !== bytes.length) {
+    yield { expected: `Content-Length: ${bytes.length}`, came: cameIn("Content-Length") };
+  }
+}
+
+/** A problem document, as far as the kit looks into it. */
+interface SentProblem {
+  readonly type?: string;
+  readonly errors?: readonly { readonly pointer?: string; readonly parameter?: string; readonly in?: string }[];
+}
+
+function problemOf(answer: ContractAnswer): SentProblem | undefined {
+  if (essence(answer.headers.get("Content-Type") ?? "") !== "application/problem+json") return undefined;
+  try {
+    return JSON.parse(textOf(answer));
+  } catch {
+    return undefined; // Its schema says so.
+  }
+}
+
+/** Returns what a refusal should have named; undefined where it has. */
+function faultOfErrors(
+  answer: ContractAnswer,
+  wanted: NonNullable<ContractRequest["expects"]["error"]>,
+): string | undefined {
+  const problem = problemOf(answer);
+  // Of problems in another form nothing is known.
+  if (problem === undefined) return undefined;
+  const { errors = [] } = problem;
+  if ("parameter" in wanted) {
+    const { in: place, parameter } = wanted;
+    const isNamed = errors.some(
+      (each) => (each.in ?? "query") === place && each.parameter?.toLowerCase() === parameter.toLowerCase(),
+    );
+    return isNamed ? undefined : `an error for the ${place} parameter "${parameter}"`;
+  }
+  // The whole, or what is around it, is as right: a library may say of an object that a member of it is unknown.
+  const isNamed = errors.some(({ pointer }) => pointer !== undefined && `${wanted.pointer}/`.startsWith(`${pointer}/`));
+  return isNamed ? undefined : `an error at ${wanted.pointer}, or around it`;
+}
+
+const textOf = ({ bytes }: ContractAnswer): string => new TextDecoder().decode(bytes);
+const isJson = (type: string): boolean => /[/+]json$/.test(type);
+const essence = (type: string): string => type.toLowerCase().replace(/\s*;.*$/s, "");

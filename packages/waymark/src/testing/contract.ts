@@ -1,0 +1,222 @@
+import type { App } from "../app.ts";
+import { positiveInteger } from "../declaration.ts";
+import { requireKnownOptions } from "../known-options.ts";
+import type { OpenApiDocument } from "../openapi/document.ts";
+import { openApi } from "../openapi/open-api.ts";
+import { routesOf } from "../routing/compile.ts";
+import { type ContractAnswer, faultsOfAnswer } from "./answer.ts";
+import { type Operation, operationsOf, resolvedResponses } from "./operations.ts";
+import type { Making } from "./parts.ts";
+import { Random } from "./random.ts";
+import { type ContractRequest, toCurl } from "./request.ts";
+import { RequestMaker } from "./requests.ts";
+
+/** The options of `contract`. */
+export interface ContractOptions {
+  /** Where the app is served, such as `http://127.0.0.1:8080`. Default: requests are answered in process, by `app.fetch`. */
+  readonly base?: string | URL;
+  /** Header fields of every request, such as credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Values by the name of a path variable, a query parameter or a header field. They take the place of made ones: for ids that
+   * there are, and where a schema does not say all.
+   */
+  readonly examples?: Readonly<Record<string, readonly unknown[]>>;
+  /** The same seed makes the same requests. Default: 1. */
+  readonly seed?: number;
+  /** The most requests of each operation. Default: 100. */
+  readonly requests?: number;
+  /** The OpenAPI document that declares the answers. Default: that of `openApi(app)`. */
+  readonly document?: OpenApiDocument;
+}
+
+/** A test: an operation, and the requests that are made of its declarations. */
+export interface ContractCase {
+  /** `GET /notes/{id}` */
+  readonly name: string;
+  /**
+   * Sends the requests one after the other, and compares each answer with what is declared.
+   *
+   * @throws ContractError (rejects) that lists the requests that are not answered so
+   */
+  readonly run: () => Promise<void>;
+  /** How many answers had each status, once it has run. */
+  readonly statuses: ReadonlyMap<number, number>;
+}
+
+/** One request that was not answered as declared. */
+export interface ContractFailure {
+  /** What is special about the request. */
+  readonly kind: string;
+  /** The command that sends it again. */
+  readonly curl: string;
+  readonly expected: string;
+  readonly came: string;
+}
+
+/** Reports that answers are not what is declared. */
+export class ContractError extends Error {
+  readonly #failures: readonly ContractFailure[];
+
+  constructor(summary: string, failures: readonly ContractFailure[]) {
+    const listed = failures
+      .slice(0, mostListed)
+      .map(({ kind, curl, expected, came }) => `${kind}\n  ${curl}\n  expected: ${expected}\n  came:     ${came}`);
+    const rest = failures.length > mostListed ? [`… and ${failures.length - mostListed} more`] : [];
+    super([summary, ...listed, ...rest].join("\n\n"));
+    this.name = "ContractError";
+    this.#failures = failures;
+  }
+
+  /** All of them. They are not a property of its own, which runners of tests would print again. */
+  get failures(): readonly ContractFailure[] {
+    return this.#failures;
+  }
+}
+
+const mostListed = 5;
+
+/**
+ * Makes tests of the declarations of an app: requests that are valid, and requests with each thing that can be wrong with one. The
+ * status, the media type, the header fields and the content of each answer must be as declared. What `takes(…)` refuses must be
+ * refused, and named.
+ *
+ * The app is changed by what is sent: it needs a store of its own. What an answer names by Location is read, changed and removed
+ * by later cases, so the cases of an app belong together in their order.
+ *
+ * ```ts
+ * for (const { name, run } of await contract(app)) it(name, run);
+ * ```
+ *
+ * @throws TypeError (rejects) when an option is none, or `openApi` refuses the app
+ */
+export async function contract(app: App, options: ContractOptions = {}): Promise<readonly ContractCase[]> {
+  requireKnownOptions("contract(app, { … })", options, Object.keys(knownOptions));
+  const { base, headers = {}, examples = {}, seed = 1 } = options;
+  const most = positiveInteger("requests", options.requests ?? 100);
+  const document = options.document ?? (await openApi(app, { title: "Contract", version: "1" }));
+  const send = sender(app, base);
+  const address = String(base ?? "http://localhost").replace(/\/$/, "");
+  const refusals = resolvedResponses(document["x-refusals"], document);
+  const making: Omit<Making, "random"> = {
+    document,
+    examples,
+    headers,
+    contentLimit: routesOf(app).reads.limit,
+    methodsOf: app.methodsOf,
+    located: new Set(),
+  };
+  const operations = operationsOf(app, document).toSorted((a, b) => rank(a) - rank(b));
+  const caseOf = (
+    name: string,
+    operation: Operation | undefined,
+    requests: (random: Random) => Iterable<ContractRequest>,
+  ): ContractCase => {
+    const statuses = new Map<number, number>();
+    const run = async (): Promise<void> => {
+      const failures: ContractFailure[] = [];
+      let count = 0;
+      for (const request of requests(new Random(seed + hash(name)))) {
+        count++;
+        const answer = await send(request);
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        const location = answer.status < 300 ? answer.headers.get("Location") : null;
+        if (location !== null) making.located.add(new URL(location, address).pathname);
+        const faults = faultsOfAnswer(request, answer, operation, refusals, document);
+        const curl = toCurl(request, address);
+        failures.push(...faults.map((fault) => ({ kind: request.kind, curl, ...fault })));
+      }
+      if (failures.length === 0) return;
+      const places = operation === undefined ? "" : `, declared at ${operation.declaredAt.join(" and ")}`;
+      const wrong = new Set(failures.map(({ curl }) => curl)).size;
+      const summary = `${name}: ${wrong} of ${count} requests are not answered as declared (seed ${seed})${places}`;
+      throw new ContractError(summary, failures);
+    };
+    return { name, run, statuses };
+  };
+  return [
+    ...operations.map((operation) =>
+      caseOf(operation.name, operation, (random) => requestsFor(operation, { ...making, random }, most)),
+    ),
+    caseOf("what no operation is for", undefined, () => unknownPaths(making)),
+  ];
+}
+
+// A record, so that none is forgotten here.
+const knownOptions: Readonly<Record<keyof ContractOptions, true>> = {
+  base: true,
+  headers: true,
+  examples: true,
+  seed: true,
+  requests: true,
+  document: true,
+};
+
+/** What is made is there for the others, and is removed last. */
+const rank = ({ method }: Operation): number => (method === "POST" ? 0 : method === "DELETE" ? 2 : 1);
+
+/** Half of the requests are valid, unless there is less that can be wrong. */
+function* requestsFor(operation: Operation, making: Making, most: number): Generator<ContractRequest> {
+  const maker = new RequestMaker(operation, making);
+  const first = maker.valid();
+  yield first;
+  const invalid = [...maker.invalid()];
+  while (invalid.length > Math.floor(most / 2)) invalid.splice(making.random.integer(0, invalid.length - 1), 1);
+  yield* invalid;
+  const sent = new Set([key(first)]);
+  // Where there is little to choose, the same request comes again and again.
+  for (let left = most - invalid.length - 1; left > 0; left--) {
+    const request = maker.valid();
+    if (!sent.has(key(request))) yield request;
+    sent.add(key(request));
+  }
+}
+
+const key = (request: ContractRequest): string => JSON.stringify(request);
+
+function* unknownPaths({ methodsOf, headers }: Pick<Making, "methodsOf" | "headers">): Generator<ContractRequest> {
+  for (const target of ["/x-nothing-is-here", "/x-nothing/is/here"]) {
+    if (methodsOf(target) !== undefined) continue;
+    for (const method of ["GET", "POST", "DELETE"]) {
+      yield {
+        kind: "a path that there is not",
+        method,
+        target,
+        headers,
+        expects: { statuses: [404], isOfRouter: true },
+      };
+    }
+  }
+}
+
+function sender(app: App, base: string | URL | undefined): (request: ContractRequest) => Promise<ContractAnswer> {
+  const inProcess = app.fetchHandler(() => ({ address: "127.0.0.1" }));
+  return async ({ method, target, headers, body }) => {
+    const bytes = body === undefined ? undefined : new TextEncoder().encode(body); // which has no type of its own
+    const request = new Request(new URL(target, base ?? "http://localhost"), {
+      method,
+      headers,
+      ...(bytes !== undefined && { body: bytes }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(longestAnswer),
+    });
+    const response = base === undefined ? await inProcess(request) : await fetch(request);
+    return { status: response.status, headers: response.headers, bytes: await firstBytes(response) };
+  };
+}
+
+/** In milliseconds. */
+const longestAnswer = 30_000;
+
+/** Reads an answer to its end; one of events has none. */
+async function firstBytes(response: Response): Promise<Uint8Array> {
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
+    return new Uint8Array(await response.arrayBuffer());
+  }
+  await response.body?.cancel();
+  return new Uint8Array();
+}
+
+/** So that each operation has other requests. */
+const hash = (name: string): number =>
+  [...name].reduce((sum, each) => (Math.imul(sum, 31) + each.charCodeAt(0)) | 0, 0);

@@ -1,0 +1,7 @@
+export {
+  type ContractCase,
+  ContractError,
+  type ContractFailure,
+  type ContractOptions,
+  contract,
+} from "./contract.ts";

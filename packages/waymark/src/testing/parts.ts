@@ -1,0 +1,132 @@
+import type { MediaTypeObject, OpenApiDocument, ParameterObject } from "../openapi/document.ts";
+import type { Operation } from "./operations.ts";
+import type { ParameterTexts } from "./parameter-texts.ts";
+import type { Random } from "./random.ts";
+import type { Values } from "./values.ts";
+
+/** What requests are made with. */
+export interface Making {
+  readonly document: OpenApiDocument;
+  readonly random: Random;
+  /** Values that are good, by the name of the parameter. */
+  readonly examples: Readonly<Record<string, readonly unknown[]>>;
+  /** Fields of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The most bytes that the content of a request can have. */
+  readonly contentLimit: number;
+  /** Returns the methods of a path. */
+  readonly methodsOf: (path: string) => readonly string[] | undefined;
+  /** Paths that answers have named by Location. */
+  readonly located: Set<string>;
+}
+
+/** A request in its parts: what is wrong with one of them takes its place. */
+export interface Parts {
+  readonly path: string;
+  readonly query: readonly Sent[];
+  readonly fields: readonly Sent[];
+  readonly content: Content | undefined;
+}
+
+/** The texts of a parameter. */
+export interface Sent {
+  readonly parameter: ParameterObject;
+  readonly texts: readonly string[];
+}
+
+export interface Content {
+  readonly type: string;
+  readonly schema: unknown;
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** Makes the parts of requests for one operation that are as declared. */
+export class PartsMaker {
+  readonly #operation: Operation;
+  readonly #making: Making;
+  readonly #values: Values;
+  readonly #texts: ParameterTexts;
+
+  constructor(operation: Operation, making: Making, values: Values, texts: ParameterTexts) {
+    this.#operation = operation;
+    this.#making = making;
+    this.#values = values;
+    this.#texts = texts;
+  }
+
+  /**
+   * @param share of the optional parameters that are sent, of two at most
+   * @throws TypeError when no value is found for something that is required
+   */
+  make(share: number = 0.5): Parts {
+    const { parameters, body } = this.#operation;
+    const query: Sent[] = [];
+    const fields: Sent[] = [];
+    // Of many that are optional, some are sent at once, so that each is also tried with few others.
+    const optional = parameters.filter(({ required }) => required !== true).length;
+    for (const parameter of parameters) {
+      const isSent = parameter.required === true || this.#making.random.chance(Math.min(share, 2 / optional));
+      if (parameter.in === "path" || !isSent) continue;
+      const texts = this.#texts.good(parameter);
+      if (texts !== undefined) (parameter.in === "query" ? query : fields).push({ parameter, texts });
+    }
+    return { path: this.#path(), query, fields, content: body === undefined ? undefined : this.#content() };
+  }
+
+  #path(): string {
+    const { path, parameters } = this.#operation;
+    const { located, random, document } = this.#making;
+    const shape = new RegExp(
+      `^${path
+        .split(/\{[^}]*\}/)
+        .map((part) => part.replace(/[.*+?^$()|[\]\\]/g, "\\$&"))
+        .join("[^/]+")}$`,
+    );
+    const known = path.includes("{") ? [...located].filter((each) => shape.test(each)) : [];
+    if (known.length > 0 && random.chance(0.7)) return random.pick(known);
+    for (let i = 0; i < 20; i++) {
+      const texts = parameters
+        .filter((each) => each.in === "path")
+        .map((each) => [each, this.#texts.good(each)] as const);
+      const filled = texts.reduce(
+        (whole, [{ name }, found = []]) => whole.replace(`{${name}}`, encodeURIComponent(found.join(","))),
+        path,
+      );
+      // A path that another operation has by name is not one of this.
+      if (filled === path || document.paths[filled] === undefined) return filled;
+    }
+    return path;
+  }
+
+  #content(): Content | undefined {
+    const { body, taken, name } = this.#operation;
+    const types = Object.entries(body?.content ?? {}).filter(
+      ([type, { example }]) => isJson(type) || typeof example === "string",
+    );
+    if (types.length === 0) return undefined;
+    const [type, { schema, example }] = this.#making.random.pick<[string, MediaTypeObject]>(types);
+    if (!isJson(type)) return { type, schema, value: example, text: String(example) };
+    if (example !== undefined && this.#making.random.chance(0.3)) return jsonContent(type, schema, example);
+    for (let i = 0; i < 20; i++) {
+      const value = this.#values.good(schema);
+      const result = value === undefined ? undefined : taken.body?.["~standard"].validate(value);
+      if (value !== undefined && (result === undefined || result instanceof Promise || result.issues === undefined)) {
+        return jsonContent(type, schema, value);
+      }
+    }
+    if (example !== undefined) return jsonContent(type, schema, example);
+    throw new TypeError(
+      `No content is known for ${name} that its schema allows: give it one, docs({ content: { types: { "${type}": { example } } } })`,
+    );
+  }
+}
+
+export const isJson = (type: string): boolean => /[/+]json$/.test(type);
+
+const jsonContent = (type: string, schema: unknown, value: unknown): Content => ({
+  type,
+  schema,
+  value,
+  text: JSON.stringify(value),
+});
