@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, it } from "node:test";
+import { promisify } from "node:util";
 import {
   type CollectionDefinition,
   type Database,
@@ -81,6 +83,48 @@ describe("a PostgreSQL database", () => {
       assert.equal(JSON.parse((await people.find(id))?.json ?? "").identifier, identifier);
       assert.deepEqual(await people.create({ identifier }), { kind: "conflict", member: "identifier" });
     }
+  });
+
+  it("reads pages of any size, also once another program has added a column", async () => {
+    const url = await newPostgresDatabase();
+    await using opened = disposable(await open(url));
+    const people = opened.database.store("person");
+    await people.createAll(Array.from({ length: 100 }, () => ({ name: "Ada" })));
+    for (const change of ["", "ALTER TABLE person ADD COLUMN added integer", "ALTER TABLE person DROP COLUMN added"]) {
+      await execute(url, change);
+      for (let limit = 1; limit <= 100; limit++) {
+        const page = (await Array.fromAsync(people.list({ limit, after: [2] }))).flat();
+        const expected = Array.from({ length: Math.min(limit, 98) }, (_, n) => n + 3);
+        assert.deepEqual(
+          Array.from(page, ({ id }) => id),
+          expected,
+        );
+      }
+    }
+  });
+
+  it("keeps nothing of the records that were read", async () => {
+    const url = await newPostgresDatabase();
+    const program = `
+      import { getHeapSpaceStatistics } from "node:v8";
+      import { openPostgresDatabase } from "@waymark/collection";
+      const database = await openPostgresDatabase(${JSON.stringify(url)}, { collections: [{ name: "person" }] });
+      const people = database.store("person");
+      await people.createAll(Array.from({ length: 20 }, () => ({ name: "x".repeat(500) })));
+      const old = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space").space_used_size;
+      let before;
+      for (let n = 0; n < 2_000; n++) {
+        if (n === 500) before = old();
+        for await (const batch of people.list()) if (batch.length !== 20) throw new Error();
+      }
+      console.log((old() - before) / 1_500);
+      await database.close();
+    `;
+    // What is referred to by something that is old lives on until the whole memory is searched, which these options put off.
+    const options = ["--conditions=@waymark/source", "--no-incremental-marking", "--max-semi-space-size=8"];
+    const run = promisify(execFile)(process.execPath, [...options, "--input-type=module", "--eval", program]);
+    const bytesForEach = Number((await run).stdout);
+    assert.ok(bytesForEach < 2_000, `${bytesForEach}`);
   });
 
   it("lets two records swap what is unique by changes that are made together", async () => {

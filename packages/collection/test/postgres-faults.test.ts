@@ -68,7 +68,7 @@ describe("a connection to PostgreSQL", () => {
     const people = database.store("person");
     const ada = await create(people, { name: "Ada" });
     assert.deepEqual(await people.find(1), ada);
-    for (const statement of ["find", "AS page", "revision"]) {
+    for (const statement of ["waymark find", "waymark list", "waymark counters"]) {
       relay.breakAt(statement);
       assert.deepEqual(await people.find(1), ada);
       assert.deepEqual(await everything(people), [ada]);

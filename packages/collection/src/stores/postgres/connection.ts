@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { Client } from "pg";
+import { Client, type QueryArrayConfig, type QueryArrayResult } from "pg";
 import type { PostgresRole, PostgresServer } from "./address.ts";
 import { ConnectionLost, sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { passwordFromFile } from "./password-file.ts";
@@ -25,6 +25,8 @@ export class PostgresConnection {
   readonly #localSettings: Statement | undefined;
   /** Whether the server must accept changes: when it no longer does, the connection is given up. */
   readonly #mustWrite: boolean;
+  /** In milliseconds, how long the answer to a statement may take. */
+  readonly #patience: number;
   #isUsable = true;
 
   /**
@@ -92,6 +94,7 @@ export class PostgresConnection {
     localSettings: Statement | undefined,
   ) {
     this.#localSettings = localSettings;
+    this.#patience = timeouts.statement + 1000;
     this.#mustWrite = role === "read-write" || role === "primary";
     this.#socket = new Socket();
     this.#client = new Client({
@@ -108,7 +111,6 @@ export class PostgresConnection {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: timeouts.connect,
-      query_timeout: timeouts.statement + 1000,
       types: { getTypeParser: () => (value: string) => value },
     });
     // pg would read the file, too, and warn that a later version will not.
@@ -156,7 +158,7 @@ export class PostgresConnection {
     try {
       const isNamed = name !== undefined && this.#localSettings === undefined;
       const statement = { text, values: [...values], rowMode: "array" as const, ...(isNamed && { name }) };
-      const { rows } = await this.#client.query<Row[number][]>(statement);
+      const { rows } = await this.#send(statement);
       return rows as unknown as Row[]; // the caller knows the columns of its statement
     } catch (error) {
       const state = sqlStateOf(error);
@@ -167,6 +169,21 @@ export class PostgresConnection {
       this.destroy();
       throw new ConnectionLost("The connection to the database broke", { cause: error });
     }
+  }
+
+  /**
+   * Sends a statement, and breaks the connection when its answer is too late. The driver's own promises and timers refer to the
+   * statement and its rows, which then outlive many collections of garbage: that took a fourth of the time of a page.
+   */
+  #send(statement: QueryArrayConfig): Promise<QueryArrayResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<QueryArrayResult>();
+    const timer = setTimeout(() => this.destroy(), this.#patience);
+    this.#client.query(statement, (error: Error | null, result: QueryArrayResult) => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(result);
+    });
+    return promise;
   }
 
   /** Closes the connection once the pending statements are answered, or after half a second without an end. */

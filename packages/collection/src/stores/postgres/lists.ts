@@ -14,6 +14,7 @@ import type { PostgresPool, ReadSeries } from "./pool.ts";
 import type { PostgresRevisions } from "./revisions.ts";
 import { type HeadRow, mostInBatch, PostgresSelection, type SelectedRow } from "./selection.ts";
 import type { Statement } from "./session.ts";
+import { quoteName } from "./sql.ts";
 
 /** Reads the lists of a collection, and counts its records. */
 export class PostgresLists {
@@ -22,6 +23,8 @@ export class PostgresLists {
   readonly #columns: Columns;
   readonly #members: readonly SelectableMember[];
   readonly #revisions: PostgresRevisions;
+  /** The names of statements, by their texts. */
+  readonly #names = new Map<string, string>();
 
   constructor(pool: PostgresPool, definition: StoredCollection, revisions: PostgresRevisions) {
     this.#pool = pool;
@@ -53,7 +56,8 @@ export class PostgresLists {
     const rows: SelectedRow[] = [];
     let size = 0;
     for (const range of selected.ranges(after)) {
-      const found = await reads.read(selected.walk(range, wanted - rows.length, batchSize - size));
+      const walk = selected.walk(range, wanted - rows.length, batchSize - size);
+      const found = await reads.read(isFiltered(selection) ? walk : this.#named(walk));
       rows.push(...found.rows);
       size += sizeOf(found.rows);
       if (rows.length === wanted || size >= batchSize) break;
@@ -86,6 +90,19 @@ export class PostgresLists {
     };
     const find = (rest: Selection): Promise<RecordBatch> => this.#find(reads, rest, owner);
     return batchOfFound(found, { selection, members: this.#members, read, find });
+  }
+
+  /**
+   * Gives a statement a name, so that the server keeps its plan: making one takes longer than reading a small page. Each connection
+   * keeps the plans, so only the first texts get names; there are many for whoever tries all limits and orders. A plan that is kept
+   * does not know the values of filters, by which the best one differs.
+   */
+  #named(statement: Statement): Statement {
+    const { text } = statement;
+    if (!this.#names.has(text) && this.#names.size < mostNames)
+      this.#names.set(text, `waymark list of ${quoteName(this.#collection)} ${this.#names.size}`);
+    const name = this.#names.get(text);
+    return name === undefined ? statement : { ...statement, name };
   }
 
   #select(selection: Selection, owner: number | undefined): PostgresSelection {
@@ -137,6 +154,10 @@ interface StateRead {
 const revisionOf = ([, revision]: UnlockedRow): number => Number(revision);
 
 const recordOf = ([, ...row]: SelectedRow): RecordBatch["records"][number] => toRecord(row);
+
+const isFiltered = ({ filters = [] }: Selection): boolean => filters.length > 0;
+
+const mostNames = 64;
 
 /** In bytes of JSON, exceeded by at most one record. */
 const batchSize = 65_536;

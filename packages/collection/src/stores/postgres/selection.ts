@@ -56,6 +56,8 @@ export class PostgresSelection {
   /**
    * Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes. Its rows end with
    * the values of the keys of the order.
+   *
+   * The count is written out: a plan that is kept for any count would be one for a tenth of the table.
    */
   walk(range: readonly KeyCondition[], count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
@@ -65,7 +67,7 @@ export class PostgresSelection {
     const text = `${this.#head(dialect, "NULL", this.#order.length - 1)}
       SELECT NULL, ${recordColumns}, through${keys} FROM (
         SELECT *, sum(size) OVER (${order}) AS through FROM (
-          SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${dialect.add(count)}
+          SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${count}
         ) AS first
       ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
     return { text, values: dialect.values };
