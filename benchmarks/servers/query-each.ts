@@ -23,7 +23,7 @@ const insertion = `WITH counted AS (
     RETURNING revision, last_id
   )
   INSERT INTO person (id, revision, created_at, updated_at, document, ${columns.map(({ name }) => `"${name}"`).join(", ")})
-  SELECT last_id, revision, $1, $1, '{"id":' || last_id || $2, ${columns.map(({ type }, n) => storedFrom(type)(`$${n + 3}`)).join(", ")}
+  SELECT last_id, revision, $1, $1, '{"id":' || last_id || $2, ${columns.map((column, n) => storedFrom(column)(`$${n + 3}`)).join(", ")}
   FROM counted RETURNING id, revision, updated_at, document`;
 const query = "SELECT id, revision, updated_at, document FROM person WHERE id = $1";
 

@@ -1,6 +1,6 @@
 import type { MemberTable } from "./members.ts";
 import type { DatabaseObserver } from "./observer.ts";
-import type { SelectableMember } from "./selection.ts";
+import type { ListMember, SelectableMember } from "./selection.ts";
 import type { RestoreOptions, Snapshot } from "./snapshot.ts";
 import type { Document, Store } from "./store.ts";
 
@@ -141,7 +141,9 @@ export interface StoredOptions extends Omit<DatabaseOptions, "collections"> {
 /** A definition as the stores use it: data only, which threads can be sent. */
 export interface StoredCollection extends Omit<CollectionDefinition, "members"> {
   readonly unique: readonly string[];
+  /** The members with one value. */
   readonly selectable: readonly SelectableMember[];
+  readonly lists: readonly ListMember[];
   /** The members whose words can be searched. */
   readonly fullText: readonly string[];
 }

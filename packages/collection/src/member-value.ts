@@ -27,6 +27,14 @@ export function valueAt(document: unknown, member: string): unknown {
   return member.includes(".") ? valueAlong(document, member.split(".")) : memberOf(document, member);
 }
 
+/** Returns the values of a member: those of a list one by one, and of `emails.value` in each object of a list. */
+export function valuesAt(document: unknown, member: string): readonly unknown[] {
+  const names = member.includes(".") ? member.split(".") : [member];
+  let values: readonly unknown[] = [document];
+  for (const name of names) values = values.flatMap((value) => memberOf(value, name) ?? []);
+  return values;
+}
+
 /** Returns the value at the end of a path of names; undefined when the record lacks it. */
 export function valueAlong(document: unknown, path: readonly string[]): unknown {
   return path.reduce(memberOf, document);

@@ -6,6 +6,16 @@ import type { Document } from "./store.ts";
 export interface MemberUse {
   /** How its values compare where lists are filtered and sorted by it, which costs an index. Default: lists are not. */
   readonly filter?: MemberType;
+  /**
+   * Whether it is a list, of which a filter is met by any value: `tags`, or `emails.value` for objects in a list. The values are text
+   * or dates. Records cannot be sorted by it. Default: false.
+   */
+  readonly list?: boolean;
+  /**
+   * For a list, the member that is one of its values: `email`. Filters by value on either of them are met by both, and only further
+   * values take room in the index of the list. Default: none.
+   */
+  readonly single?: string;
   /** Whether lists can be searched for its words. Default: false. */
   readonly search?: boolean;
   /** Whether no two records have the same value of it. It may be absent. Default: false. */
@@ -49,11 +59,13 @@ type PathIn<T, D extends readonly unknown[]> = D extends readonly [unknown, ...i
   ? { [K in keyof T & string]: K | PathBelow<K, NonNullable<T[K]>, Rest> }[keyof T & string]
   : never;
 
-type PathBelow<K extends string, M, D extends readonly unknown[]> = M extends readonly unknown[] | Date
+type PathBelow<K extends string, M, D extends readonly unknown[]> = M extends Date
   ? never
-  : M extends object
-    ? `${K}.${PathIn<M, D>}`
-    : never;
+  : M extends readonly (infer E)[]
+    ? PathBelow<K, E, D>
+    : M extends object
+      ? `${K}.${PathIn<M, D>}`
+      : never;
 
 /**
  * The type of the records of a table of members. A member whose schema takes undefined may be absent, and so may an object all of

@@ -79,12 +79,13 @@ function outputSchemaOf(schema: object): unknown {
   }
 }
 
-/** Whether an object of this schema may have a member. What has other members than it names may have any. */
+/** Whether an object of this schema, or one in a list of it, may have a member. What has other members than it names may have any. */
 function mayHave(schema: unknown, path: readonly string[], root: unknown): boolean {
   const [name, ...rest] = path;
   if (name === undefined) return true;
   return alternatives(schema, root).some((each) => {
-    const { type, properties, additionalProperties = false, patternProperties } = each;
+    const { type, properties, items, additionalProperties = false, patternProperties } = each;
+    if (isJsonObject(items)) return mayHave(items, path, root);
     if (isJsonObject(properties) && Object.hasOwn(properties, name)) return mayHave(properties[name], rest, root);
     const isObject = properties !== undefined || type === "object" || type === undefined;
     return isObject && (additionalProperties !== false || patternProperties !== undefined || properties === undefined);

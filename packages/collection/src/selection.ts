@@ -28,7 +28,8 @@ export interface Selection {
 /**
  * A filter of records by a member.
  *
- * `ne` is the complement of `eq`: it holds for a record without the member. No other operator does.
+ * `ne` is the complement of `eq`: it holds for a record without the member. No other operator does. A list meets a filter by any of
+ * its values; it takes `eq`, `ne`, `in` and `prefix`.
  */
 export type MemberFilter =
   | { readonly member: string; readonly operator: Comparison; readonly value: string | number }
@@ -52,7 +53,20 @@ export interface SelectableMember<Name extends string = string> {
   /** `familyName`, or `address.postalCode` for a member of an object. */
   readonly name: Name;
   readonly type: MemberType;
+  /** Whether it is a list, of which a filter is met by any value, and by which nothing is sorted. */
+  readonly isList?: true;
 }
+
+/** A member that is a list, to filter by. */
+export interface ListMember extends SelectableMember {
+  readonly isList: true;
+  /** The member that is one of its values; undefined without one. */
+  readonly single: string | undefined;
+}
+
+/** Whether an operator compares with each value of a list; others need an order, which a list has none of. */
+export const comparesValues = (operator: MemberFilter["operator"]): boolean =>
+  operator === "eq" || operator === "ne" || operator === "in" || operator === "prefix";
 
 /**
  * How the values of a member compare, the same in every store.

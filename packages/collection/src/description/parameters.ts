@@ -1,7 +1,8 @@
 import type { HeaderDescription, JsonSchema, ParameterDescription } from "waymark/openapi";
-import { operatorNames } from "../lists/filter.ts";
+import { operatorsOf } from "../lists/filter.ts";
 import { formatParameter } from "../lists/parameters.ts";
 import { greatestLimit } from "../lists/query.ts";
+import { sortNames } from "../lists/sort.ts";
 import type { Representation } from "../representation.ts";
 import type { MemberType } from "../selection.ts";
 import type { Document } from "../store.ts";
@@ -11,7 +12,7 @@ export type Parameters = Readonly<Record<string, ParameterDescription>>;
 
 /** The parameters of a list. */
 export function listParameters<T extends Document>({ listed, members, nouns }: DescribedCollection<T>): Parameters {
-  const names = listed.members.map(({ name }) => name);
+  const byOperators = Map.groupBy(listed.members, (member) => operatorsOf(member).join("|"));
   return {
     limit: {
       description: "How many to send: a page, with `Link` to the others. Without it all are sent.",
@@ -20,7 +21,7 @@ export function listParameters<T extends Document>({ listed, members, nouns }: D
     after: { description: "From `Link`: the page behind this place." },
     before: { description: "From `Link`: the page in front of this place; with `limit`." },
     sort: {
-      description: `The members to sort by, with \`-\` for descending, separated by commas: ${names.join(", ")}. Default: \`id\`.`,
+      description: `The members to sort by, with \`-\` for descending, separated by commas: ${sortNames(listed.members).join(", ")}. Default: \`id\`.`,
       schema: { type: "string", pattern: "^-?[^,]+(?:,-?[^,]+)*$" },
     },
     ...(listed.fullText.length > 0 && {
@@ -31,9 +32,12 @@ export function listParameters<T extends Document>({ listed, members, nouns }: D
     }),
     ...fieldsParameter(members),
     ...Object.fromEntries(
-      listed.members.map(({ name, type }) => [
+      listed.members.map(({ name, type, isList }) => [
         name,
-        { description: `Those whose \`${name}\` is this.`, schema: schemaOf[type] },
+        {
+          description: isList === true ? `Those with this among \`${name}\`.` : `Those whose \`${name}\` is this.`,
+          schema: schemaOf[type],
+        },
       ]),
     ),
     comparisons: {
@@ -43,11 +47,12 @@ export function listParameters<T extends Document>({ listed, members, nouns }: D
       explode: true,
       schema: {
         type: "object",
-        patternProperties: {
-          [`^(?:${names.map(escapeDots).join("|")})\\[(?:${operatorNames.join("|")})\\]$`]: {
-            type: "string",
-          },
-        },
+        patternProperties: Object.fromEntries(
+          Array.from(byOperators, ([operators, of]) => [
+            `^(?:${of.map(({ name }) => escapeDots(name)).join("|")})\\[(?:${operators})\\]$`,
+            { type: "string" },
+          ]),
+        ),
         additionalProperties: false,
       },
     },

@@ -1,6 +1,12 @@
 import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
 import { isRealDate, toTime } from "../member-value.ts";
-import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
+import {
+  type Comparison,
+  comparesValues,
+  type MemberFilter,
+  type MemberType,
+  type SelectableMember,
+} from "../selection.ts";
 import type { Report } from "./parameters.ts";
 
 /** Returns whether the parameter is a filter on one of the members, valid or not. */
@@ -29,7 +35,9 @@ export function parseFilter(
     report(parameter, () => describeForeign(name, text, foreign));
     return undefined;
   }
-  if (isComparison(operator)) {
+  if (member.isList === true && isOrdering(operator)) {
+    report(parameter, `needs a member with one value, but ${excerpt(name)} is a list`, operatorsOf(member));
+  } else if (isComparison(operator)) {
     const [value] = parseValues(parameter, [text], member, report);
     if (value !== undefined) return { member: name, operator, value };
   } else if (operator === "in") {
@@ -43,7 +51,11 @@ export function parseFilter(
       const nearest = usualOperators.get(operator.toLowerCase()) ?? nearestName(operator, operatorNames);
       return `has no operator of a filter${orNearest(nearest && `[${nearest}]`)}`;
     };
-    report(parameter, describe, operators);
+    report(
+      parameter,
+      describe,
+      operatorsOf(member).map((each) => `[${each}]`),
+    );
   } else if (member.type !== "text" && member.type !== "caseless-text") {
     report(parameter, `needs a text member, but ${excerpt(name)} is a ${member.type}`);
   } else {
@@ -53,8 +65,13 @@ export function parseFilter(
 }
 
 export const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
-export const operatorNames: readonly string[] = [...comparisons, "prefix", "in"];
-const operators = operatorNames.map((operator) => `[${operator}]`);
+export const operatorNames: readonly MemberFilter["operator"][] = [...comparisons, "prefix", "in"];
+
+/** Returns the operators of the filters of a member. */
+export const operatorsOf = ({ isList }: SelectableMember): readonly string[] =>
+  isList === true ? operatorNames.filter(comparesValues) : operatorNames;
+
+const isOrdering = (operator: string): boolean => isComparison(operator) && !comparesValues(operator);
 
 /** Names that other services have for our operators. */
 const usualOperators: ReadonlyMap<string, string> = new Map(
@@ -93,7 +110,7 @@ function foreignOperator(text: string): ForeignOperator | undefined {
 function describeForeign(name: string, text: string, { operator, value }: ForeignOperator): string {
   // Nothing here asks whether there is a value.
   const ours = operator === "not.eq" ? "ne" : operator === "is" ? "" : (usualOperators.get(operator) ?? operator);
-  const right = operatorNames.includes(ours)
+  const right = operatorNames.some((each) => each === ours)
     ? `: write ${excerpt(`${name}${ours === "eq" ? "" : `[${ours}]`}=${value.replace(/[*%]$/, "")}`)}`
     : "";
   return `has the operator ${quote(operator)} in its value, which has none${right}; ${excerpt(`${name}[eq]=${text}`)} means the text itself`;

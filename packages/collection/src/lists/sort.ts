@@ -8,6 +8,7 @@ import type { Report } from "./parameters.ts";
  */
 export function parseSort(text: string, members: readonly SelectableMember[], report: Report): readonly SortKey[] {
   const sent = text.split(",");
+  const names = sortNames(members);
   if (sent.length > mostKeys) {
     report("sort", `names ${sent.length} members; at most ${mostKeys} are allowed`);
     return defaultOrder;
@@ -16,8 +17,7 @@ export function parseSort(text: string, members: readonly SelectableMember[], re
   for (const key of sent) {
     const descending = key.startsWith("-");
     const member = descending ? key.slice(1) : key;
-    if (!members.some(({ name }) => name === member)) {
-      const names = members.map(({ name }) => name);
+    if (!names.includes(member)) {
       const [, sorted = member, direction = ""] = /^(.*?)[ :.]+(asc|desc)$/i.exec(member) ?? [];
       const nearest = nearestName(sorted, names);
       const meant = nearest && (direction.toLowerCase() === "desc" ? `-${nearest}` : nearest);
@@ -30,6 +30,10 @@ export function parseSort(text: string, members: readonly SelectableMember[], re
   }
   return toTotalOrder(keys);
 }
+
+/** Returns the names of the members that can be sorted by. */
+export const sortNames = (members: readonly SelectableMember[]): readonly string[] =>
+  members.flatMap(({ name, isList }) => (isList === true ? [] : [name]));
 
 /** Ends the order with the id. Members after the id are dropped: no two records have the same id. */
 function toTotalOrder(keys: readonly SortKey[]): readonly SortKey[] {

@@ -1,5 +1,5 @@
 import { comparedValue, endOfPrefix } from "../member-value.ts";
-import { defaultOrder, type MemberFilter, type MemberType, type Selection } from "../selection.ts";
+import { defaultOrder, type ListMember, type MemberFilter, type MemberType, type Selection } from "../selection.ts";
 import type { KeyCondition } from "./keyset.ts";
 
 export type Operator = "=" | "<" | "<=" | ">" | ">=";
@@ -9,6 +9,16 @@ export interface MemberSql {
   readonly type: MemberType;
   /** The expression for the value. */
   readonly sql: string;
+  /** The member, where it is a list. */
+  readonly list?: ListMember;
+}
+
+/** A filter of a list, with values as they are compared. */
+export type ListFilter = Extract<MemberFilter, { readonly operator: "prefix" | "in" }> | EqualFilter;
+interface EqualFilter {
+  readonly member: string;
+  readonly operator: "eq";
+  readonly value: string | number;
 }
 
 /** The conditions for the records to read. */
@@ -32,6 +42,8 @@ export abstract class Dialect<Column extends MemberSql> {
   /** Writes an inequality that also holds for records without the member. */
   protected abstract differs(member: string, value: string | number): string;
   protected abstract isOneOf(member: string, values: readonly (string | number)[]): string;
+  /** Writes that one of the values in the index of a list meets a filter. */
+  protected abstract hasValue(list: ListMember, filter: ListFilter): string;
   protected abstract hasWords(words: readonly string[]): string;
   protected abstract orderTerm(column: Column, descending: boolean): string;
 
@@ -58,7 +70,9 @@ export abstract class Dialect<Column extends MemberSql> {
 
   #filterConditions(filter: MemberFilter): readonly string[] {
     const { member } = filter;
-    const compared = (value: string | number): string | number => comparedValue(value, this.column(member).type);
+    const { type, list } = this.column(member);
+    if (list !== undefined) return [this.#listCondition(list, filter)];
+    const compared = (value: string | number): string | number => comparedValue(value, type);
     switch (filter.operator) {
       case "in":
         return [this.isOneOf(member, filter.values.map(compared))];
@@ -75,11 +89,36 @@ export abstract class Dialect<Column extends MemberSql> {
     }
   }
 
+  #listCondition(list: ListMember, filter: MemberFilter): string {
+    const sought = toListFilter(list, filter);
+    const inList = this.hasValue(list, sought);
+    const isMet = `(${[inList, ...this.singleConditions(list, sought)].join(" OR ")})`;
+    return filter.operator === "ne" ? `${isMet} IS NOT TRUE` : isMet;
+  }
+
+  /** Writes that the single member of a list, if it has one, meets a filter of the list. */
+  protected singleConditions({ single }: ListMember, filter: ListFilter): readonly string[] {
+    if (single === undefined) return [];
+    return [`(${this.#filterConditions({ ...filter, member: single }).join(" AND ")})`];
+  }
+
   #keyCondition(condition: KeyCondition): string {
     const { sql, type } = this.column(condition.member);
     if (!("value" in condition)) return `${sql} IS ${condition.relation === "absent" ? "NULL" : "NOT NULL"}`;
     const value = comparedValue(condition.value, type);
     return this.comparePlace(condition.member, operators[condition.relation], value);
+  }
+}
+
+/** Returns the filter that `ne` is the complement of, and any other as it is, with the values as they are compared. */
+export function toListFilter({ name: member, type }: ListMember, filter: MemberFilter): ListFilter {
+  switch (filter.operator) {
+    case "in":
+      return { member, operator: "in", values: filter.values.map((value) => comparedValue(value, type)) };
+    case "prefix":
+      return { member, operator: "prefix", value: comparedValue(filter.value, type) };
+    default:
+      return { member, operator: "eq", value: comparedValue(filter.value, type) };
   }
 }
 

@@ -1,7 +1,16 @@
 import { excerpt, requireKnownOptions } from "waymark/internal";
 import type { CollectionDefinition, Ownership, StoredCollection } from "../database.ts";
 import type { Member, MemberUse } from "../members.ts";
-import { defaultOrder, type MemberFilter, type MemberType, type Selection, storeMembers } from "../selection.ts";
+import {
+  comparesValues,
+  defaultOrder,
+  type ListMember,
+  type MemberFilter,
+  type MemberType,
+  type SelectableMember,
+  type Selection,
+  storeMembers,
+} from "../selection.ts";
 import type { Store } from "../store.ts";
 
 /**
@@ -37,6 +46,8 @@ const knownOptions: Readonly<Record<keyof CollectionDefinition, true>> = {
 };
 const knownUses: Readonly<Record<keyof Member, true>> = {
   filter: true,
+  list: true,
+  single: true,
   search: true,
   unique: true,
   schema: true,
@@ -63,7 +74,12 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
   }
   const named = (isMeant: (use: MemberUse) => boolean): readonly string[] =>
     uses.filter(([, use]) => isMeant(use)).map(([name]) => name);
-  const selectable = uses.flatMap(([name, { filter }]) => (filter === undefined ? [] : [{ name, type: filter }]));
+  const selectable = uses.flatMap(([name, { filter, list }]) =>
+    filter === undefined || list === true ? [] : [{ name, type: filter }],
+  );
+  const lists = uses.flatMap(([name, { filter, list, single }]) =>
+    filter === undefined || list !== true ? [] : [{ name, type: filter, isList: list, single }],
+  );
   const unique = named((use) => use.unique === true);
   const fullText = named(({ search }) => search === true);
   assertMembers(unique, /^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "unique");
@@ -73,9 +89,35 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
     "selectable",
   );
   assertMembers(fullText, memberPath, "searched for words");
+  for (const [name, use] of uses) assertList(name, use, selectable);
+  assertSingles(lists);
   const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));
   if (ofStore !== undefined) throw new TypeError(`${ofStore.name} is selectable in every collection`);
-  return { ...others, unique, selectable, fullText };
+  return { ...others, unique, selectable, lists, fullText };
+}
+
+/** Checks that what is said of lists makes sense. */
+function assertList(
+  name: string,
+  { list, single, filter, unique }: MemberUse,
+  others: readonly SelectableMember[],
+): void {
+  if (list !== true) {
+    if (single !== undefined) throw new TypeError(`${name} is not a list, of which ${single} could be a value`);
+    return;
+  }
+  if (unique === true) throw new TypeError(`${name} is a list, and cannot be unique`);
+  if (filter === "number" || filter === "time")
+    throw new TypeError(`${name} is a list, whose filter cannot be ${filter}`);
+  if (single !== undefined && !others.some((each) => each.name === single && each.type === filter)) {
+    throw new TypeError(`${single} is a value of the list ${name}, so it needs the filter ${filter}, and is no list`);
+  }
+}
+
+function assertSingles(lists: readonly ListMember[]): void {
+  const singles = lists.flatMap(({ single = [] }) => single);
+  const repeated = singles.find((name, i) => singles.indexOf(name) < i);
+  if (repeated !== undefined) throw new TypeError(`${repeated} is a value of two lists`);
 }
 
 const memberTypes: readonly MemberType[] = ["text", "caseless-text", "date", "number", "time"];
@@ -137,12 +179,12 @@ export function assertSelection(
   { members, fullText }: Pick<Store, "members" | "fullText">,
 ): void {
   const { filters = [], words = [], order = defaultOrder, after, limit } = selection;
-  const typeOf = (name: string): MemberType => {
+  const memberOf = (name: string): SelectableMember => {
     const member = members.find((each) => each.name === name);
     if (member === undefined) throw new TypeError(`${JSON.stringify(name)} is not a member to select or sort by`);
-    return member.type;
+    return member;
   };
-  for (const filter of filters) assertFilter(filter, typeOf(filter.member));
+  for (const filter of filters) assertFilter(filter, memberOf(filter.member));
 
   if (words.length > 0 && fullText.length === 0) throw new TypeError("The collection has no full text to search");
   const noWord = words.find((word) => !/^[\p{L}\p{N}]+$/u.test(word));
@@ -152,7 +194,11 @@ export function assertSelection(
   if (order.at(-1)?.member !== "id") throw new TypeError("The last key of an order is id");
   if (new Set(order.map(({ member }) => member)).size < order.length)
     throw new TypeError("An order names a member twice");
-  const types = order.map(({ member }) => typeOf(member));
+  const types = order.map(({ member }) => {
+    const { type, isList } = memberOf(member);
+    if (isList === true) throw new TypeError(`${JSON.stringify(member)} is a list, which is no order`);
+    return type;
+  });
   if (after !== undefined && after.length !== order.length) {
     throw new TypeError(`A place in an order of ${order.length} keys has as many values, not ${after.length}`);
   }
@@ -167,7 +213,10 @@ export function assertSelection(
   }
 }
 
-function assertFilter(filter: MemberFilter, type: MemberType): void {
+function assertFilter(filter: MemberFilter, { type, isList }: SelectableMember): void {
+  if (isList === true && !comparesValues(filter.operator)) {
+    throw new TypeError(`${JSON.stringify(filter.member)} is a list, and cannot be filtered by ${filter.operator}`);
+  }
   if (filter.operator === "prefix" && isNumeric(type)) {
     throw new TypeError(`${JSON.stringify(filter.member)} is not text, and cannot be filtered by prefix`);
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { StoredCollection } from "../database.ts";
-import { comparedValue, toMemberValue, valueAlong, valueAt } from "../member-value.ts";
-import type { MemberType, SelectableMember } from "../selection.ts";
+import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../member-value.ts";
+import type { ListMember, MemberType, SelectableMember } from "../selection.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 
 /** A column of a collection's table that the store fills with a member of each document. */
@@ -33,6 +33,28 @@ const columnKinds: Readonly<Record<MemberType, ColumnKind>> = {
   number: "number",
   time: "time",
 };
+
+/** Returns the values of a list as they are compared, each once, and without that of its single member. */
+export function listValues(document: unknown, { name, type, single }: ListMember): readonly string[] {
+  const compared = new Set<string>();
+  for (const value of valuesAt(document, name)) {
+    if (typeof value === "string") compared.add(comparedValue(value, type));
+  }
+  if (compared.size === 0) return [];
+  const one = single && valueAt(document, single);
+  if (typeof one === "string") compared.delete(comparedValue(one, type));
+  return [...compared];
+}
+
+/**
+ * Writes that the text of a document may have some of these members, so that only such documents have to be parsed.
+ *
+ * @param contains makes the condition that the text contains a part
+ */
+export function hasSome(members: readonly string[], contains: (part: string) => string): string {
+  const names = new Set(members.map((member) => member.split(".")[0]));
+  return Array.from(names, (name) => contains(`"${name}":`)).join(" OR ");
+}
 
 /** Makes the column whose values are unique. */
 export function uniqueColumn(member: string): MemberColumn {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Awaitable } from "waymark";
 import type { StoredCollection } from "../database.ts";
-import { type SelectableMember, type Selection, storeMembers } from "../selection.ts";
+import { comparesValues, type SelectableMember, type Selection, storeMembers } from "../selection.ts";
 import {
   type BulkCreation,
   type BulkOptions,
@@ -80,6 +80,7 @@ export class RecordStore implements Store {
   readonly owner: StoreOwner | undefined;
   readonly #engine: Engine;
   readonly #definition: StoredCollection;
+  readonly #listsBySingle: ReadonlyMap<string, string>;
   readonly #now: () => Date;
   /** The id of the owner; undefined for the records of all owners. */
   readonly #owner: number | undefined;
@@ -89,12 +90,13 @@ export class RecordStore implements Store {
    * @param owner the store of all owners, or the id of one; undefined where the collection has none
    */
   constructor(engine: Engine, definition: StoredCollection, now: () => Date, owner?: Store | number) {
-    const { selectable = [], fullText = [], unique = [] } = definition;
-    this.members = [...storeMembers, ...selectable];
+    const { selectable = [], lists = [], fullText = [], unique = [] } = definition;
+    this.members = [...storeMembers, ...selectable, ...lists];
     this.fullText = fullText;
     this.unique = unique;
     this.#engine = engine;
     this.#definition = definition;
+    this.#listsBySingle = new Map(lists.flatMap(({ name, single }) => (single === undefined ? [] : [[single, name]])));
     this.#now = now;
     if (typeof owner === "number") this.#owner = owner;
     else this.owner = definition.owner && owner && { member: definition.owner.member, store: owner };
@@ -107,7 +109,7 @@ export class RecordStore implements Store {
 
   batch(selection: Selection = {}, options: ReadOptions = {}): Awaitable<FirstBatch> {
     assertSelection(selection, this);
-    const batch = this.#engine.batch(selection, this.#owner, options);
+    const batch = this.#engine.batch(this.#meetingLists(selection), this.#owner, options);
     return batch instanceof Promise ? batch.then(withState) : withState(batch);
   }
 
@@ -120,7 +122,18 @@ export class RecordStore implements Store {
 
   async count(selection: Selection = {}, options: ReadOptions = {}): Promise<number> {
     assertSelection(selection, this);
-    return this.#engine.count(selection, this.#owner, options);
+    return this.#engine.count(this.#meetingLists(selection), this.#owner, options);
+  }
+
+  /** Returns the selection with filters of the lists that single members are values of, in place of those of these members. */
+  #meetingLists(selection: Selection): Selection {
+    const { filters } = selection;
+    if (filters === undefined || this.#listsBySingle.size === 0) return selection;
+    const meeting = filters.map((filter) => {
+      const list = comparesValues(filter.operator) ? this.#listsBySingle.get(filter.member) : undefined;
+      return list === undefined ? filter : { ...filter, member: list };
+    });
+    return { ...selection, filters: meeting };
   }
 
   revision(): Awaitable<number> {

@@ -4,7 +4,9 @@ import { defaultOrder, type MemberFilter, type Selection } from "../selection.ts
  * Returns whether every part of a selection is a run of one index, so that only the returned records are read, however many there
  * are. Otherwise other records may have to be skipped, sorted or gathered first.
  */
-export function isRunOfIndex({ filters = [], words = [], order = defaultOrder, after }: Selection): boolean {
+export function isRunOfIndex(selection: Selection, isList: (member: string) => boolean): boolean {
+  const { filters = [], words = [], order = defaultOrder, after } = selection;
+  if (filters.some(({ member }) => isList(member))) return false;
   const [firstKey, lastKey] = [order[0], order.at(-1)];
   const isOrderOfIndex = order.length <= 2 && firstKey?.descending === lastKey?.descending;
   if (words.length > 0 || !isOrderOfIndex) return false;

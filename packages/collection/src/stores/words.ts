@@ -1,4 +1,4 @@
-import { valueAt } from "../member-value.ts";
+import { valuesAt } from "../member-value.ts";
 
 /**
  * Returns the words of a text, as they are stored and searched: runs of letters and digits, without marks, and equal
@@ -19,7 +19,26 @@ const ascii = /^[ -~]*$/;
 const shorten = (word: string): string => (word.length > longest ? Array.from(word).slice(0, longest).join("") : word);
 
 /** Changes with the result of `toWords` for any text, so that stored words are made again. */
-export const wordsVersion = 1;
+const wordsVersion = 1;
+
+/**
+ * Names the way in which the words of these members are stored. When the name changes, they are stored again.
+ *
+ * @param version of what an engine adds to the words
+ */
+export const wordRule = (members: readonly string[], ...version: readonly number[]): string =>
+  JSON.stringify([wordsVersion, ...version, ...members]);
+
+/**
+ * Returns the members that a `wordRule` has in addition to those of the rule before: records without them keep their words. Undefined
+ * where all words are stored again.
+ */
+export function addedMembers(before: string | undefined, rule: string): readonly string[] | undefined {
+  if (before === undefined) return undefined;
+  const [old, due]: readonly (readonly unknown[])[] = [JSON.parse(before), JSON.parse(rule)];
+  if (old === undefined || due === undefined || !old.every((part) => due.includes(part))) return undefined;
+  return due.filter((part): part is string => typeof part === "string" && !old.includes(part));
+}
 
 const longest = 64;
 
@@ -39,8 +58,7 @@ const withoutMarks = (text: string): string => text.replaceAll(/\p{M}+/gu, "");
 export function documentWords(document: unknown, members: readonly string[]): readonly string[] {
   const words: string[] = [];
   for (const member of members) {
-    const value = valueAt(document, member);
-    for (const text of Array.isArray(value) ? value : [value]) {
+    for (const text of valuesAt(document, member)) {
       if (typeof text === "string") for (const word of toWords(text)) words.push(word);
     }
   }

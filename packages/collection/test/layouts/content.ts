@@ -21,6 +21,7 @@ const person: CollectionDefinition = {
     email: { filter: "caseless-text" },
     height: { filter: "number" },
     seen: { filter: "time" },
+    tags: { filter: "text", list: true },
   },
 };
 const book: CollectionDefinition = {
@@ -91,7 +92,8 @@ export async function assertFilled(database: Database): Promise<void> {
 
   const before = new Set((await everything(people)).map(({ id }) => id));
   const revision = await people.revision();
-  const { id } = await create(people, { name: "One more" });
+  const { id } = await create(people, { name: "One more", tags: ["new", "last"] });
+  assert.deepEqual(await namesBy({ filters: [{ member: "tags", operator: "eq", value: "last" }] }), ["One more"]);
   assert.ok(!before.has(id) && id !== 3);
   assert.equal(await people.revision(), revision + 1);
 

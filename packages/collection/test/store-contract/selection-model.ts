@@ -2,7 +2,7 @@ import type { MemberFilter, MemberUse, MemberValue, Selection, SortKey } from ".
 
 /** The members by which the records of these tests are selected. */
 export const selectable: Readonly<
-  Record<"name" | "email" | "birthDate" | "height" | "seen" | "address.postalCode", MemberUse>
+  Record<"name" | "email" | "birthDate" | "height" | "seen" | "address.postalCode" | "tags" | "mails.value", MemberUse>
 > = {
   name: { filter: "text" },
   email: { filter: "caseless-text" },
@@ -10,13 +10,15 @@ export const selectable: Readonly<
   height: { filter: "number" },
   seen: { filter: "time" },
   "address.postalCode": { filter: "text" },
+  tags: { filter: "text", list: true },
+  "mails.value": { filter: "caseless-text", list: true, single: "email" },
 };
 
 /** The ids of the records, as JSON says them, that a selection has, in its order. */
 export function selectedFrom(records: readonly object[], selection: Selection): readonly number[] {
   const { filters = [], order = [{ member: "id", descending: false }], after, limit } = selection;
   return records
-    .filter((record) => filters.every((filter) => holds(filter, keyOf(record, filter.member))))
+    .filter((record) => filters.every((filter) => isMet(filter, record)))
     .filter((record) => after === undefined || compareBy(order, placeOf(order, record), folded(order, after)) > 0)
     .toSorted((one, other) => compareBy(order, placeOf(order, one), placeOf(order, other)))
     .slice(0, limit)
@@ -48,7 +50,8 @@ const timePattern = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:Z|[+
 const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day);
 
 function fold<V extends MemberValue>(member: string, value: V): V | string {
-  if (member !== "email" || typeof value !== "string") return value;
+  if (!member.startsWith("mail") && member !== "email") return value;
+  if (typeof value !== "string") return value;
   return value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
@@ -57,6 +60,33 @@ const placeOf = (order: readonly SortKey[], record: object): readonly MemberValu
 
 const folded = (order: readonly SortKey[], place: readonly MemberValue[]): readonly MemberValue[] =>
   order.map(({ member }, i) => fold(member, place[i] ?? null));
+
+/** A filter by value of an e-mail is one of all of them. */
+function isMet(filter: MemberFilter, record: object): boolean {
+  const { member, operator } = filter;
+  const isOrdering = ["lt", "le", "gt", "ge"].includes(operator);
+  const values = isOrdering ? [keyOf(record, member)] : valuesOf(record, member);
+  const meets = (each: MemberFilter): boolean => values.some((value) => holds(each, value));
+  return filter.operator === "ne" ? !meets({ ...filter, operator: "eq" }) : meets(filter);
+}
+
+function valuesOf(record: object, member: string): readonly MemberValue[] {
+  switch (member) {
+    case "tags":
+      return textsOf(record, "tags");
+    case "email":
+    case "mails.value": {
+      const mails = [Object(record).mails].flat().flatMap((mail) => textsOf(Object(mail), "value"));
+      return [keyOf(record, "email"), ...mails.map((value) => fold(member, value))];
+    }
+    default:
+      return [keyOf(record, member)];
+  }
+}
+
+/** The texts of a list, which may be one text. */
+const textsOf = (record: object, member: string): readonly string[] =>
+  [Object(record)[member]].flat().filter((value) => typeof value === "string");
 
 function holds(filter: MemberFilter, value: MemberValue): boolean {
   const { member, operator } = filter;

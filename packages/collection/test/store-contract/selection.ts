@@ -96,7 +96,7 @@ export function describeSelection(name: string, withStore: WithStore, runs: numb
       "can be by what every record has, and by what the collection was opened with",
       withStore(async (store) => {
         assert.deepEqual(
-          store.members.map(({ name: member, type }) => [member, type]),
+          store.members.map(({ name: member, type, isList }) => [member, type, ...(isList ? ["list"] : [])]),
           [
             ["id", "number"],
             ["createdAt", "time"],
@@ -107,6 +107,8 @@ export function describeSelection(name: string, withStore: WithStore, runs: numb
             ["height", "number"],
             ["seen", "time"],
             ["address.postalCode", "text"],
+            ["tags", "text", "list"],
+            ["mails.value", "caseless-text", "list"],
           ],
         );
       }),
@@ -119,6 +121,8 @@ export function describeSelection(name: string, withStore: WithStore, runs: numb
       ["an order that does not end with the id", { order: [{ member: "name", descending: false }] }],
       ["an order without a key", { order: [] }],
       ["a member twice in the order", { order: [...byId, ...byId] }],
+      ["an order by a list", { order: [{ member: "tags", descending: false }, ...byId] }],
+      ["an order of the values of a list", { filters: [{ member: "tags", operator: "ge", value: "a" }] }],
       ["a place with too few values", { order: [{ member: "name", descending: false }, ...byId], after: [1] }],
       ["a place without an id", { after: [null] }],
       ["a number for text", { filters: [{ member: "name", operator: "eq", value: 1 }] }],
@@ -207,6 +211,14 @@ const documents: readonly Document[] = fc.sample(
       others,
       ["75001"],
     ),
+    tags: fc.oneof(
+      oneOf<unknown>(texts, others, numbers),
+      fc.array(oneOf<unknown>(texts, [1, null]), { maxLength: 5 }),
+    ),
+    mails: fc.oneof(
+      oneOf<unknown>(texts, others),
+      fc.array(fc.record({ value: oneOf<unknown>(texts, others) }), { maxLength: 5 }),
+    ),
   }),
   { numRuns: 300, seed: 1815 },
 );
@@ -223,11 +235,15 @@ const comparable = {
   "address.postalCode": oneOf(texts),
 };
 
-const filters: fc.Arbitrary<MemberFilter> = fc.constantFrom(...Object.entries(comparable)).chain(([member, values]) => {
+const lists = { tags: oneOf(texts), "mails.value": oneOf(texts) };
+
+const filtered = Object.entries({ ...comparable, ...lists });
+
+const filters: fc.Arbitrary<MemberFilter> = fc.constantFrom(...filtered).chain(([member, values]) => {
   const value: fc.Arbitrary<string | number> = values;
   const comparison = fc.record({
     member: fc.constant(member),
-    operator: fc.constantFrom("eq", "ne", "lt", "le", "gt", "ge"),
+    operator: member in lists ? fc.constantFrom("eq", "ne") : fc.constantFrom("eq", "ne", "lt", "le", "gt", "ge"),
     value,
   });
   const inclusion = fc.record({
@@ -236,7 +252,7 @@ const filters: fc.Arbitrary<MemberFilter> = fc.constantFrom(...Object.entries(co
     values: fc.array(value, { maxLength: 5 }),
   });
   const beginning = fc.record({
-    member: fc.constantFrom("name", "email", "birthDate", "address.postalCode"),
+    member: fc.constantFrom("name", "email", "birthDate", "address.postalCode", ...Object.keys(lists)),
     operator: fc.constant("prefix"),
     value: oneOf(texts, ["18", "1906-1"]),
   });

@@ -1,16 +1,19 @@
 import type { StoredCollection } from "../../database.ts";
-import { storeMembers } from "../../selection.ts";
+import { type ListMember, storeMembers } from "../../selection.ts";
 import type { MemberSql } from "../conditions.ts";
 import {
   type ColumnKind,
   feedColumn,
+  listValues,
   type MemberColumn,
   selectableColumn,
   tableShape,
   uniqueColumn,
 } from "../filled-columns.ts";
-import { nameOf, quoteName } from "./sql.ts";
-import { indexedWords, wordIndex } from "./words.ts";
+import { addedMembers, wordRule } from "../words.ts";
+import { nameOf, quoteName, toReadableText } from "./sql.ts";
+import { indexedValues, valueIndex } from "./values.ts";
+import { indexedWords, longestBeginning } from "./words.ts";
 
 /** A column of a collection's table that the store fills from the document of a record. */
 export interface FilledColumn {
@@ -19,7 +22,14 @@ export interface FilledColumn {
   readonly type: "text" | "text[]" | "integer" | "bigint" | "double precision";
   /** Identifies the way in which the column is filled. When it changes, the column is filled again. */
   readonly content: string;
-  /** Makes the value from a document. The elements of a list are separated by spaces. */
+  /** How the elements of a list are sent: as words with spaces between them, or as the text of an array. */
+  readonly sent?: "words" | "array";
+  /**
+   * Returns the members that a record must have some of to need a value, after a column with this content, or without one; undefined
+   * where every record needs one. Default: every record does.
+   */
+  readonly dueWith?: (before: string | undefined) => readonly string[] | undefined;
+  /** Makes the value from a document. */
   readonly toValue: (document: unknown, json: string) => string | number | null;
   readonly index: ColumnIndex | undefined;
 }
@@ -45,7 +55,10 @@ export interface ComparedColumn extends MemberSql {
 export const indexedLength = 600;
 
 /** Returns the columns of the members that records can be selected by, by the names of the members. */
-export function comparedColumns({ selectable = [] }: StoredCollection): ReadonlyMap<string, ComparedColumn> {
+export function comparedColumns({
+  selectable = [],
+  lists = [],
+}: StoredCollection): ReadonlyMap<string, ComparedColumn> {
   const own = storeMembers.map(({ name, type }): readonly [string, ComparedColumn] => {
     const sql = quoteName(storeColumns[name] ?? name);
     return [name, { type, sql, whole: undefined, isInteger: true, isFull: true }];
@@ -58,16 +71,23 @@ export function comparedColumns({ selectable = [] }: StoredCollection): Readonly
     const sql = isText ? `left(${column}, ${indexedLength})` : column;
     return [member.name, { type, sql, whole: isText ? column : undefined, isInteger: type === "time", isFull: false }];
   });
-  return new Map([...own, ...others]);
+  const ofLists = lists.map((list): readonly [string, ComparedColumn] => {
+    const sql = quoteName(listColumn(list));
+    return [list.name, { type: list.type, sql, whole: undefined, isInteger: false, isFull: false, list }];
+  });
+  return new Map([...own, ...others, ...ofLists]);
 }
+
+const listColumn = ({ name }: ListMember): string => nameOf("list", name);
 
 const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
 /** Returns the columns that a collection has in addition to those of the store. */
 export function filledColumns(definition: StoredCollection): readonly FilledColumn[] {
-  const { unique = [], selectable = [], fullText = [], owner } = definition;
+  const { unique = [], selectable = [], lists = [], fullText = [], owner } = definition;
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   const compared = comparedColumns(definition);
+  const ruleOfWords = wordRule(fullText, longestBeginning);
   return [
     {
       name: "size", // read without the document
@@ -84,13 +104,23 @@ export function filledColumns(definition: StoredCollection): readonly FilledColu
       const term = orderTerm(compared.get(member.name) as ComparedColumn, false); // it has every selectable member
       return { ...filledFrom(selectableColumn(member)), index: { definition: `(${ofOwner}${term}, id ASC)` } };
     }),
+    ...lists.map((list): FilledColumn => {
+      const name = listColumn(list);
+      const toValue = (document: unknown): string | null => indexedValues(listValues(document, list));
+      const index = { definition: `USING gin (${quoteName(name)})` };
+      const dueWith = (before: string | undefined): readonly string[] | undefined =>
+        before === undefined ? [list.name] : undefined;
+      return { name, type: "text[]", sent: "array", content: valueIndex(list), dueWith, toValue, index };
+    }),
     ...(fullText.length === 0
       ? []
       : [
           {
             name: "words",
             type: "text[]",
-            content: wordIndex(fullText),
+            sent: "words",
+            content: ruleOfWords,
+            dueWith: (before: string | undefined) => addedMembers(before, ruleOfWords),
             toValue: (document: unknown) => indexedWords(document, fullText),
             index: { definition: "USING gin (words)" },
           } as const,
@@ -133,12 +163,4 @@ export function orderTerm({ sql, isFull }: ComparedColumn, descending: boolean):
   const direction = descending ? "DESC" : "ASC";
   if (isFull) return `${sql} ${direction}`;
   return `${sql} ${direction} ${descending ? "NULLS LAST" : "NULLS FIRST"}`;
-}
-
-/**
- * Makes a text that the database can store. JSON may contain U+0000 and single surrogates, which the database cannot store: each
- * becomes U+FFFD and four hexadecimal digits.
- */
-export function toReadableText(text: string): string {
-  return text.replace(/\0|\p{Surrogate}/gu, (sign) => `\ufffd${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

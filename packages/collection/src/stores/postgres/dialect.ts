@@ -1,6 +1,8 @@
-import { Dialect, type Operator } from "../conditions.ts";
+import type { ListMember } from "../../selection.ts";
+import { Dialect, type ListFilter, type Operator } from "../conditions.ts";
 import { type ComparedColumn, indexedLength, orderTerm, toReadableValue } from "./columns.ts";
 import { toArrayText } from "./sql.ts";
+import { valuesCondition } from "./values.ts";
 import { wordsCondition } from "./words.ts";
 
 /** The columns of the members that can be selected by. */
@@ -39,6 +41,10 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
     const column = this.column(member);
     const values = sought.map(toReadableValue).filter((value) => !column.isInteger || isWhole(Number(value)));
     return `${operand(column, values)} = ANY(${this.add(toArrayText(values))})`;
+  }
+
+  override hasValue({ name }: ListMember, filter: ListFilter): string {
+    return valuesCondition(this.column(name).sql, filter, (value) => this.add(value));
   }
 
   override hasWords(words: readonly string[]): string {

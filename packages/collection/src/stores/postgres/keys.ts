@@ -4,9 +4,8 @@ import { keyOfWrite } from "../origins.ts";
 import { type KeyRow, keyColumns, toKey } from "../rows.ts";
 import type { NewRecord, Write } from "../write.ts";
 import { keyOf } from "./batch.ts";
-import { toReadableText } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { oneStoredRow, toArrayText } from "./sql.ts";
+import { oneStoredRow, toArrayText, toReadableText } from "./sql.ts";
 
 /** Returns what is kept under the idempotency keys of the writes, by `keyOf`. */
 export async function keyedRecords(

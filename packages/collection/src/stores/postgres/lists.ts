@@ -37,7 +37,7 @@ export class PostgresLists {
   async batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
     const reads = new SeriesOfReads(this.#pool, options);
     const complete = this.#revisions.beside();
-    const batch = await (isRunOfIndex(selection)
+    const batch = await (isRunOfIndex(selection, (member) => this.#columns.get(member)?.list !== undefined)
       ? this.#walk(reads, selection, owner)
       : this.#find(reads, selection, owner));
     return { ...batch, revisions: await complete(reads.first) };

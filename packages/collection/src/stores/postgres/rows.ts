@@ -1,7 +1,7 @@
 import type { SnapshotRemoval } from "../../snapshot.ts";
 import type { StoredRow } from "../decide.ts";
 import { mostSeal } from "../seals.ts";
-import { filledColumns, uniqueColumnName } from "./columns.ts";
+import { type FilledColumn, filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import type { PartitionedCollection } from "./partitions.ts";
 import type { Statement } from "./session.ts";
@@ -94,11 +94,12 @@ function rowColumns(definition: PartitionedCollection): readonly RowColumn[] {
     own("updated_at", "bigint", ({ record }) => record.updatedAt),
     ...(definition.owner === undefined ? [] : [own("owner", "bigint", ({ owner }) => owner ?? null)]),
     own("document", "text", ({ record }) => record.json),
-    ...filledColumns(definition).map(({ name, type, toValue }): RowColumn => {
+    ...filledColumns(definition).map((column): RowColumn => {
+      const { name, type, toValue } = column;
       return {
         name: quoteName(name),
         type: sentTypeOf(type),
-        stored: storedFrom(type),
+        stored: storedFrom(column),
         toValue: ({ record }, document) => toValue(document, record.json),
       };
     }),
@@ -108,9 +109,9 @@ function rowColumns(definition: PartitionedCollection): readonly RowColumn[] {
 /** Returns the type of the values that are sent for a column: arrays cannot be elements of the array that is sent. */
 export const sentTypeOf = (type: string): string => (type === "text[]" ? "text" : type);
 
-/** Returns the function that makes the expression for the stored value of a column of this type from that for the sent value. */
-export const storedFrom = (type: string): ((sent: string) => string) =>
-  type === "text[]" ? (sent) => `string_to_array(${sent}, ' ')` : asItIs;
+/** Returns the function that makes the expression for the stored value of a column from that for the sent value. */
+export const storedFrom = ({ sent }: FilledColumn): ((value: string) => string) =>
+  sent === undefined ? asItIs : (value) => (sent === "words" ? `string_to_array(${value}, ' ')` : `${value}::text[]`);
 
 const asItIs = (sent: string): string => sent;
 

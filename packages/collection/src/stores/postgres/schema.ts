@@ -1,11 +1,11 @@
-import { type TableShape, tableShape } from "../filled-columns.ts";
+import { hasSome, type TableShape, tableShape } from "../filled-columns.ts";
 import { dueShape, type FilledColumn, filledColumns } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { isThere, lockLayout } from "./migrations.ts";
 import type { PartitionedCollection } from "./partitions.ts";
 import { sentTypeOf, sourceOf, storedFrom } from "./rows.ts";
-import { digestOf, nameOf, partitionTerm, quoteName, toArrayText } from "./sql.ts";
+import { digestOf, nameOf, partitionTerm, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /**
  * Makes the table of a collection where it is missing, and gives it exactly the columns that the definition asks for, filled,
@@ -160,11 +160,8 @@ async function makeColumns(
     await connection.query({ text: `ALTER TABLE ${quoteName(collection)} ${alterations.join(", ")}` });
   }
   const filled: TableShape["columns"] = present === undefined ? {} : (JSON.parse(present) as TableShape).columns;
-  await fillColumns(
-    connection,
-    collection,
-    columns.filter(({ name, content }) => !there.has(name) || filled[name] !== content),
-  );
+  const due = columns.filter(({ name, content }) => !there.has(name) || filled[name] !== content);
+  await fillColumns(connection, collection, due, membersDue(due, filled));
   await makeIndexes(connection, definition);
 }
 
@@ -258,17 +255,26 @@ async function note(connection: PostgresConnection, collection: string, form: st
   });
 }
 
-/** Fills columns of a collection's table from the documents of its records, in steps. */
+/** Returns the members that records must have some of to be filled; undefined where all are. */
+function membersDue(columns: readonly FilledColumn[], filled: TableShape["columns"]): readonly string[] | undefined {
+  const ofEach = columns.map(({ name, dueWith }) => dueWith?.(filled[name]));
+  return ofEach.every((members) => members !== undefined) ? ofEach.flat() : undefined;
+}
+
+/** Fills columns of a collection's table from the documents of its records, in steps; with members, of those that may have some of them. */
 async function fillColumns(
   connection: PostgresConnection,
   collection: string,
   columns: readonly FilledColumn[],
+  members: readonly string[] | undefined,
 ): Promise<void> {
-  if (columns.length === 0) return;
+  if (columns.length === 0 || members?.length === 0) return;
+  const mayHave =
+    members === undefined ? "" : `AND (${hasSome(members, (name) => `strpos(document, ${quoteText(name)}) > 0`)})`;
   const table = quoteName(collection);
   const sent = columns.map(({ name, type }) => ({ name: quoteName(name), type: sentTypeOf(type) }));
   const changes = columns.map(
-    ({ name, type }) => `${quoteName(name)} = ${storedFrom(type)(`rows.${quoteName(name)}`)}`,
+    (column) => `${quoteName(column.name)} = ${storedFrom(column)(`rows.${quoteName(column.name)}`)}`,
   );
   const source = sourceOf([{ name: "id", type: "bigint" }, { name: "revision", type: "bigint" }, ...sent]);
   // A record that was changed meanwhile was changed by a program that has filled the columns.
@@ -276,7 +282,7 @@ async function fillColumns(
     WHERE stored.id = rows.id AND stored.revision = rows.revision`;
   for (let after = "0"; ; ) {
     const rows = await connection.query<readonly [id: string, revision: string, json: string]>({
-      text: `SELECT id, revision, document FROM ${table} WHERE id > $1 ORDER BY id LIMIT ${stepSize}`,
+      text: `SELECT id, revision, document FROM ${table} WHERE id > $1 ${mayHave} ORDER BY id LIMIT ${stepSize}`,
       values: [after],
     });
     const last = rows.at(-1);

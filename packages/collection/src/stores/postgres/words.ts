@@ -1,4 +1,4 @@
-import { documentWords, wordsVersion } from "../words.ts";
+import { documentWords } from "../words.ts";
 import { toArrayText } from "./sql.ts";
 
 /**
@@ -21,10 +21,6 @@ export function indexedWords(document: unknown, members: readonly string[]): str
 /** In bytes of words. Later words of a document are not found. */
 const mostBytes = 1_000_000;
 
-/** Names the way in which the words of these members are indexed. When the name changes, they are indexed again. */
-export const wordIndex = (members: readonly string[]): string =>
-  JSON.stringify([wordsVersion, longestBeginning, ...members]);
-
 /**
  * Makes the condition that a record has each of the words, the last as a beginning. The words consist of letters and digits only.
  */
@@ -41,10 +37,10 @@ export function wordsCondition(words: readonly string[], add: (value: string) =>
  * How many characters of a word are indexed as beginnings. With 3, a search for a beginning of 6 characters reads the whole table,
  * in 25 ms for 20,000 records; with 5, it takes 0.2 ms, but the arrays are longer.
  */
-const longestBeginning = 5;
+export const longestBeginning = 5;
 
-/** Returns the indexed beginnings of a word: that of one character, of two, and so on. */
-function beginningsOf(word: string): readonly string[] {
+/** Returns the indexed beginnings of a text: that of one character, of two, and so on. */
+export function beginningsOf(word: string): readonly string[] {
   const beginnings: string[] = [];
   let beginning = "";
   for (const character of word) {

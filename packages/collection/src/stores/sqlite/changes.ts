@@ -7,6 +7,7 @@ import { type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import type { SqliteCounters } from "./counters.ts";
 import { SqliteKnown } from "./known.ts";
 import { limit, readRowidsAsBigInt } from "./statements.ts";
+import { SqliteValues } from "./values.ts";
 import { SqliteWords } from "./words.ts";
 
 /** Makes the changes to a collection over one connection, within a transaction that may write. */
@@ -23,12 +24,13 @@ export class SqliteChanges {
   readonly #forget: StatementSync;
   readonly #any: StatementSync;
   readonly #words: SqliteWords | undefined;
+  readonly #values: SqliteValues | undefined;
   /** The number of creations and replacements since expired keys were last removed, and the latest of their times. */
   #stored = { time: 0, records: 0 };
 
   /** @param counters those of the connection, for all collections */
   constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
-    const { name: collection, fullText = [], owner } = definition;
+    const { name: collection, fullText = [], lists = [], owner } = definition;
     const columns = filledColumns(definition);
     this.#collection = collection;
     this.#known = new SqliteKnown(database, definition, counters);
@@ -53,6 +55,7 @@ export class SqliteChanges {
       `SELECT 1 FROM "${collection}" WHERE ? IS NULL${owner === undefined ? "" : " OR owner = ?1"} LIMIT 1`,
     );
     this.#words = fullText.length === 0 ? undefined : new SqliteWords(database, collection, fullText);
+    this.#values = lists.length === 0 ? undefined : new SqliteValues(database, collection, lists);
     readRowidsAsBigInt(this.#insert, this.#update, this.#delete, this.#keep, this.#forget);
   }
 
@@ -68,7 +71,8 @@ export class SqliteChanges {
         const { row, keys, document, lastId, keyed } = change;
         const { id, revision, updatedAt, json } = row.record;
         const owner = row.owner === undefined ? [] : [row.owner];
-        this.#insert.run(id, revision, row.createdAt, updatedAt, json, ...owner, ...keys, ...this.#values(document));
+        this.#insert.run(id, revision, row.createdAt, updatedAt, json, ...owner, ...keys, ...this.#columns(document));
+        this.#values?.add(id, document);
         // Last, because a failed insertion must leave nothing in memory.
         if (keyed !== undefined) this.#known.addKey(keyed);
         this.#counters.advance(this.#collection, { lastRevision: revision, lastId });
@@ -78,7 +82,8 @@ export class SqliteChanges {
       case "update": {
         const { row, keys, document, before, lastId } = change;
         const { id, revision, updatedAt, json } = row.record;
-        this.#update.run(revision, updatedAt, json, ...keys, ...this.#values(document), id);
+        this.#update.run(revision, updatedAt, json, ...keys, ...this.#columns(document), id);
+        this.#values?.set(id, document);
         this.#counters.advance(this.#collection, { lastRevision: revision, lastId });
         this.#words?.replace(id, before.json, document);
         break;
@@ -120,7 +125,7 @@ export class SqliteChanges {
     return this.#any.get(owner ?? null) === undefined;
   }
 
-  #values(document: unknown): readonly (string | number | null)[] {
+  #columns(document: unknown): readonly (string | number | null)[] {
     return this.#selectable.map(({ toValue }) => toValue(document));
   }
 }

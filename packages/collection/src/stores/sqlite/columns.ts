@@ -9,13 +9,14 @@ import {
   tableShape,
   uniqueColumn,
 } from "../filled-columns.ts";
-import { wordsVersion } from "../words.ts";
+import { wordRule } from "../words.ts";
+import { valuesContent } from "./values.ts";
 
 export interface SqliteColumn extends MemberSql {
   readonly name: string;
   /**
    * The index on the column, with the owner before it where there is one; entries with the same value are in the order of the ids.
-   * Undefined for the id, because the table itself is in that order.
+   * Undefined for the id, because the table itself is in that order, and for a list, whose values are in a table of their own.
    */
   readonly index: string | undefined;
 }
@@ -24,6 +25,7 @@ export interface SqliteColumn extends MemberSql {
 export function selectableColumns({
   name: collection,
   selectable = [],
+  lists = [],
 }: StoredCollection): ReadonlyMap<string, SqliteColumn> {
   const toColumn = (column: string, type: MemberType): SqliteColumn => {
     const index = column === "id" ? undefined : indexOf(collection, column);
@@ -32,6 +34,7 @@ export function selectableColumns({
   return new Map([
     ...storeMembers.map(({ name, type }) => [name, toColumn(storeColumns[name] ?? name, type)] as const),
     ...selectable.map((member) => [member.name, toColumn(nameOf(selectableColumn(member)), member.type)] as const),
+    ...lists.map((list) => [list.name, { name: "", sql: "", type: list.type, index: undefined, list }] as const),
   ]);
 }
 
@@ -75,11 +78,12 @@ const columnTypes: Readonly<Record<ColumnKind, FilledColumn["type"]>> = {
 
 const nameOf = ({ kind, member }: MemberColumn): string => `${kind}_${member}`;
 
-/** Returns the shape of the table that a definition asks for; its words count as a column. */
+/** Returns the shape of the table that a definition asks for; its words count as a column, and so do the values of its lists. */
 export function dueShape(definition: StoredCollection): string {
-  const { fullText = [] } = definition;
-  const words = fullText.length === 0 ? [] : [{ name: "words", content: JSON.stringify([wordsVersion, ...fullText]) }];
-  return tableShape(definition, [...filledColumns(definition), ...words, feedColumn]);
+  const { fullText = [], lists = [] } = definition;
+  const values = lists.length === 0 ? [] : [{ name: "values", content: valuesContent(lists) }];
+  const words = fullText.length === 0 ? [] : [{ name: "words", content: wordRule(fullText) }];
+  return tableShape(definition, [...filledColumns(definition), ...words, ...values, feedColumn]);
 }
 
 /**

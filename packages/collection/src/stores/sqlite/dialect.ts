@@ -1,5 +1,8 @@
-import { Dialect, type Operator } from "../conditions.ts";
+import { endOfPrefix } from "../../member-value.ts";
+import type { ListMember, MemberFilter } from "../../selection.ts";
+import { Dialect, type ListFilter, type Operator, toListFilter } from "../conditions.ts";
 import { ownerIndex, type SqliteColumn } from "./columns.ts";
+import { valuesTable } from "./values.ts";
 import { matching, wordsTable } from "./words.ts";
 
 /** The columns of the members that records can be selected by, by name of the member. */
@@ -20,8 +23,8 @@ interface SqliteDialectOptions {
   readonly isKept?: (member: string, bound: Bound) => boolean;
   /** Whether the words are looked up for each record that is read; otherwise all records with the words are gathered first. */
   readonly looksUpWords?: boolean;
-  /** Whether the records are found by words; the id is then read from the table of words. */
-  readonly isByWords?: boolean;
+  /** The expression for the ids of the records, where these are found by words or by the values of a list. */
+  readonly foundId?: string;
 }
 
 export class SqliteDialect extends Dialect<SqliteColumn> {
@@ -39,8 +42,9 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
 
   override column(member: string): SqliteColumn {
     const column = this.#options.columns.get(member) as SqliteColumn; // the selection has been checked
-    // The same id, in whose order the table of words is read.
-    return member === "id" && this.#options.isByWords === true ? { ...column, sql: "found.rowid" } : column;
+    const { foundId } = this.#options;
+    // The same id, in whose order the other table is read.
+    return member === "id" && foundId !== undefined ? { ...column, sql: foundId } : column;
   }
 
   override compare(member: string, operator: Operator, value: string | number): string {
@@ -60,6 +64,13 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
     const list = "SELECT iif(type = 'text', value, CAST(value AS REAL)) FROM json_each(?)";
     this.add(JSON.stringify(values));
     return `${this.#operand(member, "list")} IN (${list})`;
+  }
+
+  override hasValue({ name }: ListMember, filter: ListFilter): string {
+    const { collection } = this.#options;
+    const ofRecord = `listed.id = "${collection}".id AND listed.member = ${this.add(name)}`;
+    const met = this.#valueConditions("listed.value", filter).join(" AND ");
+    return `EXISTS (SELECT 1 FROM "${valuesTable(collection)}" AS listed WHERE ${ofRecord} AND ${met})`;
   }
 
   override hasWords(words: readonly string[]): string {
@@ -90,6 +101,43 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
     const { collection } = this.#options;
     const found = `"${wordsTable(collection)}" (${this.add(matching(words))}) AS found`;
     return `${found} CROSS JOIN "${collection}" ON id = found.rowid`;
+  }
+
+  /** Returns the table, read by the values of a list that meet a filter, which is not `ne`. */
+  tableByValues(list: ListMember, filter: MemberFilter, owner: number | undefined): string {
+    const { collection } = this.#options;
+    return `${this.idsByValues(list, filter, owner)} AS found CROSS JOIN "${collection}" ON id = found.record`;
+  }
+
+  /** Returns the query for the ids, in the column `record`, of the records whose list meets a filter, which is not `ne`. */
+  idsByValues(list: ListMember, filter: MemberFilter, owner: number | undefined): string {
+    const { collection } = this.#options;
+    const sought = toListFilter(list, filter);
+    // A record has a value once, and may have several of them.
+    const each = sought.operator === "eq" || list.single !== undefined ? "" : "DISTINCT ";
+    const member = this.add(list.name);
+    const inList = `SELECT ${each}id AS record FROM "${valuesTable(collection)}" WHERE ${[
+      `member = ${member}`,
+      ...this.#valueConditions("value", sought),
+    ].join(" AND ")}`;
+    if (list.single === undefined) return `(${inList})`;
+    const ofOwner = owner === undefined ? [] : [`owner = ${this.add(owner)}`];
+    const single = [...ofOwner, ...this.singleConditions(list, sought)].join(" AND ");
+    return `(${inList} UNION SELECT id FROM "${collection}" WHERE ${single})`;
+  }
+
+  #valueConditions(value: string, filter: ListFilter): readonly string[] {
+    switch (filter.operator) {
+      case "eq":
+        return [`${value} = ${this.add(filter.value)}`];
+      case "in":
+        return [`${value} IN (SELECT value FROM json_each(${this.add(JSON.stringify(filter.values))}))`];
+      case "prefix": {
+        const begin = `${value} >= ${this.add(filter.value)}`;
+        const end = endOfPrefix(filter.value);
+        return end === undefined ? [begin] : [begin, `${value} < ${this.add(end)}`];
+      }
+    }
   }
 
   #operand(member: string, bound: Bound): string {

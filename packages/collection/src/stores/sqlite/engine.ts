@@ -10,7 +10,9 @@ import { batchOfFound } from "../found-list.ts";
 import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
+import { selectableColumns } from "./columns.ts";
 import { SqliteCounters } from "./counters.ts";
+import type { Columns } from "./dialect.ts";
 import { guardedRead, toStoreFault } from "./fault.ts";
 import { SqliteFeed } from "./feed.ts";
 import { SqliteKnown } from "./known.ts";
@@ -38,6 +40,7 @@ export interface SqliteConnections {
 export class SqliteEngine implements Engine {
   readonly #collection: string;
   readonly #members: readonly SelectableMember[];
+  readonly #columns: Columns;
   readonly #connections: SqliteConnections;
   readonly #find: StatementSync;
   readonly #findOwned: StatementSync | undefined;
@@ -50,6 +53,7 @@ export class SqliteEngine implements Engine {
     const { database } = connections;
     this.#collection = name;
     this.#members = [...storeMembers, ...selectable];
+    this.#columns = selectableColumns(definition);
     this.#connections = connections;
     const find = `SELECT ${recordColumns} FROM "${name}" WHERE id = ?`;
     this.#find = database.prepare(find);
@@ -73,7 +77,7 @@ export class SqliteEngine implements Engine {
   }
 
   batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch> {
-    const plan = planOfRun(selection);
+    const plan = planOfRun(selection, { columns: this.#columns, owner });
     if (plan === undefined) return this.#list(selection, owner, options);
     // The revision is read before the records, which another process may change in between.
     const revisions = this.revisions();

@@ -1,4 +1,4 @@
-import { defaultOrder, type MemberFilter, type Selection } from "../../selection.ts";
+import { defaultOrder, type ListMember, type MemberFilter, type Selection } from "../../selection.ts";
 import { where } from "../conditions.ts";
 import { isOneValue, isRunOfIndex } from "../run-of-index.ts";
 import { type Columns, SqliteDialect } from "./dialect.ts";
@@ -21,37 +21,49 @@ export interface SelectableRecords {
 export interface SelectionPlan {
   /**
    * `order` reads the index on the first key of the order, until there are enough records. `filters` and `words` read an index on
-   * these, where they leave few records to sort, or where that index has the order of the selection.
+   * these, where they leave few records to sort, or where that index has the order of the selection. `values` reads that of a list.
    */
-  readonly by: "order" | "filters" | "words";
+  readonly by: "order" | "filters" | "words" | "values";
   /** The member whose index is read for `filters`. */
   readonly member?: string;
+  /** The filter of the list whose values are read for `values`. */
+  readonly filter?: MemberFilter;
   /** Whether the words are looked up for each record that is read, because many records have them. */
   readonly looksUpWords?: boolean;
 }
 
 /** Returns the plan of a selection whose every part is a run of one index; undefined for any other. */
-export function planOfRun(selection: Selection): SelectionPlan | undefined {
-  if (!isRunOfIndex(selection)) return undefined;
-  const { filters = [], order = defaultOrder } = selection;
+export function planOfRun(
+  selection: Selection,
+  { columns, owner }: Pick<SelectableRecords, "columns" | "owner">,
+): SelectionPlan | undefined {
+  const { filters = [], words = [], order = defaultOrder } = selection;
+  const listOf = (member = ""): ListMember | undefined => columns.get(member)?.list;
+  const [filter] = filters;
+  const list = listOf(filter?.member);
+  // The entries of the index on a value have the order of the ids. A single member has an index of its own.
+  if (filter !== undefined && list?.single === undefined && list !== undefined && owner === undefined) {
+    if (words.length === 0 && isOneValue(filters, order)) return { by: "values", filter };
+  }
+  if (!isRunOfIndex(selection, (member) => listOf(member) !== undefined)) return undefined;
   return isOneValue(filters, order) ? { by: "filters", member: filters[0]?.member ?? "id" } : { by: "order" };
 }
 
 /** Returns the plan of any selection. Counts the records that its filters and words leave, up to a limit. */
 export function planOf(records: SelectableRecords, selection: Selection): SelectionPlan {
-  const run = planOfRun(selection);
+  const run = planOfRun(selection, records);
   if (run !== undefined) return run;
   const { words = [] } = selection;
-  const { by, member, count } = whatLeads(records, selection);
+  const { count, ...leading } = whatLeads(records, selection);
+  const { by } = leading;
   return {
-    by,
-    ...(member !== undefined && { member }),
+    ...leading,
     looksUpWords: by !== "words" && words.length > 0 && areBestLookedUp(records, words, count),
   };
 }
 
 /** The index that is read to find the records. */
-interface Leading extends Pick<SelectionPlan, "by" | "member"> {
+interface Leading extends Pick<SelectionPlan, "by" | "member" | "filter"> {
   /** The number of records that are read, where it is small. */
   readonly count?: number;
 }
@@ -73,7 +85,14 @@ function whatLeads(records: SelectableRecords, selection: Selection): Leading {
     const count = countUpTo(records, fewest, "id", []);
     if (count < fewest) leading = { by: "order", count };
   }
-  for (const [member, ofMember] of Map.groupBy(filters, (filter) => filter.member)) {
+  const isOfList = ({ member }: MemberFilter): boolean => records.columns.get(member)?.list !== undefined;
+  for (const filter of filters.filter(isOfList)) {
+    if (filter.operator === "ne") continue;
+    const count = countListedUpTo(records, fewest, filter);
+    if (count < fewest) [fewest, leading] = [count, { by: "values", filter, count }];
+  }
+  const others = filters.filter((filter) => !isOfList(filter));
+  for (const [member, ofMember] of Map.groupBy(others, (filter) => filter.member)) {
     const isWalked =
       leading.by === "order" && member === firstKey && ofMember.every(({ operator }) => operator !== "in");
     if (isWalked || ofMember.every(({ operator }) => operator === "ne")) continue;
@@ -96,6 +115,13 @@ function areBestLookedUp(records: SelectableRecords, words: readonly string[], c
 function countFoundUpTo({ collection, statements }: SelectableRecords, most: number, words: readonly string[]): number {
   const found = `SELECT 1 FROM "${wordsTable(collection)}" (?) ${limit}`;
   return countRows(statements, found, [matching(words), most]);
+}
+
+function countListedUpTo(records: SelectableRecords, most: number, filter: MemberFilter): number {
+  const dialect = new SqliteDialect(records);
+  const list = records.columns.get(filter.member)?.list as ListMember; // it is a filter of a list
+  const ids = dialect.idsByValues(list, filter, records.owner);
+  return countRows(records.statements, `SELECT 1 FROM ${ids} ${limit}`, [...dialect.values, most]);
 }
 
 function countUpTo(records: SelectableRecords, most: number, member: string, filters: readonly MemberFilter[]): number {

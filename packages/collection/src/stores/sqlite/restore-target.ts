@@ -24,6 +24,7 @@ import { Unusable } from "./file.ts";
 import { dropIndexes, missingIndexes } from "./schema.ts";
 import { readRowidsAsBigInt, StatementCache } from "./statements.ts";
 import { inTransaction } from "./transaction.ts";
+import { SqliteValues } from "./values.ts";
 import { SqliteWords } from "./words.ts";
 
 /** An SQLite database that a snapshot is restored into. */
@@ -34,6 +35,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #statements: StatementCache;
   readonly #words: ReadonlyMap<string, SqliteWords>;
+  readonly #values: ReadonlyMap<string, SqliteValues>;
   #places = new Map<string, RestorePlace>();
 
   constructor(database: DatabaseSync, identity: string, collections: readonly StoredCollection[], busyTimeout: number) {
@@ -45,6 +47,11 @@ export class SqliteRestoreTarget implements RestoreTarget {
     this.#words = new Map(
       collections.flatMap(({ name, fullText = [] }) =>
         fullText.length === 0 ? [] : [[name, new SqliteWords(database, name, fullText)]],
+      ),
+    );
+    this.#values = new Map(
+      collections.flatMap(({ name, lists = [] }) =>
+        lists.length === 0 ? [] : [[name, new SqliteValues(database, name, lists)]],
       ),
     );
   }
@@ -96,6 +103,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
     const { definition, columns, putting } = this.#tableOf(collection);
     const { owner } = definition;
     const words = this.#words.get(collection);
+    const listed = this.#values.get(collection);
     this.#step(collection, () => {
       words?.begin();
       for (const { id, revision, createdAt, updatedAt, json } of records) {
@@ -104,6 +112,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
         const values = columns.map(({ toValue }) => toValue(document));
         this.#run(putting, id, revision, createdAt, updatedAt, json, ...owners, ...values);
         words?.set(id, document);
+        listed?.set(id, document);
       }
       words?.put(false);
       this.#run(

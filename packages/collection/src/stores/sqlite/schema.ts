@@ -5,6 +5,7 @@ import { dueShape, type FilledColumn, feedIndex, filledColumns, ownerIndex, sele
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { Unusable } from "./file.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
+import { makeValues, valuesTable } from "./values.ts";
 import { makeWords, wordsTable } from "./words.ts";
 
 /**
@@ -40,7 +41,8 @@ function prepareCollection(database: DatabaseSync, definition: StoredCollection)
   const due = dueShape(definition);
   const [{ columns: filled }, { columns: wanted }] = [present, due].map(toTableShape) as [TableShape, TableShape];
   prepareColumns(database, definition, filled);
-  if (filled["words"] !== wanted["words"]) makeWords(database, definition);
+  if (filled["words"] !== wanted["words"]) makeWords(database, definition, filled["words"]);
+  if (filled["values"] !== wanted["values"]) makeValues(database, definition);
   prepareTrigger(database, name);
   if (present === due) return;
   const note = database.prepare("UPDATE waymark_collections SET form = ? WHERE name = ?");
@@ -166,16 +168,19 @@ const isTable = (database: DatabaseSync, name: string): boolean =>
 
 /**
  * Makes the trigger that counts each removal of a record, also by the removal of its owner, stores its id as used with the revision
- * of the removal, and removes its words.
+ * of the removal, and removes its words and the values of its lists.
  */
 function prepareTrigger(database: DatabaseSync, collection: string): void {
   const isOwned = namesIn(database, "SELECT name FROM pragma_table_info(?)", collection).includes("owner");
-  const words = wordsTable(collection);
+  const withId = [
+    [wordsTable(collection), "rowid"],
+    [valuesTable(collection), "id"],
+  ].filter(([table = ""]) => isTable(database, table));
   const trigger = `CREATE TRIGGER "${collection}.removed" AFTER DELETE ON "${collection}" BEGIN
       UPDATE waymark_collections SET revision = revision + 1 WHERE name = '${collection}';
       INSERT INTO waymark_removals (collection, id, revision, owner)
         SELECT name, OLD.id, revision, ${isOwned ? "OLD.owner" : 0} FROM waymark_collections WHERE name = '${collection}';
-      ${isTable(database, words) ? `DELETE FROM "${words}" WHERE rowid = OLD.id;` : ""}
+      ${withId.map(([table, id]) => `DELETE FROM "${table}" WHERE ${id} = OLD.id;`).join(" ")}
     END`;
   const present = database
     .prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?")

@@ -1,5 +1,5 @@
 import type { StatementSync } from "node:sqlite";
-import { defaultOrder, type MemberValue, type Selection } from "../../selection.ts";
+import { defaultOrder, type ListMember, type MemberFilter, type MemberValue, type Selection } from "../../selection.ts";
 import { where } from "../conditions.ts";
 import { IdList } from "../found-list.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
@@ -104,7 +104,9 @@ export class SqliteSelection {
   ): { readonly text: string; readonly values: readonly (string | number)[] } {
     const { filters, words, order } = this.#selection;
     const { owner } = this.#records;
-    const { by, member: leading, looksUpWords = false } = this.#plan;
+    const { by, member, filter: led, looksUpWords = false } = this.#plan;
+    const list = led && (this.#records.columns.get(led.member)?.list as ListMember); // it is a filter of a list
+    const leading = list?.single ?? member;
     const firstKey = order[0]?.member ?? "id";
     // In a plan by order, the range determines the place in the index where reading begins, which a filter must not move back.
     const taken = range[0] && boundOf[range[0].relation];
@@ -112,19 +114,36 @@ export class SqliteSelection {
       by === "order"
         ? member === firstKey && bound !== "list" && taken !== "equal" && bound !== taken
         : member === leading;
-    const isByWords = by === "words";
-    const dialect = new SqliteDialect({ ...this.#records, isKept, isByWords, looksUpWords });
-    const table = isByWords ? dialect.tableByWords(words) : dialect.tableBy(leading ?? firstKey, owner);
-    const conditions = where([
-      ...dialect.stopConditions(),
-      ...dialect.conditions({ owner, filters, range, words: isByWords ? [] : words }),
-    ]);
+    const foundId = foundIds[by];
+    const dialect = new SqliteDialect({
+      ...this.#records,
+      isKept,
+      looksUpWords,
+      ...(foundId !== undefined && { foundId }),
+    });
+    const table =
+      list !== undefined
+        ? dialect.tableByValues(list, led as MemberFilter, owner)
+        : by === "words"
+          ? dialect.tableByWords(words)
+          : dialect.tableBy(leading ?? firstKey, owner);
+    const rest = {
+      filters: filters.filter((filter) => filter !== led),
+      words: by === "words" ? [] : words,
+    };
+    const conditions = where([...dialect.stopConditions(), ...dialect.conditions({ owner, range, ...rest })]);
     return {
       text: `SELECT ${columns(dialect)} FROM ${table} ${conditions} ${dialect.orderBy(order)}`,
       values: dialect.values,
     };
   }
 }
+
+/** The ids in the tables by which records are found. */
+const foundIds: Readonly<Partial<Record<SelectionPlan["by"], string>>> = {
+  words: "found.rowid",
+  values: "found.record",
+};
 
 const boundOf: Readonly<Record<KeyCondition["relation"], Bound>> = {
   equal: "equal",

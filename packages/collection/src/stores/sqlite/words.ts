@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
-import { documentWords } from "../words.ts";
+import { addedMembers, documentWords, wordRule } from "../words.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
+import { recordsWith } from "./values.ts";
 
 /** Returns the name of the table with the words of a collection's records, by their ids. */
 export const wordsTable = (collection: string): string => `waymark_words_${collection}`;
@@ -87,8 +88,19 @@ export class SqliteWords {
   }
 }
 
-/** Makes the table of words again from the existing records; only drops it where the collection has no full text. */
-export function makeWords(database: DatabaseSync, { name: collection, fullText = [] }: StoredCollection): void {
+/**
+ * Makes the table of words again from the existing records; only drops it where the collection has no full text, and only adds what
+ * new members have where the others have their words in it.
+ *
+ * @param before the rule by which the table was made
+ */
+export function makeWords(database: DatabaseSync, definition: StoredCollection, before?: string): void {
+  const { name: collection, fullText = [] } = definition;
+  const added = fullText.length === 0 ? undefined : addedMembers(before, wordRule(fullText));
+  if (added !== undefined) {
+    addWords(database, definition, added);
+    return;
+  }
   database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
   if (fullText.length === 0) return;
   // Only the words, without their positions or the texts. The tokenizer separates them only at the spaces.
@@ -99,6 +111,20 @@ export function makeWords(database: DatabaseSync, { name: collection, fullText =
   const records = database.prepare(`SELECT id, document FROM "${collection}" ORDER BY id`);
   for (const { id, document } of records.iterate()) {
     words.add(Number(id), JSON.parse(String(document)));
+    words.put(false);
+  }
+}
+
+/** Sets the words of the records that may have some of these members. */
+function addWords(
+  database: DatabaseSync,
+  { name: collection, fullText }: StoredCollection,
+  members: readonly string[],
+): void {
+  if (members.length === 0) return;
+  const words = new SqliteWords(database, collection, fullText);
+  for (const { id, document } of database.prepare(recordsWith(collection, members)).iterate()) {
+    words.set(Number(id), JSON.parse(String(document)));
     words.put(false);
   }
 }
