@@ -17,6 +17,7 @@ export { type ExcelCsvRepresentationOptions, excelCsvRepresentation, listSeparat
 export { jsonRepresentation } from "./formats/json.ts";
 export { jsonArrayDecoder } from "./formats/json-array.ts";
 export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./formats/json-ld.ts";
+export { parseListCell } from "./formats/list-cell.ts";
 export type { ListDecoder, ListedValue, ListPlace, ListReading } from "./formats/list-decoder.ts";
 export { listText } from "./formats/list-text.ts";
 export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";

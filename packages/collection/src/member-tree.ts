@@ -108,10 +108,10 @@ function memberSchemaOf({ schema, label }: Member, direction: SchemaOf["directio
   return label === undefined ? own : { title: label, ...own };
 }
 
-/** Whether the values of a schema are numbers, as far as it has a JSON Schema that says so. */
-export function isNumber(schema: StandardSchemaV1): boolean {
+/** Returns the type of the values of a schema, as far as it has a JSON Schema that says so. */
+export function typeOf(schema: StandardSchemaV1): string | undefined {
   const { type } = memberSchemaOf({ schema }, "input");
-  return type === "integer" || type === "number";
+  return typeof type === "string" ? type : undefined;
 }
 
 /** Returns an object of the examples in a tree; undefined without any. */

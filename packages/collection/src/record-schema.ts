@@ -1,7 +1,7 @@
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
 import { nearestName, orNearest } from "waymark/internal";
 import type { StandardJsonSchema } from "waymark/openapi";
-import { exampleOf, isNumber, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree } from "./member-tree.ts";
+import { exampleOf, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree, typeOf } from "./member-tree.ts";
 import type { Member, RecordOf } from "./members.ts";
 import { isJsonObject } from "./patch/merge-patch.ts";
 import { storeMembers } from "./selection.ts";
@@ -24,6 +24,8 @@ export interface RecordSchema<T> {
   readonly names: readonly string[];
   /** Those of the members that are numbers, for `csvDecoder` and `xmlDecoder`. */
   readonly numbers: readonly string[];
+  /** Those of the members that are lists, for the same decoders. */
+  readonly lists: readonly string[];
   /** A record of the examples in the table; undefined without any. */
   readonly example: object | undefined;
 }
@@ -55,6 +57,9 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
   const tree = toMemberTree(members);
   const usual = usualNames(members);
   const context: Context = { lenient, usual };
+  const types = Object.entries(members).map(([name, { schema }]) => ({ name, type: typeOf(schema) }));
+  const namesOf = (...wanted: readonly string[]): readonly string[] =>
+    types.flatMap(({ name, type = "" }) => (wanted.includes(type) ? [name] : []));
   return {
     "~standard": {
       version: 1,
@@ -67,7 +72,8 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
       },
     },
     names: Object.keys(members),
-    numbers: Object.keys(members).filter((name) => isNumber((members[name] as Member).schema)), // one of its names
+    numbers: namesOf("integer", "number"),
+    lists: namesOf("array"),
     example: exampleOf(tree),
   };
 }

@@ -57,7 +57,7 @@ describe("CSV", () => {
     ["null", null, ""],
     ["numbers", -1.5, "-1.5"],
     ["truth values", false, "false"],
-    ["an array", ["a", 1], '"[""a"",1]"'],
+    ["a list of other values than texts", ["a", 1], '"[""a"",1]"'],
   ];
   for (const [what, value, cell] of cells) {
     it(`has ${what} as ${JSON.stringify(cell)}`, async () => assert.equal(await cellOf(value), cell));

@@ -219,7 +219,7 @@ describe("a restore into a SQLite file", () => {
     const [target, fresh] = [folder.newFile(), folder.newFile()];
     await (await openSqliteDatabase(fresh, optionsOf(30))).close();
     const indexes = (): readonly unknown[] =>
-      all(target, ["SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE%INDEX%person%'"]);
+      all(target, ["SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'person'"]);
     const restore = async (source: Snapshot): Promise<void> => {
       const database = await openSqliteDatabase(target, { ...optionsOf(30), forRestore: true });
       try {

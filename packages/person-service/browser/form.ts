@@ -59,8 +59,8 @@ export function personEditor(form: HTMLFormElement, { submit, leave }: EditorPar
     const others: string[] = [];
     for (const { pointer = "", detail } of problem.errors ?? []) {
       const name = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-      const field =
-        fields.get(name) ?? fields.get([...fields.keys()].find((each) => each.startsWith(`${name}.`)) ?? "");
+      const near = [...fields.keys()].find((each) => each.startsWith(`${name}.`) || name.startsWith(`${each}.`));
+      const field = fields.get(name) ?? fields.get(near ?? "");
       if (field === undefined || name === "") others.push(detail);
       else faults.set(field, `${labelOf(field.name)} ${field.dataset["fault"] ?? inWords(detail)}.`);
     }
@@ -196,7 +196,7 @@ export function toPatch(before: Values, after: Values): object {
   const isKept = (outer: string): boolean =>
     Object.entries(after).some(([name, value]) => name.startsWith(`${outer}.`) && value !== "");
   for (const [outer, change] of Object.entries(patch)) {
-    if (typeof change === "object" && !isKept(outer)) patch[outer] = null;
+    if (typeof change === "object" && !Array.isArray(change) && !isKept(outer)) patch[outer] = null;
   }
   // A name that was made of its parts is made again of what they are now.
   if (!("name" in patch) && nameParts.some((part) => part in patch) && before["name"] === derivedName(before)) {
@@ -205,10 +205,16 @@ export function toPatch(before: Values, after: Values): object {
   return patch;
 }
 
-/** The members of which a name is made, and those of which one is enough. */
-const [nameParts, nameSources] = ["nameParts", "nameSources"].map(
+/** The members of which a name is made, those of which one is enough, and those that are lists, with a value on each line. */
+const [nameParts, nameSources, lists] = ["nameParts", "nameSources", "lists"].map(
   (name) => document.querySelector<HTMLElement>("form.editor")?.dataset[name]?.split(" ") ?? [],
-) as [string[], string[]]; // of two there are two
+) as [string[], string[], string[]]; // of three there are three
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 
 const derivedName = (values: Values): string =>
   nameParts
@@ -217,12 +223,12 @@ const derivedName = (values: Values): string =>
     .join(" ");
 
 /** Members of a person, of which some are objects with members. */
-type Members = Record<string, string | null | Record<string, string | null>>;
+type Members = Record<string, string | null | readonly string[] | Record<string, string | null>>;
 
 function assign(target: Members, name: string, value: string | null): void {
   const [outer = "", inner] = name.split(".");
   if (inner === undefined) {
-    target[outer] = value;
+    target[outer] = value !== null && lists.includes(outer) ? linesOf(value) : value;
   } else {
     const given = target[outer];
     target[outer] = { ...(typeof given === "object" ? given : {}), [inner]: value };
@@ -239,5 +245,9 @@ export function toValues(person: unknown, names: readonly string[]): Values {
           value instanceof Object ? Object.entries(value).find(([each]) => each === key)?.[1] : undefined,
         person,
       );
-  return Object.fromEntries(names.map((name) => [name, String(valueAt(name) ?? "")]));
+  const textAt = (name: string): string => {
+    const value = valueAt(name) ?? "";
+    return Array.isArray(value) ? value.join("\n") : String(value);
+  };
+  return Object.fromEntries(names.map((name) => [name, textAt(name)]));
 }

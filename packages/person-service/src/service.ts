@@ -40,7 +40,13 @@ import { problemPages } from "./pages/problem.ts";
 import { peoplePages } from "./pages/representation.ts";
 import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
-import { personCollection, personListDecoders, personNouns, personRepresentations } from "./person/collection.ts";
+import {
+  personCollection,
+  personForms,
+  personListDecoders,
+  personNouns,
+  personRepresentations,
+} from "./person/collection.ts";
 import type { Person } from "./person/members.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -151,7 +157,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     store,
     schema: personSchema(now),
     lenientSchema: lenientPersonSchema(now),
-    decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms })],
     listDecoders: [...personListDecoders, peopleFileDecoder],
     bulk,
     representations: [...personRepresentations, peoplePages(site)],

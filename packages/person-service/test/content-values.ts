@@ -71,7 +71,7 @@ interface Element {
   text: string;
 }
 
-/** A list of records is an element of them, a list of other values an element of `i`; every other element is an object or a text. */
+/** A list of records is an element of them, another list repeats its element or has elements of `i`; any other is an object or a text. */
 function xmlValue(document: string): unknown {
   const root: Element = { name: "", children: [], text: "" };
   const open = [root];
@@ -101,7 +101,13 @@ function elementValue({ name, children, text }: Element): unknown {
     return children.map(elementValue);
   }
   if (children.length === 0 && name !== "person") return text;
-  return Object.fromEntries(children.map((child) => [child.name, elementValue(child)]));
+  const values = Map.groupBy(children, (child) => child.name);
+  return Object.fromEntries(
+    Array.from(values, ([each, elements]) => [
+      each,
+      elements.length > 1 ? elements.map(elementValue) : elementValue(elements[0] as Element), // there is one
+    ]),
+  );
 }
 
 /** An empty cell is an absent member, and a column such as `address.postalCode` is part of an object. */

@@ -465,6 +465,7 @@ const everything = {
   worksFor: "Analytical Engines",
   url: "https://example.org/ada?a=1&b=%3B#c",
   knowsLanguage: "en-GB",
+  categories: ["press", "a; b, c\\d", "[1]", "=1"],
   description: "first line\nsecond line\n\n\tand a tab",
   identifier: "A-1",
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { fromValues } from "../src/person/member-value.ts";
-import { memberEntries, type Person, type PersonMember } from "../src/person/members.ts";
+import { memberEntries, mostValues, type Person, type PersonMember } from "../src/person/members.ts";
 import { countryCodes } from "../src/person/rules.ts";
 
 /** A character that every text may have: of XML 1.0's (§2.2) all but the controls. */
@@ -30,7 +30,13 @@ const legalDescription = fc
   .filter((text) => text === "" || isSeen(text));
 
 /** The values of a member. */
-function legalValue({ kind, min = 1, max = 0 }: PersonMember): fc.Arbitrary<unknown> {
+function legalValue({ list, ...member }: PersonMember): fc.Arbitrary<unknown> {
+  return list
+    ? fc.uniqueArray(oneValue(member), { minLength: 1, maxLength: mostValues, size: "small" })
+    : oneValue(member);
+}
+
+function oneValue({ kind, min = 1, max = 0 }: PersonMember): fc.Arbitrary<unknown> {
   switch (kind) {
     case "id":
       return fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });

@@ -36,6 +36,7 @@ const full: Person = {
   worksFor: "Analytical Engines",
   url: "https://example.org/ada",
   knowsLanguage: "en-GB",
+  categories: ["press", "a, b; c\\d"],
   description: "Wrote\nnotes",
   identifier: "A-1",
 };
@@ -50,7 +51,13 @@ const cardOf = (person: Person): string => vcard.item(record(person), { url: "/p
 const linesOf = (card: string): readonly string[] => card.replaceAll("\r\n ", "").split(/(?<=\r\n)/);
 
 /** A property as another parser reads it. */
-type ReadProperty = readonly [name: string, parameters: object, type: string, value: string | readonly string[]];
+type ReadProperty = readonly [
+  name: string,
+  parameters: object,
+  type: string,
+  value: string | readonly string[],
+  ...further: readonly string[],
+];
 
 /** The person that another parser finds in a card. */
 function readCard(properties: readonly ReadProperty[]): object {
@@ -78,6 +85,7 @@ function readCard(properties: readonly ReadProperty[]): object {
     worksFor: text("org"),
     url: text("url"),
     knowsLanguage: text("lang"),
+    categories: properties.find(([name]) => name === "categories")?.slice(3),
     // The only text of a person that may be empty.
     ...(values.has("note") && { description: { text: text("note") } }),
     identifier: text("x-identifier"),
@@ -129,6 +137,7 @@ describe("a vCard", () => {
         "ORG:Analytical Engines",
         "URL:https://example.org/ada",
         "LANG:en-GB",
+        "CATEGORIES:press,a\\, b; c\\\\d",
         "NOTE:Wrote\\nnotes",
         "X-IDENTIFIER;VALUE=text:A-1",
         "UID:urn:uuid:acd81f1c-e29f-57f3-a06b-1c4a17f2bbd4",

@@ -4,6 +4,7 @@ import { toInteger } from "../member-value.ts";
 import { unguardFormula } from "./csv.ts";
 import { type CsvColumn, type CsvHeader, type CsvMembers, readCsvHeader } from "./csv-header.ts";
 import { type CsvCell, readCsvRecords } from "./csv-records.ts";
+import { parseListCell } from "./list-cell.ts";
 import type { ListDecoder } from "./list-decoder.ts";
 
 /** The options of `csvDecoder`. */
@@ -15,6 +16,8 @@ export interface CsvDecoderOptions {
    * refuses it.
    */
   readonly integers?: readonly string[];
+  /** The columns that are lists, with `;` between their texts, or as JSON. Default: none. */
+  readonly lists?: readonly string[];
   /** The ASCII character that separates the cells of a row. Default: a comma. */
   readonly delimiter?: string;
   /**
@@ -44,13 +47,21 @@ export interface CsvDecoderOptions {
  * ```
  */
 export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
-  const { columns, integers = [], delimiter = ",", toColumn = (name) => name, formulas = "guarded" } = options;
+  const {
+    columns,
+    integers = [],
+    lists = [],
+    delimiter = ",",
+    toColumn = (name) => name,
+    formulas = "guarded",
+  } = options;
   if (!/^[^"\r\n\u0080-\uffff]$/.test(delimiter)) throw new TypeError(`${excerpt(delimiter)} cannot separate cells`);
-  const [known, numbers] = [new Set(columns), new Set(integers)];
+  const [known, numbers, listed] = [new Set(columns), new Set(integers), new Set(lists)];
   const toText = formulas === "guarded" ? unguardFormula : (text: string) => text;
   const toValue = ({ name }: CsvColumn, cell: string): unknown => {
     const text = toText(cell);
-    return numbers.has(name) ? toInteger(text) : text;
+    if (numbers.has(name)) return toInteger(text);
+    return listed.has(name) ? parseListCell(text) : text;
   };
   return {
     mediaTypes: ["text/csv"],

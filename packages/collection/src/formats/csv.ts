@@ -1,6 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { valueAlong } from "../member-value.ts";
 import type { ListRepresentation, ListSyntax } from "../representation.ts";
+import { toListCell } from "./list-cell.ts";
 
 /** The options of `csvRepresentation`. */
 export interface CsvRepresentationOptions {
@@ -15,8 +16,8 @@ export interface CsvRepresentationOptions {
 
 /**
  * Sends a list as `text/csv` (RFC 4180): a header, then a row for each record, with CRLF. A cell with a comma, a
- * quotation mark or a line end is quoted. An absent member is an empty cell, an empty text is `""`, an array its JSON
- * text. Clients choose columns with `fields=`.
+ * quotation mark or a line end is quoted. An absent member is an empty cell, an empty text is `""`, a list of texts these with `; `
+ * between them, and any other list its JSON text. Clients choose columns with `fields=`.
  *
  * ```ts
  * csvRepresentation({ columns: ["id", "name", "address.postalCode"] })
@@ -60,7 +61,8 @@ export function csvSyntax({ columns, fields, delimiter, toCell }: CsvTable): Lis
       return toRow(
         chosen.map((column, i) => {
           const value = valueAlong(record, paths[i] ?? []) ?? undefined;
-          return value === undefined ? undefined : toCell(value, column);
+          if (value === undefined) return undefined;
+          return toCell(Array.isArray(value) ? toListCell(value) : value, column);
         }),
       );
     },

@@ -14,13 +14,16 @@ export interface XmlDecoderOptions {
    * text, and the schema refuses it.
    */
   readonly integers?: readonly string[];
+  /** The members that are lists: each of their elements is a value. Default: none. */
+  readonly lists?: readonly string[];
 }
 
 /**
  * Reads `application/xml` and `text/xml` (RFC 7303) into the value that JSON with the same members has. An element with elements
  * is an object, whatever their order; any other element is its text, unchanged, and `""` when it is empty.
  *
- * Refuses with line and column what such a value cannot hold: attributes, text beside elements, an element that occurs twice, other
+ * Refuses with line and column what such a value cannot hold: attributes, text beside elements, an element that occurs twice and is not
+ * a value of a list, other
  * namespaces. Also refuses more than 64 levels, 10,000 elements or 1,000 namespace declarations, names of more than 1,000
  * characters, and any document type. Ignores comments and processing instructions. Content of more than 2,048 characters is read
  * in several turns of the event loop.
@@ -33,31 +36,35 @@ export interface XmlDecoderOptions {
  *
  * @throws TypeError when `root` is not the name of an element
  */
-export function xmlDecoder({ root, namespace, integers = [] }: XmlDecoderOptions): Decoder {
+export function xmlDecoder({ root, namespace, integers = [], lists = [] }: XmlDecoderOptions): Decoder {
   if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${quote(root)} cannot name an element`);
-  const rules = { root, namespace, known: knownMembers(integers) };
+  const rules = { root, namespace, known: knownMembers({ isInteger: integers, isList: lists }) };
   return {
     mediaTypes: ["application/xml", "text/xml"],
     decode: (content, mediaType) => readXmlDocument(decodeXmlText(content, mediaType), rules),
   };
 }
 
-/** Makes the tree of the members that are integers. */
-function knownMembers(integers: readonly string[]): KnownMember {
-  const root: GrowingMember = { isInteger: false, members: new Map() };
-  for (const path of integers) {
-    let member = root;
-    for (const name of path.split(".")) {
-      const inner = member.members.get(name) ?? { isInteger: false, members: new Map() };
-      member.members.set(name, inner);
-      member = inner;
+/** Makes the tree of the members of which something is known. */
+function knownMembers(known: Readonly<Record<"isInteger" | "isList", readonly string[]>>): KnownMember {
+  const newMember = (): GrowingMember => ({ isInteger: false, isList: false, members: new Map() });
+  const root = newMember();
+  for (const what of ["isInteger", "isList"] as const) {
+    for (const path of known[what]) {
+      let member = root;
+      for (const name of path.split(".")) {
+        const inner = member.members.get(name) ?? newMember();
+        member.members.set(name, inner);
+        member = inner;
+      }
+      member[what] = true;
     }
-    member.isInteger = true;
   }
   return root;
 }
 
 interface GrowingMember {
   isInteger: boolean;
+  isList: boolean;
   readonly members: Map<string, GrowingMember>;
 }

@@ -15,9 +15,10 @@ export interface XmlDocumentRules {
   readonly known: KnownMember;
 }
 
-/** A known member: whether it is an integer, and the known members inside it. */
+/** A known member: whether it is an integer or a list, and the known members inside it. */
 export interface KnownMember {
   readonly isInteger: boolean;
+  readonly isList: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
 }
 
@@ -148,13 +149,13 @@ class DocumentReader {
     if (parent === undefined && local !== root) {
       throw this.#refusal(`The root element is ${excerpt(local)}; it must be ${excerpt(root)}`);
     }
-    if (parent?.members.has(local)) throw this.#refusal(`${this.#tagPath()} occurs twice`);
+    const known = parent === undefined ? this.#rules.known : parent.known?.members.get(local);
+    if (parent?.members.has(local) && known?.isList !== true) throw this.#refusal(`${this.#tagPath()} occurs twice`);
     if (this.#open.length === maxDepth) throw this.#refusal(`Elements nest more than ${maxDepth} deep`);
     if (parent !== undefined) {
       if (!isBlank(parent.text)) throw this.#refusal(`${this.#tagPath()} stands beside text`);
       parent.text = "";
     }
-    const known = parent === undefined ? this.#rules.known : parent.known?.members.get(local);
     this.#open.push({ name: local, known, members: new Map(), text: "" });
   }
 
@@ -175,6 +176,7 @@ class DocumentReader {
     // Unlike an assignment, fromEntries makes even `__proto__` a member like any other.
     const value = isObject ? Object.fromEntries(members) : known?.isInteger ? toInteger(text) : text;
     if (parent === undefined) this.#value = value;
+    else if (known?.isList === true) addTo(parent.members, name, value);
     else parent.members.set(name, value);
   }
 
@@ -185,6 +187,13 @@ class DocumentReader {
   #refusal(detail: string, index: number = this.#tag.start): ContentError {
     return new ContentError(detail, positionAt(this.#text, index));
   }
+}
+
+/** Adds a value to a list, of which nothing else has the array. */
+function addTo(members: Map<string, unknown>, name: string, value: unknown): void {
+  const values = members.get(name);
+  if (Array.isArray(values)) values.push(value);
+  else members.set(name, [value]);
 }
 
 const isBlank = (text: string): boolean => !/[^\t\n\r ]/.test(text);

@@ -14,8 +14,7 @@ export interface XmlRepresentationOptions {
 
 /**
  * Sends records as XML (RFC 7303) without a namespace, which `xmlDecoder` with the same root reads back unchanged. A member is an
- * element, an object has its members as elements, and an array repeats its element for each value (which the decoder does not
- * accept). A list has one line for each record.
+ * element, an object has its members as elements, and an array repeats its element for each value. A list has one line for each record.
  *
  * ```ts
  * xmlRepresentation({ root: "person", list: "people" })

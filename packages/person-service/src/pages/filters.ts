@@ -71,14 +71,14 @@ interface FilterField {
 
 /** A filter for each member that lists can be filtered by: whole values where few are known or sought, else their beginnings. */
 const fields: readonly FilterField[] = memberEntries.flatMap(
-  ([name, { kind, label, filter, unique }]): readonly FilterField[] => {
+  ([name, { kind, label, list, filter, unique }]): readonly FilterField[] => {
     if (filter === undefined) return [];
     if (kind === "country") return [{ parameter: name, label: `${label} is`, type: kind }];
     if (kind === "date") {
       const from = { parameter: `${name}[ge]`, label: `${label} from`, type: kind };
       return [from, { parameter: `${name}[le]`, label: `${label} to`, type: kind }];
     }
-    return unique
+    return unique || list
       ? [{ parameter: name, label: `${label} is` }]
       : [{ parameter: `${name}[prefix]`, label: `${label} begins with` }];
   },

@@ -1,5 +1,5 @@
 import { textOf } from "../person/member-value.ts";
-import { nameParts, nameSources } from "../person/members.ts";
+import { listMembers, nameParts, nameSources } from "../person/members.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type MemberField, memberGroups } from "./members.ts";
 
@@ -20,11 +20,11 @@ export function personForm({ person, action = "", verb, entityTag }: FormParts):
   const groups = memberGroups.map(
     ({ title, members }) => html`<fieldset><legend>${title}</legend>
 <div class="fields">
-${members.map((member) => field(member, textOf(person, member.name) ?? ""))}</div></fieldset>
+${members.map((member) => field(member, textOf(person, member.name, "\n") ?? ""))}</div></fieldset>
 `,
   );
   const state = entityTag === undefined ? "" : html` data-etag="${entityTag}"`;
-  return html`<form class="editor" data-url="${action}" data-name-parts="${nameParts.join(" ")}" data-name-sources="${nameSources.join(" ")}"${state} autocomplete="off" novalidate hidden>
+  return html`<form class="editor" data-url="${action}" data-name-parts="${nameParts.join(" ")}" data-name-sources="${nameSources.join(" ")}" data-lists="${listMembers.join(" ")}"${state} autocomplete="off" novalidate hidden>
 <p class="banner good" role="status" data-note hidden></p>
 ${groups}${foot(html`<button class="primary" data-doing="Saving…">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button>`)}
 </form>
@@ -50,7 +50,7 @@ ${foot(html`<button class="primary" data-doing="Saving…">Save what is chosen</
 </form>
 `;
 
-function field({ name, label, kind, hint }: MemberField, value: string): SafeHtml {
+function field({ name, label, kind, list: isList, hint }: MemberField, value: string): SafeHtml {
   const described = hint === undefined ? `e-${name}` : `h-${name} e-${name}`;
   const common = html`id="f-${name}" name="${name}" aria-describedby="${described}" dir="auto"`;
   const list =
@@ -58,10 +58,10 @@ function field({ name, label, kind, hint }: MemberField, value: string): SafeHtm
       ? html` list="countries" data-fault="must be one of the list, or two capital letters such as NO"`
       : "";
   const input =
-    kind === "text"
+    kind === "text" || isList
       ? html`<textarea ${common} rows="4">\n${value}</textarea>`
       : html`<input type="${inputTypes[kind]}" ${common} value="${value}"${list} spellcheck="false"${kind === "line" || kind === "country" ? "" : html` autocapitalize="none"`}>`;
-  return html`<div class="field ${kind === "text" ? "lines" : kind}"><label for="f-${name}">${label}</label>${input}
+  return html`<div class="field ${kind === "text" || isList ? "lines" : kind}"><label for="f-${name}">${label}</label>${input}
 ${hint === undefined ? "" : html`<p class="hint" id="h-${name}">${hint}</p>`}<p class="fault" id="e-${name}" hidden></p></div>
 `;
 }

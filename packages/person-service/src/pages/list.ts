@@ -41,7 +41,9 @@ export function listPage(site: Site, options: ListOptions): ListSyntax {
 
 const sortable: ReadonlySet<string> = new Set([
   ...storeMembers.map(({ name }) => name),
-  ...Object.entries(personCollection.members).flatMap(([name, { filter }]) => (filter === undefined ? [] : name)),
+  ...Object.entries(personCollection.members).flatMap(([name, { filter, list }]) =>
+    filter === undefined || list ? [] : name,
+  ),
 ]);
 
 function head(view: ListView, mayCreate: boolean): SafeHtml {

@@ -2,7 +2,7 @@ import { textOf } from "../person/member-value.ts";
 import { memberEntries, type PersonMember } from "../person/members.ts";
 
 /** How a member of a person is shown and asked for. */
-export interface MemberField extends Pick<PersonMember, "label" | "hint"> {
+export interface MemberField extends Pick<PersonMember, "label" | "hint" | "list"> {
   /** `familyName`, or `address.postalCode` for a member of the address. */
   readonly name: string;
   readonly kind: PersonMember["kind"] | "time";
@@ -14,11 +14,12 @@ export interface MemberGroup {
   readonly members: readonly MemberField[];
 }
 
-const fields = memberEntries.map(([name, { label, kind, hint, group }]) => ({
+const fields = memberEntries.map(([name, { label, kind, list, hint, group }]) => ({
   name,
   label,
   kind,
   group,
+  ...(list !== undefined && { list }),
   ...(hint !== undefined && { hint }),
 }));
 

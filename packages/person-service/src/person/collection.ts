@@ -16,13 +16,13 @@ import {
   type Representation,
   xmlRepresentation,
 } from "@waymark/collection";
-import { memberEntries, objectTypes, type PersonMember } from "./members.ts";
+import { listMembers, memberEntries, objectTypes, type PersonMember } from "./members.ts";
 import { personMemberNames } from "./schema.ts";
 import { vcard } from "./vcard.ts";
 
 /**
  * Sends a person as a schema.org `Person` in JSON-LD. Most members are terms of that vocabulary. `id` is not: the context makes it
- * the node's own `@id`. Neither are the times: they belong to the record, a `CreativeWork` about the person.
+ * the node's own `@id`. Neither are the times and some others: they belong to the record, a `CreativeWork` about the person.
  */
 export const personJsonLd: ItemRepresentation & ListRepresentation = jsonLdRepresentation({
   context: "https://schema.org",
@@ -32,7 +32,10 @@ export const personJsonLd: ItemRepresentation & ListRepresentation = jsonLdRepre
 /** @param members those of a stored person, or the ones that a client chose */
 function toNode(members: Readonly<Record<string, unknown>>): object {
   const { id: _id, createdAt, updatedAt, ...others } = members;
-  const terms = Object.entries(others).map(([name, value]) => {
+  const [ofRecord = [], ofPerson = []] = [true, false].map((isOfRecord) =>
+    Object.entries(others).filter(([name]) => recordTerms.has(name) === isOfRecord),
+  );
+  const terms = ofPerson.map(([name, value]) => {
     const node = nodeTypes.get(name);
     if (node !== undefined) return [name, { "@type": node, name: value }];
     const type = objectTypes[name];
@@ -41,11 +44,20 @@ function toNode(members: Readonly<Record<string, unknown>>): object {
   return {
     "@type": "Person",
     ...Object.fromEntries(terms),
-    ...((createdAt ?? updatedAt) !== undefined && {
-      subjectOf: { "@type": "CreativeWork", dateCreated: createdAt, dateModified: updatedAt },
+    ...(((createdAt ?? updatedAt) !== undefined || ofRecord.length > 0) && {
+      subjectOf: {
+        "@type": "CreativeWork",
+        dateCreated: createdAt,
+        dateModified: updatedAt,
+        ...Object.fromEntries(ofRecord.map(([name, value]) => [recordTerms.get(name), value])),
+      },
     }),
   };
 }
+
+const recordTerms: ReadonlyMap<string, string> = new Map(
+  memberEntries.flatMap(([name, { recordTerm }]) => (recordTerm === undefined ? [] : [[name, recordTerm]])),
+);
 
 const nodeTypes: ReadonlyMap<string, string> = new Map(
   memberEntries.flatMap(([name, { node }]) => (node === undefined ? [] : [[name, node]])),
@@ -83,8 +95,14 @@ function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentat
   return { ...xmlRepresentation({ root: "person", list: "people", mediaType }), headers };
 }
 
+/** The members that text is made into other values for. */
+export const personForms: Readonly<Record<"integers" | "lists", readonly string[]>> = {
+  integers: ["id"],
+  lists: listMembers,
+};
+
 /** Reads people from CSV, from clients and for the demo. */
-export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberNames, integers: ["id"] });
+export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberNames, ...personForms });
 
 /** The decoders for many people. */
 export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, personCsvDecoder, jsonArrayDecoder];
@@ -95,8 +113,9 @@ export const personCollection: CollectionDefinition & { readonly members: Readon
   members: Object.fromEntries(memberEntries.map(([name, member]) => [name, useOf(member)])),
 };
 
-function useOf({ filter, search, unique }: PersonMember): MemberUse {
+function useOf({ filter, list, search, unique }: PersonMember): MemberUse {
   return {
+    ...(list !== undefined && { list }),
     ...(filter !== undefined && { filter }),
     ...(search !== undefined && { search }),
     ...(unique !== undefined && { unique }),

@@ -8,10 +8,18 @@ export function memberOf(person: unknown, name: string): unknown {
     );
 }
 
-/** Returns the value of a member as text. */
-export function textOf(person: unknown, name: string): string | undefined {
+/** Returns the value of a member as text; that of a list as its values with commas between them. */
+export function textOf(person: unknown, name: string, between = ", "): string | undefined {
   const value = memberOf(person, name);
-  return value === undefined ? undefined : String(value);
+  if (value === undefined) return undefined;
+  return Array.isArray(value) ? value.join(between) : String(value);
+}
+
+/** Returns the values of a member: one, or those of a list. */
+export function valuesOf(person: unknown, name: string): readonly unknown[] {
+  const value = memberOf(person, name);
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
 }
 
 /** Makes a person of the values of members, without those that are undefined. */

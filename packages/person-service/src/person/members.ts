@@ -249,6 +249,22 @@ export const personMembers = {
     words: "language, lang, locale, sprache, langue, idioma",
     rule: "a BCP 47 language tag such as `en` or `zh-Hans`",
   },
+  categories: {
+    kind: "line",
+    list: true,
+    max: 100,
+    filter: "caseless-text",
+    search: true,
+    recordTerm: "keywords",
+    label: "Categories",
+    group: "More",
+    hint: "One a line, such as member or press.",
+    vcard: "CATEGORIES",
+    words:
+      "category, tags, tag, groups, group, group membership, labels, kategorien, kategorie, gruppen, catégories, catégorie, étiquettes, groupes, categorías, categoría, etiquetas, grupos",
+    example: ["member"],
+    rule: "a list of up to 50, each 1 to 100 and none twice",
+  },
   description: {
     kind: "text",
     min: 0,
@@ -279,6 +295,8 @@ export const personMembers = {
 export interface PersonMember {
   /** What its values are, which decides how they are validated, shown, asked for and read from files. */
   readonly kind: "id" | "line" | "text" | "date" | "email" | "telephone" | "url" | "country" | "language";
+  /** Whether it is a list of such values, none twice. */
+  readonly list?: true;
   /** The characters of a text. Default: 1. */
   readonly min?: number;
   readonly max?: number;
@@ -293,6 +311,8 @@ export interface PersonMember {
   readonly headline?: true;
   /** The type of the node with this name that it is in JSON-LD. Default: it is a value. */
   readonly node?: string;
+  /** What it is in JSON-LD of the work about the person. Default: a term of the person under its own name. */
+  readonly recordTerm?: string;
   /** What the page calls it, and what stands below its field. */
   readonly label: string;
   readonly hint?: string;
@@ -302,7 +322,7 @@ export interface PersonMember {
   readonly vcard: string;
   /** What other programs and people call it, separated by commas; at first those in English. */
   readonly words: string;
-  readonly example?: string;
+  readonly example?: string | readonly string[];
   /** Its rule, for people. */
   readonly rule: string;
 }
@@ -324,7 +344,17 @@ export const uniqueMembers: readonly string[] = memberEntries.flatMap(([name, { 
 /** What the members whose names begin with this are parts of: the type of the node that it is in JSON-LD. */
 export const objectTypes: Readonly<Record<string, string>> = { address: "PostalAddress" };
 
-type ValueOf<M extends PersonMember> = M["kind"] extends "id" ? number : string;
+/** The members that are lists. */
+export const listMembers: readonly string[] = memberEntries.flatMap(([name, { list }]) => (list ? [name] : []));
+
+/** The most values of a list. */
+export const mostValues = 50;
+
+type ValueOf<M extends PersonMember> = M extends { readonly list: true }
+  ? readonly string[]
+  : M["kind"] extends "id"
+    ? number
+    : string;
 
 type Schemas = {
   [P in PersonMemberName]: {

@@ -7,6 +7,7 @@ import {
 } from "@waymark/collection";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
 import * as z from "zod";
+import { textList } from "./lists.ts";
 import { isObject, memberOf } from "./member-value.ts";
 import { derivedName, memberEntries, memberTable, nameSources, type Person, type PersonMember } from "./members.ts";
 import { countryCode, email, languageTag, pastDate, telephone, url } from "./rules.ts";
@@ -65,7 +66,13 @@ const hasNameSource = { not: { allOf: nameSources.map((member) => ({ not: { requ
 function toMember(member: PersonMember, now: () => Date): Member {
   const { words, label, example } = member;
   const aliases = words.split(", ");
-  return { schema: schemaOf(member, now).optional(), label, aliases, ...(example !== undefined && { example }) };
+  const schema = schemaOf(member, now);
+  return {
+    schema: member.list ? textList(schema) : schema.optional(),
+    label,
+    aliases,
+    ...(example !== undefined && { example }),
+  };
 }
 
 function schemaOf({ kind, min = 1, max = 0 }: PersonMember, now: () => Date): z.ZodType {

@@ -1,7 +1,7 @@
 import { memberEntries, type PersonMember } from "./members.ts";
 
 /** A member that is the value of a property of a vCard, or a part of it. */
-export interface VcardMember extends Pick<PersonMember, "kind"> {
+export interface VcardMember extends Pick<PersonMember, "kind" | "list"> {
   readonly name: string;
   /** From 0; undefined for the whole value. */
   readonly part: number | undefined;
@@ -10,9 +10,10 @@ export interface VcardMember extends Pick<PersonMember, "kind"> {
 /** The properties of a vCard that members are the values of, in order. */
 export const vcardProperties: readonly (readonly [property: string, members: readonly VcardMember[]])[] = [
   ...Map.groupBy(
-    memberEntries.flatMap(([name, { kind, vcard }]) => {
-      const [property = "", part] = vcard.split(" ");
-      return property === "" ? [] : [{ property, name, kind, part: part === undefined ? undefined : Number(part) }];
+    memberEntries.flatMap(([name, { kind, list, vcard }]) => {
+      const [property = "", number] = vcard.split(" ");
+      const part = number === undefined ? undefined : Number(number);
+      return property === "" ? [] : [{ property, name, kind, ...(list && { list }), part }];
     }),
     ({ property }) => property,
   ),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
-import { textOf } from "./member-value.ts";
+import { valuesOf } from "./member-value.ts";
 import type { PersonMember, StoredPerson } from "./members.ts";
 import { type VcardMember, vcardProperties } from "./vcard-properties.ts";
 
@@ -44,8 +44,8 @@ const parametersOf = (property: string): string => (property.startsWith("X-") ? 
 
 function propertyOf(person: StoredPerson, property: string, members: readonly VcardMember[]): string | undefined {
   const texts = members.map(({ name, kind }) => {
-    const value = textOf(person, name);
-    return value === undefined ? undefined : toText(value, kind);
+    const values = valuesOf(person, name).map((value) => toText(String(value), kind));
+    return values.length === 0 ? undefined : values.join(",");
   });
   if (texts.every((text) => text === undefined)) return undefined;
   const count = partsOf[property];

@@ -11,7 +11,7 @@ import {
   ndjsonRepresentation,
 } from "@waymark/collection";
 import type { MediaType } from "waymark/fields";
-import { personCsv, personXml } from "../person/collection.ts";
+import { personCsv, personForms, personXml } from "../person/collection.ts";
 import { personMemberNames } from "../person/schema.ts";
 import { vcard } from "../person/vcard.ts";
 import type { Delimiter } from "./source-file.ts";
@@ -46,7 +46,7 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     representation: personCsv,
     place: "line",
     decode: (pieces, { delimiter, toColumn }) =>
-      decodeBy(csvDecoder({ columns: personMemberNames, integers: ["id"], delimiter, toColumn }), pieces, csvType),
+      decodeBy(csvDecoder({ columns: personMemberNames, ...personForms, delimiter, toColumn }), pieces, csvType),
   },
   ndjson: {
     name: "ndjson",

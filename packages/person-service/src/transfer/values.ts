@@ -1,5 +1,6 @@
+import { parseListCell } from "@waymark/collection";
 import { fromValues, isObject } from "../person/member-value.ts";
-import { memberTable, type PersonMember } from "../person/members.ts";
+import { listMembers, memberTable, type PersonMember } from "../person/members.ts";
 import { importErrorName } from "./columns.ts";
 import { countryCodeOf } from "./countries.ts";
 import type { DateReader } from "./dates.ts";
@@ -8,11 +9,27 @@ import type { DateReader } from "./dates.ts";
 export function toMembers(value: unknown, dates: DateReader, prefix = ""): unknown {
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([name, member]): readonly [string, unknown] => {
+    if (listMembers.includes(name) && prefix === "") return [name, toTexts(member)];
     if (typeof member !== "string") return [name, toMembers(member, dates, `${prefix}${name}.`)];
     return [name, toText(member, kindOf(`${prefix}${name}`), dates)];
   });
   return Object.fromEntries(prefix === "" ? entries.filter(([name]) => !ignored.has(name)) : entries);
 }
+
+/** Returns the texts of a list, each once. */
+function toTexts(value: unknown): unknown {
+  if (typeof value === "string") return toTexts(parseListCell(value));
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return value;
+  const isGoogle = value.some((each) => each === everybody || each.includes(" ::: "));
+  const texts = isGoogle ? value.flatMap(textsOfGoogle) : value;
+  return [...new Set(texts.map((each) => each.trim()))].filter((each) => each !== "");
+}
+
+/** Google Contacts has these between groups, an asterisk before its own groups, and everybody in one of them. */
+const textsOfGoogle = (text: string): readonly string[] =>
+  text.split(" ::: ").flatMap((group) => (group === everybody ? [] : [group.replace(/^\* /, "")]));
+
+const everybody = "* myContacts";
 
 /** Set by the service, and by an import before. */
 const ignored: ReadonlySet<string> = new Set(["createdAt", "updatedAt", importErrorName]);

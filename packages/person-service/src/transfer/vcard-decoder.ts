@@ -7,7 +7,7 @@ import { vcardProperties } from "../person/vcard-properties.ts";
 
 /**
  * Reads vCards (RFC 6350, and the 3.0 of RFC 2426), one after another. Of a property that occurs several times, such as EMAIL,
- * the first one counts; what a person has no member for is left out.
+ * the first one counts, unless the member is a list; what a person has no member for is left out.
  *
  * @throws ContentError when the file contains no card, the last one has no end, or one is longer than a card may be
  */
@@ -75,15 +75,16 @@ const startTooLong = `has more than ${longestStart.toLocaleString("en")} charact
 const hasShortStart = (property: string): boolean =>
   property.length <= longestStart || /^(?:[^":]|"[^"]*")*:/.test(property.slice(0, longestStart));
 
-/** The values of each property as jCard (RFC 7095) has them, those of its first occurrence. */
-type Properties = ReadonlyMap<string, unknown>;
+/** The values of each property as jCard (RFC 7095) has them, of all its occurrences. */
+type Properties = ReadonlyMap<string, readonly unknown[]>;
 
 function propertiesOf(unfolded: string): Properties {
   const escaped = unfolded.replaceAll("\\\\", backslash);
   const [, properties]: readonly [string, readonly (readonly unknown[])[]] = ICAL.parse(escaped);
-  const found = new Map<string, unknown>();
-  for (const [name, , type, value] of properties) {
-    if (!found.has(String(name))) found.set(String(name), withBackslashes(value, type === "text" ? "\\" : "\\\\"));
+  const found = new Map<string, unknown[]>();
+  for (const [name, , type, ...values] of properties) {
+    const read = values.map((value) => withBackslashes(value, type === "text" ? "\\" : "\\\\"));
+    found.set(String(name), [...(found.get(String(name)) ?? []), ...read]);
   }
   return found;
 }
@@ -105,8 +106,11 @@ function withBackslashes(value: unknown, replacement: string): unknown {
 function toPerson(properties: Properties): object {
   return fromValues(
     vcardProperties.flatMap(([property, members]) => {
-      const value = properties.get(property.toLowerCase());
-      return members.map(({ name, kind, part }) => [name, toMember(partOf(value, part), kind)] as const);
+      const values = properties.get(property.toLowerCase()) ?? [];
+      return members.map(({ name, kind, list, part }) => {
+        if (list) return [name, values.flatMap((value) => toMember(value, kind) ?? [])] as const;
+        return [name, toMember(partOf(values[0], part), kind)] as const;
+      });
     }),
   );
 }

@@ -1,6 +1,7 @@
 import { type ListedValue, xmlDecoder } from "@waymark/collection";
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
+import { personForms } from "../person/collection.ts";
 
 /**
  * Reads the `person` elements of a document, whatever is around them, in constant memory. Each is read as the service reads
@@ -49,7 +50,7 @@ const endTag = "</person>";
 const longestTag = 10;
 const longestElement = 1_048_576;
 
-const decoder = xmlDecoder({ root: "person", integers: ["id"] });
+const decoder = xmlDecoder({ root: "person", ...personForms });
 const type: MediaType = { type: "application", subtype: "xml", parameters: new Map() };
 
 async function toValue(element: string, line: number): Promise<ListedValue> {
