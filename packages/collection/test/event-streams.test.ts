@@ -102,7 +102,9 @@ describe("an event stream of changes", () => {
     assert.deepEqual(dataIn(await after), [{ id: 2, title: "Persuasion" }]);
     await stream.end();
     const again = await follow("?fields=title", { "Last-Event-ID": idIn(first) });
-    assert.deepEqual(dataIn(await again.next()), [
+    const missed: unknown[] = [];
+    while (missed.length < 2) missed.push(...dataIn(await again.next()));
+    assert.deepEqual(missed, [
       { id, removed: true },
       { id: 2, title: "Persuasion" },
     ]);

@@ -9,8 +9,8 @@ export interface FollowedFeed {
   readonly caller: string;
   /** Has all that the answers depend on but the cursor: with the same key, followers at one place get the same. */
   readonly key: string;
-  /** Reads the changes behind a cursor, of this state or a later one. */
-  read(after: string | undefined, state: string): Promise<ChangeBatch>;
+  /** Reads the changes behind a cursor. */
+  read(after: string | undefined): Promise<ChangeBatch>;
   /** Makes the events of a batch. */
   events(batch: ChangeBatch): Promise<Uint8Array>;
   /** Returns whether the client still may follow. */
@@ -23,8 +23,8 @@ export interface FollowedFeed {
 export interface StreamGroup {
   add(stream: EventStream): void;
   delete(stream: EventStream): void;
-  /** Returns a state of the store that is not newer than what is read next. */
-  state(): Promise<string>;
+  /** Reads the events behind a cursor. */
+  read(feed: FollowedFeed, after: string): Promise<ReadEvents>;
   /** Returns whether nothing is known to have changed since a state. */
   isPresent(state: string): boolean;
   /** Takes a stream that waits for a change behind its cursor. */
@@ -32,11 +32,12 @@ export interface StreamGroup {
   woken(stream: EventStream): void;
 }
 
-/** What was read of a feed: the events of a batch, and a state of the store that it shows, or an earlier one. */
-export interface ReadEvents {
+/** What was read of a feed. */
+export interface ReadEvents extends Pick<ChangeBatch, "cursor" | "hasMore"> {
+  /** A state of the store that it shows, or an earlier one. */
   readonly state: string;
-  readonly batch: ChangeBatch;
-  readonly events: Uint8Array;
+  /** Undefined where there is none. */
+  readonly events: Uint8Array | undefined;
 }
 
 /**
@@ -69,7 +70,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     this.#moveTo(first);
     // Those who lose their connections together do not come back together.
     const retry = leastRetry + Math.floor(Math.random() * leastRetry);
-    this.#first = Buffer.concat([Buffer.from(`retry: ${retry}\n`), this.#eventsOf(first) ?? Buffer.from(this.#id())]);
+    this.#first = Buffer.concat([Buffer.from(`retry: ${retry}\n`), first.events ?? Buffer.from(this.#id())]);
   }
 
   get state(): string {
@@ -78,11 +79,6 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
 
   get cursor(): string {
     return this.#cursor;
-  }
-
-  /** Is the same of streams that get the same next. */
-  get place(): string {
-    return `${this.#cursor} ${this.feed.key}`;
   }
 
   [Symbol.asyncIterator](): this {
@@ -121,9 +117,8 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   /** Takes what was read behind its cursor, while it waits. */
   receive(read: ReadEvents): void {
     this.#moveTo(read);
-    const events = this.#eventsOf(read);
     // Without an event it goes on to wait, at its new place.
-    if (events !== undefined || this.#hasMore) this.#wake(events);
+    if (read.events !== undefined || this.#hasMore) this.#wake(read.events);
   }
 
   /** Takes the error of a read behind its cursor, while it waits. */
@@ -173,11 +168,9 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   /** Reads behind the cursor; returns undefined where it has to look again. */
   async #read(): Promise<Uint8Array | undefined> {
     try {
-      const state = await this.#group.state();
-      const batch = await this.feed.read(this.#cursor, state);
-      const read = { state, batch, events: await this.feed.events(batch) };
+      const read = await this.#group.read(this.feed, this.#cursor);
       this.#moveTo(read);
-      return this.#eventsOf(read);
+      return read.events;
     } catch (error) {
       this.fail(error);
       if (!this.#isStalled && this.#ending === undefined) throw error;
@@ -199,17 +192,12 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     [this.#resolve, this.#reject] = [undefined, undefined];
   }
 
-  #moveTo({ state, batch }: ReadEvents): void {
+  #moveTo({ state, cursor, hasMore, events }: ReadEvents): void {
     this.#state = state;
-    this.#cursor = batch.cursor;
-    this.#hasMore = batch.hasMore;
+    this.#cursor = cursor;
+    this.#hasMore = hasMore;
     this.#isStalled = false;
-  }
-
-  #eventsOf({ batch, events }: ReadEvents): Uint8Array | undefined {
-    if (batch.changes.length === 0) return undefined;
-    this.#sentCursor = batch.cursor;
-    return events;
+    if (events !== undefined) this.#sentCursor = cursor;
   }
 
   /** Returns what gives the client the present cursor. */

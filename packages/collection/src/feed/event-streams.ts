@@ -1,7 +1,7 @@
 import { CallerShares } from "../caller-shares.ts";
-import type { ChangeBatch, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { TurnShare } from "../turn-share.ts";
-import { EventStream, type FollowedFeed, type StreamGroup } from "./event-stream.ts";
+import { EventStream, type FollowedFeed, type ReadEvents, type StreamGroup } from "./event-stream.ts";
 import type { FeedWatch } from "./watch.ts";
 
 /**
@@ -15,6 +15,7 @@ export class EventStreams implements StreamGroup {
   readonly #shares = new CallerShares({ ofCaller: mostOfCaller, ofAll: 10_000 });
   readonly #open = new Set<EventStream>();
   readonly #waiting = new Set<EventStream>();
+  readonly #recent = new RecentReads();
   /** The last known state of the store; undefined while nobody follows. */
   #state: string | undefined;
   #stop = new AbortController();
@@ -42,14 +43,18 @@ export class EventStreams implements StreamGroup {
    * @throws what the feed throws
    */
   async begin(feed: FollowedFeed, after: string | undefined): Promise<EventStream> {
-    const state = await this.state();
-    const batch = await feed.read(after, state);
-    return new EventStream(this, feed, { state, batch, events: await feed.events(batch) });
+    return new EventStream(this, feed, await this.read(feed, after));
   }
 
-  /** Returns a state of the store that is not newer than what is read next. */
-  async state(): Promise<string> {
-    return this.#state ?? this.#store.state();
+  read(feed: FollowedFeed, after: string | undefined): Promise<ReadEvents> {
+    return this.#recent.read(placeOf(feed, after), () => this.#read(feed, after));
+  }
+
+  async #read(feed: FollowedFeed, after: string | undefined): Promise<ReadEvents> {
+    const state = this.#state ?? (await this.#store.state());
+    const batch = await feed.read(after);
+    const events = batch.changes.length === 0 ? undefined : await feed.events(batch);
+    return { state, cursor: batch.cursor, hasMore: batch.hasMore, events };
   }
 
   /** Returns whether nothing is known to have changed since a state. */
@@ -77,6 +82,7 @@ export class EventStreams implements StreamGroup {
     this.#timer = undefined;
     this.#stop.abort();
     this.#state = undefined;
+    this.#recent.forget();
   }
 
   /** Takes a stream that waits for a change behind its cursor. */
@@ -94,33 +100,32 @@ export class EventStreams implements StreamGroup {
       const state = await this.#watch.changedFrom(this.#state, stop, () => this.#waiting.size * pauseForEach);
       if (state === undefined) return;
       this.#state = state;
-      const groups = Map.groupBy(this.#waiting, ({ place }) => place);
+      const groups = Map.groupBy(this.#waiting, ({ feed, cursor }) => placeOf(feed, cursor));
       const share = new TurnShare();
-      await Promise.all(groups.values().map((streams) => this.#wake(streams, state, share)));
+      await Promise.all(groups.values().map((streams) => this.#wake(streams, share)));
     }
   }
 
   /** Hands streams that wait at one place what has changed behind it. */
-  async #wake(streams: readonly EventStream[], state: string, share: TurnShare): Promise<void> {
+  async #wake(streams: readonly EventStream[], share: TurnShare): Promise<void> {
     const { feed, cursor } = streams[0] as EventStream; // a group has members
-    let batch: ChangeBatch;
-    let events: Uint8Array;
+    let read: ReadEvents;
     try {
-      batch = await feed.read(cursor, state);
-      events = await feed.events(batch);
+      read = await this.read(feed, cursor);
     } catch (error) {
       for (const stream of streams) stream.fail(error);
       return;
     }
     for (const stream of streams) {
       if (share.isUsed) await share.next();
-      stream.receive({ state, batch, events });
+      stream.receive(read);
     }
   }
 
   async #tick(): Promise<void> {
     if (this.#isTicking) return;
     this.#isTicking = true;
+    this.#recent.forget();
     const share = new TurnShare();
     for (const stream of this.#open) {
       if (share.isUsed) await share.next();
@@ -130,11 +135,61 @@ export class EventStreams implements StreamGroup {
   }
 }
 
+const placeOf = (feed: FollowedFeed, cursor: string | undefined): string => `${cursor} ${feed.key}`;
+
+/**
+ * Keeps what was read last, for a second at most: followers at the same place take it one after the other, as their clients have room.
+ * It is as good as another read, which might only have left out what has changed again.
+ */
+class RecentReads {
+  readonly #reads = new Map<string, { readonly read: Promise<ReadEvents>; size: number }>();
+  #size = 0;
+
+  read(place: string, read: () => Promise<ReadEvents>): Promise<ReadEvents> {
+    const known = this.#reads.get(place);
+    if (known !== undefined) return known.read;
+    const entry = { read: read(), size: 0 };
+    this.#reads.set(place, entry);
+    entry.read.then(
+      ({ events }) => {
+        // What follows later is of another state.
+        if (events === undefined) this.#delete(place);
+        else this.#keep(entry, events.length);
+      },
+      () => this.#delete(place),
+    );
+    return entry.read;
+  }
+
+  forget(): void {
+    this.#reads.clear();
+    this.#size = 0;
+  }
+
+  #keep(entry: { size: number }, size: number): void {
+    if (!this.#reads.values().some((each) => each === entry)) return;
+    entry.size = size;
+    this.#size += size;
+    for (const [place, each] of this.#reads) {
+      if (this.#size <= mostKept || each === entry) return;
+      this.#delete(place);
+    }
+  }
+
+  #delete(place: string): void {
+    this.#size -= this.#reads.get(place)?.size ?? 0;
+    this.#reads.delete(place);
+  }
+}
+
+/** In bytes. */
+const mostKept = 2_097_152;
+
 /** In milliseconds: a second, which is what streams count by. */
 const tick = 1000;
 
 /** In milliseconds: while changes go on, followers leave most of the time to others. To give one something takes some 20 µs. */
-const pauseForEach = 0.5;
+const pauseForEach = 2;
 
 /** How many streams a caller may have open. */
 export const mostOfCaller = 1000;

@@ -31,8 +31,7 @@ export async function streamChanges<T extends Document>(
     {
       caller,
       key,
-      read: (cursor, state) =>
-        sharedChanges.read(`${state} ${cursor} ${key}`, () => store.changes(cursor, { caller, limit })),
+      read: (cursor) => store.changes(cursor, { caller, limit }),
       events: (batch) => sharedChanges.events(batch, fields),
       async mayGoOn() {
         const present = await readmit(request);
