@@ -28,6 +28,11 @@ export class CallerShares {
     return this.#ofAll + amount > ofAll ? "all" : undefined;
   }
 
+  /** How much all callers use. */
+  get total(): number {
+    return this.#ofAll;
+  }
+
   /** Returns how much the caller uses. */
   of(key: string): number {
     return this.#ofCallers.get(key) ?? 0;

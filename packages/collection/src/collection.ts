@@ -57,6 +57,8 @@ export interface CollectionHandlers<T extends Document> {
   readonly remove: (request: ItemRequest) => Promise<HttpResponse>;
   /** Answers a POST to a record, which creates nothing: 409 if the record exists, else 404 without content. */
   readonly refuseCreate: (request: ItemRequest) => Promise<HttpResponse>;
+  /** Returns how many follow the changes in this process, and how far behind they are. */
+  readonly followers: () => Promise<FollowerFigures>;
   /** The media types that `read` can send, the preferred first, for the `accept` of its route. */
   readonly itemTypes: readonly string[];
   /** The media types that `list` can send, the preferred first, for the `accept` of its route. */
@@ -121,8 +123,35 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
     ...handlers,
     // The schema validated its records, or the caller stored them directly.
     store: options.store as Store<T>,
+    followers: () => followersOf(settings),
     routes: (routesOptions) => collectionRoutes(settings.path, handlers, routesOptions),
   };
+}
+
+/** The followers of a collection in one process. */
+export interface FollowerFigures {
+  /** Open event streams. */
+  readonly streams: number;
+  /** Requests that wait for a change. */
+  readonly waiting: number;
+  /** How many changes the event stream that is furthest behind does not have, at most; NaN while the store cannot be used. */
+  readonly changesBehind: number;
+  /** For how long, in whole seconds. */
+  readonly secondsBehind: number;
+}
+
+async function followersOf<T extends Document>(settings: CollectionSettings<T>): Promise<FollowerFigures> {
+  const { store, eventStreams, waitingShares } = settings;
+  const { size, secondsBehind, revision } = eventStreams;
+  const last = async (): Promise<number> => store.revision();
+  const changesBehind =
+    revision === undefined
+      ? 0
+      : await last().then(
+          (present) => Math.max(0, present - revision),
+          () => Number.NaN,
+        );
+  return { streams: size, waiting: waitingShares.total, changesBehind, secondsBehind };
 }
 
 /** Returns a function that gives a handler its answers to errors, the description of its operation, and the check of its path. */

@@ -1,5 +1,5 @@
 export { HeldValues } from "./bulk/held-values.ts";
-export { type CollectionHandlers, collection } from "./collection.ts";
+export { type CollectionHandlers, collection, type FollowerFigures } from "./collection.ts";
 export type {
   CollectionDefinition,
   Database,

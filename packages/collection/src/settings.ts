@@ -121,6 +121,7 @@ export interface CollectionSettings<T extends Document>
   /** What lists can be asked for. */
   readonly listed: Pick<Store, "members" | "fullText">;
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
+  readonly store: Pick<Store, "revision">;
   /** Finds the records that a request is for. */
   readonly scope: RecordScope;
   /** The member with the id of a record's owner; undefined where records have none. */
@@ -192,6 +193,7 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     nouns: options.nouns,
     example: options.nouns?.example ?? exampleOf(schema),
     listed: store,
+    store,
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
     requirePreconditions: options.requirePreconditions ?? false,

@@ -205,6 +205,8 @@ export interface ChangeBatch<T extends Document = Document> {
   readonly cursor: string;
   /** Whether there were more changes behind these when they were read. */
   readonly hasMore: boolean;
+  /** The revision up to which the cursor is, as `Store.revision` counts: their difference is how far a follower is behind, at most. */
+  readonly revision: number;
 }
 
 /** The options of `Store.changes`. */

@@ -102,6 +102,8 @@ export interface PersonService {
   readonly app: App;
   readonly people: Store;
   readonly database: Database;
+  /** Returns how many follow the changes of people in this process, and how far behind they are. */
+  readonly followers: CollectionHandlers<Person>["followers"];
 }
 
 /**
@@ -123,8 +125,10 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
       ? await openDatabase(address, { collections, partitions, now, observer, writer })
       : address;
   try {
+    const complete: Complete = { ...options, now, filters };
     const people = database.store(personCollection.name);
-    return { app: appOf({ ...options, now, filters }, site, database, people), people, database };
+    const handlers = peopleOf(complete, site, people);
+    return { app: appOf(complete, site, database, handlers), people, database, followers: handlers.followers };
   } catch (error) {
     // One that the caller has opened is the caller's to close.
     if (typeof address === "string") await database.close();
@@ -135,9 +139,8 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
 /** The options, with the filters of the service around those that were given. */
 type Complete = PersonServiceOptions & Required<Pick<PersonServiceOptions, "now" | "filters">>;
 
-function appOf(options: Complete, site: Site, database: Database, store: Store): App {
+function appOf(options: Complete, site: Site, database: Database, people: CollectionHandlers<Person>): App {
   const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
-  const people = peopleOf(options, site, store);
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
     personRoutes(people),

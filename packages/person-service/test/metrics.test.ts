@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, mock } from "node:test";
 import { fileURLToPath } from "node:url";
 import { AggregatorRegistry, Registry } from "prom-client";
+import { HttpRequest, type HttpResponse } from "waymark";
 import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openPersonService } from "../src/index.ts";
@@ -120,13 +121,48 @@ describe("metrics", () => {
 
   it("are there while the database does not answer", async () => {
     const metrics = serviceMetrics("1");
-    const { database } = await openPersonService({ database: ":memory:", observers: [metrics.observer] });
+    const { database, followers } = await openPersonService({ database: ":memory:", observers: [metrics.observer] });
     const silent = { ...database, check: () => new Promise<never>(() => undefined) };
-    metrics.watch(silent, () => true);
+    metrics.watch({ database: silent, followers }, () => true);
     const answer = await answerAsWorker(metrics.registry, { check: silent.check, isReady: () => true })("health");
     assert.deepEqual(answer, { cause: "The database does not answer" });
     assert.equal(sum(parseMetrics(await metrics.registry.metrics()), "person_service_ready"), 0);
     await database.close();
+  });
+
+  it("have those who follow changes, and how far they are behind", async () => {
+    mock.timers.enable({ apis: ["setInterval"] });
+    const metrics = serviceMetrics("1");
+    const service = await openPersonService({ database: ":memory:" });
+    metrics.watch(service, () => true);
+    const figures = async (): Promise<readonly number[]> => {
+      const parsed = parseMetrics(await metrics.registry.metrics());
+      return ["change_followers", "change_followers_lag_changes", "change_followers_lag_seconds"].map((name) =>
+        sum(parsed, name),
+      );
+    };
+    const follow = async (Accept: string): Promise<HttpResponse> =>
+      service.app.handle(HttpRequest.of({ target: "/person/changes", headers: { Accept, Prefer: "wait=30" } }));
+    assert.deepEqual(await figures(), [0, 0, 0]);
+    const [slow, quick] = [await follow("text/event-stream"), await follow("text/event-stream")].map(({ body }) =>
+      (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator](),
+    ); // of an event stream
+    for (const each of [slow, quick]) await each?.next();
+    const waiting = follow("application/json");
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(await figures(), [3, 0, 0]);
+    const next = quick?.next();
+    for (const name of ["Ada", "Grace"]) await service.people.create({ name });
+    await Promise.all([next, waiting]);
+    for (let second = 0; second < 3; second++) {
+      mock.timers.tick(1000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual(await figures(), [2, 2, 3]);
+    for (const each of [slow, quick]) await each?.return?.();
+    assert.deepEqual(await figures(), [0, 0, 0]);
+    mock.timers.reset();
+    await service.database.close();
   });
 
   it("count what is as long as the bound of a bucket in that bucket, and in all above it", async () => {
@@ -157,7 +193,7 @@ describe("metrics", () => {
     for (const database of [await newPostgresDatabase(), folder.path("names.db")]) {
       const metrics = serviceMetrics("1");
       const service = await openPersonService({ database, observers: [metrics.observer] });
-      metrics.watch(service.database, () => true);
+      metrics.watch(service, () => true);
       for (const { name } of await metrics.registry.getMetricsAsJSON()) names.add(name);
       await service.database.close();
     }
@@ -169,7 +205,7 @@ describe("metrics", () => {
     const files = globSync("deploy/{grafana/dashboards/*.json,prometheus/alerts.yml}", { cwd: root });
     const texts = files.map((file) => readFileSync(join(root, file), "utf8"));
     const used = texts.flatMap(
-      (text) => text.match(/\b(?:http|store|sqlite|postgres|person_service|process|nodejs)_\w+/g) ?? [],
+      (text) => text.match(/\b(?:http|store|sqlite|postgres|change|person_service|process|nodejs)_\w+/g) ?? [],
     );
     assert.equal(files.length, 2);
     assert(used.length > 20);

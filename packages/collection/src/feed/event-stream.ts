@@ -33,7 +33,7 @@ export interface StreamGroup {
 }
 
 /** What was read of a feed. */
-export interface ReadEvents extends Pick<ChangeBatch, "cursor" | "hasMore"> {
+export interface ReadEvents extends Pick<ChangeBatch, "cursor" | "hasMore" | "revision"> {
   /** A state of the store that it shows, or an earlier one. */
   readonly state: string;
   /** Undefined where there is none. */
@@ -51,6 +51,8 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   #state: string;
   #cursor = "";
   #hasMore = false;
+  #revision = 0;
+  #secondsBehind = 0;
   /** The cursor that the client has. */
   #sentCursor = "";
   #first: string | Uint8Array | undefined;
@@ -81,6 +83,16 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     return this.#cursor;
   }
 
+  /** The revision up to which the client has the changes, or gets them now. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** For how long there have been changes that it does not have. */
+  get secondsBehind(): number {
+    return this.#secondsBehind;
+  }
+
   [Symbol.asyncIterator](): this {
     return this;
   }
@@ -98,8 +110,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
         await this.return();
         return this.#sentCursor === this.#cursor ? over : { done: false, value: this.#id() };
       }
-      const isAtEnd = this.#isStalled || (!this.#hasMore && this.#group.isPresent(this.#state));
-      const piece = isAtEnd ? await this.#wait() : await this.#read();
+      const piece = this.#isStalled || this.#isAtEnd ? await this.#wait() : await this.#read();
       if (this.#isOver) return over;
       if (piece === undefined) continue;
       this.#silence = 0;
@@ -141,6 +152,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
       if (this.#ending > patience) this.feed.abandon();
       return;
     }
+    this.#secondsBehind = this.#isAtEnd && !this.#isStalled ? 0 : this.#secondsBehind + 1;
     this.#silence++;
     this.#unchecked++;
     if (this.#unchecked >= betweenChecks) {
@@ -154,6 +166,10 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     } else if (this.#silence >= betweenHeartbeats && this.#resolve !== undefined) {
       this.#wake(this.#sentCursor === this.#cursor ? heartbeat : this.#id());
     }
+  }
+
+  get #isAtEnd(): boolean {
+    return !this.#hasMore && this.#group.isPresent(this.#state);
   }
 
   async #check(): Promise<void> {
@@ -192,7 +208,8 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     [this.#resolve, this.#reject] = [undefined, undefined];
   }
 
-  #moveTo({ state, cursor, hasMore, events }: ReadEvents): void {
+  #moveTo({ state, cursor, hasMore, revision, events }: ReadEvents): void {
+    this.#revision = revision;
     this.#state = state;
     this.#cursor = cursor;
     this.#hasMore = hasMore;

@@ -32,6 +32,17 @@ export class EventStreams implements StreamGroup {
     return this.#open.size;
   }
 
+  /** For how long the follower that is furthest behind has not had all changes, in seconds. */
+  get secondsBehind(): number {
+    return this.#open.values().reduce((most, { secondsBehind }) => Math.max(most, secondsBehind), 0);
+  }
+
+  /** The revision up to which all of them have the changes; undefined while there is none. */
+  get revision(): number | undefined {
+    const [first] = this.#open;
+    return first && this.#open.values().reduce((least, { revision }) => Math.min(least, revision), first.revision);
+  }
+
   /** Returns whether this caller, or all together, have as many open as they may. */
   isFull(caller: string): boolean {
     return this.#shares.exceededBy(caller, 1) !== undefined;
@@ -54,7 +65,8 @@ export class EventStreams implements StreamGroup {
     const state = this.#state ?? (await this.#store.state());
     const batch = await feed.read(after);
     const events = batch.changes.length === 0 ? undefined : await feed.events(batch);
-    return { state, cursor: batch.cursor, hasMore: batch.hasMore, events };
+    const { cursor, hasMore, revision } = batch;
+    return { state, cursor, hasMore, revision, events };
   }
 
   /** Returns whether nothing is known to have changed since a state. */

@@ -83,7 +83,7 @@ async function readBatch<T extends Document>(
   try {
     const placeOf = (cursor: string | undefined): string => JSON.stringify([cursor, request.variables]); // they name the owner
     let state = after === undefined ? undefined : sharedChanges.stateAt(placeOf(after));
-    let batch: ChangeBatch = { changes: [], cursor: after ?? "", hasMore: false };
+    let batch: ChangeBatch = { changes: [], cursor: after ?? "", hasMore: false, revision: 0 };
     if (state === undefined) {
       state = await store.state();
       batch = await sharedChanges.read(`${state} ${limit} ${placeOf(after)}`, () => store.changes(after, options));

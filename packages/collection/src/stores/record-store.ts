@@ -158,7 +158,8 @@ export class RecordStore implements Store {
       most: limit,
       size: sizeOfChanges,
     });
-    return { changes, cursor: toFeedCursor(feed, places), hasMore };
+    const revision = sumOf(places.map((place) => place.revision));
+    return { changes, cursor: toFeedCursor(feed, places), hasMore, revision };
   }
 
   async create(document: Document, { idempotency }: CreationOptions = {}): Promise<Creation> {

@@ -1,4 +1,4 @@
-import { type Database, StoreUnavailable } from "@waymark/collection";
+import { type Database, type FollowerFigures, StoreUnavailable } from "@waymark/collection";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { checkWithin } from "../health.ts";
 import type { ServiceObserver } from "../observer.ts";
@@ -9,8 +9,14 @@ import { requestMetrics } from "./request-metrics.ts";
 export interface ServiceMetrics {
   readonly registry: Registry;
   readonly observer: ServiceObserver;
-  /** Adds the figures of the database, which are read with the metrics. */
-  watch(database: Database, isReady: () => boolean): void;
+  /** Adds the figures of the database and of those who follow it, which are read with the metrics. */
+  watch(service: WatchedService, isReady: () => boolean): void;
+}
+
+/** A service, as far as its metrics read it. */
+interface WatchedService {
+  readonly database: Database;
+  readonly followers: () => Promise<FollowerFigures>;
 }
 
 export interface CommitMetrics extends Required<Pick<ServiceObserver, "onCommit">> {
@@ -44,7 +50,10 @@ export function serviceMetrics(version: string): ServiceMetrics {
       onTurnedAway: (cause) => refused.inc({ cause }),
       onDenial: ({ kind }) => refused.inc({ cause: kind }),
     },
-    watch: (database, isReady) => databaseMetrics(registry, database, isReady),
+    watch({ database, followers }, isReady) {
+      databaseMetrics(registry, database, isReady);
+      followerMetrics(registry, followers);
+    },
   };
 }
 
@@ -171,6 +180,35 @@ function databaseMetrics(registry: Registry, database: Database, isReady: () => 
       collect() {
         for (const [pool, { waiting: count }] of Object.entries(database.figures().pools ?? {}))
           this.set({ pool }, count);
+      },
+    });
+  }
+}
+
+function followerMetrics(registry: Registry, followers: WatchedService["followers"]): void {
+  const registers = [registry];
+  new Gauge({
+    name: "change_followers",
+    help: "Clients that follow changes: open event streams, and requests that wait",
+    labelNames: ["kind"],
+    registers,
+    async collect() {
+      const { streams, waiting } = await followers();
+      this.set({ kind: "stream" }, streams);
+      this.set({ kind: "wait" }, waiting);
+    },
+  });
+  for (const [name, help, figure] of [
+    ["change_followers_lag_changes", "Changes that the slowest event stream does not have, at most", "changesBehind"],
+    ["change_followers_lag_seconds", "Time for which an event stream has not had all changes", "secondsBehind"],
+  ] as const) {
+    new Gauge({
+      name,
+      help,
+      aggregator: "max",
+      registers,
+      async collect() {
+        this.set((await followers())[figure]);
       },
     });
   }

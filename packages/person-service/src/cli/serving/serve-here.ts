@@ -39,7 +39,7 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
   const start: Start = { options, service, credentials, observation, shutdown, worker, io };
   let listening: Listening;
   try {
-    observation.metrics?.watch(service.database, shutdown.isReady);
+    observation.metrics?.watch(service, shutdown.isReady);
     listening = await listen(start);
     await answerSupervisor(start);
   } catch (error) {
