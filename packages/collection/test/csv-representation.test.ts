@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { csvRepresentation, unguardFormula } from "../src/index.ts";
 import { listOf, storedRecord } from "./stored-records.ts";
@@ -97,6 +98,20 @@ describe("CSV", () => {
           address.addressCountry,
         ]);
         assert.deepEqual(rows, [columns, ...due]);
+      }),
+    );
+  });
+});
+
+describe("a row of CSV", () => {
+  it("is what csv-stringify makes of its cells", async () => {
+    const text = fc.oneof(fc.string(), fc.stringMatching(/^[ab,; "\r\n\t\u2028]{0,6}$/));
+    const faithful = csvRepresentation({ columns: ["a", "b", "c"], formulas: "as-is" });
+    const options = { record_delimiter: "\r\n", quote_record_delimiter: true, quoted_match: /^$/ };
+    await fc.assert(
+      fc.asyncProperty(fc.record({ a: text, b: text, c: text }, { requiredKeys: [] }), async (document) => {
+        const row = stringify([[document.a, document.b, document.c]], options);
+        assert.equal(await listOf(faithful, [storedRecord(document)]), `a,b,c\r\n${row}`);
       }),
     );
   });
