@@ -29,6 +29,7 @@ export type { Member, MemberName, MemberPath, MemberTable, MemberUse, RecordOf }
 export { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "./new-file.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
 export { databaseAddresses, displayAddress, kindOf, openDatabase, openSnapshot } from "./open-database.ts";
+export { setMember } from "./patch/merge-patch.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export { type RecordSchema, type RecordSchemaOptions, recordSchema } from "./record-schema.ts";
 export type {

@@ -1,9 +1,10 @@
 import { ContentError } from "waymark/content";
 import { excerpt } from "waymark/internal";
 import { toInteger } from "../member-value.ts";
+import { setMember } from "../patch/merge-patch.ts";
 import { unguardFormula } from "./csv.ts";
 import { type CsvColumn, type CsvHeader, type CsvMembers, readCsvHeader } from "./csv-header.ts";
-import { type CsvCell, readCsvRecords } from "./csv-records.ts";
+import { readCsvRecords } from "./csv-records.ts";
 import { parseListCell } from "./list-cell.ts";
 import type { ListDecoder } from "./list-decoder.ts";
 
@@ -71,20 +72,20 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
         throw new ContentError("The Content-Type says header=absent, but a header must name the columns");
       }
       let header: (CsvHeader & { readonly length: number; readonly isQuoted: boolean }) | undefined;
-      for await (const { line, cells, fault } of readCsvRecords(pieces, delimiter)) {
+      for await (const { line, cells, quoted, fault } of readCsvRecords(pieces, delimiter)) {
         if (header === undefined) {
           if (cells === undefined) throw new ContentError(`The header ${fault}`, { line, column: 1 });
           const read = readCsvHeader(cells, toColumn, lenient ? undefined : known, line);
-          header = { ...read, length: cells.length, isQuoted: cells.some(({ isQuoted }) => isQuoted) };
+          header = { ...read, length: cells.length, isQuoted: quoted !== undefined };
         } else if (cells === undefined) {
           yield { line, issues: [{ message: fault }] };
         } else if (cells.length !== header.length) {
           yield { line, issues: [{ message: `has ${counted(cells.length)}; the header has ${header.length}` }] };
         } else {
-          const isAbsent = ({ text, isQuoted }: CsvCell) => text === "" && (!isQuoted || header?.isQuoted === true);
-          const nameless = header.nameless.find((index) => cells[index]?.text !== "");
-          if (nameless === undefined) yield { line, value: toObject(header.members, cells, isAbsent, toValue) ?? {} };
-          else yield { line, issues: [{ message: inNameless(nameless, cells[nameless]?.text ?? "") }] };
+          const row = { cells, quoted: header.isQuoted ? undefined : quoted };
+          const nameless = header.nameless.find((index) => cells[index] !== "");
+          if (nameless === undefined) yield { line, value: toObject(header.members, row, toValue) ?? {} };
+          else yield { line, issues: [{ message: inNameless(nameless, cells[nameless] ?? "") }] };
         }
       }
       if (header === undefined) {
@@ -94,24 +95,31 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
   };
 }
 
+interface Row {
+  readonly cells: readonly string[];
+  /** Which empty cells are texts; undefined where each is an absent member. */
+  readonly quoted: readonly boolean[] | undefined;
+}
+
 /** Makes the object of a row, or a part of it; undefined when all of its cells are absent. */
 function toObject(
   members: CsvMembers,
-  cells: readonly CsvCell[],
-  isAbsent: (cell: CsvCell) => boolean,
+  row: Row,
   toValue: (column: CsvColumn, text: string) => unknown,
 ): object | undefined {
-  const entries: [string, unknown][] = [];
+  let object: Record<string, unknown> | undefined;
   for (const [name, member] of members) {
-    if (!("index" in member)) {
-      const inner = toObject(member, cells, isAbsent, toValue);
-      if (inner !== undefined) entries.push([name, inner]);
-      continue;
-    }
-    const cell = cells[member.index] as CsvCell; // a row has as many cells as the header
-    if (!isAbsent(cell)) entries.push([name, toValue(member, cell.text)]);
+    let value: unknown;
+    if ("index" in member) {
+      const text = row.cells[member.index] ?? "";
+      if (text === "" && row.quoted?.[member.index] !== true) continue;
+      value = toValue(member, text);
+    } else value = toObject(member, row, toValue);
+    if (value === undefined) continue;
+    object ??= {};
+    setMember(object, name, value);
   }
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  return object;
 }
 
 const inNameless = (index: number, text: string): string =>

@@ -1,6 +1,5 @@
 import { ContentError } from "waymark/content";
 import { excerpt } from "waymark/internal";
-import type { CsvCell } from "./csv-records.ts";
 
 /** The members of the records in a file, in the order of its columns: a column, or the members of an object. */
 export type CsvMembers = ReadonlyMap<string, CsvColumn | CsvMembers>;
@@ -30,7 +29,7 @@ export interface CsvHeader {
  *   or deeper than 64 levels; and when there are more than 1,000 members, objects included
  */
 export function readCsvHeader(
-  cells: readonly CsvCell[],
+  cells: readonly string[],
   toColumn: (name: string) => string | undefined,
   known: ReadonlySet<string> | undefined,
   line: number,
@@ -38,9 +37,9 @@ export function readCsvHeader(
   const refuse = (detail: string): never => {
     throw new ContentError(detail, { line, column: 1 });
   };
-  if (cells.every(({ text }) => text === "")) refuse("The header names no column: each takes the name of a member");
+  if (cells.every((name) => name === "")) refuse("The header names no column: each takes the name of a member");
   const named = cells
-    .map(({ text }, index) => ({ name: toColumn(text), index }))
+    .map((name, index) => ({ name: toColumn(name), index }))
     .filter((column): column is CsvColumn => column.name !== undefined);
   const columns = named.filter(({ name }) => name !== "");
   const nameless = named.filter(({ name }) => name === "").map(({ index }) => index);

@@ -5,20 +5,20 @@ import { longestRecord } from "./list-decoder.ts";
 
 /** A record of CSV (RFC 4180), and the line on which it begins. */
 export type CsvRecord =
-  | { readonly line: number; readonly cells: readonly CsvCell[]; readonly fault?: undefined }
+  | {
+      readonly line: number;
+      /** Without the quotation marks around them. */
+      readonly cells: readonly string[];
+      /** Which cells are quoted; undefined where none is. */
+      readonly quoted: readonly boolean[] | undefined;
+      readonly fault?: undefined;
+    }
   /** Its quotation marks are misplaced, or it has too many cells. */
-  | { readonly line: number; readonly cells?: undefined; readonly fault: string };
-
-/** A cell of a record. */
-export interface CsvCell {
-  /** Without the quotation marks around it. */
-  readonly text: string;
-  readonly isQuoted: boolean;
-}
+  | { readonly line: number; readonly cells?: undefined; readonly quoted?: undefined; readonly fault: string };
 
 /**
  * Reads the records of CSV, the header included, and yields each as soon as it is complete. Skips blank lines and a byte order
- * mark. Looks at each byte once here and a few times more when its record is split.
+ * mark.
  *
  * @throws ContentError when the content is not UTF-8; when a record is longer than 1 MiB or has a quotation mark that is never
  *   closed; and when there are more than 1,000,000 blank lines
@@ -27,37 +27,37 @@ export async function* readCsvRecords(
   pieces: AsyncIterable<Uint8Array>,
   delimiter: string,
 ): AsyncGenerator<CsvRecord, void, undefined> {
-  const separator = delimiter.charCodeAt(0);
   const held = new GatheredBytes();
   const blankLines = new BlankLines();
   /** The line on which the record begins, and the line of the next byte. */
   let [line, nextLine] = [1, 1];
-  let separators = 0;
   let isOpen = false;
   const release = (last: Uint8Array, isEnded: boolean): CsvRecord | undefined => {
     const whole = held.take(last);
     const bytes = isEnded && whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
     if (bytes.length > longestRecord) throw tooLong(line);
-    const record = toRecord(bytes, line, separators + 1, delimiter);
+    const record = toRecord(bytes, line, delimiter);
     if (record === undefined) blankLines.count(line);
     line = nextLine;
-    separators = 0;
     return record;
   };
   for await (const piece of pieces) {
     let start = 0;
-    for (let at = 0; at < piece.length; at++) {
-      const byte = piece[at];
+    let mark = nextOf(piece, quotationMark, 0);
+    for (let at = 0; at < piece.length; ) {
+      const end = nextOf(piece, lineFeed, at);
       // A quotation mark inside a cell is doubled: a cell is open while the number of marks is odd.
-      if (byte === quotationMark) isOpen = !isOpen;
-      else if (byte === separator) separators += isOpen ? 0 : 1;
-      else if (byte === lineFeed) {
-        nextLine++;
-        if (isOpen) continue;
-        const record = release(piece.subarray(start, at), true);
-        if (record !== undefined) yield record;
-        start = at + 1;
+      if (mark < end) {
+        for (let i = mark; i < end; i++) if (piece[i] === quotationMark) isOpen = !isOpen;
+        mark = nextOf(piece, quotationMark, end);
       }
+      at = end + 1;
+      if (end === piece.length) break;
+      nextLine++;
+      if (isOpen) continue;
+      const record = release(piece.subarray(start, end), true);
+      if (record !== undefined) yield record;
+      start = at;
     }
     held.add(piece.subarray(start));
     if (held.length > longestRecord + 1) throw tooLong(line);
@@ -67,26 +67,45 @@ export async function* readCsvRecords(
   if (record !== undefined) yield record;
 }
 
+/** Returns where a byte is from some place on, or the length without one: 20 times as fast as a loop over the bytes. */
+function nextOf(bytes: Uint8Array, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from);
+  return at < 0 ? bytes.length : at;
+}
+
 /** Returns undefined for a blank line. */
-function toRecord(bytes: Uint8Array, line: number, count: number, delimiter: string): CsvRecord | undefined {
+function toRecord(bytes: Uint8Array, line: number, delimiter: string): CsvRecord | undefined {
   if (bytes.length === 0) return undefined;
   const text = decodeRecord(bytes, line);
   if (text.trim() === "" && !text.includes(delimiter)) return undefined;
   // A record of 1 MiB may be a million cells: count them before they are made.
+  const count = bytes.length < mostColumns ? 1 : countCells(bytes, delimiter.charCodeAt(0));
   if (count > mostColumns) return { line, fault: `has ${count} cells; at most ${mostColumns} are allowed` };
-  if (!text.includes('"')) return { line, cells: text.split(delimiter).map(toUnquoted) };
-  const cells = splitQuoted(text, delimiter);
-  return cells === undefined ? { line, fault: misquoted } : { line, cells };
+  if (!text.includes('"')) return { line, cells: text.split(delimiter), quoted: undefined };
+  const split = splitQuoted(text, delimiter);
+  return split === undefined ? { line, fault: misquoted } : { line, ...split };
 }
 
-const toUnquoted = (text: string): CsvCell => ({ text, isQuoted: false });
+function countCells(bytes: Uint8Array, separator: number): number {
+  let count = 1;
+  let isOpen = false;
+  for (const byte of bytes) {
+    if (byte === quotationMark) isOpen = !isOpen;
+    else if (byte === separator && !isOpen) count++;
+  }
+  return count;
+}
 
 /**
  * Splits a record that has quotation marks; undefined when one is in the wrong place. By hand: csv-parse takes ten times as long
  * for a record, and 30 ms for a cell of 1 MiB, during which no other request is served (Node 26).
  */
-function splitQuoted(text: string, delimiter: string): readonly CsvCell[] | undefined {
-  const cells: CsvCell[] = [];
+function splitQuoted(
+  text: string,
+  delimiter: string,
+): { readonly cells: readonly string[]; readonly quoted: readonly boolean[] } | undefined {
+  const cells: string[] = [];
+  const quoted: boolean[] = [];
   for (let at = 0; ; ) {
     const isQuoted = text.charCodeAt(at) === quotationMark;
     const end = isQuoted ? closingMark(text, at + 1) + 1 : text.indexOf(delimiter, at);
@@ -95,12 +114,13 @@ function splitQuoted(text: string, delimiter: string): readonly CsvCell[] | unde
     if (isQuoted) {
       // Also where the mark is never closed.
       if (!isLast && text.charAt(end) !== delimiter) return undefined;
-      cells.push({ text: withoutDoubles(cell.slice(1, -1)), isQuoted });
+      cells.push(withoutDoubles(cell.slice(1, -1)));
     } else {
       if (cell.includes('"')) return undefined;
-      cells.push(toUnquoted(cell));
+      cells.push(cell);
     }
-    if (isLast) return cells;
+    quoted.push(isQuoted);
+    if (isLast) return { cells, quoted };
     at = end + 1;
   }
 }

@@ -1,4 +1,4 @@
-import { parseListCell } from "@waymark/collection";
+import { parseListCell, setMember } from "@waymark/collection";
 import { fromValues, isObject } from "../person/member-value.ts";
 import { listMembers, memberTable, type PersonMember } from "../person/members.ts";
 import { importErrorName } from "./columns.ts";
@@ -8,12 +8,18 @@ import type { DateReader } from "./dates.ts";
 /** Returns a person of a file as the schema has it: texts without white space around them, dates, codes of countries. */
 export function toMembers(value: unknown, dates: DateReader, prefix = ""): unknown {
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([name, member]): readonly [string, unknown] => {
-    if (listMembers.includes(name) && prefix === "") return [name, toTexts(member)];
-    if (typeof member !== "string") return [name, toMembers(member, dates, `${prefix}${name}.`)];
-    return [name, toText(member, kindOf(`${prefix}${name}`), dates)];
-  });
-  return Object.fromEntries(prefix === "" ? entries.filter(([name]) => !ignored.has(name)) : entries);
+  const members: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (prefix === "" && ignored.has(name)) continue;
+    setMember(members, name, toMember(member, name, dates, prefix));
+  }
+  return members;
+}
+
+function toMember(value: unknown, name: string, dates: DateReader, prefix: string): unknown {
+  if (prefix === "" && listMembers.includes(name)) return toTexts(value);
+  if (typeof value !== "string") return toMembers(value, dates, `${prefix}${name}.`);
+  return toText(value, kindOf(`${prefix}${name}`), dates);
 }
 
 /** Returns the texts of a list, each once. */
