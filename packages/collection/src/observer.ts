@@ -26,6 +26,7 @@ export interface StoreOperation {
     | "replace"
     | "remove"
     | "createAll"
+    | "createEach"
     | "conflicts";
   /** How long it took, its waiting included. */
   readonly milliseconds: number;

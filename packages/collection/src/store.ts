@@ -59,6 +59,7 @@ export interface Store<T extends Document = Document> {
    * Creates a record for each of some documents that nothing keeps from it, many in a commit, and returns what became of each, in
    * their order: rejected with StoreUnavailable where the database could not be used. With a `source`, a document is stored once for
    * its position there, however often it is given within 24 hours. The database notes a thousand positions in a key of 256 characters.
+   * Other changes wait for the commit: give it a thousand at a time.
    *
    * @throws RangeError (rejects) as `create` does
    */

@@ -139,9 +139,12 @@ function decideAddition(known: Known, write: AddWrite): Decision<EachCreation> {
 }
 
 const withoutRecord = ({ outcome, change }: Decision<Inserted>): Decision<EachCreation> => ({
-  outcome: outcome.kind === "created" ? { kind: "created" } : outcome,
+  outcome: outcome.kind === "created" ? created : outcome,
   ...(change && { change }),
 });
+
+/** One object for all, which is sent to another thread once. */
+const created: EachCreation = { kind: "created" };
 
 type Inserted = Extract<Creation, { readonly kind: "created" | "conflict" }>;
 

@@ -1,12 +1,12 @@
 import type { Awaitable } from "waymark";
 import type { DatabaseObserver, StoreOperation } from "../observer.ts";
 import type { Selection } from "../selection.ts";
-import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../store.ts";
+import type { BulkCreation, DocumentSource, EachCreation, ReadOptions, RecordBatch, StoredRecord } from "../store.ts";
 import { StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
 import type { Engine, EngineBatch, EngineChanges, FeedRange } from "./record-store.ts";
-import type { OutcomeOf, Write } from "./write.ts";
+import type { NewRecord, OutcomeOf, Write } from "./write.ts";
 
 /** The state of changes that the engines of a database share. */
 export interface WriteHealth {
@@ -66,6 +66,19 @@ export class ObservedEngine implements Engine {
 
   async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
     return this.#change(write.kind === "add" ? "create" : write.kind, () => this.#engine.write(write));
+  }
+
+  async createEach(
+    records: readonly NewRecord[],
+    source: DocumentSource | undefined,
+  ): Promise<readonly PromiseSettledResult<EachCreation>[]> {
+    const settled = await this.#change("createEach", () => this.#engine.createEach(records, source));
+    const fault = settled.find((each) => each.status === "rejected")?.reason;
+    if (fault instanceof StoreUnavailable && !(fault instanceof StoreReadOnly)) {
+      this.#health.hasFailed = true;
+      this.#observer?.onUnavailable?.(fault);
+    }
+    return settled;
   }
 
   async createAll(source: BulkSource): Promise<BulkCreation> {

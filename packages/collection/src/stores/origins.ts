@@ -1,12 +1,22 @@
-import type { Origin, Write } from "./write.ts";
+import type { DocumentSource } from "../store.ts";
+import type { AddWrite, NewRecord, Origin, Write } from "./write.ts";
 
 // The positions of a source whose records are stored are kept as the bits of hexadecimal digits, in a row of the table of idempotency
 // keys for a thousand or so: a key for each record would take more room than a third of the record.
 
+/** Returns the creations of records, each with its position in the source. */
+export function toAdditions(records: readonly NewRecord[], source: DocumentSource | undefined): readonly AddWrite[] {
+  return records.map((record, i) => {
+    const position = source?.positions[i];
+    if (source === undefined || position === undefined) return { ...record, kind: "add" };
+    return { ...record, kind: "add", origin: { key: source.key, position } };
+  });
+}
+
 /** Returns the key of the row that has the position of a record in its source. */
 export const rowKeyOf = ({ key, position }: Origin): string => `${key} ${Math.floor(position / positionsInRow)}`;
 
-/** Returns the key of which a new record depends; undefined without one. */
+/** Returns the key on which a new record depends; undefined without one. */
 export function keyOfWrite(write: Write): string | undefined {
   if (write.kind === "create") return write.idempotency?.key;
   return write.kind === "add" && write.origin !== undefined ? rowKeyOf(write.origin) : undefined;

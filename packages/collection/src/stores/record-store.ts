@@ -10,6 +10,7 @@ import {
   type Creation,
   type CreationOptions,
   type Document,
+  type DocumentSource,
   type EachCreation,
   type EachOptions,
   type FirstBatch,
@@ -22,12 +23,13 @@ import {
   type StoredRecord,
   type StoreOwner,
 } from "../store.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
 import { assertSelection } from "./definition.ts";
 import { type FeedPlace, parseFeedCursor, toFeedCursor } from "./feed-cursor.ts";
 import { uniqueKeys } from "./filled-columns.ts";
-import type { AddWrite, CreateWrite, NewRecord, OutcomeOf, Stamp, Write } from "./write.ts";
+import type { CreateWrite, NewRecord, OutcomeOf, Stamp, Write } from "./write.ts";
 
 /**
  * Reads and writes the records of one collection in a database. Selections have been checked. An owner limits a read to the records
@@ -40,6 +42,11 @@ export interface Engine {
   /** Returns the last revision of each partition, in order. */
   revisions(): Awaitable<readonly number[]>;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
+  /** Creates records, each for itself. Rejects where none could be created because the database cannot be used. */
+  createEach(
+    records: readonly NewRecord[],
+    source: DocumentSource | undefined,
+  ): Promise<readonly PromiseSettledResult<EachCreation>[]>;
   /**
    * Reads changes.
    *
@@ -170,12 +177,13 @@ export class RecordStore implements Store {
     documents: readonly Document[],
     { source }: EachOptions = {},
   ): Promise<readonly PromiseSettledResult<EachCreation>[]> {
-    const writes = documents.map((document, i): AddWrite => {
-      const position = source?.positions[i];
-      const origin = source !== undefined && position !== undefined ? { key: source.key, position } : undefined;
-      return { kind: "add", ...this.#newRecord(document), origin };
-    });
-    return Promise.allSettled(writes.map((write) => this.#engine.write(write)));
+    const records = documents.map((document) => this.#newRecord(document));
+    try {
+      return records.length === 0 ? [] : await this.#engine.createEach(records, source);
+    } catch (reason) {
+      if (!(reason instanceof StoreUnavailable)) throw reason;
+      return records.map(() => ({ status: "rejected", reason }));
+    }
   }
 
   async createAll(
@@ -262,9 +270,18 @@ function ownerOfDocument({ owner }: StoredCollection, document: Document, id: nu
  * @param owner the id of the record's owner, and the member that has it, which is put first
  */
 export function toMembersJson(document: Document, owner?: OwnerOf): string {
-  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = document as Partial<Stamp>; // any object may have them
+  const members = mustBeCopied(document) ? withoutStamp(document) : document;
   // The first mention sets the place of the member, the last one its value.
   return JSON.stringify(owner === undefined ? members : { ...ownerMember(owner), ...members, ...ownerMember(owner) });
+}
+
+/** A copy takes as long as the text. A document that would make its own JSON is copied for its members. */
+const mustBeCopied = (document: object): boolean =>
+  "id" in document || "createdAt" in document || "updatedAt" in document || "toJSON" in document;
+
+function withoutStamp(document: Partial<Stamp>): object {
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = document;
+  return members;
 }
 
 /** The owner of a record. */

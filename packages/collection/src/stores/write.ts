@@ -62,11 +62,19 @@ export interface Stamp {
 
 /** Makes the JSON text of a record: `id`, the members unchanged, the times (RFC 3339, UTC, milliseconds). */
 export function toStoredJson(members: string, stamp: Stamp): string {
-  const createdAt = new Date(stamp.createdAt).toISOString();
-  const updatedAt = stamp.updatedAt === stamp.createdAt ? createdAt : new Date(stamp.updatedAt).toISOString();
+  const createdAt = toIsoTime(stamp.createdAt);
+  const updatedAt = stamp.updatedAt === stamp.createdAt ? createdAt : toIsoTime(stamp.updatedAt);
   const separated = members === "{}" ? "" : `,${members.slice(1, -1)}`;
   return `{"id":${stamp.id}${separated},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`;
 }
+
+/** Many records in a row are of one millisecond. */
+function toIsoTime(time: number): string {
+  if (time !== lastTime.time) lastTime = { time, text: new Date(time).toISOString() };
+  return lastTime.text;
+}
+
+let lastTime = { time: 0, text: new Date(0).toISOString() };
 
 /** Returns whether two texts of `toStoredJson` have equal members, in any order. */
 export function saySame(one: string, other: string): boolean {

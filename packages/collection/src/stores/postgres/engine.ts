@@ -1,10 +1,11 @@
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
-import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
+import type { BulkCreation, DocumentSource, EachCreation, ReadOptions, StoredRecord } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import type { Claim } from "../decide.ts";
+import { toAdditions } from "../origins.ts";
 import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
-import type { OutcomeOf, Write } from "../write.ts";
+import type { NewRecord, OutcomeOf, Write } from "../write.ts";
 import { bulkCreate } from "./bulk-create.ts";
 import { PostgresChanges } from "./changes.ts";
 import { PostgresConflicts } from "./conflicts.ts";
@@ -75,6 +76,13 @@ export class PostgresEngine implements Engine {
 
   write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
     return this.#writer.write(write);
+  }
+
+  createEach(
+    records: readonly NewRecord[],
+    source: DocumentSource | undefined,
+  ): Promise<readonly PromiseSettledResult<EachCreation>[]> {
+    return Promise.allSettled(toAdditions(records, source).map((write) => this.write(write)));
   }
 
   async createAll(source: BulkSource): Promise<BulkCreation> {

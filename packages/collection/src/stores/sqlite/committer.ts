@@ -4,7 +4,16 @@ import type { BulkCreation } from "../../store.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { type BulkConditions, BulkTally } from "../bulk-source.ts";
 import type { CreateWrite } from "../write.ts";
-import { type AddressedWrite, type BatchedOutcome, fromBatchText, toOutcomesText } from "./batch.ts";
+import {
+  type AddressedWrite,
+  type Batch,
+  type BatchedOutcome,
+  fromBatchText,
+  singly,
+  together,
+  toOutcomesText,
+  type WriteOutcome,
+} from "./batch.ts";
 import { SqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
@@ -45,7 +54,11 @@ export class SqliteCommitter {
    * Makes the changes in their order in one commit, which takes about as long as for a single change, and returns the outcome of
    * each. A change that fails does not affect the others.
    */
-  commit(batch: readonly AddressedWrite[]): readonly BatchedOutcome[] {
+  commit(batch: Batch): readonly BatchedOutcome[] {
+    return together(batch, this.#commit(singly(batch)));
+  }
+
+  #commit(batch: readonly AddressedWrite[]): readonly WriteOutcome[] {
     this.#hasRemovals ||= batch.some(({ write }) => write.kind === "replace" || write.kind === "remove");
     try {
       return this.#inTransaction(batch, ({ collection, write }) => this.#writesTo(collection).apply(write));
@@ -118,8 +131,8 @@ export class SqliteCommitter {
 
   #inTransaction(
     batch: readonly AddressedWrite[],
-    apply: (write: AddressedWrite) => BatchedOutcome,
-  ): readonly BatchedOutcome[] {
+    apply: (write: AddressedWrite) => WriteOutcome,
+  ): readonly WriteOutcome[] {
     const collections = [...this.#writes.values()];
     const hasRemovals = batch.some(({ write }) => write.kind === "remove");
     const outcomes = inTransaction(this.#database, this.#busyTimeout, () => {
@@ -134,7 +147,7 @@ export class SqliteCommitter {
     return outcomes;
   }
 
-  #applyAlone({ collection, write }: AddressedWrite): BatchedOutcome {
+  #applyAlone({ collection, write }: AddressedWrite): WriteOutcome {
     this.#counters.store();
     this.#mark.run();
     try {

@@ -2,14 +2,21 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Awaitable } from "waymark";
 import type { StoredCollection } from "../../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
-import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../../store.ts";
+import type {
+  BulkCreation,
+  DocumentSource,
+  EachCreation,
+  ReadOptions,
+  RecordBatch,
+  StoredRecord,
+} from "../../store.ts";
 import { StoreNotEmpty } from "../../store-errors.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import { type Claim, conflictOf } from "../decide.ts";
 import { batchOfFound } from "../found-list.ts";
 import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
-import type { OutcomeOf, Write } from "../write.ts";
+import type { NewRecord, OutcomeOf, Write } from "../write.ts";
 import { selectableColumns } from "./columns.ts";
 import { SqliteCounters } from "./counters.ts";
 import type { Columns } from "./dialect.ts";
@@ -131,6 +138,13 @@ export class SqliteEngine implements Engine {
 
   write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
     return this.#connections.writer.write(this.#collection, write);
+  }
+
+  createEach(
+    records: readonly NewRecord[],
+    source: DocumentSource | undefined,
+  ): Promise<readonly PromiseSettledResult<EachCreation>[]> {
+    return this.#connections.writer.createEach(this.#collection, records, source);
   }
 
   async createAll(source: BulkSource): Promise<BulkCreation> {

@@ -1,5 +1,5 @@
 import type { MessageLink } from "../../database.ts";
-import { fromOutcomesText, toBatchText } from "./batch.ts";
+import { changesIn, fromOutcomesText, toBatchText } from "./batch.ts";
 import type { CommitterCalls } from "./committer-channel.ts";
 import { type Answer, type Channel, type PendingCall, settle } from "./thread.ts";
 
@@ -28,7 +28,11 @@ export function remoteCommitter(link: MessageLink): Channel<CommitterCalls> {
     async ask<N extends keyof CommitterCalls>(call: N, ...args: Parameters<CommitterCalls[N]>) {
       if (call !== "commit") return (await request(call, args, 0)) as ReturnType<CommitterCalls[N]>; // of this call
       const [batch] = args as Parameters<CommitterCalls["commit"]>; // as checked above
-      const text = (await request(call, [toBatchText(batch)], batch.length)) as string; // of the outcomes
+      const text = (await request(
+        call,
+        [toBatchText(batch)],
+        batch.reduce((sum, { write }) => sum + changesIn(write), 0),
+      )) as string; // of the outcomes
       return fromOutcomesText(text) as ReturnType<CommitterCalls[N]>; // as checked above
     },
     async close() {},

@@ -1,8 +1,9 @@
 import type { DatabaseObserver } from "../../observer.ts";
+import type { DocumentSource, EachCreation } from "../../store.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { BulkReader, type BulkSource } from "../bulk-source.ts";
-import type { OutcomeOf, Write } from "../write.ts";
-import type { AddressedWrite, BatchedOutcome } from "./batch.ts";
+import type { NewRecord, OutcomeOf, Write } from "../write.ts";
+import { type Batch, type BatchedOutcome, changesIn, type EachOutcomes, type EachWrite } from "./batch.ts";
 import type { BulkOutcome } from "./committer.ts";
 import type { CommitterChannel } from "./committer-channel.ts";
 
@@ -47,13 +48,36 @@ export class SqliteWriter {
    * @throws StoreOutcomeUnknown (rejects) when the change may have been made
    */
   async write<W extends Write>(collection: string, write: W): Promise<OutcomeOf<W>> {
-    const characters = "members" in write ? write.members.length : 0;
+    const outcome = await this.#add(collection, write, "members" in write ? write.members.length : 0);
+    return outcome as OutcomeOf<W>; // the outcome of this very write
+  }
+
+  /**
+   * Creates records, each for itself, in one commit.
+   *
+   * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
+   */
+  async createEach(
+    collection: string,
+    records: readonly NewRecord[],
+    source: DocumentSource | undefined,
+  ): Promise<readonly PromiseSettledResult<EachCreation>[]> {
+    const characters = records.reduce((sum, { members }) => sum + members.length, 0);
+    const outcome = await this.#add(collection, { kind: "each", records, source }, characters);
+    const { outcomes } = outcome as EachOutcomes; // the outcome of these
+    return outcomes.map((each) =>
+      each.kind === "failed" ? { status: "rejected", reason: each.error } : { status: "fulfilled", value: each },
+    );
+  }
+
+  #add(collection: string, write: Write | EachWrite, characters: number): Promise<BatchedOutcome> {
     this.#admit();
-    const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
-    this.#waiting++;
+    const { promise, resolve, reject } = Promise.withResolvers<BatchedOutcome>();
+    const changes = changesIn(write);
+    this.#waiting += changes;
     this.#waitingCharacters += characters;
-    this.#queue.add({ collection, write, characters, resolve, reject });
-    return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
+    this.#queue.add({ collection, write, characters, changes, resolve, reject });
+    return promise;
   }
 
   /**
@@ -107,10 +131,11 @@ export class SqliteWriter {
    * answered.
    */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
-    const writes = batch.map(({ collection, write }): AddressedWrite => ({ collection, write }));
+    const writes = batch.map(({ collection, write }) => ({ collection, write })) as Batch; // its elements
+    const changes = batch.reduce((sum, waiting) => sum + waiting.changes, 0);
     const started = performance.now();
     const report = (error: unknown): void =>
-      this.#onCommit?.({ changes: batch.length, milliseconds: performance.now() - started, error });
+      this.#onCommit?.({ changes, milliseconds: performance.now() - started, error });
     const answer = await this.#channel.ask("commit", writes).then(
       (outcomes) => {
         report(undefined);
@@ -127,7 +152,7 @@ export class SqliteWriter {
     );
     for (const [i, waiting] of batch.entries()) {
       this.#answers.push(() => {
-        this.#waiting--;
+        this.#waiting -= waiting.changes;
         this.#waitingCharacters -= waiting.characters;
         answer(waiting, i);
       });
@@ -155,9 +180,12 @@ const answersInTurn = 8;
 /** The approximate number of turns for all due answers, however many they are. */
 const turnsOfAnswers = 8;
 
-interface WaitingWrite extends AddressedWrite {
+interface WaitingWrite {
+  readonly collection: string;
+  readonly write: Write | EachWrite;
   readonly characters: number;
-  readonly resolve: (outcome: OutcomeOf<Write>) => void;
+  readonly changes: number;
+  readonly resolve: (outcome: BatchedOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
