@@ -29,10 +29,14 @@ export function valueAt(document: unknown, member: string): unknown {
 
 /** Returns the values of a member: those of a list one by one, and of `emails.value` in each object of a list. */
 export function valuesAt(document: unknown, member: string): readonly unknown[] {
-  const names = member.includes(".") ? member.split(".") : [member];
-  let values: readonly unknown[] = [document];
-  for (const name of names) values = values.flatMap((value) => memberOf(value, name) ?? []);
-  return values;
+  if (!member.includes(".")) return toList(memberOf(document, member));
+  return member
+    .split(".")
+    .reduce<readonly unknown[]>((values, name) => values.flatMap((value) => toList(memberOf(value, name))), [document]);
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
 /** Returns the value at the end of a path of names; undefined when the record lacks it. */

@@ -1,11 +1,11 @@
 import { valuesAt } from "../member-value.ts";
 
 /**
- * Returns the words of a text, as they are stored and searched: runs of letters and digits, without marks, and equal
- * for text that differs only in case or width. Only the first 64 characters of a word count.
+ * Returns the words of a text, as they are searched: runs of letters and digits, without marks, and equal for text that differs only
+ * in case or width. Only the first 64 characters of a word count.
  *
  * ```ts
- * toWords("Zoë’s GROẞE Straße 9½"); // ["zoe", "s", "grosse", "strasse", "91", "2"]
+ * toWords("Zoë’s GROẞE Straße 9½, Łódź"); // ["zoe", "s", "grosse", "strasse", "91", "2", "lodz"]
  * ```
  */
 export function toWords(text: string): readonly string[] {
@@ -44,8 +44,14 @@ const longest = 64;
 
 function fold(text: string): string {
   // Through upper case, where ß is SS and a final sigma is like any other sigma.
-  return decompose(decompose(text).toLowerCase().toUpperCase()).toLowerCase().replaceAll("ς", "σ");
+  const folded = decompose(decompose(text).toLowerCase().toUpperCase()).toLowerCase().replaceAll("ς", "σ");
+  return folded.replaceAll(/[æðøþđħĸłŋœŧ]/g, (letter) => plainLetters[letter] ?? letter);
 }
+
+/** Letters of Europe that Unicode does not decompose, as the transform Latin-ASCII of its CLDR has them. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ...{ æ: "ae", ð: "d", ø: "o", þ: "th", đ: "d", ħ: "h", ĸ: "q", ł: "l", ŋ: "n", œ: "oe", ŧ: "t" },
+};
 
 /**
  * Decomposes compatible characters (Unicode, form NFKD) and removes marks. Marks of the text itself are removed first: `normalize`
@@ -54,14 +60,41 @@ function fold(text: string): string {
 const decompose = (text: string): string => withoutMarks(withoutMarks(text).normalize("NFKD"));
 const withoutMarks = (text: string): string => text.replaceAll(/\p{M}+/gu, "");
 
-/** Returns each word of these members of a document once; a list has the words of its texts. */
+/**
+ * Returns the words by which a document is found, each once: those of these members, or of the texts in their lists, in each of their
+ * spellings.
+ */
 export function documentWords(document: unknown, members: readonly string[]): readonly string[] {
   const words: string[] = [];
   for (const member of members) {
-    for (const text of valuesAt(document, member)) {
-      if (typeof text === "string") for (const word of toWords(text)) words.push(word);
-    }
+    for (const text of valuesAt(document, member)) if (typeof text === "string") addSpellings(text, words);
   }
   // To look through a few words takes a third of the time of a set.
   return words.length > 16 ? [...new Set(words)] : words.filter((word, at) => words.indexOf(word) === at);
 }
+
+/**
+ * Adds the words of a text as it is written, joined (O’Brien as obrien, Jean-Luc as jeanluc), and with ae, oe and ue for ä, ö or ø, and
+ * ü, and the other way round: whoever looks for Müller or Mueller finds both.
+ */
+function addSpellings(text: string, words: string[]): void {
+  addWritten(text, words);
+  if (joiner.test(text)) addWritten(text.replaceAll(joinedBy, ""), words);
+}
+
+function addWritten(text: string, words: string[]): void {
+  for (const word of toWords(text)) addWord(word, words);
+  if (!ascii.test(text)) for (const word of toWords(text.replaceAll(umlauts, withE))) addWord(word, words);
+}
+
+function addWord(word: string, words: string[]): void {
+  words.push(word);
+  if (digraph.test(word)) words.push(word.replaceAll(digraphs, "$1"));
+}
+
+const joiner = /['’ʼ‐‑-]/;
+const joinedBy = /(?<=[\p{L}\p{M}\p{N}])['’ʼ‐‑-](?=[\p{L}\p{N}])/gu;
+const umlauts = /[aou]\u0308|[äöüø]/gi;
+const withE = (letter: string): string => `${fold(letter)}e`;
+const digraph = /[aou]e/;
+const digraphs = /([aou])e/g;

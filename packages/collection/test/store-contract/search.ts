@@ -32,6 +32,42 @@ export function describeSearch(name: string, withStore: WithStore): void {
     );
 
     it(
+      "finds a name by each of its spellings",
+      withStore(async (store) => {
+        const names = [
+          "Müller",
+          "Mueller",
+          "Muller",
+          "Mu\u0308ller",
+          "Søren Łukasz",
+          "Soeren",
+          "O’Brien",
+          "O'Brien",
+          "Jean-Luc",
+          "Obrien",
+        ];
+        for (const name of names) await create(store, { name });
+        const expected: Readonly<Record<string, readonly number[]>> = {
+          müller: [1, 2, 3, 4],
+          mu: [1, 2, 3, 4],
+          mueller: [1, 2, 4],
+          muell: [1, 2, 4],
+          søren: [5, 6],
+          soren: [5, 6],
+          "soeren lukasz": [5],
+          obrien: [7, 8, 10],
+          "o'brien": [7, 8],
+          jeanluc: [9],
+          "jean-luc": [9],
+          "luc jean": [9],
+        };
+        for (const [text, ids] of Object.entries(expected)) assert.deepEqual(await found(store, text), ids, text);
+        await store.replace(1, { name: "Miller" });
+        assert.deepEqual(await found(store, "mueller"), [2, 4]);
+      }),
+    );
+
+    it(
       "follows what is replaced and removed",
       withStore(async (store) => {
         await create(store, { name: "Ada" });
