@@ -289,7 +289,7 @@ describe("the type of a schema", () => {
     ],
     [
       { allOf: [object({ a: { type: "string" } }), { type: "object", anyOf: [object({ b: {} }), object({ c: {} })] }] },
-      "XBody & { readonly [name: string]: unknown } & (XBody2 | XBody3) XBody { readonly a?: string; } XBody2 { readonly b?: unknown; } XBody3 { readonly c?: unknown; }",
+      "XBody & XBody4 XBody { readonly a?: string; } XBody2 { readonly b?: unknown; } XBody3 { readonly c?: unknown; } XBody4 = XBody2 | XBody3;",
     ],
     [namedSchema("Named", { type: "array", items: { $ref: "#" } }), "Named Named = readonly Named[];"],
     [namedSchema("Named", { anyOf: [{ type: "string" }, { $ref: "#" }] }), "Named Named = string;"],

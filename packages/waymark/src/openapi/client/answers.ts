@@ -1,6 +1,8 @@
 import type { OperationObject, ResponseObject } from "../document.ts";
-import { type Context, resolve } from "./context.ts";
+import type { Context } from "./context.ts";
 import { type Content, type ContentByType, contentOf, readType } from "./media-types.ts";
+import type { Outcome } from "./problems.ts";
+import { resolve } from "./references.ts";
 import { type Alternatives, typed, union, unite } from "./text.ts";
 
 /** The answers of an operation. */
@@ -20,85 +22,104 @@ export interface Answers {
 /** Writes the types of the answers of an operation. */
 export function answersOf(method: string, operation: OperationObject, name: string, context: Context): Answers {
   const { default: earlier, ...all } = operation.responses;
-  const responses = Object.entries(all)
-    .map(([status, each]) => [status, resolve<ResponseObject>(context.document, each)] as const)
-    .filter(([status]) => !redirects.has(status));
-  const contentsOf = ({ content = {} }: ResponseObject): ContentByType => (method === "HEAD" ? {} : content);
-  const typesOf = (content: ContentByType, hint: string): ReadonlyMap<string, Alternatives> =>
-    new Map(Object.entries(content).map(([type, media]) => [type, readType(type, media, hint, context)]));
-
-  const done = responses.filter(([status]) => status.startsWith("2"));
-  const first = done.map(([, response]) => contentsOf(response)).find((each) => Object.keys(each).length > 0) ?? {};
+  const responses = Object.entries(all).map(([status, each]): Answer => {
+    const { content = {}, ...others } = resolve<ResponseObject>(context.document, each);
+    return { status, response: others, content: method === "HEAD" ? {} : content };
+  });
+  const done = responses.filter(({ status }) => status.startsWith("2"));
+  const [page] = done.length === 1 ? done : [];
+  const first = done.find((each) => Object.keys(each.content).length > 0)?.content ?? {};
   const choice = { parameter: "Accept", member: "accept", name: `${name}Contents` };
-  const content = contentOf(typesOf(first, `${name}Result`), choice, context);
-  const successes = done.map(([status, response]) => {
-    const own = contentsOf(response);
-    const isFirst = JSON.stringify(own) === JSON.stringify(first);
-    if (status === "2XX" && Object.keys(own).length === 0) return anySuccess;
-    const types = isFirst ? content.alternatives : unite([...typesOf(own, `${name}Result`).values()]);
-    return answer("Success", status === "2XX" ? "SuccessStatus" : status, withAbsent(types, response));
-  });
+  const content = contentOf(typesOf(first, `${name}Result`, context), choice, context);
+  const successes = done.map((each) => successOf(each, first, content, name, context));
   // Behind a redirection, which `fetch` follows, anything can be.
-  if (successes.length === 0 && responses.length < Object.keys(all).length) {
-    successes.push(anySuccess);
-  }
-
-  const statuses = successes.some((each) => each.includes("SuccessStatus")) ? [...everySuccess] : [];
-  statuses.push(...done.filter(([status]) => status !== "2XX").map(([status]) => Number(status)));
-  const problemStatuses: number[] = [];
-  const others = responses.flatMap(([status, response]) => {
-    if (status.startsWith("2")) return [];
-    const { [problemType]: problem, ...further } = contentsOf(response);
-    const found: string[] = [];
-    if (problem !== undefined) {
-      problemStatuses.push(Number(status));
-      found.push(context.problems.refusal(Number(status), context.problems.of(problem), `${name}${status}Problem`));
-    }
-    // Beside a problem in JSON, other texts are forms of it.
-    const own = Object.entries(further).filter(([type]) => problem === undefined || type.endsWith("json"));
-    const types = unite([...typesOf(Object.fromEntries(own), `${name}${status}`).values()]);
-    if (problem === undefined || types.length > 0 || response["x-content-optional"]) {
-      statuses.push(Number(status));
-      found.push(answer("Failure", status, withAbsent(types, response)));
-    }
-    return found;
-  });
-  const refusals = earlier && context.problems.refusals(earlier);
+  if (done.length === 0 && responses.some(({ status }) => redirects.has(status))) successes.push(anySuccess);
+  const failures = responses
+    .filter(({ status }) => !status.startsWith("2") && !redirects.has(status))
+    .map((each) => failureOf(each, name, context));
+  const outcomes = [...successes, ...failures, ...(earlier ? [context.problems.refusals(earlier)] : [])];
+  const types = outcomes.flatMap((each) => each.types);
   const type = context.names.type(`${name}Answer`);
   const generic = content.parameters.map(({ declaration }) => `<${declaration}>`).join("");
-  const alternatives = [...successes, ...others, ...(refusals ? [refusals.name] : [])];
   return {
     type: type + content.parameters.map((each) => `<${each.name}>`).join(""),
     declarations: [
       ...content.declarations,
-      typed(`export type ${type}${generic} =`, alternatives.length === 0 ? ["NoSuccess"] : alternatives),
+      typed(`export type ${type}${generic} =`, types.length === 0 ? ["NoSuccess"] : types),
     ],
     content,
-    statuses: ascending(statuses),
-    problemStatuses: ascending([...problemStatuses, ...(refusals?.statuses ?? [])]),
-    page: method === "GET" && done.some(([, each]) => isPage(each, context)) ? union(successes) : undefined,
+    statuses: ascending(outcomes.flatMap(({ statuses }) => statuses)),
+    problemStatuses: ascending(outcomes.flatMap(({ problemStatuses }) => problemStatuses)),
+    page: method === "GET" && page !== undefined && isPage(page, context) ? successes[0]?.types[0] : undefined,
   };
 }
 
-const anySuccess = "Success<SuccessStatus, unknown>";
+/** A response of the document, with its status. */
+interface Answer {
+  readonly status: string;
+  readonly response: Omit<ResponseObject, "content">;
+  readonly content: ContentByType;
+}
 
-const problemType = "application/problem+json";
+/** A success of which the document says no more. */
+const anySuccess: Outcome = {
+  types: ["Success<SuccessStatus, unknown>"],
+  statuses: [200, 201, 202, 203, 204, 205, 206],
+  problemStatuses: [],
+};
+
+function successOf(answer: Answer, first: ContentByType, chosen: Content, name: string, context: Context): Outcome {
+  const { status, content } = answer;
+  const isRange = status === "2XX";
+  if (isRange && Object.keys(content).length === 0) return anySuccess;
+  const isFirst = JSON.stringify(content) === JSON.stringify(first);
+  const types = isFirst ? chosen.alternatives : unite([...typesOf(content, `${name}Result`, context).values()]);
+  const type = answerType("Success", isRange ? "SuccessStatus" : status, types, answer, name, context);
+  return { types: [type], statuses: isRange ? anySuccess.statuses : [Number(status)], problemStatuses: [] };
+}
+
+function failureOf(answer: Answer, name: string, context: Context): Outcome {
+  const status = Number(answer.status);
+  const { "application/problem+json": problem, ...others } = answer.content;
+  if (problem === undefined) return { ...withoutProblem(answer, others, name, context), problemStatuses: [] };
+  const refusal = context.problems.refusal(status, context.problems.of(problem), `${name}${status}Problem`);
+  // Beside a problem in JSON, texts are forms of it.
+  const own = Object.fromEntries(Object.entries(others).filter(([type]) => type.endsWith("json")));
+  const isProblem = Object.keys(own).length === 0 && !answer.response["x-content-optional"];
+  const further = isProblem ? { types: [], statuses: [] } : withoutProblem(answer, own, name, context);
+  return { types: [refusal, ...further.types], statuses: further.statuses, problemStatuses: [status] };
+}
+
+function withoutProblem(answer: Answer, content: ContentByType, name: string, context: Context) {
+  const types = unite([...typesOf(content, `${name}${answer.status}`, context).values()]);
+  const type = answerType("Failure", answer.status, types, answer, name, context);
+  return { types: [type], statuses: [Number(answer.status)] };
+}
+
+function answerType(
+  kind: "Success" | "Failure",
+  status: string,
+  content: Alternatives,
+  { response }: Answer,
+  name: string,
+  { types }: Context,
+): string {
+  if (content.length === 0) return `${kind}<${status}>`;
+  const all = response["x-content-optional"] ? unite([content, ["undefined"]]) : content;
+  return `${kind}<${status}, ${union(all).length > longest ? types.alias(`${name}${status}`, all) : union(all)}>`;
+}
+
+/** The longest type of content that needs no name of its own. */
+const longest = 90;
+
+const typesOf = (content: ContentByType, hint: string, context: Context): ReadonlyMap<string, Alternatives> =>
+  new Map(Object.entries(content).map(([type, media]) => [type, readType(type, media, hint, context)]));
 
 /** Those that `fetch` follows. */
 const redirects: ReadonlySet<string> = new Set(["301", "302", "303", "307", "308"]);
 
-/** Those of `SuccessStatus`. */
-const everySuccess: readonly number[] = [200, 201, 202, 203, 204, 205, 206];
-
-function answer(kind: "Success" | "Failure", status: string, content: Alternatives): string {
-  return content.length === 0 ? `${kind}<${status}>` : `${kind}<${status}, ${union(content)}>`;
-}
-
-const withAbsent = (content: Alternatives, response: ResponseObject): Alternatives =>
-  content.length > 0 && response["x-content-optional"] ? unite([content, ["undefined"]]) : content;
-
 /** Returns whether the response is a list in JSON that names others in `Link`. */
-function isPage({ headers = {}, content = {} }: ResponseObject, { document }: Context): boolean {
+function isPage({ response: { headers = {} }, content }: Answer, { document }: Context): boolean {
   const { schema } = content["application/json"] ?? {};
   if (schema === undefined || !Object.keys(headers).some((name) => name.toLowerCase() === "link")) return false;
   return resolve<{ readonly type?: unknown }>(document, schema).type === "array";

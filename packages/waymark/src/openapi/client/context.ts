@@ -1,7 +1,7 @@
-import type { OpenApiDocument, ReferenceObject } from "../document.ts";
+import type { OpenApiDocument } from "../document.ts";
 import type { Names } from "./names.ts";
 import type { Problems } from "./problems.ts";
-import { lookUp, type Types } from "./types.ts";
+import type { Types } from "./types.ts";
 
 /** What the parts of a client are written with. */
 export interface Context {
@@ -10,7 +10,3 @@ export interface Context {
   readonly types: Types;
   readonly problems: Problems;
 }
-
-/** Returns what a reference is to, or the value itself. */
-export const resolve = <T extends object>(document: object, value: T | ReferenceObject): T =>
-  "$ref" in value ? (lookUp(document, value.$ref) as T) : value; // a document refers only to what it has

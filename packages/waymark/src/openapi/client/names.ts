@@ -1,5 +1,4 @@
 import { pascalCase } from "../problems.ts";
-import { isIdentifier } from "./text.ts";
 
 /** The names that a client has, each once. */
 export class Names {
@@ -56,7 +55,7 @@ export function toTypeName(text: string): string {
  */
 export function toFunctionName(operationId: string, fallback: string, names: Names): string {
   const pascal = toTypeName(pascalCase(operationId) === "" ? fallback : operationId);
-  const name = isIdentifier(operationId) ? operationId : pascal.charAt(0).toLowerCase() + pascal.slice(1);
+  const name = /^[A-Za-z_$][\w$]*$/.test(operationId) ? operationId : pascal.charAt(0).toLowerCase() + pascal.slice(1);
   return names.isFree(name) ? name : `${name}Operation`;
 }
 

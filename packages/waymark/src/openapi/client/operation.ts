@@ -1,9 +1,10 @@
 import type { OperationObject, ParameterObject } from "../document.ts";
 import { answersOf } from "./answers.ts";
-import { type Context, resolve } from "./context.ts";
+import type { Context } from "./context.ts";
 import { inputOf, pathOf, stylesOf } from "./input.ts";
 import { toFunctionName, toTypeName } from "./names.ts";
-import { comment, declareInterface, functionHead, literal, numbers } from "./text.ts";
+import { resolve } from "./references.ts";
+import { comment, declareInterface, functionHead, literal, numbers, width } from "./text.ts";
 
 /** The code of one operation. */
 export interface OperationCode {
@@ -69,6 +70,8 @@ function pagesOf(of: string, page: string, head: (name: string, result: string) 
   const about = comment(
     `Reads the pages of \`${of}\`, each when it is asked for. Throws an AnswerError where one is refused.`,
   );
-  const body = `  return follow<${page}>(api, (at) => ${of}(at, input));\n}`;
-  return `${about}${head(`${of}Pages`, `AsyncGenerator<${page}, void>`)}\n${body}`;
+  const call = [`  return follow<${page}>(api, (at) =>`, `${of}(at, input)`];
+  const flat = `${call.join(" ")});`;
+  const body = flat.length <= width ? flat : `${call.join("\n    ")},\n  );`;
+  return `${about}${head(`${of}Pages`, `AsyncGenerator<${page}, void>`)}\n${body}\n}`;
 }

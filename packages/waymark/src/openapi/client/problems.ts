@@ -1,14 +1,23 @@
 import type { MediaTypeObject, ReferenceObject, ResponseObject } from "../document.ts";
 import { pascalCase, problemSchema } from "../problems.ts";
 import type { Names } from "./names.ts";
+import { resolve } from "./references.ts";
 import { type Alternatives, comment, declareInterface, literal, typed, unite } from "./text.ts";
-import { lookUp, type Types } from "./types.ts";
+import type { Types } from "./types.ts";
+
+/** What becomes of a request. */
+export interface Outcome {
+  readonly types: readonly string[];
+  /** Those of answers that are not problem documents. */
+  readonly statuses: readonly number[];
+  readonly problemStatuses: readonly number[];
+}
 
 /** The problems of a document: each kind is an interface, which its code tells from the others. */
 export class Problems {
   readonly #declarations: string[] = [];
   readonly #kinds = new Map<string, string>();
-  readonly #refusals = new Map<string, Refusals>();
+  readonly #refusals = new Map<string, Outcome>();
   readonly #document: object;
   readonly #names: Names;
 
@@ -31,21 +40,23 @@ export class Problems {
   }
 
   /** Returns what requests get that do not reach an operation. */
-  refusals(response: ResponseObject | ReferenceObject): Refusals {
+  refusals(response: ResponseObject | ReferenceObject): Outcome {
     const name = "$ref" in response ? (response.$ref.split("/").at(-1) ?? "") : "EarlierRefusal";
     const known = this.#refusals.get(name);
     if (known !== undefined) return known;
-    const { content = {} } = ("$ref" in response ? lookUp(this.#document, response.$ref) : response) as ResponseObject; // `openApi` refers only to what it writes
+    const { content = {} } = resolve<ResponseObject>(this.#document, response);
     const all = Object.entries(content["application/problem+json"]?.examples ?? {});
     const byStatus = Map.groupBy(all, ([, { value }]) => (value as Kind).status); // of a problem
-    const made = { name: this.#names.type(name), statuses: [...byStatus.keys()].toSorted((a, b) => a - b) };
+    const statuses = [...byStatus.keys()].toSorted((a, b) => a - b);
+    const type = this.#names.type(name);
+    const made = { types: [type], statuses: [], problemStatuses: statuses };
     this.#refusals.set(name, made);
-    const types = made.statuses.map((status) => {
+    const types = statuses.map((status) => {
       const examples = Object.fromEntries(byStatus.get(status) ?? []);
-      return this.refusal(status, this.of({ examples }), `${made.name}${status}`);
+      return this.refusal(status, this.of({ examples }), `${type}${status}`);
     });
     const about = comment("A refusal of the server, before a request reaches its operation.");
-    this.#declarations.push(about + typed(`export type ${made.name} =`, types));
+    this.#declarations.push(about + typed(`export type ${type} =`, types));
     return made;
   }
 
@@ -68,12 +79,6 @@ export class Problems {
     this.#declarations.push(comment(`${title}.`) + declareInterface(name, members, { base: "Problem" }));
     return name;
   }
-}
-
-/** Of the refusals of a server. */
-interface Refusals {
-  readonly name: string;
-  readonly statuses: readonly number[];
 }
 
 interface Kind {

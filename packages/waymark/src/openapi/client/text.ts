@@ -1,11 +1,21 @@
 // The text of a client, as formatters of TypeScript leave it: two spaces, double quotes, lines of 120 characters.
 
-const width = 120;
+export const width = 120;
 
 /** The alternatives of a type: a union where there are several. */
 export type Alternatives = readonly string[];
 
-export const union = (alternatives: Alternatives): string => alternatives.join(" | ");
+export const union = (alternatives: Alternatives): string => amongOthers(alternatives).join(" | ");
+
+/** Returns the alternatives as they stand in a union: an intersection is in parentheses, unless it is the only one. */
+const amongOthers = (alternatives: Alternatives): Alternatives =>
+  alternatives.length === 1 ? alternatives : alternatives.map((each) => (isIntersection(each) ? `(${each})` : each));
+
+/** Returns whether a type is an intersection, which is one of names. */
+export const isIntersection = (type: string): boolean => areNames(type) && type.includes(" & ");
+
+/** Returns whether a type is a name, or an intersection of names. */
+export const areNames = (type: string): boolean => /^[\w$]+(?: & [\w$]+)*$/.test(type);
 
 /** Returns the alternatives of all, each once; what may be anything is unknown. */
 export function unite(all: readonly Alternatives[]): Alternatives {
@@ -18,9 +28,22 @@ export function unite(all: readonly Alternatives[]): Alternatives {
 /** Writes `before: A | B;`, on a line for each alternative where one is too short. */
 export function typed(before: string, alternatives: Alternatives): string {
   const flat = `${before} ${union(alternatives)};`;
-  if (flat.length <= width || alternatives.length === 1) return flat;
+  if (flat.length <= width) return flat;
   const indent = " ".repeat(2 + before.search(/\S/));
-  return `${before}\n${alternatives.map((each) => `${indent}| ${each}`).join("\n")};`;
+  if (alternatives.length > 1) {
+    return `${before}\n${amongOthers(alternatives)
+      .map((each) => `${indent}| ${each}`)
+      .join("\n")};`;
+  }
+  const [only = ""] = alternatives;
+  if (isIntersection(only)) return flat.replaceAll(" & ", ` &\n${indent}`);
+  return before.endsWith("=") ? `${before}\n${indent}${only};` : flat;
+}
+
+/** Writes a tuple, with a line for each item where one is too short. */
+export function tuple(before: string, items: readonly string[]): string {
+  const flat = `${before} readonly [${items.join(", ")}];`;
+  return flat.length <= width ? flat : `${before} readonly [\n${inLines(items)}];`;
 }
 
 /** Writes a member of an interface. */
@@ -71,11 +94,12 @@ function wrap(words: readonly string[], length: number): readonly string[] {
   return lines;
 }
 
-/** Writes a text as a literal. */
+/** Writes a text as a literal, in the quotes that need fewer escapes. */
 export function literal(value: string): string {
   const quoted = JSON.stringify(value);
-  if (!value.includes('"') || value.includes("'")) return quoted;
-  return `'${quoted.slice(1, -1).replaceAll('\\"', '"')}'`;
+  const [double, single] = ['"', "'"].map((quote) => value.split(quote).length) as [number, number]; // of two
+  if (double <= single) return quoted;
+  return `'${quoted.slice(1, -1).replaceAll("'", "\\'").replaceAll('\\"', '"')}'`;
 }
 
 export const propertyName = (name: string): string => (isIdentifier(name) ? name : literal(name));
@@ -83,7 +107,7 @@ export const propertyName = (name: string): string => (isIdentifier(name) ? name
 /** Writes how a member of a value is read. */
 export const access = (name: string): string => (isIdentifier(name) ? `.${name}` : `[${literal(name)}]`);
 
-export const isIdentifier = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name);
+const isIdentifier = (name: string): boolean => /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name);
 
 /** Writes a list of numbers, filled into lines where one is too short. */
 export function numbers(before: string, all: readonly number[]): string {

@@ -1,7 +1,20 @@
 import type { OpenApiDocument } from "../document.ts";
 import { pascalCase } from "../problems.ts";
 import type { Names } from "./names.ts";
-import { type Alternatives, comment, declareInterface, literal, member, typed, union, unite } from "./text.ts";
+import { alike, lookUp, schemaRoot } from "./references.ts";
+import {
+  type Alternatives,
+  areNames,
+  comment,
+  declareInterface,
+  isIntersection,
+  literal,
+  member,
+  tuple,
+  typed,
+  union,
+  unite,
+} from "./text.ts";
 
 /** JSON Schema, as a document has it. */
 type Keywords = Readonly<Record<string, unknown>>;
@@ -39,12 +52,13 @@ export class Types {
     if (schema === false) return ["never"];
     if (typeof schema !== "object" || schema === null) return ["unknown"];
     const { $ref, allOf, anyOf, oneOf, ...keywords } = schema as Keywords;
-    return intersect([
+    const parts = [
       typeof $ref === "string" ? [this.#referred($ref)] : ["unknown"],
       this.#ofKeywords(keywords, hint),
       ...listOf(allOf).map((each) => this.of(each, hint)),
       ...[anyOf, oneOf].filter(Array.isArray).map((some) => unite(some.map((each) => this.of(each, hint)))),
-    ]);
+    ];
+    return this.#intersect(parts, hint);
   }
 
   /** Declares a type of this name, which is taken already. */
@@ -61,7 +75,7 @@ export class Types {
 
   #referred($ref: string): string {
     const [, component = "", within = ""] = /^#\/components\/schemas\/([^/]+)(.*)$/.exec($ref) ?? [];
-    const key = `${root}${this.#alike.get(component) ?? component}${within}`;
+    const key = `${schemaRoot}${this.#alike.get(component) ?? component}${within}`;
     const known = this.#named.get(key);
     if (known !== undefined) return known;
     const schema = lookUp(this.#document, key);
@@ -70,7 +84,7 @@ export class Types {
         `A schema refers to "${$ref}", which is not in the document: a schema that refers to itself needs a name, by namedSchema(…)`,
       );
     }
-    const name = this.#names.type(key.slice(root.length).replaceAll("$defs", ""));
+    const name = this.#names.type(key.slice(schemaRoot.length).replaceAll("$defs", ""));
     this.#named.set(key, name);
     this.declare(name, schema);
     return name;
@@ -105,25 +119,46 @@ export class Types {
 
   #ofArray({ prefixItems, items = true, minItems = 0 }: Keywords, hint: string): string {
     const first = listOf(prefixItems).map((each, i) => {
-      const text = this.#item(each, `${hint}${i + 1}`);
-      return i < Number(minItems) ? text : `${text}?`;
+      const isRequired = i < Number(minItems);
+      const text = this.#item(each, `${hint}${i + 1}`, !isRequired, longestItem / 2);
+      return isRequired ? text : `${text}?`;
     });
     const rest = `${this.#item(items, `${hint}Item`)}[]`;
     if (first.length === 0) return `readonly ${rest}`;
-    return `readonly [${[...first, ...(items === false || items === true ? [] : [`...${rest}`])].join(", ")}]`;
+    const all = [...first, ...(items === false || items === true ? [] : [`...${rest}`])];
+    const text = `readonly [${all.join(", ")}]`;
+    if (text.length <= longestItem) return text;
+    const name = this.#names.type(hint);
+    this.#declarations.push(tuple(`export type ${name} =`, all));
+    return name;
   }
 
-  /** Returns a type that a bracket can stand behind. */
-  #item(schema: unknown, hint: string): string {
+  /** Returns the type of an item, which gets a name where it is long, and parentheses where something stands behind it. */
+  #item(schema: unknown, hint: string, isFollowed = true, longest = longestItem): string {
     const alternatives = this.of(schema, hint);
     const text = union(alternatives);
-    if (text.length > longestItem) {
-      const name = this.#names.type(hint);
-      this.#declarations.push(typed(`export type ${name} =`, alternatives));
-      return name;
-    }
-    const isCompound = alternatives.length > 1 || /^readonly | & /.test(text.replace(/"(?:[^"\\]|\\.)*"|'.*?'/g, ""));
-    return isCompound ? `(${text})` : text;
+    if (text.length > longest) return this.alias(hint, alternatives);
+    const isCompound = alternatives.length > 1 || text.startsWith("readonly ") || isIntersection(text);
+    return isFollowed && isCompound ? `(${text})` : text;
+  }
+
+  /** Gives a type a name. */
+  alias(hint: string, alternatives: Alternatives): string {
+    const name = this.#names.type(hint);
+    this.#declarations.push(typed(`export type ${name} =`, alternatives));
+    return name;
+  }
+
+  /** Returns what all of these have in common, where what is not a name gets one. */
+  #intersect(parts: readonly Alternatives[], hint: string): Alternatives {
+    const known = new Map(parts.filter((part) => !part.includes("unknown")).map((part) => [union(part), part]));
+    // It says no more than that they are objects.
+    if (known.size > 1) known.delete(anyObject);
+    const [only = ["unknown"], ...others] = known.values();
+    if (others.length === 0) return only;
+    const texts = [...known].map(([text, part]) => (areNames(text) ? text : this.alias(hint, part)));
+    const all = [texts.join(" & ")];
+    return union(all).length > longestItem ? [this.alias(hint, all)] : all;
   }
 
   #ofObject(keywords: Keywords, hint: string): string {
@@ -141,7 +176,9 @@ export class Types {
     const values = [...patterns, ...(additionalProperties === false ? [] : [additionalProperties])];
     const isClosed = additionalProperties === undefined && patterns.length > 0;
     const types = (isClosed ? patterns : values).map((each) => this.of(each, `${hint}Value`));
-    return `{ readonly [name: string]: ${types.length === 0 ? "never" : union(unite(types))} }`;
+    const value = types.length === 0 ? ["never"] : unite(types);
+    const text = union(value).length > longestItem ? this.alias(`${hint}Value`, value) : union(value);
+    return `{ readonly [name: string]: ${text} }`;
   }
 
   #members({ properties, required, additionalProperties }: Keywords, name: string): readonly string[] {
@@ -162,54 +199,10 @@ export function describe(schema: unknown, description?: string): string | undefi
   return [description ?? textOf(own), shown].filter((text) => text !== undefined).join(" ");
 }
 
-/** Returns what a reference within a document is to; undefined where there is nothing. */
-export function lookUp(document: object, $ref: string): unknown {
-  const steps = $ref.split("/").slice(1);
-  let value: unknown = document;
-  for (const step of steps) {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    value =
-      typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-  }
-  return value;
-}
-
-const root = "#/components/schemas/";
-
-/**
- * Returns for each named schema the one whose type it shares. One that is both sent and read is there twice, as `Book` and as `Book2`,
- * which often differ only in what TypeScript cannot say.
- */
-function alike(schemas: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
-  const names = Object.keys(schemas);
-  // All that have a name in common are alike, until they differ, or what they refer to does.
-  let found = new Map(names.map((name) => [name, name.replace(/\d+$/, "")]));
-  for (;;) {
-    const textOf = (name: string): string => {
-      const text = JSON.stringify(schemas[name], (key, value: unknown) => {
-        if (key === "additionalProperties" && value === false) return undefined;
-        if (key !== "$ref" || typeof value !== "string") return value;
-        return value.replace(/(?<=^#\/components\/schemas\/)[^/]+/, (other) => found.get(other) ?? other);
-      });
-      return `${found.get(name)} ${text}`;
-    };
-    const texts = new Map(names.map((name) => [name, textOf(name)]));
-    const firsts = new Map(names.toReversed().map((name) => [texts.get(name), name]));
-    const next = new Map(names.map((name) => [name, firsts.get(texts.get(name)) ?? name]));
-    if (new Set(next.values()).size === new Set(found.values()).size) return next;
-    found = next;
-  }
-}
+const anyObject = "{ readonly [name: string]: unknown }";
 
 /** A longer type of the items of an array gets a name. */
-const longestItem = 60;
-
-function intersect(parts: readonly Alternatives[]): Alternatives {
-  const known = new Map(parts.filter((part) => !part.includes("unknown")).map((part) => [union(part), part]));
-  const [only = ["unknown"], ...others] = known.values();
-  if (others.length === 0) return only;
-  return [[...known].map(([text, part]) => (part.length > 1 ? `(${text})` : text)).join(" & ")];
-}
+const longestItem = 50;
 
 const isInterface = (schema: unknown): schema is Keywords => {
   const { properties, type = "object", $ref, allOf, anyOf, oneOf, enum: values } = (schema ?? {}) as Keywords; // or true
