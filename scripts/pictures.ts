@@ -74,6 +74,6 @@ export const pictures: readonly Picture[] = [
 ];
 
 async function edit(page: Page, label: string, value: string): Promise<void> {
-  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("link", { name: "Edit" }).click();
   await page.getByLabel(label).fill(value);
 }

@@ -1,4 +1,4 @@
-import { announce, noAnswer, part, people, say, signIn } from "./api.ts";
+import { announce, noAnswer, part, people, say, signIn } from "./page.ts";
 
 /** What the service says of a file, or of its refusal. */
 interface Answer {

@@ -2,19 +2,15 @@ import {
   announce,
   documentOf,
   entriesOf,
-  leaveNote,
   loadDialogs,
   navigation,
-  newKey,
-  noAnswer,
   part,
   people,
   say,
-  send,
   showNote,
   showScripted,
-} from "./api.ts";
-import { type Editor, personEditor, toPerson } from "./form.ts";
+  whyNoAnswer,
+} from "./page.ts";
 
 const main = part(HTMLElement, "main");
 const search = part(HTMLFormElement, ".search", main);
@@ -22,10 +18,9 @@ const status = part(HTMLElement, ".unseen[role=status]", main);
 const said = part(HTMLElement, "[data-said]", main);
 
 showScripted();
-showNote(said);
+showNote();
 prepareResults();
 prepareMenus();
-onClick("[data-create]", openCreation);
 onClick("[data-import]", async ({ dataset }) => {
   const module: typeof import("./import.ts") = await import(dataset["import"] ?? "");
   module.open(search.action);
@@ -90,8 +85,7 @@ function prepareResults(): void {
       return true;
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return false;
-      if (!(error instanceof TypeError)) throw error;
-      announce(said, noAnswer);
+      announce(said, whyNoAnswer(error));
       return false;
     }
   };
@@ -171,43 +165,7 @@ function onClick(selector: string, open: (button: HTMLElement) => void | Promise
       await loadDialogs();
       await open(button);
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      say(said, noAnswer);
+      say(said, whyNoAnswer(error));
     }
   });
-}
-
-let creation: Pick<Editor, "open"> | undefined;
-
-function openCreation(): void {
-  creation ??= prepareCreation();
-  creation.open();
-}
-
-function prepareCreation(): Pick<Editor, "open"> {
-  const dialog = part(HTMLDialogElement, "#create");
-  const form = part(HTMLFormElement, "form", dialog);
-  form.dataset["url"] = search.action;
-  // The same content is sent under the same key, so that a lost answer makes no second person.
-  let sent = { body: "", key: "" };
-  const editor: Editor = personEditor(form, {
-    async submit(values) {
-      const body = JSON.stringify(toPerson(values));
-      if (sent.body !== body) sent = { body, key: newKey() };
-      const headers = { "Content-Type": "application/json", "Idempotency-Key": `"${sent.key}"` };
-      const { response, problem } = await send("POST", search.action, { headers, body });
-      if (problem !== undefined) return problem;
-      editor.forget();
-      leaveNote("Stored.");
-      location.assign(response.headers.get("Location") ?? "");
-      return undefined;
-    },
-    leave: () => dialog.close(),
-  });
-  return {
-    open() {
-      dialog.showModal();
-      editor.open();
-    },
-  };
 }

@@ -35,7 +35,9 @@ import { joinObservers, type ServiceObserver } from "./observer.ts";
 import { apiRoutes } from "./pages/api-routes.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
+import { formRequests } from "./pages/forms.ts";
 import { frontRoutes } from "./pages/front.ts";
+import { withNewPersonForm } from "./pages/new-person.ts";
 import { problemPages } from "./pages/problem.ts";
 import { peoplePages } from "./pages/representation.ts";
 import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
@@ -143,7 +145,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
   const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
-    personRoutes(people),
+    personRoutes({ ...people, list: withNewPersonForm(site, people.list) }),
     frontRoutes(site),
     assetRoutes,
     ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
@@ -201,6 +203,7 @@ function filtersOf(
     quota && rateLimit({ ...quota, except: isAlwaysServed, onTurnedAway: () => onTurnedAway?.("quota") }),
     refuseCrossSite({ except: policy }),
     hostNames && onlyForHosts(hostNames.map(requireHostName)),
+    formRequests(),
     access,
     ...observers.map(({ filter }) => filter),
     ...filters,

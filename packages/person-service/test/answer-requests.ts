@@ -27,6 +27,7 @@ export const newPerson = "/person/new";
 export type Line = readonly [method: string, target: string, sent?: Sent];
 
 const json = "application/json";
+const form = "application/x-www-form-urlencoded";
 const good: Sent = { type: json, body: somebody };
 const merge: Sent = { type: "application/merge-patch+json", body: "{}" };
 const patch = (...operations: readonly object[]): Sent => ({
@@ -58,8 +59,6 @@ export const everyOperation: readonly Line[] = [
   ["GET", "/docs"],
   ["GET", "/assets/x"],
 ];
-
-const form = "application/x-www-form-urlencoded";
 
 export const signInOperations: readonly Line[] = [
   ["GET", "/sign-in"],
@@ -137,6 +136,14 @@ export const specialRequests: readonly Line[] = [
   ["POST", "/person", { ...many, fields: { "Idempotency-Key": '"2"' } }],
   ["POST", "/person", { type: many.type ?? "", body: '{"name":"Eve"}\n'.repeat(3) }],
   ["POST", "/person", { type: many.type ?? "", body: bomb, fields: { "Content-Encoding": "gzip" } }],
+  ["GET", "/person?new"],
+  ["POST", "/person", { type: form, body: "name=Ada" }],
+  ["POST", "/person/1", { type: form, body: "_method=PATCH&_tag=*&_before=%7B%22name%22%3A%22Ada%22%7D&name=Eve" }],
+  [
+    "POST",
+    "/person/1",
+    { type: form, body: "_method=PATCH&_tag=x&_before=%7B%22name%22%3A%22Eve%22%7D&name=Ada&_again=" },
+  ],
   ["GET", "/openapi.json", { fields: { Accept: "application/vnd.oai.openapi+json" } }],
   ["GET", "/openapi.json?media=text/x-nothing"],
   ["GET", "/problems/x"],

@@ -36,9 +36,7 @@ describe("the OpenAPI document of the service", () => {
     });
     const results = await linter.run(text);
     const found = results.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`);
-    assert.deepEqual(found, [
-      'operation-success-response: Operation must have at least one "2xx" or "3xx" response. paths//person/{id}/post/responses',
-    ]);
+    assert.deepEqual(found, []);
   });
 });
 
@@ -81,7 +79,7 @@ describe("GET /openapi.json", () => {
   it("has a page that lists what succeeds first", async () => {
     const page = await (await get("/docs", { Accept: "text/html" })).text();
     const names = Array.from(page.matchAll(/<li><a href="#(\w+)">/g), ([, name]) => name);
-    assert.deepEqual([names[0], names[1], names.at(-1)], ["listPersonChanges", "readPerson", "createPersonHere"]);
+    assert.deepEqual([names[0], names[1], names.at(-1)], ["listPersonChanges", "readPerson", "readReference"]);
   });
 
   it("says that a list can be asked for in another format by its address", async () => {

@@ -507,6 +507,25 @@ const credentials = guarded(
   },
 );
 
+/** As many bytes as a form may have. */
+const formBytes = 250_000;
+
+const formPosted =
+  (type: string) =>
+  (body: string): HttpRequestInit => ({
+    ...posted(type)(body),
+    headers: { "Content-Type": type, Accept: "text/html" },
+  });
+
+const personForm = contentDimensions("application/x-www-form-urlencoded", formPosted, {
+  parameters: (bytes) => `${fill(Math.min(bytes, formBytes), (i) => `a${i}=b&`)}birthDate=x`,
+  "a parameter again and again": (bytes) => fill(Math.min(bytes, formBytes), "birthDate=x&"),
+  "a long text": (bytes) => `birthDate=x&description=${fill(Math.min(bytes, formBytes), "a")}`,
+  "marks that are escaped on the page": (bytes) => `birthDate=x&description=${fill(Math.min(bytes, formBytes), "<")}`,
+  "what it had before": (bytes) => `_before=${fill(Math.min(bytes, formBytes), "[")}&birthDate=x`,
+  "words that could be members": (bytes) => `birthDate=${fill(Math.min(bytes, formBytes), "aB")}`,
+});
+
 const signInForm = guarded(
   "sign-in form",
   fields,
@@ -548,4 +567,5 @@ export const dimensions: readonly Dimension[] = [
   ...sessions,
   ...credentials,
   ...signInForm,
+  ...personForm,
 ];

@@ -94,6 +94,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   "address.addressCountry": ["GB"],
   "dry-run": ["true", "yes"],
   media: ["application/json", "text/x-nothing"],
+  new: [""],
   to: ["/person", "//other.example"],
 };
 

@@ -144,32 +144,20 @@ export class ExchangeByHand implements Exchange {
   }
 }
 
-/** The exchange of a request to a mounted app: its content is read by the settings of that app, and still once. */
-export class MountedExchange implements Exchange {
+/** An exchange within another: it has other content, and all else of that around it. */
+abstract class InnerExchange implements Exchange {
   readonly onEnd?: (listener: EndListener) => void;
   readonly #around: Exchange;
-  readonly #settings: ContentSettings;
-  readonly #routeAt: (inner: MatchedRoute) => MatchedRoute;
-  #content: RequestContent | undefined;
 
-  /**
-   * @param around the exchange of the request to the app around
-   * @param routeAt makes of a route of the mounted app the one that it is in the app around
-   */
-  constructor(around: Exchange, settings: ContentSettings, routeAt: (inner: MatchedRoute) => MatchedRoute) {
+  constructor(around: Exchange) {
     this.#around = around;
-    this.#settings = settings;
-    this.#routeAt = routeAt;
     if (around.onEnd !== undefined) this.onEnd = (listener) => around.onEnd?.(listener);
   }
 
+  abstract get content(): RequestContent;
+
   abandon(): void {
     this.#around.abandon?.();
-  }
-
-  get content(): RequestContent {
-    this.#content ??= new RequestContent(this.#around.content.asSource(), this.#settings);
-    return this.#content;
   }
 
   get receivedBytes(): number {
@@ -200,7 +188,49 @@ export class MountedExchange implements Exchange {
     return this.#around.route;
   }
 
-  set route(inner: MatchedRoute | undefined) {
-    this.#around.route = inner && this.#routeAt(inner);
+  set route(route: MatchedRoute | undefined) {
+    this.#around.route = route;
+  }
+}
+
+/** The exchange of a request to a mounted app: its content is read by the settings of that app, and still once. */
+export class MountedExchange extends InnerExchange {
+  readonly #source: RequestContent;
+  readonly #settings: ContentSettings;
+  readonly #routeAt: (inner: MatchedRoute) => MatchedRoute;
+  #content: RequestContent | undefined;
+
+  /**
+   * @param around the exchange of the request to the app around
+   * @param routeAt makes of a route of the mounted app the one that it is in the app around
+   */
+  constructor(around: Exchange, settings: ContentSettings, routeAt: (inner: MatchedRoute) => MatchedRoute) {
+    super(around);
+    this.#source = around.content;
+    this.#settings = settings;
+    this.#routeAt = routeAt;
+  }
+
+  get content(): RequestContent {
+    this.#content ??= new RequestContent(this.#source.asSource(), this.#settings);
+    return this.#content;
+  }
+
+  override get route(): MatchedRoute | undefined {
+    return super.route;
+  }
+
+  override set route(inner: MatchedRoute | undefined) {
+    super.route = inner && this.#routeAt(inner);
+  }
+}
+
+/** The exchange of a request that a filter has given other content. */
+export class RewrittenExchange extends InnerExchange {
+  readonly content: RequestContent;
+
+  constructor(around: Exchange, body: string | Uint8Array) {
+    super(around);
+    this.content = around.content.replacedBy(body);
   }
 }

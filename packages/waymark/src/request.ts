@@ -8,6 +8,7 @@ import {
   type HttpRequestInit,
   type KeptAttribute,
   type MatchedRoute,
+  RewrittenExchange,
 } from "./exchange.ts";
 import { HeaderList } from "./fields/header-list.ts";
 import { parseCookies } from "./fields/syntax.ts";
@@ -202,6 +203,31 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers.without(name), this.#attributes);
   }
 
+  /** Returns the request with another method, for a filter that sends on what it has made of a form, say. */
+  withMethod(method: string): HttpRequest<V> {
+    return this.#with(this.headers, this.#attributes, { method });
+  }
+
+  /**
+   * Returns the request for another target, path and query: `/person?limit=2`.
+   *
+   * @throws HttpError (400) when the target is malformed
+   */
+  withTarget(target: string): HttpRequest<V> {
+    return this.#with(this.headers, this.#attributes, parseTarget(target));
+  }
+
+  /** Returns the request with other content, and the fields that are about it. */
+  withContent(type: string, body: string | Uint8Array): HttpRequest<V> {
+    const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+    const headers = this.headers
+      .without("Content-Encoding")
+      .without("Transfer-Encoding")
+      .with("Content-Type", type)
+      .with("Content-Length", `${bytes.length}`);
+    return this.#with(headers, this.#attributes, { exchange: new RewrittenExchange(this.#exchange, bytes) });
+  }
+
   /**
    * Reads the content as bytes. It can be read again, also as text or JSON.
    *
@@ -253,10 +279,22 @@ export class HttpRequest<V = Variables> {
     return this.#exchange.content.body(this.headers, validator, options);
   }
 
-  #with(headers: HeaderList, attributes: KeptAttribute | undefined): HttpRequest<V> {
-    const { method, path, search, variables, negotiatedType } = this;
-    return new HttpRequest(method, path, search, headers, this.#exchange, variables, negotiatedType, attributes);
+  #with(
+    headers: HeaderList,
+    attributes: KeptAttribute | undefined,
+    { method = this.method, path = this.path, search = this.search, exchange = this.#exchange }: RewrittenParts = {},
+  ): HttpRequest<V> {
+    const { variables, negotiatedType } = this;
+    return new HttpRequest(method, path, search, headers, exchange, variables, negotiatedType, attributes);
   }
+}
+
+/** What a request can have otherwise than the one that it is made of. */
+interface RewrittenParts {
+  readonly method?: string;
+  readonly path?: string;
+  readonly search?: string;
+  readonly exchange?: Exchange;
 }
 
 /** Returns the request as a route sees it that matched with these variables and this type. */

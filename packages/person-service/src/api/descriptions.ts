@@ -133,6 +133,38 @@ export const ofSignOut: Description = {
   },
 };
 
+const seeForm: ResponseDescription = {
+  description: "For a browser: what the form says is done, and `Location` leads on.",
+  headers: { Location: { description: "The next page." } },
+};
+
+/** The content of a form, which is not one of the schemas: the members are text, those of an object by `address.postalCode`. */
+const ofForm = {
+  validated: false,
+  types: {
+    "application/x-www-form-urlencoded": {
+      schema: { type: "object", additionalProperties: { type: "string" } },
+    },
+  },
+};
+
+/** What a form of the page, sent by a browser, adds to storing a person. */
+export const ofNewForm: Description = { content: ofForm, responses: { 303: seeForm } };
+
+/**
+ * What the forms of the page, sent by a browser, add to the POST of a person: they stand for a PATCH or a DELETE, with its rights. Their
+ * content is not among that of the operation, which reads none of anybody else.
+ */
+export const ofChangeForm: Description = {
+  responses: {
+    303: seeForm,
+    412: {
+      description: "For a browser: somebody else has changed the person, and the page shows both versions.",
+      types: { "text/html": {} },
+    },
+  },
+};
+
 export const ofGreeting: Description = {
   ...service,
   operationId: "greet",

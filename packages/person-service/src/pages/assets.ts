@@ -13,7 +13,7 @@ const names = [
   "icon.svg",
   "again.js",
   "style.css",
-  "api.js",
+  "page.js",
   "form.js",
   "list.js",
   "person.js",

@@ -1,12 +1,8 @@
 import { usualNames } from "../transfer/countries.ts";
 import { countryNames } from "./country-names.ts";
-import { personForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { importDialog } from "./import.ts";
 
-/** Makes what a list or a form needs once its reader does more than read: the same on every page, so that it is fetched once. */
-export const dialogs =
-  (): SafeHtml => html`<dialog id="create" aria-labelledby="create-title"><h2 id="create-title">New person</h2>
-${personForm({ person: {}, verb: "Store" })}</dialog>
-${importDialog()}
+/** Makes what a script adds to a list or a form once its reader does more than read: the same on every page, so that it is fetched once. */
+export const dialogs = (): SafeHtml => html`${importDialog()}
 <datalist id="countries">${[...Array.from(countryNames(), ([code, name]) => [name, code] as const), ...usualNames].map(([name, code]) => html`<option value="${code}">${name}</option>`)}</datalist>`;

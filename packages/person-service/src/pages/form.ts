@@ -1,68 +1,79 @@
-import { textOf } from "../person/member-value.ts";
-import { listMembers, nameParts, nameSources } from "../person/members.ts";
+import { nameParts } from "../person/members.ts";
+import type { Attempt, Base, Refusal } from "./attempt.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { type MemberField, memberGroups } from "./members.ts";
+import { fieldOf, type MemberField, memberGroups } from "./members.ts";
+import { givenIn, merged, type Values } from "./typed.ts";
 
 /** What a form of a person is for. */
 interface FormParts {
-  /** The values that its fields begin with. */
-  readonly person: Readonly<Record<string, unknown>>;
-  /** Where it is sent; the script says it for a person who is still to be stored. */
-  readonly action?: string;
-  /** The label of its button. */
-  readonly verb: string;
+  /** What its fields have. */
+  readonly typed: Values;
   /** The state that it changes; undefined for a person who is still to be stored. */
-  readonly entityTag?: string | undefined;
+  readonly base?: Base;
+  /** Where it is sent. */
+  readonly action: string;
+  /** Where its reader goes who gives it up. */
+  readonly cancel: string;
+  /** Where a script finds the countries that it suggests. */
+  readonly dialogs: string;
+  /** Makes it safe to send the form of a new person again. */
+  readonly key?: string;
+  readonly refusal?: Refusal | undefined;
+  /** Whether it is in view without being asked for. */
+  readonly isOpen: boolean;
 }
 
-/** Makes the form of a person. A script shows it and sends it to the API, which needs methods and fields that HTML has no form for. */
-export function personForm({ person, action = "", verb, entityTag }: FormParts): SafeHtml {
+/** Makes the form of a person, which works without a script: it is shown where the URL names it. */
+export function personForm({ typed, base, action, cancel, dialogs, key, refusal, isOpen }: FormParts): SafeHtml {
+  const faults = refusal?.faults ?? new Map<string, string>();
+  const [first = isOpen ? memberGroups[0]?.members[0]?.name : undefined] = faults.keys();
   const groups = memberGroups.map(
     ({ title, members }) => html`<fieldset><legend>${title}</legend>
 <div class="fields">
-${members.map((member) => field(member, textOf(person, member.name, "\n") ?? ""))}</div></fieldset>
+${members.map((member) => field(member, typed[member.name] ?? "", faults.get(member.name), member.name === first))}</div></fieldset>
 `,
   );
-  const state = entityTag === undefined ? "" : html` data-etag="${entityTag}"`;
-  return html`<form class="editor" data-url="${action}" data-name-parts="${nameParts.join(" ")}" data-name-sources="${nameSources.join(" ")}" data-lists="${listMembers.join(" ")}"${state} autocomplete="off" novalidate hidden>
-<p class="banner good" role="status" data-note hidden></p>
-${groups}${foot(html`<button class="primary" data-doing="Saving…">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button>`)}
+  return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? "New person" : "Edit"}" tabindex="-1" data-dialogs="${dialogs}" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
+${base === undefined ? control("key", key) : stateOf(base)}<p class="banner good" role="status" data-note hidden></p>
+${groups}${foot(refusal, html`<button class="primary" data-doing="Saving…">${base === undefined ? "Store" : "Save"}</button><a class="button plain" href="${cancel}" data-cancel>Cancel</a>`)}
 </form>
 `;
 }
 
+/** Makes a field of which no reader knows. Its name is that of no member. */
+const control = (name: string, value: string | undefined): SafeHtml =>
+  html`<input type="hidden" name="_${name}" value="${value}">\n`;
+
+/** Makes the fields by which a form changes a state, and no later one. */
+const stateOf = ({ values, entityTag }: Base): SafeHtml =>
+  html`${control("method", "PATCH")}${control("tag", entityTag)}${control("before", JSON.stringify(givenIn(values)))}`;
+
 /** Makes the end of a form, which stays in view: its buttons, and beside them why they did not work. */
-const foot = (
-  buttons: SafeHtml,
-): SafeHtml => html`<div class="foot"><div class="banner" role="alert" tabindex="-1" hidden></div>
+function foot(refusal: Refusal | undefined, buttons: SafeHtml): SafeHtml {
+  const { faults, message = "" } = refusal ?? {};
+  const links = Array.from(
+    faults?.keys() ?? [],
+    (name, i) => html`${i === 0 ? "Not right yet: " : ", "}<a href="#f-${name}">${fieldOf(name).label}</a>`,
+  );
+  return html`<div class="foot"><div class="banner" role="alert" tabindex="-1"${refusal === undefined ? html` hidden` : ""}>${message} ${links}</div>
 <div class="actions">${buttons}</div></div>`;
+}
 
-const side = (value: string, label: string): SafeHtml =>
-  html`<td><label><input type="radio" value="${value}"><bdi></bdi><span class="side"> (${label})</span></label></td>`;
-
-/** The form in which a person who was changed by somebody else, too, is put together line by line; a script fills it. */
-export const conflictForm: SafeHtml = html`<form class="conflict" hidden>
-<h2 tabindex="-1">Somebody else changed this person meanwhile</h2>
-<p>Choose for each line which version stays.</p>
-<table><thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Theirs</th></tr></thead><tbody></tbody></table>
-<template><tr><th scope="row"></th>${side("mine", "yours")}${side("theirs", "theirs")}</tr></template>
-${foot(html`<button class="primary" data-doing="Saving…">Save what is chosen</button><button type="button" class="plain" data-back>Back to the form</button>`)}
-</form>
-`;
-
-function field({ name, label, kind, list: isList, hint }: MemberField, value: string): SafeHtml {
+function field(
+  { name, label, kind, list: isList, hint }: MemberField,
+  value: string,
+  fault = "",
+  isFirst = false,
+): SafeHtml {
   const described = hint === undefined ? `e-${name}` : `h-${name} e-${name}`;
-  const common = html`id="f-${name}" name="${name}" aria-describedby="${described}" dir="auto"`;
-  const list =
-    kind === "country"
-      ? html` list="countries" data-fault="must be one of the list, or two capital letters such as NO"`
-      : "";
+  const state = html`${fault === "" ? "" : html` aria-invalid="true"`}${isFirst ? html` autofocus` : ""}`;
+  const common = html`id="f-${name}" name="${name}" aria-describedby="${described}" dir="auto"${state}`;
   const input =
     kind === "text" || isList
       ? html`<textarea ${common} rows="4">\n${value}</textarea>`
-      : html`<input type="${inputTypes[kind]}" ${common} value="${value}"${list} spellcheck="false"${kind === "line" || kind === "country" ? "" : html` autocapitalize="none"`}>`;
+      : html`<input type="${inputTypes[kind]}" ${common} value="${value}"${kind === "country" ? html` list="countries"` : ""} spellcheck="false"${kind === "line" || kind === "country" ? "" : html` autocapitalize="none"`}>`;
   return html`<div class="field ${kind === "text" || isList ? "lines" : kind}"><label for="f-${name}">${label}</label>${input}
-${hint === undefined ? "" : html`<p class="hint" id="h-${name}">${hint}</p>`}<p class="fault" id="e-${name}" hidden></p></div>
+${hint === undefined ? "" : html`<p class="hint" id="h-${name}">${hint}</p>`}<p class="fault" id="e-${name}"${fault === "" ? html` hidden` : ""}>${fault}</p></div>
 `;
 }
 
@@ -78,3 +89,40 @@ const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "text">, string>>
   language: "text",
   time: "text",
 };
+
+/**
+ * Makes the form in which a person who was changed by somebody else, too, is put together line by line.
+ *
+ * @param stored the person as it is now
+ */
+export function conflictForm(stored: Base, { typed, base = stored }: Attempt, action: string): SafeHtml {
+  const theirs = stored.values;
+  const chosen = merged({ before: base.values, mine: typed, theirs });
+  const side = (name: string, value: string, label: string): SafeHtml =>
+    html`<td><label><input type="radio" name="${name}" value="${value}"${value === chosen[name] ? html` checked` : ""}><bdi>${value === "" ? "(empty)" : value}</bdi><span class="side"> (${label})</span></label></td>`;
+  const rows = Object.entries(typed).map(([name, mine]) =>
+    mine === theirs[name]
+      ? ""
+      : html`<tr><th scope="row">${fieldOf(name).label}</th>${side(name, mine, "yours")}${side(name, theirs[name] ?? "", "theirs")}</tr>\n`,
+  );
+  return html`<form class="conflict" method="post" action="${action}">
+<h2 tabindex="-1" autofocus>Somebody else changed this person meanwhile</h2>
+<p>Choose for each line which version stays.</p>
+<table><thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Theirs</th></tr></thead><tbody>
+${rows}</tbody></table>
+${stateOf(stored)}${foot(undefined, html`<button class="primary" data-doing="Saving…">Save what is chosen</button><button class="plain" name="_again" value="form">Back to the form</button>`)}
+</form>
+`;
+}
+
+/** Makes the question before a person is removed. */
+export function removalForm(name: string, entityTag: string | undefined, action: string): SafeHtml {
+  return html`<div id="remove" popover role="alertdialog" aria-labelledby="remove-title">
+<h2 id="remove-title">Delete <bdi>${name}</bdi>?</h2>
+<p>Everything that is kept of this person is removed. This cannot be undone.</p>
+<form method="post" action="${action}">
+${control("method", "DELETE")}${control("tag", entityTag)}<input type="hidden" name="_list">
+${foot(undefined, html`<button class="danger" data-doing="Deleting…">Delete</button><button type="button" class="plain" popovertarget="remove" popovertargetaction="hide" autofocus>Keep</button>`)}
+</form></div>
+`;
+}

@@ -50,11 +50,12 @@ function head(view: ListView, mayCreate: boolean): SafeHtml {
   const { address, options } = view;
   const { page } = options;
   // What only a script can do is shown by it.
-  const create = html`<div class="actions" data-scripted data-dialogs="${assetUrl(options.request, "dialogs.js")}" hidden><button data-import="${assetUrl(options.request, "import.js")}">Import</button><button class="primary" data-create>New person</button></div>`;
+  const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-dialogs="${assetUrl(options.request, "dialogs.js")}" data-scripted hidden>Import</button><a class="button primary" href="${address.url}?new">New person</a></div>`;
   const count = html`<button data-count data-scripted hidden>Count them</button>`;
   return html`<div class="heading"><h1>People</h1>
 ${mayCreate ? create : ""}</div>
-<p class="banner good" role="status" tabindex="-1" data-said hidden></p>
+<p class="banner good said" id="deleted" role="status" tabindex="-1">The person is deleted.</p>
+<p class="banner" role="status" tabindex="-1" data-said hidden></p>
 ${searchForm(address)}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">

@@ -2,12 +2,14 @@ import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
 import { textOf } from "../person/member-value.ts";
 import { assetUrl } from "./assets.ts";
+import { attempt, type Base } from "./attempt.ts";
 import { page } from "./document.ts";
-import { conflictForm, personForm } from "./form.ts";
+import { conflictForm, personForm, removalForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { headlines, memberGroups, titleMember, titleOf } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
 import type { Site } from "./site.ts";
+import { formValuesOf } from "./typed.ts";
 import { shownValue } from "./value.ts";
 
 /** Makes the page of a person. With members that `fields` chose it shows these, and has neither a form nor a card of the others. */
@@ -36,30 +38,31 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
 ${actions(own, mayAmend, mayRemove)}</div>
-<p class="banner good" role="status" tabindex="-1" data-said hidden></p>
+<p class="banner good said" id="saved" role="status" tabindex="-1">Saved.</p>
+<p class="banner good said" id="stored" role="status" tabindex="-1">Stored.</p>
+<p class="banner said" id="changed" role="alert" tabindex="-1">Somebody changed this person meanwhile, so that nothing is deleted. Look at it again first.</p>
 <div class="card">
 ${groups}${code === undefined ? "" : html`<details class="code"><summary>QR code for a phone</summary>${code}</details>`}</div>
-${mayAmend ? html`<div data-dialogs="${assetUrl(request, "dialogs.js")}">${personForm({ person, action: own, verb: "Save", entityTag })}</div>` : ""}${mayAmend ? conflictForm : ""}${mayRemove ? removal(title, own, entityTag) : ""}${record(id, person)}`;
+${mayAmend ? editing(options, { values: formValuesOf(person), entityTag }, own) : ""}${mayRemove ? removalForm(title, entityTag, own) : ""}${record(id, person)}`;
   return page(site, request, { title: `${title} · People`, kind: "person", modules: ["person.js"] }, content);
 }
 
-/** The card to save, and the changes that the caller may make, each shown by the script that makes it. */
+/** The form, with what was typed before if that could not be stored; or both versions, where somebody else has changed the person. */
+function editing({ request }: ItemOptions, stored: Base, own: string): SafeHtml {
+  const tried = request.attribute(attempt);
+  if (tried?.isContested) return conflictForm(stored, tried, own);
+  const { typed = stored.values, base = stored, refusal } = tried ?? {};
+  const dialogs = assetUrl(request, "dialogs.js");
+  return personForm({ typed, base, action: own, cancel: own, dialogs, refusal, isOpen: tried !== undefined });
+}
+
+/** The card to save, and the changes that the caller may make. */
 function actions(own: string, mayAmend: boolean, mayRemove: boolean): SafeHtml {
   return html`<div class="actions">
 <a class="button" download href="${own}?format=vcard">vCard</a>
-${mayAmend ? html`<button class="primary" data-edit data-scripted hidden>Edit</button>` : ""}
-${mayRemove ? html`<button class="danger" data-remove data-scripted hidden>Delete</button>` : ""}
+${mayAmend ? html`<a class="button primary" href="#edit">Edit</a>` : ""}
+${mayRemove ? html`<button class="danger" popovertarget="remove">Delete</button>` : ""}
 </div>`;
-}
-
-function removal(name: string, own: string, entityTag: string | undefined): SafeHtml {
-  return html`<dialog id="remove" aria-labelledby="remove-title" data-url="${own}" data-etag="${entityTag}">
-<h2 id="remove-title">Delete <bdi>${name}</bdi>?</h2>
-<p>Everything that is kept of this person is removed. This cannot be undone.</p>
-<div class="banner" role="alert" tabindex="-1" hidden></div>
-<div class="actions"><button class="danger" data-confirm data-doing="Deleting…">Delete</button><button class="plain" data-cancel autofocus>Keep</button></div>
-</dialog>
-`;
 }
 
 function record(id: number, person: Readonly<Record<string, unknown>>): SafeHtml {

@@ -4,6 +4,7 @@ import { toPublicUrl } from "waymark/filters";
 import { sealedIn } from "../access/policy.ts";
 import { prefersHtml } from "./browser.ts";
 import { page, pageHeaders, signOutForm, targetOf } from "./document.ts";
+import { isForm, readForm } from "./forms.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { signInForm } from "./sign-in.ts";
 import type { Site } from "./site.ts";
@@ -27,11 +28,14 @@ export function problemPages(site: Site): AfterFilter {
       const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
       const kept = Object.keys(pageHeaders).reduce((list, name) => list.without(name), headers.without("Content-Type"));
       const shown = problem ?? withoutContent[status] ?? { title: `The answer is ${status}` };
-      return new HttpResponse(
-        status,
-        kept.concat(fields).withMembers("Vary", ["Accept"]),
-        toPage(site, request, status, shown, secondsToRetry(request, headers)),
-      );
+      const toResponse = (typed?: URLSearchParams): HttpResponse =>
+        new HttpResponse(
+          status,
+          kept.concat(fields).withMembers("Vary", ["Accept"]),
+          toPage(site, request, status, { problem: shown, again: secondsToRetry(request, headers), typed }),
+        );
+      // A form that is too long, or was cut off, cannot be sent again.
+      return isForm(request) ? readForm(request).then(toResponse, () => toResponse()) : toResponse();
     },
     { leastStatus: 400, describes: { problemTypes: ["text/html"], refusalTypes: ["text/html"] } },
   );
@@ -64,7 +68,16 @@ const withoutContent: Readonly<Record<number, Shown>> = {
   404: { title: "Nobody is here", detail: "No person has this number. Perhaps the person was removed." },
 };
 
-function toPage(site: Site, request: HttpRequest, status: number, problem: Shown, again?: number): string {
+/** What a page of a refusal is made of. */
+interface RefusalParts {
+  readonly problem: Shown;
+  /** The seconds after which it is loaded again. */
+  readonly again: number | undefined;
+  /** The fields of the form that was refused. */
+  readonly typed: URLSearchParams | undefined;
+}
+
+function toPage(site: Site, request: HttpRequest, status: number, { problem, again, typed }: RefusalParts): string {
   const { title = "This did not work", detail, type, instance, errors = [] } = problem;
   // What the sentence above says already is not said again.
   const others = errors.filter((error) => error.detail === undefined || !detail?.includes(error.detail));
@@ -78,7 +91,7 @@ function toPage(site: Site, request: HttpRequest, status: number, problem: Shown
 ${detail === undefined ? "" : html`<p class="detail"><bdi>${detail}</bdi></p>`}
 ${again === undefined ? "" : html`<p role="status" data-again="${again}" hidden>This page tries again by itself in ${again} ${again === 1 ? "second" : "seconds"}.</p>`}
 ${places.length === 0 ? "" : html`<ul class="errors">${places}</ul>`}
-${wayOn(site, request, status)}
+${typed === undefined ? wayOn(site, request, status) : sendAgain(site, request, status, typed)}
 ${fineprint(type, instance)}</div>`;
   return page(site, request, { title, kind: "note", modules: again === undefined ? [] : ["again.js"] }, content);
 }
@@ -89,6 +102,18 @@ function wayOn(site: Site, request: HttpRequest, status: number): SafeHtml {
   if (status === 403 && sealedIn(request) !== undefined)
     return html`<div class="actions">${signOutForm(request)}</div>`;
   return html`<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">All people</a></p>`;
+}
+
+/** Keeps what was typed in a form that was refused, to be sent again: signing in, for one, is done in another tab. */
+function sendAgain(site: Site, request: HttpRequest, status: number, typed: URLSearchParams): SafeHtml {
+  const fields = Array.from(typed, ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
+  const signIn =
+    status === 401 && site.signsIn
+      ? html`<p><a href="${toPublicUrl(request, "/sign-in")}" target="_blank">Sign in in another tab</a>, and come back here.</p>`
+      : "";
+  return html`${signIn}<form method="post" action="${toPublicUrl(request)}">
+${fields}<p>What you typed is kept on this page.</p>
+<div class="actions"><button class="primary">Send it again</button></div></form>`;
 }
 
 function fineprint(type: string | undefined, instance: string | undefined): SafeHtml {

@@ -123,7 +123,7 @@ describeInBrowser("the list in a browser", kinds, (scene) => {
     await page.getByRole("heading", { name: second }).waitFor();
     await page.getByRole("link", { name: "Next" }).click();
     await page.getByRole("heading", { name: third }).waitFor();
-    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("link", { name: "Edit" }).click();
     await page.getByLabel("Works for").fill("Bank");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();

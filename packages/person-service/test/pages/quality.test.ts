@@ -68,11 +68,11 @@ describeInBrowser("the pages", [sqlite], (scene) => {
   for (const scheme of ["light", "dark"] as const) {
     const all = [
       ["the list", "/person?name[prefix]=P", undefined],
-      ["the form of a new person", "/person", (page: Page) => page.getByRole("button", { name: "New person" }).click()],
+      ["the form of a new person", "/person", (page: Page) => page.getByRole("link", { name: "New person" }).click()],
       ["the filters", "/person?name[prefix]=P", (page: Page) => page.getByText("Filters").first().click()],
       ["the columns", "/person", (page: Page) => page.getByText("Columns").click()],
       ["a person", "/person/1", undefined],
-      ["the form of a person", "/person/1", (page: Page) => page.getByRole("button", { name: "Edit" }).click()],
+      ["the form of a person", "/person/1", (page: Page) => page.getByRole("link", { name: "Edit" }).click()],
       ["a question", "/person/1", (page: Page) => page.getByRole("button", { name: "Delete" }).click()],
       ["a problem", "/person/99999", undefined],
       ["the front page", "/", undefined],

@@ -76,7 +76,7 @@ describeInBrowser(
         await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
         for (const path of ["/person", "/person?q=ada", "/docs", "/person/1"]) await page.goto(scene().url + path);
         if (javaScriptEnabled) {
-          await page.getByRole("button", { name: "Edit" }).click();
+          await page.getByRole("link", { name: "Edit" }).click();
           await page.getByLabel("Job title").fill("Not stored");
         }
         await page.getByRole("button", { name: "Sign out" }).click();
@@ -99,7 +99,7 @@ describeInBrowser(
         await form.getByRole("button", { name: "Sign in" }).click();
       };
       await signIn();
-      await page.getByRole("button", { name: "Edit" }).click();
+      await page.getByRole("link", { name: "Edit" }).click();
       await page.getByLabel("Job title").fill("Countess");
       await page.context().clearCookies();
       await page.getByRole("button", { name: "Save" }).click();
@@ -131,7 +131,7 @@ describeInBrowser(
       await page.context().clearCookies();
       await page.locator("#remove").getByRole("button", { name: "Delete" }).click();
       await signIn();
-      await page.getByText("Grace Hopper is deleted.").waitFor();
+      await page.getByText("The person is deleted.").waitFor();
       await page.context().clearCookies();
     });
 
@@ -140,7 +140,7 @@ describeInBrowser(
       await page.getByLabel("Name").fill("ada");
       await page.getByLabel("Password").fill("correct");
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("button", { name: "Edit" }).waitFor();
+      await page.getByRole("link", { name: "Edit" }).waitFor();
       const revision = await scene().people.revision();
       await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}`); // It listens.
       // Of one site with the service, so that the browser sends the cookie.

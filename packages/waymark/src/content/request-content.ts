@@ -93,6 +93,11 @@ export class RequestContent {
     this.#settings ??= settings;
   }
 
+  /** Returns other content, which is read by the same settings. */
+  replacedBy(body: string | Uint8Array): RequestContent {
+    return new RequestContent(bufferedSource(body), this.#settings);
+  }
+
   /** Returns the bytes, the same array each time: a caller that changes them changes them for all. */
   async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
     this.#requireUnstreamed();

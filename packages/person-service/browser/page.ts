@@ -1,0 +1,130 @@
+/**
+ * Returns the element that a page of the service has.
+ *
+ * @throws Error when it has not: a fault of the page
+ */
+export function part<E extends Element>(kind: new () => E, selector: string, root: ParentNode = document): E {
+  const found = root.querySelector(selector);
+  if (found instanceof kind) return found;
+  throw new Error(`There is no ${kind.name} ${selector}`);
+}
+
+/** The page that an answer is. */
+export const documentOf = async (response: Response): Promise<Document> =>
+  new DOMParser().parseFromString(await response.text(), "text/html");
+
+/** The fields of a form with their values; a form of the service has no files. */
+export const entriesOf = (form: HTMLFormElement, submitter?: HTMLElement | null): URLSearchParams =>
+  new URLSearchParams(Array.from(new FormData(form, submitter), ([name, value]) => [name, String(value)]));
+
+/** Has a visitor sign in again, without leaving the page; resolves with whether they did. */
+export async function signIn(): Promise<boolean> {
+  const page = await documentOf(
+    await fetch(new URL("../sign-in", import.meta.url), { headers: { Accept: "text/html" } }),
+  );
+  const form = page.querySelector<HTMLFormElement>("form.sign-in");
+  if (form === null) return false;
+  const dialog = document.createElement("dialog");
+  const banner = Object.assign(document.createElement("p"), { className: "banner", role: "alert" });
+  const cancel = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "plain",
+    textContent: "Cancel",
+  });
+  banner.textContent = "You are not signed in any more. What you typed is kept, and is sent when you have signed in.";
+  dialog.setAttribute("aria-label", "Sign in");
+  dialog.append(...page.querySelectorAll("main h1"), banner, form);
+  part(HTMLElement, ".actions", form).append(cancel);
+  cancel.addEventListener("click", () => dialog.close());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const body = entriesOf(form);
+    try {
+      const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
+      if (answer.type === "opaqueredirect") return dialog.close("signed in");
+      banner.textContent = wordsOf(await documentOf(answer));
+    } catch (error) {
+      banner.textContent = whyNoAnswer(error);
+    }
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener("close", resolve));
+  dialog.remove();
+  return dialog.returnValue === "signed in";
+}
+
+/** What the page of a refusal says. */
+export const wordsOf = (page: Document): string =>
+  page.querySelector("main [role=alert], main .detail")?.textContent ?? "The service cannot do this at the moment.";
+
+/**
+ * Returns what to say where a request got no answer.
+ *
+ * @throws what was thrown for another reason
+ */
+export function whyNoAnswer(error: unknown): string {
+  if (error instanceof TypeError) return noAnswer;
+  throw error;
+}
+
+export const noAnswer: string =
+  "There is no answer from the service. Nothing you typed is lost: try again in a moment.";
+
+/** Shows a message where it is announced, or takes it away. */
+export function announce(element: HTMLElement, text: string): void {
+  element.textContent = text;
+  element.hidden = text === "";
+}
+
+/** Shows a message, and leads the eyes and the keys to it. */
+export function say(element: HTMLElement, text: string): void {
+  announce(element, text);
+  element.focus();
+}
+
+/** Leads the eyes and the keys to the note that the URL names, once. */
+export function showNote(): void {
+  addEventListener("load", () => {
+    const note = document.querySelector<HTMLElement>(".said:target");
+    if (note === null) return;
+    note.focus();
+    history.replaceState(null, "", location.pathname + location.search);
+  });
+}
+
+/** Reads a page again that the browser kept and shows again: the reader may have signed out since, or the person be gone. */
+export function reloadWhenShownAgain(): void {
+  addEventListener("pageshow", ({ persisted }) => {
+    const entry = navigation();
+    if (persisted || (entry?.type === "back_forward" && entry.transferSize === 0)) location.reload();
+  });
+}
+
+/** How the page was come to; undefined in a browser that does not say it. */
+export function navigation(): PerformanceNavigationTiming | undefined {
+  const [entry] = performance.getEntriesByType("navigation");
+  return entry instanceof PerformanceNavigationTiming ? entry : undefined;
+}
+
+/** How many people, in words. */
+export const people = (count: number): string => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
+
+let dialogs: Promise<{ readonly default: string }> | undefined;
+
+/** Adds what is the same on every page and fetched when it is first needed: a dialog, and the countries that a form suggests. */
+export async function loadDialogs(): Promise<void> {
+  dialogs ??= import(part(HTMLElement, "[data-dialogs]").dataset["dialogs"] ?? "");
+  try {
+    const { default: html } = await dialogs;
+    if (document.querySelector("#countries") === null) document.body.insertAdjacentHTML("beforeend", html);
+  } catch (error) {
+    dialogs = undefined;
+    throw error;
+  }
+}
+
+/** Shows what only a script can do. */
+export function showScripted(root: ParentNode = document): void {
+  for (const element of root.querySelectorAll<HTMLElement>("[data-scripted]")) element.hidden = false;
+}

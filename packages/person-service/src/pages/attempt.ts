@@ -1,0 +1,58 @@
+import { type Attribute, attribute, type ProblemDocument } from "waymark";
+import { formFields, type Values } from "./typed.ts";
+
+/** What somebody typed in a form of a person, and why it is not stored: with it, a page shows its form again. */
+export interface Attempt {
+  readonly typed: Values;
+  /** The state that what was typed differs from; undefined for a person who is still to be stored. */
+  readonly base?: Base;
+  /** Why it was refused; undefined where nothing is wrong with it. */
+  readonly refusal?: Refusal | undefined;
+  /** Whether somebody else has changed the same members, so that both versions are shown. */
+  readonly isContested?: boolean;
+}
+
+/** A state of a person that a form was made of. */
+export interface Base {
+  readonly values: Values;
+  readonly entityTag: string | undefined;
+}
+
+export const attempt: Attribute<Attempt> = attribute("attempt");
+
+/** What is wrong, in the words of the form. */
+export interface Refusal {
+  /** By member. */
+  readonly faults: ReadonlyMap<string, string>;
+  /** What is about no field of the form. */
+  readonly message: string;
+}
+
+/** Makes a refusal that is about no field. */
+export const refusalWith = (message: string): Refusal => ({ faults: new Map(), message });
+
+/** Puts the errors of a problem in the words of the form. */
+export function refusalOf({ detail, title, errors = [] }: ProblemDocument): Refusal {
+  const faults = new Map<string, string>();
+  const others: string[] = [];
+  for (const { pointer = "", detail } of errors) {
+    const name = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
+    const field = formFields.find((each) => each.name === name) ?? formFields.find((each) => areNear(each.name, name));
+    if (field === undefined) others.push(`${detail}`);
+    else faults.set(field.name, `${field.label} ${field.kind === "country" ? countryFault : inWords(`${detail}`)}.`);
+  }
+  return { faults, message: faults.size > 0 ? others.join(" ") : [detail ?? title, ...others].join(" ") };
+}
+
+/** Returns whether one of two names is that of a part of the other: of a member of an object, or of a value of a list. */
+const areNear = (one: string, other: string): boolean =>
+  other !== "" && (one.startsWith(`${other}.`) || other.startsWith(`${one}.`));
+
+const countryFault = "must be one of the list, or two capital letters such as NO";
+
+/** Replaces the names of members by their labels. */
+const inWords = (text: string): string =>
+  text.replaceAll(
+    /\b[a-z]+(?:[A-Z][a-z]+)+\b/g,
+    (name) => formFields.find((each) => each.name === name)?.label ?? name,
+  );

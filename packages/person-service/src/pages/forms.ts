@@ -1,0 +1,146 @@
+import { collectionProblemTypes } from "@waymark/collection";
+import { type AroundFilter, around, type HttpRequest, type HttpResponse, type Next, redirect } from "waymark";
+import { parseMediaType } from "waymark/fields";
+import { refuseCrossSite, toPublicUrl } from "waymark/filters";
+import { ofChangeForm, ofNewForm } from "../api/descriptions.ts";
+import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./attempt.ts";
+import { prefersHtml } from "./browser.ts";
+import {
+  areContested,
+  formFields,
+  formValuesOf,
+  merged,
+  patchBetween,
+  personOf,
+  typedIn,
+  type Values,
+  valuesIn,
+} from "./typed.ts";
+
+/**
+ * Turns the forms of the pages into requests of the API, and their answers into pages, so that a form needs no script: HTML has no
+ * form that sends a PATCH, an If-Match or an Idempotency-Key. What is sent on goes through access, quotas and validation as from every other
+ * client. For `router({ filters })`, outside of `access`.
+ */
+export function formRequests(): AroundFilter {
+  // A page of another origin may send what CORS allows it, but no form in which the method is a field.
+  const { apply: fromHere } = refuseCrossSite();
+  return around(
+    (request, next) => (isForm(request) ? fromHere(request, (sent) => answerForm(sent, next)) : next(request)),
+    {
+      exceptMethods: new Set(["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]),
+      describes: ({ path }) => (path === "/person" ? ofNewForm : isOfPeople(path) ? ofChangeForm : {}),
+    },
+  );
+}
+
+/** Returns whether a path is that of the list or of a person. */
+const isOfPeople = (path: string): boolean => /^\/person(?:\/[^/]+)?$/.test(path);
+
+/** Returns whether a browser sends a form of a person. A program that sends JSON by this type is refused as for any other. */
+export function isForm(request: HttpRequest): boolean {
+  if (request.method !== "POST" || !isOfPeople(request.path) || !prefersHtml(request)) return false;
+  const { type, subtype } = parseMediaType(request.headers.get("Content-Type") ?? "") ?? {};
+  return type === "application" && subtype === "x-www-form-urlencoded";
+}
+
+/** Reads the fields of a form, those that it has for the service included; others are left out. */
+export async function readForm(request: HttpRequest): Promise<URLSearchParams> {
+  const sent = new URLSearchParams(await request.text({ limit: 262_144 }));
+  const given = new Map(sent);
+  return new URLSearchParams(fieldNames.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? ""]] : [])));
+}
+
+const fieldNames = [...formFields.map(({ name }) => name), "_method", "_tag", "_before", "_key", "_list", "_again"];
+
+async function answerForm(request: HttpRequest, next: Next): Promise<HttpResponse> {
+  const form = await readForm(request);
+  const sender = new FormSender(request, next);
+  if (request.path === "/person") return sender.create(typedIn(form, {}), form.get("_key") ?? "");
+  const entityTag = form.get("_tag") ?? "";
+  const method = form.get("_method");
+  if (method === "DELETE") return sender.remove(entityTag, form.get("_list") ?? "");
+  if (method !== "PATCH") return next(request);
+  const values = valuesIn(form.get("_before") ?? "");
+  const change = { typed: typedIn(form, values), base: { values, entityTag } };
+  return form.has("_again") ? sender.show(change, 412) : sender.change(change);
+}
+
+/** What a form changes: what was typed, and the state that it differs from. */
+type Change = Attempt & { readonly base: Base };
+
+/** Sends the requests that a form stands for, and makes pages of their answers. */
+class FormSender {
+  readonly #request: HttpRequest;
+  readonly #next: Next;
+  /** Of the list, or of the person. */
+  readonly #url: string;
+
+  constructor(request: HttpRequest, next: Next) {
+    this.#request = request;
+    this.#next = next;
+    this.#url = toPublicUrl(request);
+  }
+
+  async create(typed: Values, key: string): Promise<HttpResponse> {
+    const isKey = /^[\w-]{1,64}$/.test(key);
+    const keyed = isKey ? this.#request.withHeader("Idempotency-Key", `"${key}"`) : this.#request;
+    const response = await this.#next(keyed.withContent("application/json", JSON.stringify(personOf(typed))));
+    if (response.status < 300) return redirect(`${response.headers.get("Location")}#stored`);
+    return this.#refused(response, { typed }, newTarget);
+  }
+
+  async change(change: Change, attempts = 5): Promise<HttpResponse> {
+    const { typed, base } = change;
+    const patch = patchBetween(base.values, typed);
+    if (patch === undefined) return redirect(`${this.#url}#saved`);
+    const request = this.#request.withMethod("PATCH").withHeader("If-Match", base.entityTag ?? "");
+    const response = await this.#next(request.withContent("application/merge-patch+json", JSON.stringify(patch)));
+    if (response.status < 300) return redirect(`${this.#url}#saved`);
+    if (response.status === 404) return this.show({ typed, refusal: refusalWith(gone) }, 404, newTarget);
+    if (response.status !== 412 || attempts === 0) return this.#refused(response, change);
+    const stored = await this.#next(this.#request.withMethod("GET").withHeader("Accept", "application/json"));
+    // Whoever may not read it, or comes too late, learns no more.
+    if (stored.status !== 200) return response;
+    const theirs = formValuesOf(JSON.parse(String(stored.body)));
+    const meeting = { before: base.values, mine: typed, theirs };
+    if (areContested(meeting)) return this.show({ ...change, isContested: true }, 412);
+    // Where the two changed different members, both changes stand.
+    const entityTag = stored.headers.get("ETag");
+    return this.change({ typed: merged(meeting), base: { values: theirs, entityTag } }, attempts - 1);
+  }
+
+  /** @param search the query of the list to go back to, with its `?` */
+  async remove(entityTag: string, search: string): Promise<HttpResponse> {
+    const response = await this.#next(this.#request.withMethod("DELETE").withHeader("If-Match", entityTag));
+    if (response.status === 412) return redirect(`${this.#url}#changed`);
+    if (response.status >= 300 && response.status !== 404) return response;
+    const list = /^\?[!-"$-~]*$/.test(search) ? `/person${search}` : "/person";
+    return redirect(`${toPublicUrl(this.#request, list)}#deleted`);
+  }
+
+  /** Makes the page of a form with what was typed in it; that of the person, or of another target. */
+  async show(shown: Attempt, status: number, target?: string): Promise<HttpResponse> {
+    const request = this.#request.withMethod("GET").withAttribute(attempt, shown);
+    const page = await this.#next(target === undefined ? request : request.withTarget(target));
+    if (page.status !== 200) return page;
+    // It shows no state of the person that a copy could be of.
+    const headers = page.headers.without("ETag").without("Last-Modified").with("Cache-Control", "no-store");
+    return page.withStatus(status).withHeaders(headers);
+  }
+
+  /** Shows the form again where something is wrong with what was typed; any other refusal is as for everybody. */
+  async #refused(response: HttpResponse, tried: Attempt, target?: string): Promise<HttpResponse> {
+    const { status, problem } = response;
+    if (problem === undefined || ![400, 409, 412, 422].includes(status)) return response;
+    const isReused = problem.type.endsWith(`/${collectionProblemTypes.idempotencyKeyReused.code}`);
+    return this.show({ ...tried, refusal: isReused ? refusalWith(reused) : refusalOf(problem) }, status, target);
+  }
+}
+
+/** The page with the form of a new person. */
+const newTarget = "/person?new";
+
+const gone = "This person was removed meanwhile. Store makes a new person of what you typed.";
+const reused =
+  "This form has stored a person already, before you changed what is in it. Store makes another person of it.";

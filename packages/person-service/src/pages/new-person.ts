@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import type { CollectionHandlers } from "@waymark/collection";
+import { content, type HttpRequest, type HttpResponse } from "waymark";
+import { HeaderList } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
+import { docsOf, documented } from "waymark/openapi";
+import type { Person } from "../person/members.ts";
+import { assetUrl } from "./assets.ts";
+import { attempt } from "./attempt.ts";
+import { page, pageHeaders } from "./document.ts";
+import { personForm } from "./form.ts";
+import { html } from "./html.ts";
+import type { Site } from "./site.ts";
+
+/** Has the handler of a list answer a browser that asks for `?new` with the form of a new person, where its reader may store one. */
+export function withNewPersonForm(site: Site, list: CollectionHandlers<Person>["list"]): typeof list {
+  return documented(
+    (template) => {
+      const { query, ...others } = docsOf(list, template) ?? {};
+      return { ...others, query: { ...query, new: { description: "For a browser: the form of a new person." } } };
+    },
+    async (request) =>
+      request.search === "new" && request.negotiatedType === "text/html" && site.may(request, "POST", request.path)
+        ? formPage(site, request)
+        : list(request),
+  );
+}
+
+function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
+  const { typed = {}, refusal } = request.attribute(attempt) ?? {};
+  const url = toPublicUrl(request);
+  const dialogs = assetUrl(request, "dialogs.js");
+  const form = personForm({ typed, action: url, cancel: url, dialogs, key: randomUUID(), refusal, isOpen: true });
+  const body = page(
+    site,
+    request,
+    { title: "New person · People", kind: "person", modules: ["person.js"] },
+    html`<nav class="trail" aria-label="Way back"><a href="${url}">All people</a></nav>
+<div class="heading"><h1>New person</h1></div>
+${form}`,
+  );
+  const fields = HeaderList.of({ "Cache-Control": "private, no-cache", ...pageHeaders });
+  const response = content("text/html; charset=utf-8", body);
+  return response.withHeaders(response.headers.concat(fields));
+}

@@ -1,0 +1,100 @@
+import { fromValues, isObject, memberOf, textOf } from "../person/member-value.ts";
+import { derivedName, nameParts, type Person } from "../person/members.ts";
+import { countryCodeOf } from "../transfer/countries.ts";
+import { fieldOf, type MemberField, memberGroups } from "./members.ts";
+
+/** What the fields of a form have, by member: text, which is empty for what a person does not have; of a list, a line for each value. */
+export type Values = Readonly<Record<string, string>>;
+
+/** The members that a form has. */
+export const formFields: readonly MemberField[] = memberGroups.flatMap(({ members }) => members);
+
+/** Returns the members of a person as a form has them. */
+export const formValuesOf = (person: unknown): Values =>
+  Object.fromEntries(formFields.map(({ name }) => [name, textOf(person, name, "\n") ?? ""]));
+
+/** Reads the values that a form had before, as `givenIn` wrote them; of anything else, it had none. */
+export function valuesIn(text: string): Values {
+  const given = parseObject(text);
+  return Object.fromEntries(formFields.map(({ name }) => [name, isObject(given) ? String(given[name] ?? "") : ""]));
+}
+
+function parseObject(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the fields that a form was sent with; of those that it does not have, the values are the given ones. */
+export function typedIn(form: URLSearchParams, others: Values): Values {
+  return Object.fromEntries(
+    formFields.map((field) => {
+      const sent = form.get(field.name);
+      return [field.name, sent === null ? (others[field.name] ?? "") : normal(field, sent)];
+    }),
+  );
+}
+
+/** Returns what a field stands for: lines that end by LF; or text without white space around it, and of a country its code. */
+function normal({ kind, list }: MemberField, text: string): string {
+  if (list) return linesOf(text).join("\n");
+  if (kind === "text") return text.replaceAll("\r\n", "\n");
+  const trimmed = text.trim();
+  return kind === "country" ? (countryCodeOf(trimmed) ?? trimmed) : trimmed;
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** Returns the value of a member that a field stands for; undefined for none. */
+function memberFrom(name: string, text: string | undefined): string | readonly string[] | undefined {
+  if (text === undefined || text === "") return undefined;
+  return fieldOf(name).list ? linesOf(text) : text;
+}
+
+/** Returns the values without those that are empty. */
+export const givenIn = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+
+/** Returns the person that the values say: members without a value are absent. */
+export const personOf = (values: Values): Partial<Person> =>
+  fromValues(Object.entries(values).map(([name, text]) => [name, memberFrom(name, text)])); // valid or not
+
+/** Returns the merge patch (RFC 7396) from one state to another: null takes a member away. Undefined where they are the same. */
+export function patchBetween(before: Values, after: Values): object | undefined {
+  const changed = Object.entries(after).filter(([name, value]) => value !== before[name]);
+  if (changed.length === 0) return undefined;
+  const patch = fromValues(changed.map(([name, text]) => [name, memberFrom(name, text) ?? null]));
+  const present = personOf(after);
+  // An object such as an address has at least one member.
+  for (const name of Object.keys(patch)) if (memberOf(present, name) === undefined) patch[name] = null;
+  // A name that was made of its parts is made again of what they are now.
+  const { name, ...parts } = personOf(before);
+  const isDue = !("name" in patch) && nameParts.some((part) => part in patch);
+  if (isDue && name === derivedName(parts) && derivedName(present) !== "") patch["name"] = null;
+  return patch;
+}
+
+/** A change that two have made: what the first one read, what it has typed, and what the second one has stored meanwhile. */
+interface Meeting {
+  readonly before: Values;
+  readonly mine: Values;
+  readonly theirs: Values;
+}
+
+/** Returns both changes together; where the two have changed the same member, that of the first. */
+export const merged = ({ before, mine, theirs }: Meeting): Values =>
+  Object.fromEntries(
+    Object.entries(theirs).map(([name, value]) => [name, mine[name] === before[name] ? value : (mine[name] ?? value)]),
+  );
+
+/** Returns whether the two have changed a member differently. */
+export const areContested = ({ before, mine, theirs }: Meeting): boolean =>
+  Object.entries(theirs).some(
+    ([name, value]) => value !== mine[name] && value !== before[name] && mine[name] !== before[name],
+  );
