@@ -1,4 +1,14 @@
-export { HeldValues } from "./bulk/held-values.ts";
+export { ForetoldConflicts } from "./bulk/foretold-conflicts.ts";
+export {
+  type ChangedDocument,
+  claimOf,
+  type Judgement,
+  type MatchedRecords,
+  Matching,
+  type MatchingOptions,
+  type MatchRules,
+  type OnMatch,
+} from "./bulk/matching.ts";
 export { type CollectionHandlers, collection, type FollowerFigures } from "./collection.ts";
 export type {
   CollectionDefinition,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { HeldValues } from "../src/index.ts";
+import { HeldValues } from "../src/bulk/held-values.ts";
 
 it("values that are held are found again, and no others, however many there are", () => {
   const held = new HeldValues();

@@ -8,48 +8,14 @@ import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openDatabase } from "@waymark/collection";
 import fc from "fast-check";
-import { openFolder } from "../../waymark/test/folder.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
 import { personCollection } from "../src/person/collection.ts";
 import { formatNames } from "../src/transfer/formats.ts";
+import { commandFiles, peopleIn, run } from "./command-runs.ts";
 import { legalPerson } from "./legal-person.ts";
 import { programArguments } from "./program-arguments.ts";
 
-const folder = openFolder("import-export");
-let files = 0;
-const newFile = (extension: string): string => folder.path(`${++files}.${extension}`);
-
-/** Writes a file, in whatever charset, and returns its path. */
-function write(extension: string, content: string | Buffer): string {
-  const path = newFile(extension);
-  writeFileSync(path, content);
-  return path;
-}
-
-/** Runs a command in this process, and returns what it says on both streams. */
-async function run(...argv: readonly string[]): Promise<string> {
-  const line = parseCommandLine(argv);
-  assert(line.kind === "run", JSON.stringify(line));
-  const said: string[] = [];
-  const say = (text: string): unknown => said.push(text);
-  await line.run({ print: say, printNote: say, readInput: assert.fail });
-  process.exitCode = undefined;
-  return said.join("\n");
-}
-
-/** Returns the people of a database, without what the service sets. */
-async function peopleIn(address: string): Promise<readonly unknown[]> {
-  const database = await openDatabase(address, { collections: [personCollection] });
-  const people: unknown[] = [];
-  for await (const batch of database.store("person").list()) {
-    for (const { json } of batch) {
-      const { createdAt: _createdAt, updatedAt: _updatedAt, ...person } = JSON.parse(json);
-      people.push(person);
-    }
-  }
-  await database.close();
-  return people;
-}
+const { folder, newFile, write } = commandFiles("import-export");
 
 const ada = { id: 1, name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace", birthDate: "1815-12-10" };
 
@@ -240,7 +206,7 @@ describe("import", () => {
     const upserting = await run(...check, "--upsert", "identifier");
     assert.match(
       upserting,
-      /\nline 4: identifier is required with --upsert\n.*checked 1 person, 1 changed, 1 refused$/s,
+      /\nline 4: identifier is required, to find the record by\n.*checked 1 person, 1 changed, 1 refused$/s,
     );
     assert.equal((await peopleIn(database)).length, 1);
   });
@@ -260,7 +226,7 @@ describe("import", () => {
       assert.match(printed, new RegExp(`\\n${verb} ${counts}`));
     }
     const upsert = ["import", write("csv", "name,identifier\nAda,A\nEve,A\n"), "--upsert", "identifier"];
-    assert.match(await run(...upsert, "--database", newFile("db"), "--dry-run"), /checked 1 person, 1 changed$/);
+    assert.match(await run(...upsert, "--database", newFile("db"), "--dry-run"), /checked 1 person, 1 refused$/);
   });
 
   it("says with which options refused people are imported again", async () => {
@@ -320,12 +286,13 @@ describe("import", () => {
     const upsert = ["--upsert", "identifier", "--database", database];
     const changes = write("csv", "name,jobTitle,identifier\nAda L,poet,1\nGrace,,2\nGrace H,,2\nBo,,\n");
     const printed = await run("import", changes, ...upsert);
-    assert.match(printed, /\nline 5: identifier is required with --upsert\n/);
-    assert.match(printed, /stored 1 person in .*, 2 changed, 1 refused$/);
+    assert.match(printed, /\nline 5: identifier is required, to find the record by\n/);
+    assert.match(printed, /\nline 4: identifier is already used by an earlier line\n/);
+    assert.match(printed, /stored 1 person in .*, 1 changed, 2 refused$/);
     assert.match(await run("import", write("csv", "name,identifier\nAda L,1\n"), ...upsert), /, 1 unchanged$/);
     assert.deepEqual(await peopleIn(database), [
       { id: 1, name: "Ada L", email: "a@x.org", jobTitle: "poet", identifier: "1" },
-      { id: 2, name: "Grace H", identifier: "2" },
+      { id: 2, name: "Grace", identifier: "2" },
     ]);
   });
 
@@ -433,7 +400,13 @@ describe("import", () => {
       ["a.csv", "--map", "x=birthdate"],
       /^--map names "birthdate", which is not a member of a person; did you mean "birthDate"\?$/,
     ],
-    [["a.csv", "--upsert", "email"], /^--upsert must be identifier, not "email"\.$/],
+    [["a.csv", "--upsert", "jobtitle"], /^--upsert must be id, name, .* or identifier, not "jobtitle"\.$/],
+    [["a.csv", "--absent", "clear"], /^--absent needs --upsert, or --on-match update\.$/],
+    [["a.csv", "--remove-missing", "all"], /^--remove-missing needs --upsert\.$/],
+    [
+      ["a.csv", "--upsert", "id", "--remove-missing", "some"],
+      /^--remove-missing must be a number of people, or all, not "some"\.$/,
+    ],
   ];
   for (const [argv, message] of mistaken) {
     it(`refuses [${argv.join(" ")}]`, () => {

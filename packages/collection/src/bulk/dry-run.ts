@@ -1,9 +1,8 @@
 import { excerpt } from "waymark/internal";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { readQuery, reportUnknown } from "../lists/parameters.ts";
-import { valueAt } from "../member-value.ts";
 import type { Store } from "../store.ts";
-import { HeldValues } from "./held-values.ts";
+import { ForetoldConflicts } from "./foretold-conflicts.ts";
 import type { LineErrors } from "./report.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
 
@@ -24,31 +23,17 @@ export async function countStorable(
   errors: LineErrors,
 ): Promise<Storable> {
   let valid = 0;
-  const held = new HeldValues();
+  const foretold = new ForetoldConflicts(store, store.unique);
   for await (const batch of inBatches(documents)) {
-    const conflicts = await store.conflicts(batch.map(({ document }) => document));
-    for (const [i, { line, document }] of batch.entries()) {
-      const keys = keysOf(document, store.unique);
-      const member = conflicts[i] ?? keys.find(({ key }) => held.has(key))?.member;
-      if (member === undefined) {
-        valid++;
-        for (const { key } of keys) held.add(key);
-      } else errors.add(line, [{ message: heldByAnother(member), path: [member] }]);
+    const conflicts = await foretold.of(batch.map(({ document }) => document));
+    for (const [i, { line }] of batch.entries()) {
+      const member = conflicts[i];
+      if (member === undefined) valid++;
+      else errors.add(line, [{ message: heldByAnother(member), path: [member] }]);
       if (errors.areEnough) return { valid, stoppedAfter: line };
     }
   }
   return { valid };
-}
-
-/** Returns the values of a document that no other may have. */
-function keysOf(
-  document: object,
-  unique: readonly string[],
-): readonly { readonly member: string; readonly key: string }[] {
-  return ["id", ...unique].flatMap((member) => {
-    const value = valueAt(document, member) ?? null;
-    return value === null ? [] : [{ member, key: `${member} ${JSON.stringify(value)}` }];
-  });
 }
 
 /**

@@ -375,6 +375,9 @@ export type StoredPerson = Person & { readonly id: number; readonly createdAt: s
 /** The members of which a name is made. */
 export const nameParts = ["givenName", "additionalName", "familyName"] as const;
 
+/** Groups of members: two people with the same values of all members of a group are likely one person. */
+export const alikeBy: readonly (readonly PersonMemberName[])[] = [["email"], ["name", "birthDate"]];
+
 /** The members of which a person has at least one. */
 export const nameSources = ["name", "givenName", "familyName"] as const;
 

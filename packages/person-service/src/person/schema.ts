@@ -42,6 +42,9 @@ export const personMemberNames: readonly string[] = [
   ...new Set([...Object.keys(memberTable), ...storeMembers.map(({ name }) => name)]),
 ];
 
+/** The members that the service sets, though a new person may have an id. */
+export const serverMembers: readonly string[] = storeMembers.map(({ name }) => name);
+
 function toSchema(now: () => Date, options: RecordSchemaOptions): PersonSchema {
   const members = Object.fromEntries(memberEntries.map(([name, member]) => [name, toMember(member, now)]));
   const schema = recordSchema(members, { ...options, noun: "a person" });

@@ -1,23 +1,31 @@
-import { type Document, type EachCreation, HeldValues, type Store, StoreUnavailable } from "@waymark/collection";
+import {
+  claimOf,
+  type EachCreation,
+  ForetoldConflicts,
+  type Judgement,
+  Matching,
+  type MatchRules,
+  type Store,
+  StoreUnavailable,
+} from "@waymark/collection";
 import type { ValidationIssue } from "waymark/content";
 import { excerpt } from "waymark/internal";
+import { personMatching } from "../person/matching.ts";
 import { textOf } from "../person/member-value.ts";
-import { type Person, uniqueMembers } from "../person/members.ts";
-import type { PersonSchema } from "../person/schema.ts";
+import { uniqueMembers } from "../person/members.ts";
+import { type PersonSchema, serverMembers } from "../person/schema.ts";
 import type { DateReader } from "./dates.ts";
 import { type PeopleFile, valuesOf } from "./people-file.ts";
 import type { Refusal, Rejects } from "./rejects.ts";
 import { kindOf } from "./values.ts";
 
-export interface ImportOptions {
+export interface ImportOptions extends MatchRules {
   readonly file: PeopleFile;
   readonly schema: PersonSchema;
   /** Where people are stored; undefined for a dry run without a database. */
   readonly store: Store | undefined;
   /** Whether people are only checked, also for conflicts with stored people. */
   readonly isDryRun: boolean;
-  /** The unique member by which a person changes the stored one that has the same value, in the members that the file has. */
-  readonly upsert: string | undefined;
   readonly rejects: Rejects | undefined;
   readonly onRefusal: (refusal: Refusal) => void;
   /** Called after each batch. */
@@ -31,8 +39,10 @@ export interface ImportProgress {
   readonly bytes: number;
   readonly stored: number;
   readonly updated: number;
-  /** Stored by an earlier import of the same file. */
+  /** Stored before as the file has them, by an earlier import of it or otherwise. */
   readonly known: number;
+  /** Left out, since they are likely stored. */
+  readonly skipped: number;
   readonly refused: number;
 }
 
@@ -47,21 +57,26 @@ export interface ImportResult extends ImportProgress {
  *
  * @throws ContentError (rejects) when the file is not of its format from some place on; what came before it is stored
  */
-export async function importPeople(options: ImportOptions): Promise<ImportResult> {
-  const { file, rejects, onRefusal, onProgress, isStopped } = options;
-  const progress = { bytes: 0, stored: 0, updated: 0, known: 0, refused: 0 };
+export async function importPeople(
+  options: ImportOptions,
+  matching: Matching = newMatching(options),
+): Promise<ImportResult> {
+  const { file, rejects, onRefusal, onProgress, isStopped, store } = options;
+  const progress = { bytes: 0, stored: 0, updated: 0, known: 0, skipped: 0, refused: 0 };
   let brokenOff: ImportResult["brokenOff"];
   let storing: Promise<void> = Promise.resolve();
-  const held = new HeldValues();
-  const store = async (batch: readonly Candidate[]): Promise<void> => {
-    const outcomes = options.isDryRun ? await foretold(batch, options, held) : await stored(batch, options);
+  const outcomeOf = options.isDryRun ? foretelling(store) : storingIn(store, file.source.digest);
+  const take = async (batch: readonly Candidate[]): Promise<void> => {
     const refusals: Refusal[] = [];
-    for (const [i, outcome] of outcomes.entries()) {
+    for (const [i, outcome] of (await judged(batch, matching, outcomeOf)).entries()) {
       if (outcome instanceof StoreUnavailable) brokenOff ??= outcome;
       else if (typeof outcome === "string") progress[outcome]++;
       else {
         progress.refused++;
-        refusals.push({ ...(batch[i] as Candidate), reason: outcome.reason }); // there are as many
+        const { dates } = file;
+        const candidate = batch[i] as Candidate; // there are as many
+        const reason = outcome.issues.map((issue) => toText(withForm(issue, candidate.value, dates))).join("; ");
+        refusals.push({ ...candidate, reason });
       }
     }
     for (const refusal of refusals) onRefusal(refusal);
@@ -69,15 +84,12 @@ export async function importPeople(options: ImportOptions): Promise<ImportResult
     onProgress(progress);
   };
   try {
-    for await (const batch of batchesOf(
-      candidatesOf(options, (count) => (progress.bytes += count)),
-      options.upsert,
-    )) {
+    for await (const batch of batchesOf(candidatesOf(file, (count) => (progress.bytes += count)))) {
       // While one batch is stored, the next one is read.
       await storing;
       if (isStopped()) brokenOff ??= "stopped";
       if (brokenOff !== undefined) break;
-      storing = store(batch);
+      storing = take(batch);
       storing.catch(() => undefined); // it is awaited above or below
     }
   } finally {
@@ -87,17 +99,34 @@ export async function importPeople(options: ImportOptions): Promise<ImportResult
   return { ...progress, brokenOff };
 }
 
+/** Makes what judges the people of one reading of a file. */
+export function newMatching({ file, schema, store, upsert, absent, onMatch }: ImportOptions): Matching {
+  const columns = file.columns?.members.filter((member) => member !== undefined);
+  return new Matching({
+    ...personMatching,
+    store,
+    validate: schema["~standard"].validate,
+    serverMembers,
+    columns: () => columns,
+    upsert,
+    absent,
+    onMatch,
+  });
+}
+
 /** A record of the file. */
 interface Candidate extends Omit<Refusal, "reason"> {
   /** Of all records of the file, from 1; there may be several on a line. */
   readonly position: number;
-  readonly person: Person | undefined;
-  readonly issues: readonly ValidationIssue[];
+  /** As the schema has it. */
+  readonly person: unknown;
+  /** Why it cannot be read. */
+  readonly issues: readonly ValidationIssue[] | undefined;
 }
 
 /** Reads the records of the file, each as soon as the next one begins. */
 async function* candidatesOf(
-  { file, schema }: ImportOptions,
+  file: PeopleFile,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Candidate, void, undefined> {
   let last: Candidate | undefined;
@@ -108,10 +137,7 @@ async function* candidatesOf(
     position++;
     // Below the last person, spreadsheets often write rows of separators.
     if (file.columns !== undefined && issues === undefined && isEmpty(value)) continue;
-    const result = issues === undefined ? schema["~standard"].validate(value) : { issues };
-    const person = result.issues === undefined ? result.value : undefined;
-    const named = (result.issues ?? []).map((issue) => withForm(issue, read, file.dates));
-    last = { position, line, nextLine: undefined, value: read, person, issues: named };
+    last = { position, line, nextLine: undefined, value: read, person: value, issues };
   }
   if (last !== undefined) yield last;
 }
@@ -129,97 +155,110 @@ const isEmpty = (value: unknown): boolean => Object.keys(value as object).length
 
 const batchLength = 1000;
 
-/** With upsert, no two of a batch have the same value of its member: they are stored at the same time, in whatever order. */
-async function* batchesOf(
-  candidates: AsyncIterable<Candidate>,
-  upsert: string | undefined,
-): AsyncGenerator<readonly Candidate[], void, undefined> {
+async function* batchesOf(candidates: AsyncIterable<Candidate>): AsyncGenerator<readonly Candidate[], void, undefined> {
   let batch: Candidate[] = [];
-  const keys = new Set<string>();
   for await (const candidate of candidates) {
-    const key = upsert === undefined ? undefined : textOf(candidate.person, upsert);
-    const isRepeated = key !== undefined && keys.has(key);
-    if (batch.length >= batchLength || isRepeated) {
-      yield batch;
-      batch = [];
-      keys.clear();
-    }
-    batch.push(candidate);
-    if (key !== undefined) keys.add(key);
+    if (batch.push(candidate) < batchLength) continue;
+    yield batch;
+    batch = [];
   }
   if (batch.length > 0) yield batch;
 }
 
-type Outcome = "stored" | "updated" | "known" | { readonly reason: string } | StoreUnavailable;
+type Outcome =
+  | "stored"
+  | "updated"
+  | "known"
+  | "skipped"
+  | { readonly issues: readonly ValidationIssue[] }
+  | StoreUnavailable;
 
-async function stored(batch: readonly Candidate[], options: ImportOptions): Promise<readonly Outcome[]> {
-  const { store, file } = options;
-  if (store === undefined) throw new TypeError("people are stored in a store");
-  const outcomes = await Promise.all(batch.map((candidate) => updated(candidate, store, options)));
-  const people = batch.flatMap(({ person, position }, i) =>
-    person === undefined || outcomes[i] !== undefined ? [] : [{ person, position, i }],
-  );
-  const creations = await store.createEach(
-    people.map(({ person }) => person),
-    { source: { key: `import ${file.source.digest}`, positions: people.map(({ position }) => position) } },
-  );
-  for (const [n, creation] of creations.entries()) outcomes[people[n]?.i ?? 0] = toOutcome(creation); // there are as many
-  return outcomes as Outcome[]; // a person that was not changed was created, or was not
+/** Returns what becomes of judged people; the positions are those of the people in the file. */
+type OutcomeOf = (judgements: readonly Judgement[], positions: readonly number[]) => Promise<readonly Outcome[]>;
+
+async function judged(
+  batch: readonly Candidate[],
+  matching: Matching,
+  outcomesOf: OutcomeOf,
+): Promise<readonly Outcome[]> {
+  const readable = batch.filter(({ issues }) => issues === undefined);
+  try {
+    const judgements = await matching.judge(readable.map(({ person }) => person));
+    const outcomes = (
+      await outcomesOf(
+        judgements,
+        readable.map(({ position }) => position),
+      )
+    ).values();
+    return batch.map(({ issues }) => (issues === undefined ? (outcomes.next().value as Outcome) : { issues })); // as many
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return [error];
+    throw error;
+  }
 }
 
-/** Returns what became of a candidate that nobody is created for; undefined where a person is to be created. */
-async function updated(
-  { person, issues }: Candidate,
-  store: Store,
-  { upsert, schema }: ImportOptions,
-): Promise<Outcome | undefined> {
-  if (person === undefined) return { reason: issues.map(toText).join("; ") };
+/** Returns what would become of people. */
+function foretelling(store: Store | undefined): OutcomeOf {
+  const conflicts = new ForetoldConflicts(store, uniqueMembers);
+  return async (judgements) => {
+    const members = await conflicts.of(judgements.map((judgement) => claimOf(judgement, uniqueMembers)));
+    return judgements.map((judgement, i): Outcome => {
+      const member = members[i];
+      return member === undefined ? foretold(judgement) : alreadyUsed(member);
+    });
+  };
+}
+
+function foretold(judgement: Judgement): Outcome {
+  switch (judgement.kind) {
+    case "create":
+      return "stored";
+    case "change":
+      return "updated";
+    case "unchanged":
+      return "known";
+    case "skip":
+      return "skipped";
+    case "refuse":
+      return judgement;
+  }
+}
+
+/** Changes people who are stored, and stores the others, noting their positions in the file. */
+function storingIn(store: Store | undefined, digest: string): OutcomeOf {
+  if (store === undefined) throw new TypeError("people are stored in a store");
+  return async (judgements, positions) => {
+    const outcomes = await Promise.all(judgements.map((judgement) => changedIn(store, judgement)));
+    const people = judgements.flatMap((judgement, i) =>
+      judgement.kind === "create" ? [{ person: judgement.document, position: positions[i] ?? 0, i }] : [],
+    );
+    const creations = await store.createEach(
+      people.map(({ person }) => person),
+      { source: { key: `import ${digest}`, positions: people.map(({ position }) => position) } },
+    );
+    for (const [n, creation] of creations.entries()) outcomes[people[n]?.i ?? 0] = toOutcome(creation); // there are as many
+    return outcomes;
+  };
+}
+
+/** Makes a change, where there is one; another judgement becomes what it foretells. */
+async function changedIn(store: Store, judgement: Judgement): Promise<Outcome> {
+  if (judgement.kind !== "change") return foretold(judgement);
+  const { record, document } = judgement;
   try {
-    return upsert === undefined ? undefined : await update(person, upsert, store, schema);
+    const replacement = await store.replace(record.id, document, record.revision);
+    if (replacement.kind === "replaced") return replacement.record.revision === record.revision ? "known" : "updated";
+    if (replacement.kind === "conflict") return alreadyUsed(replacement.member);
+    return { issues: [{ message: "was changed by another program at the same time; import it again" }] };
   } catch (error) {
     if (error instanceof StoreUnavailable) return error;
     throw error;
   }
 }
 
-/**
- * Returns what would become of people.
- *
- * @param held the unique values of the people before them in the file, to which theirs are added
- */
-async function foretold(
-  batch: readonly Candidate[],
-  options: ImportOptions,
-  held: HeldValues,
-): Promise<readonly Outcome[]> {
-  const { store, upsert } = options;
-  // With upsert its member decides, and the id of a stored person stays.
-  const people = batch.flatMap(({ person }) => {
-    if (person === undefined) return [];
-    const { id, ...others } = person;
-    return [upsert !== undefined || id === undefined ? others : person];
-  });
-  const conflicts = (await store?.conflicts(people)) ?? [];
-  let position = 0;
-  return batch.map(({ person, issues }): Outcome => {
-    if (person === undefined) return { reason: issues.map(toText).join("; ") };
-    const stored = conflicts[position++];
-    if (upsert !== undefined && textOf(person, upsert) === undefined) return without(upsert);
-    const given = ["id", ...uniqueMembers]
-      .filter((member) => member !== "id" || upsert === undefined)
-      .map((member) => [member, textOf(person, member)] as const)
-      .filter(([, value]) => value !== undefined)
-      .map(([member, value]) => ({ member, key: `${member} ${value}` }));
-    const member = stored ?? given.find(({ key }) => held.has(key))?.member;
-    if (member !== undefined) return upsert !== undefined ? "updated" : { reason: alreadyUsed(member) };
-    for (const { key } of given) held.add(key);
-    return "stored";
-  });
-}
-
-const without = (member: string): Outcome => ({ reason: `${member} is required with --upsert` });
-
-const alreadyUsed = (member: string): string => `${member} is already used by another person`;
+const alreadyUsed = (member: string): Outcome => ({
+  issues: [{ message: "is already used by another person", path: member.split(".") }],
+});
 
 function toOutcome(settled: PromiseSettledResult<EachCreation>): Outcome {
   if (settled.status === "rejected") {
@@ -233,30 +272,10 @@ function toOutcome(settled: PromiseSettledResult<EachCreation>): Outcome {
     case "repeated":
       return "known";
     case "conflict":
-      return { reason: alreadyUsed(creation.member) };
+      return alreadyUsed(creation.member);
     case "ownerless":
       throw new Error("People have no owner");
   }
-}
-
-/** Changes the person with the same value of a member; returns undefined when no person has it. */
-async function update(person: Person, by: string, store: Store, schema: PersonSchema): Promise<Outcome | undefined> {
-  const { id: _id, ...members } = person;
-  const value = textOf(person, by);
-  if (value === undefined) return without(by);
-  const filters = [{ member: by, operator: "eq", value }] as const;
-  for await (const [record] of store.list({ filters, limit: 1 })) {
-    if (record === undefined) return undefined;
-    const { id, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = JSON.parse(record.json);
-    const merged: Document = { ...before, ...members };
-    const result = schema["~standard"].validate(merged);
-    if (result.issues !== undefined) return { reason: result.issues.map(toText).join("; ") };
-    const replacement = await store.replace(id, result.value, record.revision);
-    if (replacement.kind === "replaced") return replacement.record.revision === record.revision ? "known" : "updated";
-    if (replacement.kind === "conflict") return { reason: alreadyUsed(replacement.member) };
-    return { reason: "was changed by another program at the same time; import it again" };
-  }
-  return undefined;
 }
 
 const toText = ({ path = [], message }: ValidationIssue): string =>

@@ -1,5 +1,13 @@
 import { stat } from "node:fs/promises";
-import { type Database, displayAddress, kindOf, openDatabase, type Store } from "@waymark/collection";
+import {
+  type Database,
+  displayAddress,
+  kindOf,
+  type MatchRules,
+  type OnMatch,
+  openDatabase,
+  type Store,
+} from "@waymark/collection";
 import { ContentError } from "waymark/content";
 import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
@@ -8,9 +16,10 @@ import { personSchema } from "../../person/schema.ts";
 import { adviceOn, parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../../transfer/formats.ts";
-import { importPeople } from "../../transfer/import-people.ts";
+import { type ImportOptions, importPeople } from "../../transfer/import-people.ts";
 import { openPeopleFile } from "../../transfer/people-file.ts";
 import { openRejects, type Rejects, RejectsError } from "../../transfer/rejects.ts";
+import { importAndRemove } from "../../transfer/remove-missing.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../../transfer/source-file.ts";
 import type { Given } from "../settings/configuration.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -64,21 +73,25 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   const draw = drawProgress(io);
   const report = refusalReport({ file, given, printNote: io.printNote });
   try {
+    const options: ImportOptions = {
+      file,
+      schema: personSchema(),
+      store,
+      isDryRun,
+      ...matchRules(given),
+      rejects,
+      onRefusal: report.add,
+      onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
+      isStopped,
+    };
+    const most = given.value("remove-missing");
     const result = await describeContent(name, format, () =>
-      importPeople({
-        file,
-        schema: personSchema(),
-        store,
-        isDryRun,
-        upsert: given.value("upsert"),
-        rejects,
-        onRefusal: report.add,
-        onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
-        isStopped,
-      }),
+      most === undefined
+        ? importPeople(options)
+        : importAndRemove(options, most === "all" ? Number.POSITIVE_INFINITY : Number(most)),
     ).finally(() => rejects?.finish());
     report.end();
-    conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);
+    conclude(result, ` in ${displayAddress(address)}`, given, io);
   } catch (error) {
     if (error instanceof RejectsError) throw toCommandError(error, rejectsFile, `. ${continuing}`);
     throw error;
@@ -86,6 +99,14 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
     await database?.close();
   }
 }
+
+const matchRules = (given: Given): MatchRules => ({
+  upsert: given.value("upsert"),
+  absent: given.value("absent") === "clear" ? "clear" : "keep",
+  onMatch: onMatches.find((what) => what === given.value("on-match")),
+});
+
+const onMatches: readonly OnMatch[] = ["refuse", "skip", "update", "add"];
 
 /** Says of content that cannot be read which file it is. */
 async function describeContent<T>(name: string, format: TransferFormat, read: () => Promise<T>): Promise<T> {

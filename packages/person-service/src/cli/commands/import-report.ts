@@ -5,6 +5,7 @@ import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
 import type { ImportResult } from "../../transfer/import-people.ts";
 import type { PeopleFile } from "../../transfer/people-file.ts";
 import { formatOfRejects, type Refusal } from "../../transfer/rejects.ts";
+import type { ListResult } from "../../transfer/remove-missing.ts";
 import type { Given } from "../settings/configuration.ts";
 import { countPeople } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
@@ -35,13 +36,14 @@ interface Reported extends Pick<CommandStreams, "printNote"> {
 export function refusalReport({ file: { format }, given, printNote }: Reported) {
   let count = 0;
   const dateForms = new DateForms();
-  let isNameless = false;
+  let [isNameless, isLikely] = [false, false];
   return {
     add({ line, reason, value }: Refusal): void {
       count++;
       for (const [, name = ""] of reason.matchAll(/(\S+) must be a date as /g))
         dateForms.add(textOf(value, name) ?? "");
       isNameless ||= /^has .* which has no name in the header$/.test(reason);
+      isLikely ||= reason.endsWith("likely the same");
       if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
     },
     end(): void {
@@ -51,6 +53,11 @@ export function refusalReport({ file: { format }, given, printNote }: Reported) 
       if (forms.length > 0) printNote(`Dates such as ${excerpt(example ?? "")} need ${forms.join(" or ")}.`);
       else if (example !== undefined) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
       if (isNameless) printNote('To leave out columns without a name, add --map "=".');
+      if (isLikely) {
+        printNote(
+          "People who are likely stored already: --on-match skip leaves them out, --on-match update changes those who are stored, and --on-match add stores them as others.",
+        );
+      }
       if (count === 0) return;
       printNote(adviceOnRefused(format, given));
     },
@@ -66,7 +73,7 @@ function adviceOnRefused(format: TransferFormat, given: Given): string {
   const options = [
     ...(formatOfFile(file)?.name === written ? [] : [`--format ${written}`]),
     ...given.values("map").map((value) => `--map ${quoted(value)}`),
-    ...["date", "upsert"]
+    ...["date", "upsert", "absent", "on-match"]
       .filter((name) => given.has(name))
       .map((name) => `--${name} ${quoted(given.value(name) ?? "")}`),
   ];
@@ -84,30 +91,43 @@ export const continuing =
 
 /** Prints how many people were stored, and sets the exit code. */
 export function conclude(
-  result: ImportResult,
+  result: ImportResult & Partial<ListResult>,
   where: string,
   given: Given,
   { print, printNote }: CommandStreams,
 ): void {
-  const { stored, updated, known, refused, brokenOff } = result;
+  const { stored, updated, known, skipped, refused, brokenOff, missing = 0, removed = 0, heldBack } = result;
+  const isChecked = given.has("dry-run") || (heldBack !== undefined && heldBack !== "refused-later");
   const counts: readonly (readonly [number, string])[] = [
     [updated, "changed"],
     [known, given.has("upsert") ? "unchanged" : "stored before"],
+    [skipped, "likely stored and left out"],
     [refused, "refused"],
+    [isChecked ? missing : removed, isChecked ? "missing in the file" : "removed"],
   ];
   const others = counts
     .filter(([count]) => count > 0)
     .map(([count, what]) => `, ${count.toLocaleString("en")} ${what}`);
-  const verb = given.has("dry-run") ? "checked" : "stored";
-  print(`${verb} ${countPeople(stored)}${where}${others.join("")}`);
+  print(`${isChecked ? "checked" : "stored"} ${countPeople(stored)}${isChecked ? "" : where}${others.join("")}`);
+  if (heldBack !== undefined) printNote(reasons[heldBack]);
   if (brokenOff === undefined) {
-    if (refused > 0) process.exitCode = 1;
+    if (refused > 0 || heldBack !== undefined) process.exitCode = 1;
     return;
   }
   const why = brokenOff === "stopped" ? "stopped" : brokenOff.message;
   printNote(`person-service: ${why}. ${continuing}`);
   process.exitCode = brokenOff === "stopped" ? interrupted : 1;
 }
+
+/** Why nobody was removed. */
+const reasons: Readonly<Record<NonNullable<ListResult["heldBack"]>, string>> = {
+  empty: "The file has nobody, so that everybody would be removed. Nobody was.",
+  refused:
+    "Nobody was stored, changed or removed, since those who are refused would be missing. Correct the file first.",
+  "too-many":
+    "Nobody was stored, changed or removed: more people are missing in the file than --remove-missing allows.",
+  "refused-later": "Nobody was removed, since some were refused. Import the file again.",
+};
 
 /** As of a program that SIGINT ends. */
 const interrupted = 130;

@@ -1,9 +1,9 @@
-import { uniqueMembers } from "../../person/members.ts";
+import { alikeBy, memberEntries, uniqueMembers } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import { formatNames } from "../../transfer/formats.ts";
 import { databaseOptions } from "../settings/database-options.ts";
-import { type Option, oneOf, type ValueType } from "../settings/option.ts";
+import { matching, type Option, oneOf, type ValueType } from "../settings/option.ts";
 import type { Command } from "./command.ts";
 import { continuing } from "./import-report.ts";
 
@@ -29,6 +29,11 @@ export const formatOption: Option = {
 /** A member that a person is known by. */
 const [key = ""] = uniqueMembers;
 
+/** The members that people can be found by. */
+const findable = memberEntries
+  .filter(([name, { filter }]) => name === "id" || filter !== undefined)
+  .map(([name]) => name);
+
 /** Imports people from a file. */
 export const importCommand: Command = {
   about: "Imports people from a file of CSV, NDJSON, JSON, XML or vCards, or from standard input (-).",
@@ -40,7 +45,11 @@ export const importCommand: Command = {
     ["person-service import people.csv --dry-run", "check a file, and store nothing"],
     [`person-service import list.csv --map "Cust No=${key}" --date DD.MM.YYYY`, "other names, other dates"],
     ["person-service import people.csv --rejects rejected.csv", "keep what is refused, to correct and import it"],
-    [`person-service import people.csv --upsert ${key}`, `change people whose ${key} is stored`],
+    [`person-service import people.csv --upsert ${key}`, `change people whose ${key} is stored, and store the others`],
+    [
+      "person-service import all.csv --upsert id --absent clear --remove-missing 20",
+      "have no others than the file has",
+    ],
   ],
   operands: ["FILE"],
   options: {
@@ -59,14 +68,37 @@ export const importCommand: Command = {
     },
     upsert: {
       value: "MEMBER",
-      type: oneOf(...uniqueMembers),
-      about: `change a person whose ${key} is stored, in the members that the file has; store others`,
+      type: oneOf(...findable),
+      about: "change the person who has the value of this member, such as id; store those whose value nobody has",
+    },
+    absent: {
+      value: "WHAT",
+      type: oneOf("keep", "clear"),
+      default: "keep",
+      about:
+        "whether a changed person keeps what is empty in the file; clear removes it, but for members without a column",
+    },
+    "on-match": {
+      value: "WHAT",
+      type: oneOf("refuse", "skip", "update", "add"),
+      default: "refuse",
+      about: `what becomes of new people who are likely stored (the same ${alikeBy.map((members) => members.join(" and ")).join(", or ")}) and differ`,
+    },
+    "remove-missing": {
+      value: "MOST",
+      type: matching("a number of people, or all", (value) => /^(?:all|\d{1,15})$/.test(value)),
+      about: "with --upsert: remove people whom the file does not have; where they are more than this, change nobody",
     },
     "dry-run": {
       about: "check every person, also against the others of the file and those who are stored, and store nobody",
     },
     rejects: { value: "FILE", about: "write refused people to this file, each with its reason, to be corrected" },
     ...databaseOptions,
+  },
+  usageError: (given) => {
+    if (given.has("remove-missing") && !given.has("upsert")) return "--remove-missing needs --upsert.";
+    const changes = given.has("upsert") || given.value("on-match") === "update";
+    return given.has("absent") && !changes ? "--absent needs --upsert, or --on-match update." : undefined;
   },
   run: async (given, io) => (await import("./import-file.ts")).runImport(given, io),
 };

@@ -1,0 +1,295 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Awaitable } from "waymark";
+import type { ValidationIssue, ValidationResult } from "waymark/content";
+import { without } from "../handlers/changed-document.ts";
+import { comparedValue, memberValue, valueAt } from "../member-value.ts";
+import { copyMembers, isJsonObject, mergePatch } from "../patch/merge-patch.ts";
+import type { MemberFilter } from "../selection.ts";
+import type { Document, Store, StoredRecord } from "../store.ts";
+import { HeldValues } from "./held-values.ts";
+
+/** What becomes of the lines of a list that are about stored records. */
+export interface MatchRules {
+  /**
+   * The member by whose value a line is a change of the record that has it. A line without the value is refused, unless the member is
+   * `id`; one whose value no record has is a new record. Default: every line is a new record.
+   */
+  readonly upsert?: string | undefined;
+  /** Whether a changed record keeps what its line lacks. Default: `keep`. */
+  readonly absent?: "keep" | "clear" | undefined;
+  /** What becomes of a new record that is likely stored already. Default: `add`, which does not look. */
+  readonly onMatch?: OnMatch | undefined;
+}
+
+export type OnMatch = "refuse" | "skip" | "update" | "add";
+
+/** What a collection says of its records, for `Matching`. */
+export interface MatchedRecords {
+  /** Groups of members: two records that have the same values of all members of one are likely the same. */
+  readonly alike: readonly (readonly string[])[];
+  /** Adjusts what a line makes of a record, such as what is derived of other members. Default: as a merge patch makes it. */
+  readonly adjust?: ((changed: ChangedDocument) => object) | undefined;
+}
+
+/** A record, a line that changes it, and what it becomes. */
+export interface ChangedDocument {
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly line: Readonly<Record<string, unknown>>;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+export interface MatchingOptions extends MatchRules, MatchedRecords {
+  /** Undefined where nothing is stored. */
+  readonly store: Store | undefined;
+  /** Validates a whole record. */
+  readonly validate: (value: unknown) => Awaitable<ValidationResult<Document>>;
+  /** The members that the server sets. */
+  readonly serverMembers: readonly string[];
+  /**
+   * Returns the members that the content names for all lines, as the header of a table does: a line lacks only these. Undefined where a
+   * line lacks what it does not name.
+   */
+  readonly columns: () => readonly string[] | undefined;
+}
+
+/** What a line is to become. */
+export type Judgement =
+  | { readonly kind: "create"; readonly document: Document }
+  | { readonly kind: "change"; readonly record: StoredRecord; readonly document: Document }
+  /** A stored record says what the line says. */
+  | { readonly kind: "unchanged"; readonly record: StoredRecord }
+  /** A stored record is likely the same, and such lines are skipped. */
+  | { readonly kind: "skip"; readonly record: StoredRecord }
+  | { readonly kind: "refuse"; readonly issues: readonly ValidationIssue[]; readonly isConflict: boolean };
+
+/** Returns the values that a line is to have and that no other record may have: the id of a new record, and unique values. */
+export function claimOf(judgement: Judgement, unique: readonly string[]): Document {
+  if (judgement.kind === "create") return judgement.document;
+  if (judgement.kind !== "change") return {};
+  const before: unknown = JSON.parse(judgement.record.json);
+  return unique.reduce<object>((claim, member) => {
+    const value = valueAt(judgement.document, member);
+    if (value === undefined || value === valueAt(before, member)) return claim;
+    const nested = member.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    return mergePatch(claim, nested) as object; // an object is merged with one
+  }, {});
+}
+
+/**
+ * Judges the lines of a list by the records that are stored. One is for one list: no two lines change one record, and what has been
+ * stored since it was made is not taken for the record of a line. Keeps at most 32 bytes for each line that has a record or an
+ * upserted value.
+ */
+export class Matching {
+  readonly #options: MatchingOptions;
+  readonly #began = new Date().toISOString();
+  /** The upserted values of the lines, and the ids of the records that lines are about. */
+  readonly #values = new HeldValues();
+  readonly #taken = new HeldValues();
+
+  /** @throws TypeError when the store cannot filter by a member */
+  constructor(options: MatchingOptions) {
+    this.#options = options;
+    const { store, upsert, alike, onMatch = "add" } = options;
+    const needed = [...(upsert === undefined ? [] : [upsert]), ...(onMatch === "add" ? [] : alike.flat())];
+    const unknown = store && needed.find((name) => !store.members.some((member) => member.name === name));
+    if (unknown !== undefined) throw new TypeError(`The records cannot be filtered by ${JSON.stringify(unknown)}`);
+  }
+
+  /** Judges the next lines, in the order of the list. */
+  async judge(lines: readonly unknown[]): Promise<readonly Judgement[]> {
+    const { upsert, alike, onMatch = "add", validate } = this.#options;
+    const keyed = upsert === undefined ? [] : await this.#lookUp(lines, [upsert], 3);
+    const results = await Promise.all(lines.map((line, i) => (keyed[i]?.length ? undefined : validate(line))));
+    const documents = results.map((result) => (result?.issues === undefined ? result?.value : undefined));
+    const found: (readonly StoredRecord[])[][] = [];
+    if (onMatch !== "add") for (const members of alike) found.push([...(await this.#lookUp(documents, members, 10))]);
+    const judgements: Judgement[] = [];
+    for (const [i, line] of lines.entries()) {
+      const likely = found.map((records) => records[i] ?? []);
+      judgements.push(await this.#judge(line, { keyed: keyed[i] ?? [], result: results[i], likely }));
+    }
+    return judgements;
+  }
+
+  /** Returns whether no line so far is about the record. */
+  isMissing({ id }: StoredRecord): boolean {
+    return !this.#taken.has(`${id}`);
+  }
+
+  async #judge(line: unknown, { keyed, result, likely }: Found): Promise<Judgement> {
+    const { upsert } = this.#options;
+    if (upsert !== undefined && isJsonObject(line)) {
+      const value = this.#valueOf(line, upsert);
+      const isTaken = keyed.some((record) => !this.isMissing(record));
+      for (const record of keyed) this.#taken.add(`${record.id}`);
+      if (value === null && upsert !== "id") {
+        const issues = [{ message: "is required, to find the record by", path: upsert.split(".") }];
+        return { kind: "refuse", issues, isConflict: false };
+      }
+      if (value !== null) {
+        const key = JSON.stringify(value);
+        if (this.#values.has(key)) return refusal(upsert, "is already used by an earlier line");
+        this.#values.add(key);
+      }
+      const [record, other] = keyed;
+      if (record !== undefined && other !== undefined) {
+        const ids = keyed.map(({ id }) => id);
+        return refusal(
+          upsert,
+          `fits several records: ${ids.slice(0, 2).join(" and ")}${ids.length > 2 ? " and others" : ""}`,
+        );
+      }
+      if (isTaken) return refusal(upsert, "fits the record of an earlier line");
+      if (record !== undefined) return this.#change(record, line);
+    }
+    if (result === undefined || result.issues !== undefined) {
+      return { kind: "refuse", issues: result?.issues ?? [], isConflict: false };
+    }
+    return this.#judgeNew(line, result.value, likely);
+  }
+
+  async #judgeNew(line: unknown, document: Document, likely: readonly (readonly StoredRecord[])[]): Promise<Judgement> {
+    const { alike, onMatch = "add" } = this.#options;
+    const isThere = (record: StoredRecord): boolean =>
+      this.isMissing(record) && JSON.parse(record.json).createdAt < this.#began;
+    const records = new Map(
+      likely
+        .flat()
+        .filter(isThere)
+        .map((record) => [record.id, record]),
+    );
+    const [first, ...others] = records.values();
+    if (first === undefined || !isJsonObject(line)) return { kind: "create", document };
+    const changes = new Map<number, Judgement>();
+    for (const record of records.values()) changes.set(record.id, await this.#change(record, line));
+    const same = changes.values().find(({ kind }) => kind === "unchanged");
+    if (same !== undefined && "record" in same) {
+      this.#taken.add(`${same.record.id}`);
+      return same;
+    }
+    for (const { id } of records.values()) this.#taken.add(`${id}`);
+    if (onMatch === "skip") return { kind: "skip", record: first };
+    if (onMatch === "update" && others.length === 0) return changes.get(first.id) as Judgement; // each has one
+    const position = likely.findIndex((found) => found.some(({ id }) => records.has(id)));
+    const members = alike[position] ?? [];
+    const ids = [...records.keys()];
+    const those = ids.length === 1 ? `the record ${ids[0]}` : `the records ${ids.slice(0, 2).join(" and ")}`;
+    const what = members.length === 1 ? "is" : `with ${members.slice(1).join(" and ")} is`;
+    return refusal(members[0] ?? "", `${what} that of ${those}${ids.length > 2 ? " and others" : ""}, likely the same`);
+  }
+
+  async #change(record: StoredRecord, line: Readonly<Record<string, unknown>>): Promise<Judgement> {
+    const { serverMembers, validate, absent = "keep", columns, adjust } = this.#options;
+    const before = without(JSON.parse(record.json), serverMembers) as Readonly<Record<string, unknown>>; // an object is stored
+    const sent = without(line, serverMembers) as typeof before; // an object without some members
+    const base = absent === "keep" ? before : cleared(before, columns());
+    const after = mergePatch(base, sent) as typeof before; // both are objects
+    const result = await validate(adjust === undefined ? after : adjust({ before, line: sent, after }));
+    if (result.issues !== undefined) return { kind: "refuse", issues: result.issues, isConflict: false };
+    const { value: document } = result;
+    return isDeepStrictEqual(document, before) ? { kind: "unchanged", record } : { kind: "change", record, document };
+  }
+
+  /** Returns the records that have the values of a line, of all these members, for each line: at most so many. */
+  async #lookUp(
+    lines: readonly unknown[],
+    members: readonly string[],
+    most: number,
+  ): Promise<readonly (readonly StoredRecord[])[]> {
+    const { store } = this.#options;
+    const found: (readonly StoredRecord[])[] = lines.map(() => []);
+    const [first] = members;
+    if (store === undefined || first === undefined) return found;
+    const asked = lines.flatMap((line, position) => {
+      const filters = this.#filtersFor(line, members);
+      return filters === undefined ? [] : [{ position, filters }];
+    });
+    for (let start = 0; start < asked.length; start += atOnce) {
+      const some = asked.slice(start, start + atOnce);
+      const values = [...new Set(some.map(({ filters: [{ value }] }) => value))];
+      // Of most lists, either no line or almost every one has a record.
+      if ((await firstRecords(store, [{ member: first, operator: "in", values }], 1)).length === 0) continue;
+      await Promise.all(
+        some.map(async ({ position, filters }) => {
+          found[position] = await firstRecords(store, filters, most);
+        }),
+      );
+    }
+    return found;
+  }
+
+  /** Undefined where the line lacks a value. */
+  #filtersFor(line: unknown, members: readonly string[]): readonly [Equal, ...Equal[]] | undefined {
+    const filters: Equal[] = [];
+    for (const member of members) {
+      const value = this.#valueOf(line, member);
+      // No database has such a text.
+      if (value === null || (typeof value === "string" && value.includes("\u0000"))) return undefined;
+      filters.push({ member, operator: "eq", value });
+    }
+    const [first, ...others] = filters;
+    return first && [first, ...others];
+  }
+
+  #valueOf(line: unknown, name: string): string | number | null {
+    const type = this.#options.store?.members.find((member) => member.name === name)?.type;
+    if (type === undefined) {
+      const value = valueAt(line, name);
+      return typeof value === "string" || typeof value === "number" ? value : null;
+    }
+    const value = memberValue(line, name, type);
+    return value === null ? null : comparedValue(value, type);
+  }
+}
+
+/** What there is to judge a line by. */
+interface Found {
+  /** The records that have its upserted value. */
+  readonly keyed: readonly StoredRecord[];
+  /** The line as a new record; undefined where it is the change of one. */
+  readonly result: ValidationResult<Document> | undefined;
+  /** The records that are likely it, for each group of members. */
+  readonly likely: readonly (readonly StoredRecord[])[];
+}
+
+type Equal = Extract<MemberFilter, { readonly value: string | number }> & { readonly operator: "eq" };
+
+/** How many lines are looked up at once: each value is a parameter of a statement. */
+const atOnce = 64;
+
+async function firstRecords(
+  store: Store,
+  filters: readonly MemberFilter[],
+  limit: number,
+): Promise<readonly StoredRecord[]> {
+  return (await store.batch({ filters, limit })).records;
+}
+
+const refusal = (member: string, message: string): Judgement => ({
+  kind: "refuse",
+  issues: [{ message, path: member.split(".") }],
+  isConflict: true,
+});
+
+/** Returns a record without these members, or without all. An object that loses its last member is gone. */
+function cleared(
+  record: Readonly<Record<string, unknown>>,
+  members: readonly string[] | undefined,
+): Readonly<Record<string, unknown>> {
+  if (members === undefined) return {};
+  return members.reduce((rest, member) => withoutPath(rest, member.split(".")), record);
+}
+
+function withoutPath(
+  value: Readonly<Record<string, unknown>>,
+  [name = "", ...inner]: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (!Object.hasOwn(value, name)) return value;
+  const rest = copyMembers(value);
+  const object = value[name];
+  const kept = inner.length > 0 && isJsonObject(object) ? withoutPath(object, inner) : {};
+  if (Object.keys(kept).length === 0) delete rest[name];
+  else rest[name] = kept;
+  return rest;
+}
