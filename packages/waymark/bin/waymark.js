@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript: it is no part of the library, which needs no Node.js.
 import { existsSync } from "node:fs";
-import { registerHooks } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -17,7 +16,10 @@ that openApi(…) has made, with its title, its credentials and the problems of 
   waymark client app.ts > client.ts`;
 
 // A checkout runs its source; no package contains this file.
-if (existsSync(join(import.meta.dirname, "../tsconfig.build.json"))) registerHooks({ resolve: resolveToSource });
+if (existsSync(join(import.meta.dirname, "../tsconfig.build.json"))) {
+  const { registerHooks } = await import("node:module");
+  registerHooks({ resolve: resolveToSource });
+}
 
 const [command, file, ...others] = process.argv.slice(2);
 if (["--help", "-h", "help", undefined].includes(command)) {
