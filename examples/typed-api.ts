@@ -10,24 +10,8 @@
  *   curl -s localhost:8080/openapi.json
  */
 import { serve } from "@waymark/node";
-import {
-  type App,
-  answers,
-  created,
-  DELETE,
-  empty,
-  found,
-  GET,
-  group,
-  json,
-  noContent,
-  none,
-  notFound,
-  POST,
-  provide,
-  router,
-  takes,
-} from "waymark";
+import type { App } from "waymark";
+import { answers, created, DELETE, empty, found, GET, group, json, none, POST, provide, router, takes } from "waymark";
 import { openApi } from "waymark/openapi";
 import { integer, many, string } from "waymark/schema";
 import { z } from "zod";
@@ -58,7 +42,7 @@ export const app: App = router(
         return created(`/notes/${last}`, note);
       }),
       DELETE("/{id}", one, answers({ 204: none, 404: none }), (_, { variables }) =>
-        notes.delete(variables.id) ? noContent() : notFound(),
+        empty(notes.delete(variables.id) ? 204 : 404),
       ),
     ),
   ),

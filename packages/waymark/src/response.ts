@@ -125,6 +125,9 @@ export interface ResponseOf<S extends number, T> extends HttpResponse {
   readonly [answer]: readonly [S, T];
 }
 
+/** A response whose status is one of several: `empty(isGone ? 404 : 204)` is either of two responses. */
+type OneOf<S extends number, T> = S extends number ? ResponseOf<S, T> : never;
+
 /** The content of a response that has none. */
 export interface NoContent {
   readonly kind: "none";
@@ -138,14 +141,14 @@ const known = <S extends number, T>(response: HttpResponse): ResponseOf<S, T> =>
 
 /** Makes a response with this content and Content-Type. */
 export function content(mediaType: string, body: ResponseBody): ResponseOf<200, never>;
-export function content<S extends number>(mediaType: string, body: ResponseBody, status: S): ResponseOf<S, never>;
+export function content<S extends number>(mediaType: string, body: ResponseBody, status: S): OneOf<S, never>;
 export function content(mediaType: string, body: ResponseBody, status = 200): ResponseOf<never, never> {
   return known(new HttpResponse(status, { "Content-Type": mediaType }, body));
 }
 
 /** Makes a `text/plain` response in UTF-8. */
 export function text<T extends string>(value: T): ResponseOf<200, T>;
-export function text<T extends string, S extends number>(value: T, status: S): ResponseOf<S, T>;
+export function text<T extends string, S extends number>(value: T, status: S): OneOf<S, T>;
 export function text(value: string, status = 200): ResponseOf<never, never> {
   return known(new HttpResponse(status, plainText, value));
 }
@@ -156,7 +159,7 @@ export function text(value: string, status = 200): ResponseOf<never, never> {
  * @throws TypeError when the value has no JSON form (undefined, a function, a cycle, a bigint), or is a promise
  */
 export function json<const T>(value: T): ResponseOf<200, T>;
-export function json<const T, S extends number>(value: T, status: S): ResponseOf<S, T>;
+export function json<const T, S extends number>(value: T, status: S): OneOf<S, T>;
 export function json(value: unknown, status = 200): ResponseOf<never, never> {
   if (value instanceof Promise) throw new TypeError("json(…) takes a value, not a promise: write json(await …)");
   const body = JSON.stringify(value) as string | undefined;
@@ -204,7 +207,8 @@ export function notFound(): ResponseOf<404, NoContent> {
 }
 
 /** Makes a response with this status and without content. */
-export function empty<S extends number>(status: S): ResponseOf<S, NoContent> {
+export function empty<S extends number>(status: S): OneOf<S, NoContent>;
+export function empty(status: number): ResponseOf<never, NoContent> {
   return known(new HttpResponse(status));
 }
 

@@ -101,6 +101,12 @@ describe("a handler with answers", () => {
     GET(declared, () => new Response());
     // @ts-expect-error: a status that there is not
     GET(answers({ 200: Note, "4O4": none }), () => json({ title: "", tags: [] }));
+    // @ts-expect-error: one of two statuses
+    GET(declared, ({ path }) => empty(path === "/" ? 404 : 410));
+    assert.ok(GET(answers({ 204: none, 404: none }), ({ path }) => empty(path === "/" ? 204 : 404)));
+    assert.ok(
+      GET(answers({ 200: Note, 201: Note }), ({ path }) => json({ title: "a", tags: [] }, path === "/" ? 200 : 201)),
+    );
     assert.ok(GET(declared, () => problem(problemTypes.forbidden)));
     assert.ok(GET(answers({ 200: string() }), () => content("text/csv", "a,b")));
   });
