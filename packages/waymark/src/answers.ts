@@ -38,13 +38,20 @@ export interface AnswersData {
  *
  * @throws TypeError when it is not an object
  */
-export function answers<const R extends object>(byStatus: R & AnswersByStatus<R>): Answers<DeclaredResponse<R>> {
+export function answers<const R extends Readonly<Record<number, Answer>>>(
+  byStatus: R & NothingElse<R>,
+): Answers<DeclaredResponse<R>>;
+// As with `takes`: what is right is done with by the first overload, and what is wrong is said in words by the last.
+export function answers<const R extends object>(byStatus: R & AnswersByStatus<R>): Answers<DeclaredResponse<R>>;
+export function answers(byStatus: object): AnswersData {
   if (typeof byStatus !== "object" || byStatus === null) {
     throw new TypeError(`answers(…) takes an object, such as { 200: schema, 404: none }, not ${typeName(byStatus)}`);
   }
   // So says the type of the parameter; the router refuses what JavaScript callers pass.
   return { kind: "answers", byStatus: { ...byStatus } as AnswersData["byStatus"], site: new DeclarationSite(answers) };
 }
+
+type NothingElse<R> = { readonly [K in Exclude<keyof R, number>]: never };
 
 /** The answers where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type AnswersByStatus<R> = {

@@ -117,11 +117,17 @@ export function name(text: string): RouteName {
  */
 export type RouteFunction = <const C extends readonly unknown[], N = BoundByAll<C>>(
   ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: Handler<N, HandlerInput<C>, AnsweredBy<C>>]
-) => Route<Plain<Unmet<N, BoundByAll<C>> & Unmet<NeededOf<C>, BoundByAll<C>>>>;
+) => Route<NeededBeyond<N, NeededOf<TakenIn<C>>, BoundByAll<C>>>;
+
+/** What a handler and what it takes need that its route does not bind: nothing, for most. */
+type NeededBeyond<N, T, B> = [B] extends [N] ? UnmetWithin<T, B> : Plain<Unmet<N, B> & Unmet<T, B>>;
+
+/** Those of the members that are `takes(…)`. */
+type TakenIn<C extends readonly unknown[]> = readonly Extract<C[number], TakesData>[];
 
 /** The second argument of a handler: none where its route takes only the request. */
 export type HandlerInput<C extends readonly unknown[]> =
-  Extract<C[number], TakesData> extends never ? [] : [input: InputOf<C>];
+  Extract<C[number], TakesData> extends never ? [] : [input: InputOf<TakenIn<C>>];
 
 /** The members before a handler, as `GroupMembers`. */
 export type RouteMembers<C extends readonly unknown[]> = { readonly [I in keyof C]: RouteMember<C[I]> };
@@ -285,4 +291,7 @@ type Needy = AnyRoute["kind"] | Filter["kind"] | "takes";
 /** What the routes among the members need beyond what the strings and conditions among them bind. */
 export type NeededIn<M extends readonly unknown[]> = M extends readonly []
   ? NoVariables
-  : Unmet<Intersection<NeededBy<M[number]>>, BoundByAll<M>>;
+  : UnmetWithin<Intersection<NeededBy<M[number]>>, BoundByAll<M>>;
+
+/** What is needed and not bound: nothing, for most groups. */
+type UnmetWithin<N, B> = B extends N ? NoVariables : Unmet<N, B>;

@@ -76,11 +76,16 @@ export interface Provider<K extends string = string, T = unknown> {
  * @param taken inputs, filters that provide a value, and other `takes(…)`, in any order
  * @throws TypeError when an argument is something else, or an input has another name than these
  */
-export function takes<const T extends readonly unknown[]>(...taken: TakenMembers<T>): Takes<InputOf<T>, NeededOf<T>> {
+export function takes<const I extends Inputs & object>(
+  inputs: I & NothingElse<I>,
+): Takes<GivenBy<I>, NeededVariables<I>>;
+// Of overloads that all fail, the compiler explains the last one: this one takes inputs too, and says it in words.
+export function takes<const T extends readonly unknown[]>(...taken: TakenMembers<T>): Takes<InputOf<T>, NeededOf<T>>;
+export function takes(...taken: readonly unknown[]): TakesData {
   const site = new DeclarationSite(takes);
   const declared: DeclaredInputs[] = [];
   const needed: string[] = [];
-  for (const member of taken as readonly unknown[]) {
+  for (const member of taken) {
     if (typeof member !== "object" || member === null) {
       throw new TypeError(
         `takes(…) takes inputs, such as { query: { … } }, and filters that provide, not ${typeName(member)}`,
@@ -119,6 +124,9 @@ const knownInputs: Readonly<Record<keyof Inputs, true>> = {
 export const isTakes = (value: unknown): value is TakesData =>
   (value as { kind?: unknown } | null | undefined)?.kind === "takes";
 export const isProvider = (value: object): value is Provider => "provided" in value;
+
+/** Refuses members of other names: most calls have one object of inputs, and the compiler is done with that sooner. */
+type NothingElse<I> = { readonly [K in Exclude<keyof I, keyof Inputs>]: never };
 
 /** The arguments of `takes` where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type TakenMembers<T extends readonly unknown[]> = { readonly [I in keyof T]: TakenMember<T[I]> };
@@ -181,9 +189,11 @@ type NeededOfOne<M> = M extends TakesData
     : NoVariables
   : M extends Provider<infer K, infer V>
     ? ProvidedAs<K, V>
-    : M extends { readonly variables: infer S }
-      ? { readonly [P in keyof S]: string | readonly string[] }
-      : NoVariables;
+    : NeededVariables<M>;
+
+type NeededVariables<I> = I extends { readonly variables: infer S }
+  ? { readonly [P in keyof S]: string | readonly string[] }
+  : NoVariables;
 
 /** How a value that a filter provides stands among the variables that groups provide; no variable has such a name. */
 export type ProvidedAs<K extends string, V> = { readonly [P in `input.${K}`]: V };
