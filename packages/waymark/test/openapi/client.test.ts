@@ -293,6 +293,17 @@ describe("the type of a schema", () => {
     ],
     [namedSchema("Named", { type: "array", items: { $ref: "#" } }), "Named Named = readonly Named[];"],
     [namedSchema("Named", { anyOf: [{ type: "string" }, { $ref: "#" }] }), "Named Named = string;"],
+    [namedSchema("Named", { allOf: [{ type: "string" }, { $ref: "#" }] }), "Named Named = string;"],
+    [
+      {
+        $defs: {
+          NamedA: { anyOf: [{ $ref: "#/$defs/NamedB" }, { type: "string" }] },
+          NamedB: { anyOf: [{ $ref: "#/$defs/NamedA" }, { type: "number" }] },
+        },
+        $ref: "#/$defs/NamedA",
+      },
+      "NamedA NamedA = NamedB | string; NamedB = unknown;",
+    ],
     [
       namedSchema("Named", { anyOf: [{ type: "string" }, { type: "object", additionalProperties: { $ref: "#" } }] }),
       "Named Named = string | { readonly [name: string]: Named };",

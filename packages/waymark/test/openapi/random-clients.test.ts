@@ -56,6 +56,15 @@ const { schema } = fc.letrec<{ readonly schema: Schema }>((tie) => ({
       .tuple(fc.constantFrom("Note", "note", "Api", "a.b-c"), tie("schema"))
       .map(([its, of]) => namedSchema(its, { allOf: [of] })),
     fc.constantFrom<Schema>(
+      namedSchema("Either", {
+        $defs: {
+          text: { anyOf: [{ $ref: "#/$defs/either" }, { type: "string" }] },
+          either: {
+            anyOf: [{ $ref: "#/$defs/text" }, { type: "number" }, { type: "array", items: { $ref: "#/$defs/text" } }],
+          },
+        },
+        $ref: "#/$defs/text",
+      }),
       namedSchema("Tree", { type: "object", properties: { children: { type: "array", items: { $ref: "#" } } } }),
     ),
   ),

@@ -78,7 +78,7 @@ export function comment(text: string | undefined, indent = ""): string {
     .map((paragraph) => paragraph.split(/\s+/).filter((word) => word !== ""))
     .filter((words) => words.length > 0);
   if (paragraphs.length === 0) return "";
-  const single = `${indent}/** ${paragraphs.map((words) => words.join(" ")).join("\n")} */\n`;
+  const single = `${indent}/** ${paragraphs[0]?.join(" ")} */\n`;
   if (paragraphs.length === 1 && single.length <= width + 1) return single;
   const lines = paragraphs.flatMap((words, i) => [...(i === 0 ? [] : [""]), ...wrap(words, width - indent.length - 3)]);
   return `${indent}/**\n${lines.map((line) => `${indent} *${line && ` ${line}`}\n`).join("")}${indent} */\n`;

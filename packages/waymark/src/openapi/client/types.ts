@@ -30,6 +30,8 @@ export class Types {
   readonly #document: OpenApiDocument;
   readonly #names: Names;
   readonly #alike: ReadonlyMap<string, string>;
+  /** The names that are being declared, and whose type the next one is a part of: not an item or a member of it. */
+  #open: readonly string[] = [];
 
   constructor(document: OpenApiDocument, names: Names) {
     this.#document = document;
@@ -53,7 +55,7 @@ export class Types {
     if (typeof schema !== "object" || schema === null) return ["unknown"];
     const { $ref, allOf, anyOf, oneOf, ...keywords } = schema as Keywords;
     const parts = [
-      typeof $ref === "string" ? [this.#referred($ref)] : ["unknown"],
+      typeof $ref === "string" ? this.#referred($ref) : ["unknown"],
       this.#ofKeywords(keywords, hint),
       ...listOf(allOf).map((each) => this.of(each, hint)),
       ...[anyOf, oneOf].filter(Array.isArray).map((some) => unite(some.map((each) => this.of(each, hint)))),
@@ -67,17 +69,32 @@ export class Types {
     const place = this.#declarations.push("") - 1;
     const about = comment(textOf(description) ?? textOf(title));
     const own = isInterface(schema)
-      ? declareInterface(name, this.#members(schema, name))
-      : // A type that is itself among others is nothing more than those.
-        typed(`export type ${name} =`, withoutSelf(this.of(schema, `${name}Value`), name));
+      ? declareInterface(
+          name,
+          this.#within([], () => this.#members(schema, name)),
+        )
+      : typed(
+          `export type ${name} =`,
+          this.#within([...this.#open, name], () => this.of(schema, `${name}Value`)),
+        );
     this.#declarations[place] = about + own;
   }
 
-  #referred($ref: string): string {
+  #within<T>(open: readonly string[], write: () => T): T {
+    const outer = this.#open;
+    this.#open = open;
+    const written = write();
+    this.#open = outer;
+    return written;
+  }
+
+  #referred($ref: string): Alternatives {
     const [, component = "", within = ""] = /^#\/components\/schemas\/([^/]+)(.*)$/.exec($ref) ?? [];
     const key = `${schemaRoot}${this.#alike.get(component) ?? component}${within}`;
     const known = this.#named.get(key);
-    if (known !== undefined) return known;
+    // A type that is itself among others is nothing more than those; one that is another that is itself is not found out.
+    if (known !== undefined && this.#open.includes(known)) return [this.#open.at(-1) === known ? "never" : "unknown"];
+    if (known !== undefined) return [known];
     const schema = lookUp(this.#document, key);
     if (schema === undefined) {
       throw new TypeError(
@@ -87,7 +104,7 @@ export class Types {
     const name = this.#names.type(key.slice(schemaRoot.length).replaceAll("$defs", ""));
     this.#named.set(key, name);
     this.declare(name, schema);
-    return name;
+    return [name];
   }
 
   #ofKeywords(keywords: Keywords, hint: string): Alternatives {
@@ -109,9 +126,9 @@ export class Types {
       case "integer":
         return ["number"];
       case "array":
-        return [this.#ofArray(keywords, hint)];
+        return [this.#within([], () => this.#ofArray(keywords, hint))];
       case "object":
-        return [this.#ofObject(keywords, hint)];
+        return [this.#within([], () => this.#ofObject(keywords, hint))];
       default:
         return ["unknown"];
     }
@@ -152,8 +169,8 @@ export class Types {
   /** Returns what all of these have in common, where what is not a name gets one. */
   #intersect(parts: readonly Alternatives[], hint: string): Alternatives {
     const known = new Map(parts.filter((part) => !part.includes("unknown")).map((part) => [union(part), part]));
-    // It says no more than that they are objects.
-    if (known.size > 1) known.delete(anyObject);
+    // One says no more than that they are objects; the other stands for the type itself.
+    for (const empty of [anyObject, "never"]) if (known.size > 1) known.delete(empty);
     const [only = ["unknown"], ...others] = known.values();
     if (others.length === 0) return only;
     const texts = [...known].map(([text, part]) => (areNames(text) ? text : this.alias(hint, part)));
@@ -208,11 +225,6 @@ const isInterface = (schema: unknown): schema is Keywords => {
   const { properties, type = "object", $ref, allOf, anyOf, oneOf, enum: values } = (schema ?? {}) as Keywords; // or true
   const isPlain = [$ref, allOf, anyOf, oneOf, values].every((each) => each === undefined);
   return type === "object" && isPlain && Object.keys(properties ?? {}).length > 0;
-};
-
-const withoutSelf = (alternatives: Alternatives, name: string): Alternatives => {
-  const others = alternatives.filter((each) => each !== name);
-  return others.length === 0 ? ["unknown"] : others;
 };
 
 const toLiterals = (values: readonly unknown[]): Alternatives =>
