@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type Selection, type Store, toWords } from "../../src/index.ts";
-import { create, everything, type WithStore } from "./given.ts";
+import { create, everything, replace, type WithStore } from "./given.ts";
 
 /** The full text of `name` and `address.addressLocality`. */
 export function describeSearch(name: string, withStore: WithStore): void {
@@ -174,6 +174,43 @@ export function describeSearch(name: string, withStore: WithStore): void {
         for (const word of ["", "a b", 'a"', "a*", "a-b", "ad\u0301a"]) {
           await assert.rejects(Array.fromAsync(store.list({ words: [word] })), TypeError);
         }
+      }),
+    );
+
+    it(
+      "counts as many after each change as it finds, also of an owner",
+      withStore(async (people, database) => {
+        const books = database.store("book");
+        const words = ["ada"];
+        const same = async (expected: number): Promise<void> => {
+          for (let i = 0; i < 2; i++) assert.equal(await people.count({ words }), expected);
+          assert.equal((await Array.fromAsync(people.list({ words }))).flat().length, expected);
+        };
+        await same(0);
+        await create(people, { name: "Ada" });
+        await same(1);
+        await people.createAll([{ name: "Ada" }, { name: "Eve" }]);
+        await same(2);
+        await people.createEach([{ name: "Ada" }]);
+        await same(3);
+        await replace(people, 1, { name: "Eve" });
+        await same(2);
+        await people.remove(1);
+        await same(2);
+        const [adas] = await Array.fromAsync(people.list({ words }));
+        const [one, other] = adas?.map(({ id }) => id) ?? [];
+        await books.within(one ?? 0).create({ title: "Ada" });
+        for (const [owner, count] of [
+          [one, 1],
+          [other, 0],
+          [one, 1],
+        ]) {
+          assert.equal(await books.within(owner ?? 0).count({ words }), count);
+        }
+        assert.equal(await books.count({ words }), 1);
+        await people.remove(one ?? 0);
+        await same(1);
+        assert.equal(await books.count({ words }), 0);
       }),
     );
   });

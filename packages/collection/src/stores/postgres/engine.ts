@@ -3,6 +3,7 @@ import type { Selection } from "../../selection.ts";
 import type { BulkCreation, DocumentSource, EachCreation, ReadOptions, StoredRecord } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import type { Claim } from "../decide.ts";
+import { KeptCounts } from "../kept-counts.ts";
 import { toAdditions } from "../origins.ts";
 import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
 import type { NewRecord, OutcomeOf, Write } from "../write.ts";
@@ -30,6 +31,7 @@ export class PostgresEngine implements Engine {
   readonly #changes: PostgresChanges;
   readonly #writer: PostgresWriter;
   readonly #feed: PostgresFeed;
+  readonly #counts = new KeptCounts(() => this.revisions());
 
   /** @param collections all collections of the database */
   constructor(
@@ -59,7 +61,9 @@ export class PostgresEngine implements Engine {
   }
 
   count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
-    return this.#lists.count(selection, owner, options);
+    return this.#counts.of(selection, owner, (notBefore) =>
+      this.#lists.count(selection, owner, { ...options, notBefore }),
+    );
   }
 
   revisions(): Promise<readonly number[]> {

@@ -14,6 +14,7 @@ import { StoreNotEmpty } from "../../store-errors.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import { type Claim, conflictOf } from "../decide.ts";
 import { batchOfFound } from "../found-list.ts";
+import { KeptCounts } from "../kept-counts.ts";
 import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
 import type { NewRecord, OutcomeOf, Write } from "../write.ts";
@@ -54,6 +55,7 @@ export class SqliteEngine implements Engine {
   readonly #revision: StatementSync;
   readonly #known: SqliteKnown;
   readonly #feed: SqliteFeed;
+  readonly #counts = new KeptCounts(() => this.revisions());
 
   constructor(connections: SqliteConnections, definition: StoredCollection) {
     const { name, owner, selectable = [] } = definition;
@@ -118,7 +120,8 @@ export class SqliteEngine implements Engine {
     const { queries, reader } = this.#connections;
     const asked = [this.#collection, selection, owner] as const;
     // The first count of a program would otherwise start the thread of the reader, which takes 25 ms and 10 MB.
-    return queries.isCountedAtOnce(...asked) ? queries.count(...asked) : reader.read(options, "count", ...asked);
+    if (queries.isCountedAtOnce(...asked)) return queries.count(...asked);
+    return this.#counts.of(selection, owner, () => reader.read(options, "count", ...asked));
   }
 
   revisions(): readonly [number] {
