@@ -143,6 +143,16 @@ export async function mistakes(): Promise<void> {
 }
 `;
 
+/** Returns what the command prints. */
+async function clientOf(...options: readonly string[]): Promise<string> {
+  const line = parseCommandLine(["openapi", "--client", ...options]);
+  if (line.kind !== "run") throw new Error(JSON.stringify(line));
+  const printed: string[] = [];
+  const print = (text: string): void => void printed.push(`${text}\n`);
+  await line.run({ print, printNote: () => undefined, readInput: async () => new Uint8Array() });
+  return printed.join("");
+}
+
 const expected = {
   created: "Rosa",
   names: ["Ada", "Emmy", "Grace", "Lise", "Mary", "Rosa"],
@@ -175,10 +185,7 @@ describe("the client that openapi --client prints", () => {
   const client = folder.path("client.ts");
 
   before(async () => {
-    const line = parseCommandLine(["openapi", "--client"]);
-    if (line.kind !== "run") throw new Error(JSON.stringify(line));
-    const print = (text: string): void => void folder.write("client.ts", `${text}\n`);
-    await line.run({ print, printNote: () => undefined, readInput: async () => new Uint8Array() });
+    folder.write("client.ts", await clientOf());
     folder.write("program.ts", program);
     await makeProject(folder);
   });
@@ -186,6 +193,14 @@ describe("the client that openapi --client prints", () => {
   it("has no error of types with Node.js and in browsers, and finds the mistakes of programs", async () => {
     await checkTypes(folder, ["client.ts", "program.ts"], "node");
     await checkTypes(folder, ["client.ts"], "browser");
+  });
+
+  it("knows what the access rules refuse", async () => {
+    const rules = [{ path: "/person/**", scopes: ["people"] }];
+    const file = folder.write("access.json", { rules, users: [] });
+    const refusals = /^ {2}\| Failure<401, string \| undefined>\n {2}\| Refusal<403, ForbiddenProblem>$/m;
+    assert.match(await clientOf("--access", file), refusals);
+    assert.doesNotMatch(await clientOf(), refusals);
   });
 
   it("is formatted", async () => {

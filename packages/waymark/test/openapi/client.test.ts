@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { stripTypeScriptTypes } from "node:module";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { answers, GET, json, method, mount, noContent, POST, path, type Route, route, router } from "waymark";
-import { docs, inOpenApi32, type JsonSchema, namedSchema, openApi, toClient } from "waymark/openapi";
+import { answers, GET, json, method, mount, noContent, POST, PUT, path, type Route, route, router } from "waymark";
+import { type Description, docs, inOpenApi32, type JsonSchema, namedSchema, openApi, toClient } from "waymark/openapi";
 import { name } from "waymark/routing";
 import { z } from "zod";
 import { openFolder } from "../folder.ts";
@@ -181,6 +182,136 @@ describe("the client of an app", () => {
   });
 });
 
+/** What a function of a client takes and returns, whatever its types. */
+type Operation = (api: object, input: object) => Promise<Record<string, unknown>> & AsyncIterable<object>;
+
+/** Returns the operation `x` of a client, and its pages, where there are some. */
+async function operationOf(declared: Route): Promise<{ readonly x: Operation; readonly xPages: Operation }> {
+  const code = stripTypeScriptTypes(await clientOf(declared));
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+describe("a request of a client", () => {
+  const text = { type: "string" };
+  const list = { type: "array", items: text };
+  const object = { type: "object", additionalProperties: text };
+  const cases: readonly (readonly [what: string, said: Description, input: object, sent: string])[] = [
+    ["no parameter that is absent", { query: { a: {}, b: {} } }, { query: { a: undefined, b: null } }, "/a"],
+    ["a parameter for each item", { query: { a: { schema: list } } }, { query: { a: ["1", "2&"] } }, "/a?a=1&a=2%26"],
+    [
+      "items with commas",
+      { query: { a: { schema: list, explode: false } } },
+      { query: { a: ["1", "2"] } },
+      "/a?a=1%2C2",
+    ],
+    [
+      "the members of an object",
+      { query: { a: { schema: object } } },
+      { query: { a: { "b[ge]": "1" } } },
+      "/a?b%5Bge%5D=1",
+    ],
+    [
+      "an object in its name",
+      { query: { a: { schema: object, style: "deepObject" } } },
+      { query: { a: { b: "1" } } },
+      "/a?a%5Bb%5D=1",
+    ],
+    ["fields", { headers: { "X-A": {} } }, { fields: { "X-A": "1" } }, "/a x-a: 1"],
+    ["JSON", { content: { schema: list } }, { body: ["a"] }, '/a content-type: application/json ["a"]'],
+    [
+      "a form",
+      { content: { types: { "application/x-www-form-urlencoded": { schema: object } } } },
+      { body: { a: "b c", d: undefined } },
+      "/a content-type: application/x-www-form-urlencoded a=b+c",
+    ],
+    [
+      "one of several types",
+      { content: { types: { "application/json": { schema: list }, "text/csv": {} } } },
+      { body: "a,b", contentType: "text/csv" },
+      "/a content-type: text/csv a,b",
+    ],
+  ];
+  for (const [what, said, input, sent] of cases) {
+    it(`has ${what}`, async () => {
+      const { x } = await operationOf(PUT("/a", name("x"), docs(said), () => noContent()));
+      let found = "";
+      const fetch = async (request: Request): Promise<Response> => {
+        const fields = [...request.headers]
+          .filter(([field]) => field !== "accept")
+          .map(([field, value]) => `${field}: ${value}`);
+        found = [request.url.slice("http://notes.example".length), ...fields, await request.text()]
+          .filter(Boolean)
+          .join(" ");
+        return new Response(null, { status: 204 });
+      };
+      const { status } = await x({ baseUrl: "http://notes.example/", fetch }, input);
+      assert.deepEqual([status, found], [204, sent]);
+    });
+  }
+
+  it("has a form with files as the platform writes it", async () => {
+    const { x } = await operationOf(
+      POST("/a", name("x"), docs({ content: { types: { "multipart/form-data": {} } } }), () => noContent()),
+    );
+    const body = new FormData();
+    body.set("file", new Blob(["content"]), "a.txt");
+    const fetch = async (request: Request): Promise<Response> => {
+      assert.equal(await ((await request.formData()).get("file") as File).text(), "content");
+      return new Response(null, { status: 204 });
+    };
+    await x({ baseUrl: "http://notes.example", fetch }, { body });
+  });
+});
+
+describe("an answer of a client", () => {
+  const responses = { 200: { description: "A list.", headers: { Link: {} }, schema: { type: "array" } } };
+  const list = GET("/a", name("x"), docs({ responses }), () => json([]));
+  const respond = (...init: ConstructorParameters<typeof Response>) => ({
+    baseUrl: "http://notes.example",
+    fetch: async () => new Response(...init),
+  });
+  const jsonType = { "Content-Type": "application/json" };
+
+  it("is an error where it is not what the document has", async () => {
+    const { x } = await operationOf(list);
+    const cases: readonly (readonly [ConstructorParameters<typeof Response>, string])[] = [
+      [["<p>", { headers: { "Content-Type": "text/html" } }], "200 in text/html"],
+      [["[]", { status: 404, headers: jsonType }], "404 in application/json"],
+      [["", { status: 500 }], "500 in text/plain"],
+      [
+        ['{"type":"/problems/x"}', { status: 404, headers: { "Content-Type": "application/problem+json" } }],
+        "404 in application/problem+json",
+      ],
+    ];
+    for (const [init, what] of cases) {
+      const message = `GET /a was answered by ${what}, which the client does not know`;
+      await assert.rejects(x(respond(...init), {}), { name: "AnswerError", message });
+    }
+  });
+
+  it("is no page of another origin", async () => {
+    const { xPages } = await operationOf(list);
+    const pages = xPages(
+      respond("[]", { headers: { ...jsonType, Link: '<http://other.example/a>; rel="last next"' } }),
+      {},
+    );
+    const read = Array.fromAsync(pages);
+    await assert.rejects(read, {
+      name: "AnswerError",
+      message: "The next page is at another origin: http://other.example/a",
+    });
+  });
+
+  it("is the last page where it leads to itself", async () => {
+    const { xPages } = await operationOf(list);
+    const pages = xPages(
+      respond("[]", { headers: { ...jsonType, Link: "</b>; rel=prev, </a?at=1>; title=x; rel=next" } }),
+      {},
+    );
+    assert.equal((await Array.fromAsync(pages)).length, 2);
+  });
+});
+
 describe("the names in a client", () => {
   const named: readonly (readonly [operation: string, its: string])[] = [
     ["readBook", "readBook"],
@@ -205,7 +336,7 @@ describe("the names in a client", () => {
   }
 
   it("are those of schemas, with a number where there is another one", async () => {
-    const schemas = ["Response", "book.v2", "book-v2", "Api"].map((each, i) =>
+    const schemas = ["Response", "book.v2", "book-v2", "Api", "accept"].map((each, i) =>
       namedSchema(each, { type: "object", properties: { [`a${i}`]: {} } }),
     );
     const code = await clientOf(
@@ -214,7 +345,7 @@ describe("the names in a client", () => {
       ),
     );
     const found = Array.from(code.matchAll(/^export interface (\w+) \{\n {2}readonly a\d\?/gm), ([, each]) => each);
-    assert.deepEqual(found, ["Response2", "BookV2", "BookV22", "Api2"]);
+    assert.deepEqual(found, ["Response2", "BookV2", "BookV22", "Api2", "Accept2"]);
   });
 
   it("are of one operation each", async () => {

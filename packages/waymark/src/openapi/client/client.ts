@@ -56,10 +56,10 @@ function operationsOf({ paths }: OpenApiDocument): readonly (readonly [string, s
 /** Those that `fetch` does not send. */
 const notSent: ReadonlySet<string> = new Set(["TRACE", "CONNECT", "TRACK"]);
 
-/** What a client uses of the platform. */
-const used = `AbortSignal ArrayBuffer Array AsyncGenerator Blob Error Extract FormData Headers JSON Number Object Omit
-Promise ReadableStream Readonly Record Request Response String TypeError Uint8Array URL URLSearchParams api at
-encodeURIComponent globalThis input`.split(/\s+/);
+/** What a client uses of the platform, and the names of its parameters. */
+const used = `AbortSignal ArrayBuffer Array AsyncGenerator Blob Boolean Error Extract FormData Headers JSON Object Omit
+Promise ReadableStream Readonly Record Request Response String TypeError Uint8Array URL URLSearchParams
+encodeURIComponent globalThis Accept ContentType api at input`.split(/\s+/);
 
 const declaredIn = (code: string): readonly string[] =>
   Array.from(

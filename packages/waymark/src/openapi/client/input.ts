@@ -24,7 +24,7 @@ export function inputOf(
     const own = parameters.filter((each) => each.in === place && !writtenByClient.has(each.name.toLowerCase()));
     if (own.length === 0) return [];
     const isRequired = own.some(({ required }) => required);
-    const lines = [`  readonly ${propertyName(group)}${isRequired ? "" : "?"}: {`];
+    const lines = [`  readonly ${group}${isRequired ? "" : "?"}: {`];
     lines.push(...own.map((each) => memberOf(each, name, context)), "  };");
     return [{ isRequired, lines }];
   });
@@ -80,8 +80,8 @@ export function stylesOf(parameters: readonly ParameterObject[], place: string):
   const styles = parameters.flatMap(({ in: where, name, style = "form", explode = true, schema }) => {
     if (where !== "query" || (style === "form" && explode)) return [];
     if (style === "deepObject") return [`      ${propertyName(name)}: "deep",`];
-    if (style === "form" && (schema as { type?: unknown }).type !== "object")
-      return [`      ${propertyName(name)}: "joined",`];
+    const isList = style === "form" && (schema as { type?: unknown }).type !== "object";
+    if (isList) return [`      ${propertyName(name)}: "joined",`];
     const form = style === "form" ? "form without explode, which is for lists" : style;
     throw new TypeError(
       `The query parameter ${name} of ${place} has the style ${form}: a client can write form and deepObject`,
