@@ -1,67 +1,8 @@
-import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { nextOutput } from "../packages/waymark/test/child-process.ts";
-import { openFolder } from "../packages/waymark/test/folder.ts";
-import { isAsExpected } from "./expected-text.ts";
+import { describe } from "node:test";
 import { readPage } from "./page.ts";
-import { readTranscript } from "./transcript.ts";
-
-const run = promisify(execFile);
-const root = fileURLToPath(new URL("..", import.meta.url));
-const page = readPage(join(root, "docs/getting-started.md"));
-const programs = page.blocks.filter(({ language }) => language === "ts");
+import { itStartsWhatItSays } from "./started-page.ts";
 
 describe("docs/getting-started.md", () => {
-  after(() => stop()); // before the folder is removed
-  const { root: folder } = openFolder("waymark-start");
-  let program: ChildProcess | undefined;
-
-  before(async () => {
-    await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    for (const { flags, lines } of programs) {
-      // The page says 8080, which may be taken on this machine: the system chooses.
-      await writeFile(join(folder, flags[0] ?? ""), lines.join("\n").replace("port: 8080", "port: 0"));
-    }
-  });
-
-  async function stop(): Promise<void> {
-    if (program === undefined || program.exitCode !== null) return;
-    program.kill("SIGINT");
-    await once(program, "exit");
-  }
-
-  /** Starts a program in the place of the one before, and returns what it prints first. */
-  async function start(file: string): Promise<string> {
-    await stop();
-    program = spawn(process.execPath, ["--conditions=@waymark/source", file], {
-      cwd: folder,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    return nextOutput(program);
-  }
-
-  it("prints what it says", async (t) => {
-    const curl = await run("curl", ["--version"]).catch(() => undefined);
-    if (curl === undefined) return t.skip("there is no curl on this machine");
-    let authority = "";
-    for (const { line, command, output } of readTranscript(page)) {
-      let actual: string;
-      if (command.startsWith("node ")) {
-        const printed = await start(command.slice(5));
-        authority = /127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
-        actual = printed.replace(authority, "127.0.0.1:8080");
-      } else {
-        const { stdout } = await run("sh", ["-c", command.replaceAll("localhost:8080", authority)]);
-        actual = stdout.replaceAll("\r\n", "\n");
-      }
-      assert.ok(isAsExpected(output, actual), `docs/getting-started.md:${line} prints\n${actual}`);
-    }
-  });
+  itStartsWhatItSays(readPage(join(import.meta.dirname, "getting-started.md")));
 });
