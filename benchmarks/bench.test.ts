@@ -10,7 +10,6 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type Answer, AnswersDiffer, agreedAnswer } from "./answer.ts";
-import { toChart } from "./chart.ts";
 import { type Contestant, contestants } from "./contestant.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { measureFootprints } from "./footprint.ts";
@@ -19,6 +18,7 @@ import { findLoadGenerator, type Load, type MixingLoadGenerator } from "./load.t
 import { type MeasurementOptions, measure } from "./measure.ts";
 import { parseCommand } from "./options.ts";
 import { findPlacement } from "./placement.ts";
+import { toFigures, withFigures } from "./publish.ts";
 import { doubts, toDispatchTable, toFootprintsTable, toListsTable, toServersTable } from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
 import { scenariosWith } from "./scenario.ts";
@@ -62,7 +62,7 @@ describe("a measurement", () => {
     const stored: (string | null)[] = [];
     const results = await measure(
       await optionsFor({
-        scenarios: scenariosWith("browser").filter(({ isRepeated }) => !isRepeated),
+        scenarios: scenariosWith("none").filter(({ isRepeated }) => !isRepeated),
         records: undefined,
         loadGenerator: {
           ...loadGenerator(async () => 1),
@@ -116,10 +116,15 @@ describe("a measurement", () => {
       assert.equal(timed.at(-1)?.requestsPerSecond.ofFloor, 1);
       assert.ok(timed.every(({ requestsPerSecond }) => requestsPerSecond.median > 0));
     }
+    const environment = { processor: "a processor", cores: 2, platform: "linux", versions: { node: "26.0.0" } };
+    const figures = toFigures({ environment, rounds: 1, seconds: 1, warmUp: 1, results: [...results, ...results] });
+    const page = withFigures("# Speed\n<!-- npm run bench -- --publish -->\nold\n<!-- end -->\n", figures);
     assert.match(
-      toChart(results),
-      /^<svg .*aria-label="read one person: unhurried [\d.]+.*read one person again: unhurr/,
+      page,
+      /^# Speed\n<!-- .* -->\n\| {2}\|\n\| --- \|\n(?:\| read one person(?: again)? \|\n){4}\nShares /,
     );
+    assert.match(page, / with Node\.js 26\.0\.0\non 2 cores of a processor: .*\.\n<!-- end -->\n$/);
+    assert.throws(() => withFigures("# Speed\n", figures), RangeError);
   });
 
   it("of start and memory has the figures of every server, and of a start that finds nothing compiled", async () => {
@@ -395,13 +400,14 @@ describe("the command line", () => {
     load: undefined,
     json: undefined,
   };
-  const usualServers = { ...usual, fields: "browser" };
+  const usualServers = { ...usual, publish: false, fields: "browser" };
   const good: readonly (readonly [string, object])[] = [
     ["", usualServers],
     ["--fields none", { ...usualServers, fields: "none" }],
     ["lists --records 10", { kind: "lists", rounds: 3, records: 10, json: undefined }],
     ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usualServers, rounds: 3, seconds: 2, warmUp: 0 }],
     ["--records 1000 --load wrk --json a.json", { ...usualServers, records: 1000, load: "wrk", json: "a.json" }],
+    ["--publish --rounds 3", { ...usualServers, publish: true, rounds: 3 }],
     ["overload --rounds 1", { kind: "overload", rounds: 1, seconds: 3, json: undefined }],
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],

@@ -12,6 +12,7 @@ import { type Command, parseCommand, usage } from "./options.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
 import { measurePostgres } from "./postgres.ts";
+import { publish } from "./publish.ts";
 import { measureRecords, type RecordsOptions } from "./records.ts";
 import {
   describeEnvironment,
@@ -134,6 +135,7 @@ async function runServers(
     for (const doubt of doubts(result)) print(`\n${doubt}`);
   }
   print(`\n${toFootprintsTable(footprints)}`);
+  if (options.publish) await publish({ environment, rounds, seconds, warmUp, results });
   await writeJson(jsonFile, { environment, conditions, results, footprints });
 }
 

@@ -19,7 +19,12 @@ export type Command =
       readonly keep: string | undefined;
       readonly json: string | undefined;
     } & ServerOptions)
-  | ({ readonly kind: "servers"; readonly fields: FieldSet; readonly json: string | undefined } & ServerOptions);
+  | ({
+      readonly kind: "servers";
+      readonly fields: FieldSet;
+      readonly publish: boolean;
+      readonly json: string | undefined;
+    } & ServerOptions);
 
 export interface ServerOptions {
   readonly rounds: number;
@@ -65,6 +70,10 @@ export function parseCommand(argv: readonly string[]): Command {
     return { kind: "lists", rounds, records: integer("records", values.records ?? "100000", 1), json };
   }
   if (what !== "servers" && values.fields !== undefined) throw new RangeError(`"${what}" does not take --fields`);
+  const { publish = false } = values;
+  if (publish && (what !== "servers" || values.fields !== undefined || values.records !== undefined)) {
+    throw new RangeError("--publish is for the servers with their usual fields and records");
+  }
   if (what !== "records" && values.keep !== undefined) throw new RangeError(`"${what}" does not take --keep`);
   if (what !== "writes" && what !== "scaling" && values.against !== undefined) {
     throw new RangeError(`"${what}" does not take --against`);
@@ -82,7 +91,7 @@ export function parseCommand(argv: readonly string[]): Command {
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
   if (what === "records") return { kind: what, ...options, records, keep: values.keep };
-  return { kind: what, ...options, records, fields: fieldSet(values.fields ?? "browser") };
+  return { kind: what, ...options, records, publish, fields: fieldSet(values.fields ?? "browser") };
 }
 
 const measured = ["servers", "lists", "writes", "postgres", "scaling", "records", "dispatch", "overload"] as const;
@@ -97,6 +106,7 @@ const accepted = {
   fields: { type: "string" },
   load: { type: "string" },
   json: { type: "string" },
+  publish: { type: "boolean" },
   keep: { type: "string" },
   against: { type: "string" },
   help: { type: "boolean" },
@@ -112,6 +122,7 @@ servers, the default: requests a second of ours, the peers and bare node:http; t
   --fields NAME  the header fields of requests: browser, those of Chromium (the default), or none
   --load NAME    wrk or autocannon (default: wrk where there is one)
   --json FILE    write the results there too
+  --publish      write the table into README.md and benchmarks/README.md
 
 lists: all people as one JSON array, of ours and of Fastify: the first byte, the rate, and the memory for it.
   --rounds N     how often each is measured (default 3)

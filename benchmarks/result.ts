@@ -73,6 +73,10 @@ export function compare(timings: ReadonlyMap<string, readonly Timing[]>): readon
   });
 }
 
+/** The requests that a server answers, as a share of the floor's: in a second of processor time, where the system measures that. */
+export const shareOf = (result: Pick<ContestantResult, "requestsPerProcessorSecond" | "requestsPerSecond">): number =>
+  (result.requestsPerProcessorSecond ?? result.requestsPerSecond).ofFloor;
+
 const toCompared = (summary: Summary, floor: Summary | undefined): Compared => ({
   ...summary,
   ofFloor: summary.median / (floor?.median ?? Number.NaN),

@@ -30,6 +30,9 @@ export function scenariosWith(fields: FieldSet): readonly Scenario[] {
     { name: "read one person again", path, headers, status: 200, isRepeated: true },
     // Without codings, in which only ours would send the pages.
     { name: "mixed load", path, headers: uncoded, status: 200, isRepeated: false, mix: mixOf(path) },
+    ...(fields === "none"
+      ? []
+      : [{ name: "read one person, Host only", path, headers: {}, status: 200, isRepeated: false }]),
   ];
 }
 
