@@ -42,6 +42,11 @@ export interface Representation {
   /** The number of records in a list if the client gives no `limit`. Default: all. */
   readonly pageSize?: number;
   /**
+   * The number up to which all records are counted for each page of a list, as long as that takes less than half a second. Default: they are
+   * counted for clients that ask for it.
+   */
+  readonly countsUpTo?: number;
+  /**
    * Returns what its text depends on besides the records, such as what the caller may do. It becomes part of entity tags. Letters,
    * digits and `-`. Default: the text depends on the records only.
    */
@@ -93,8 +98,10 @@ export interface ListSyntax {
 /** A part of a list. */
 export interface ListPage {
   readonly links: PageLinks;
-  /** The number of records on all pages, where the client asked for it. */
+  /** The number of records on all pages, where the client asked for it or the representation counts them. */
   readonly total?: number;
+  /** Whether there may be more than the total. */
+  readonly isMore?: boolean;
 }
 
 /** The URLs of the first page and of those around a page, by their relations. There is no next on the last page, and no prev on the first. */

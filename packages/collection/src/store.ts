@@ -47,7 +47,7 @@ export interface Store<T extends Document = Document> {
    *
    * @throws TypeError and StoreReadTimeout (rejects) as `batch`
    */
-  count(selection?: Selection, options?: ReadOptions): Awaitable<number>;
+  count(selection?: Selection, options?: CountOptions): Awaitable<number>;
   /**
    * Stores a record; when the promise resolves, it survives a crash. An `id` in the document is used, and later ids of its
    * partition go beyond it, unless it is above 2^52.
@@ -249,6 +249,12 @@ export interface ReadOptions {
    * state.
    */
   readonly notBefore?: readonly number[] | undefined;
+}
+
+/** The options of `Store.count`. */
+export interface CountOptions extends ReadOptions {
+  /** The number at which counting ends, from 1: where there are more records, it is the answer. Default: all are counted. */
+  readonly most?: number;
 }
 
 /** The options of `Store.create`. */

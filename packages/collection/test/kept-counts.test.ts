@@ -11,7 +11,7 @@ describe("kept counts", () => {
     const state = { revision: 1, records: 5, during: () => {} };
     const counts = new KeptCounts(() => [state.revision, 7]);
     const count = (selection = lovelace, owner?: number): Promise<number> =>
-      counts.of(selection, owner, (notBefore) => {
+      counts.of(selection, owner, undefined, (notBefore) => {
         assert.deepEqual(notBefore, [state.revision, 7]);
         counted.push(state.revision);
         state.during();

@@ -129,7 +129,7 @@ describe("a collection names its records where it stands", () => {
     const files = collection({ ...options, representations: [csv], store: database.store("book") });
     const inFiles = router(group("/api/novels", files.routes()));
     const file = await ask(inFiles, "GET /api/novels?format=file");
-    assert.match(file.header("Content-Disposition") ?? "", /filename="novels\.csv"/);
+    assert.match(file.header("Content-Disposition") ?? "", /filename="novels-\d{4}-\d\d-\d\d\.csv"/);
   });
 
   it("and problems in a mounted app name the page of their kind below the public URL", async () => {

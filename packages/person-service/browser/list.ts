@@ -5,7 +5,6 @@ import {
   loadDialogs,
   navigation,
   part,
-  people,
   say,
   showNote,
   showScripted,
@@ -28,7 +27,6 @@ onClick("[data-import]", async ({ dataset }) => {
 
 /** How a list is shown. */
 interface Showing {
-  readonly headers?: Readonly<Record<string, string>>;
   /** Whether it is the list that is shown. */
   readonly isAgain?: boolean;
   /** Whether it is what is typed that asks for it. */
@@ -52,13 +50,13 @@ function prepareResults(): void {
   /** Resolves with whether the results are there; not when others were asked for meanwhile. */
   const show = async (
     url: string,
-    { headers = {}, isAgain = false, isTyped = false, isFollowed = false }: Showing = {},
+    { isAgain = false, isTyped = false, isFollowed = false }: Showing = {},
   ): Promise<boolean> => {
     running.abort();
     running = new AbortController();
     try {
       const { signal } = running;
-      const page = await documentOf(await fetch(url, { headers: { Accept: "text/html", ...headers }, signal }));
+      const page = await documentOf(await fetch(url, { headers: { Accept: "text/html" }, signal }));
       // The session is over: the page to sign in on leads back.
       if (page.querySelector(".sign-in") !== null) {
         location.assign(url);
@@ -76,8 +74,8 @@ function prepareResults(): void {
       }
       document.title = page.title;
       showScripted(results);
-      const count = results.querySelectorAll("tbody tr").length;
-      announce(status, results.querySelector(".total")?.textContent ?? `${people(count)} shown`);
+      const total = results.querySelector(".total")?.textContent;
+      announce(status, total === undefined ? "" : `${total} found`);
       announce(said, "");
       if (isTyped) history.replaceState(null, "", url);
       if (isFollowed) history.pushState(null, "", url);
@@ -101,7 +99,6 @@ function prepareResults(): void {
   main.addEventListener("click", async (event) => {
     const { target } = event;
     if (!(target instanceof Element)) return;
-    if (target.closest("[data-count]") !== null) show(location.href, { headers: { Prefer: "count=exact" } });
     const link = target.closest<HTMLAnchorElement>("#results :is(.tools, thead, .pager, .empty) a:not([download])");
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();

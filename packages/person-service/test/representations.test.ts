@@ -250,10 +250,9 @@ describeService("representations", (openService) => {
           `\ufeffname${separator}telephone\r\n` +
             `Ada Lovelace${separator}"=""+44 20 7946 0000"""\r\n${separator === "," ? '"Grace, Hopper"' : "Grace, Hopper"}${separator}\r\n`,
         );
-        assert.deepEqual(
-          [answer.headers["etag"], answer.headers["content-disposition"]],
-          [`"all-2-excel-${name}"`, 'attachment; filename="person.csv"'],
-        );
+        assert.equal(answer.headers["etag"], `"all-2-excel-${name}"`);
+        const file = /^attachment; filename="people-\d{4}-\d\d-\d\d\.csv"$/;
+        assert.match(answer.headers["content-disposition"] ?? "", file);
         assert.ok(varies(answer).includes("Accept-Language"), "Vary");
       }
     });

@@ -198,6 +198,38 @@ describe("the cookies", () => {
   });
 });
 
+describe("a request that is made of another", () => {
+  it("has another method, target and content, and all else of it", async () => {
+    const seen = attribute<string>("seen");
+    const signal = AbortSignal.abort();
+    const headers = { Host: "a.example", "Content-Type": "text/plain", "Content-Encoding": "gzip" };
+    const given = HttpRequest.of({ method: "POST", target: "/a?b=1", headers, body: "x", signal }).withAttribute(
+      seen,
+      "yes",
+    );
+    const made = given.withMethod("PATCH").withTarget("/c%20d?e=2").withContent("application/json", '{"ü":1}');
+    assert.deepEqual([made.method, made.path, made.search, made.query.get("e")], ["PATCH", "/c d", "e=2", "2"]);
+    assert.deepEqual(Object.fromEntries(made.headers), {
+      Host: "a.example",
+      "Content-Type": "application/json",
+      "Content-Length": "8",
+    });
+    assert.deepEqual([made.attribute(seen), made.client.host, made.signal.aborted], ["yes", "a.example", true]);
+    assert.deepEqual(await made.json(), { ü: 1 });
+    assert.deepEqual(
+      [given.method, given.path, await given.withoutHeader("Content-Encoding").text()],
+      ["POST", "/a", "x"],
+    );
+    assert.throws(() => given.withTarget("no path"), HttpError);
+  });
+
+  it("has its content read by the limits of the app", async () => {
+    const read = GET("/", async (request) => ok().withBody(await request.withContent("text/plain", "long").text()));
+    const { fetch } = router({ contentLimit: 3 }, read);
+    assert.equal((await fetch(new Request("http://localhost/"))).status, 413);
+  });
+});
+
 describe("request.onEnd", () => {
   it("reports what a listener throws, also one that comes when the request has ended", async () => {
     const faults: unknown[] = [];

@@ -9,7 +9,8 @@ import { type ListQuery, parseListQuery } from "../lists/query.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, FirstBatch, RecordBatch, Store } from "../store.ts";
+import type { Document, FirstBatch, ReadOptions, RecordBatch, Store } from "../store.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
@@ -27,7 +28,7 @@ import {
  * sent whole, with its length; what is longer is streamed.
  */
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
-  const { scope, lists, members, maxPageSize, heldLists } = settings;
+  const { scope, lists, members, maxPageSize, heldLists, nouns } = settings;
   return async (request) => {
     const store = await scope.storeOf(request, "collection");
     const representation = chosenRepresentation(request, lists);
@@ -54,7 +55,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const held = heldLists.begin(request);
     try {
       const { state, fields, body } = await readContent(list, held);
-      const response = asFile(responseIn(state), request, { representation });
+      const response = asFile(responseIn(state), request, { representation, many: nouns?.many });
       return withApplied(response.withHeaders(response.headers.concat(fields)).withBody(body), preferences);
     } catch (error) {
       held.release();
@@ -106,6 +107,8 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
   const link = page && linkField(page.links);
   const total = isCounted ? await store.count(selection, held.since(first.revisions)) : undefined;
   if (total !== undefined) page &&= { ...page, total };
+  else if (page !== undefined)
+    page = { ...page, ...(await countForPage(list, page, batch, held.since(first.revisions))) };
   const options = { url, request, ...(page && { page }), ...(fields && { fields }) };
   const syntax = narrowed(representation.list(options), fields);
   return {
@@ -117,6 +120,29 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
     body: await listBody(batch, syntax, held, share),
   };
 }
+
+/** Counts the records for a page that says how many there are. The work is bounded; where it does not suffice, there are more than on the page. */
+async function countForPage(
+  { store, query, representation, request }: AskedList,
+  { links }: ListPage,
+  { records, next }: RecordBatch,
+  options: ReadOptions,
+): Promise<Pick<ListPage, "total" | "isMore">> {
+  const { countsUpTo } = representation;
+  if (countsUpTo === undefined) return {};
+  if (next === undefined && links.next === undefined && links.prev === undefined) return { total: records.length };
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(longestCount)]);
+  try {
+    const count = await store.count(query.selection, { ...options, signal, most: countsUpTo + 1 });
+    return count > countsUpTo ? { total: countsUpTo, isMore: true } : { total: count };
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return { total: records.length, isMore: true };
+    throw error;
+  }
+}
+
+/** In milliseconds. */
+const longestCount = 500;
 
 /** Makes the body of a list: what is in memory after one read is one text, and what is longer is streamed. */
 async function listBody(

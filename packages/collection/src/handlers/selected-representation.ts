@@ -42,20 +42,20 @@ function named<R extends Representation>(
 }
 
 /**
- * Names the response as a file to save, such as `person.csv` or `person-7.vcf`, when the query named its representation and that
+ * Names the response as a file to save, such as `people-2026-11-23.csv` or `person-7.vcf`, when the query named its representation and that
  * representation has a file extension.
  */
 export function asFile(
   response: HttpResponse,
   request: HttpRequest<unknown>,
-  { representation: { extension }, id }: FileContent,
+  { representation: { extension }, id, many }: FileContent,
 ): HttpResponse {
   if (extension === undefined || formatOf(request) === undefined) return response;
   const url = collectionUrl(request, id === undefined ? "collection" : "record");
   const segment = decodeURIComponent(url.slice(url.lastIndexOf("/") + 1)).replaceAll(notInFileNames, "_");
   const collection = segment === "" ? "records" : segment;
-  const fileName = `${collection}${id === undefined ? "" : `-${id}`}.${extension}`;
-  return response.withHeader("Content-Disposition", attachment(fileName));
+  const name = id === undefined ? `${many ?? collection}-${today()}` : `${collection}-${id}`;
+  return response.withHeader("Content-Disposition", attachment(`${name}.${extension}`));
 }
 
 /** The content that is named as a file. */
@@ -63,7 +63,12 @@ interface FileContent {
   readonly representation: Representation;
   /** Undefined for a list. */
   readonly id?: number;
+  /** What the records of a list are called: `order lines`. Default: the last segment of its URL. */
+  readonly many?: string | undefined;
 }
+
+/** In UTC, as all times: `2026-11-23`. */
+const today = (): string => new Date().toISOString().slice(0, 10);
 
 const notInFileNames = /[/\\\p{Cc}]/gu;
 

@@ -19,14 +19,16 @@ export class KeptCounts {
   /**
    * Returns the number of records of a selection, of an owner or of all.
    *
+   * @param most the number at which counting ends
    * @param count counts them in a state that is not before these revisions
    */
   async of(
     { filters = [], words = [] }: Selection,
     owner: number | undefined,
+    most: number | undefined,
     count: (notBefore: readonly number[]) => Awaitable<number>,
   ): Promise<number> {
-    const key = JSON.stringify([owner, filters, words]);
+    const key = JSON.stringify([owner, filters, words, most]);
     const before = await this.#revisions();
     const state = before.join();
     if (state !== this.#state) this.#counts.clear();

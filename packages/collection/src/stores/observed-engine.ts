@@ -1,7 +1,15 @@
 import type { Awaitable } from "waymark";
 import type { DatabaseObserver, StoreOperation } from "../observer.ts";
 import type { Selection } from "../selection.ts";
-import type { BulkCreation, DocumentSource, EachCreation, ReadOptions, RecordBatch, StoredRecord } from "../store.ts";
+import type {
+  BulkCreation,
+  CountOptions,
+  DocumentSource,
+  EachCreation,
+  ReadOptions,
+  RecordBatch,
+  StoredRecord,
+} from "../store.ts";
 import { StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
@@ -47,7 +55,7 @@ export class ObservedEngine implements Engine {
     return batch instanceof Promise ? batch.then(observed) : observed(batch);
   }
 
-  async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
+  async count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
     return this.#observe("count", () => this.#engine.count(selection, owner, options));
   }
 

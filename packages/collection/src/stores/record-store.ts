@@ -7,6 +7,7 @@ import {
   type BulkOptions,
   type ChangeBatch,
   type ChangesOptions,
+  type CountOptions,
   type Creation,
   type CreationOptions,
   type Document,
@@ -38,7 +39,7 @@ import type { CreateWrite, NewRecord, OutcomeOf, Stamp, Write } from "./write.ts
 export interface Engine {
   find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
   batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch>;
-  count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number>;
+  count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number>;
   /** Returns the last revision of each partition, in order. */
   revisions(): Awaitable<readonly number[]>;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
@@ -127,7 +128,7 @@ export class RecordStore implements Store {
     yield* batchesFrom(await this.batch(selection, options));
   }
 
-  async count(selection: Selection = {}, options: ReadOptions = {}): Promise<number> {
+  async count(selection: Selection = {}, options: CountOptions = {}): Promise<number> {
     assertSelection(selection, this);
     return this.#engine.count(this.#meetingLists(selection), this.#owner, options);
   }

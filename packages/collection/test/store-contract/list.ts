@@ -147,6 +147,21 @@ export function describeList(name: string, withStore: WithStore): void {
     );
 
     it(
+      "is counted up to a number",
+      withStore(async (store) => {
+        await store.createAll(Array.from({ length: 40 }, (_, n) => ({ name: `Person ${n}` })));
+        const words = ["person"];
+        const filters = [{ member: "name", operator: "ge", value: "" }] as const;
+        for (const selection of [{}, { filters }, { words: [], filters, limit: 3 }, { words }]) {
+          const all = await store.count(selection);
+          for (const most of [1, 39, 40, 41]) {
+            assert.equal(await store.count(selection, { most }), Math.min(all, most), JSON.stringify(selection));
+          }
+        }
+      }),
+    );
+
+    it(
       "holds nothing for a reader who stops: the store takes writes, and closes",
       withStore(async (store, database) => {
         await store.createAll(Array.from({ length: 40 }, () => ({ description: "x".repeat(70_000) })));

@@ -1,4 +1,4 @@
-import { type ListOptions, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
+import { type ListOptions, type ListPage, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
 import { textOf } from "../person/member-value.ts";
 import { personMemberNames } from "../person/schema.ts";
@@ -51,7 +51,6 @@ function head(view: ListView, mayCreate: boolean): SafeHtml {
   const { page } = options;
   // What only a script can do is shown by it.
   const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-dialogs="${assetUrl(options.request, "dialogs.js")}" data-scripted hidden>Import</button><a class="button primary" href="${address.url}?new">New person</a></div>`;
-  const count = html`<button data-count data-scripted hidden>Count them</button>`;
   return html`<div class="heading"><h1>People</h1>
 ${mayCreate ? create : ""}</div>
 <p class="banner good said" id="deleted" role="status" tabindex="-1">The person is deleted.</p>
@@ -61,13 +60,14 @@ ${searchForm(address)}
 <div id="results" tabindex="-1">
 <div class="tools">
 ${activeFilters(address)}
-${page?.total === undefined ? count : html`<p class="total">${total(page.total)}</p>`}
+<p class="total">${total(page)}</p>
 ${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(address)}`}
 </div>
 `;
 }
 
-const total = (count: number): string => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
+const total = ({ total = 0, isMore = false }: Partial<ListPage> = {}): string =>
+  total === 1 && !isMore ? "1 person" : `${total.toLocaleString("en")}${isMore ? "+" : ""} people`;
 
 function tableHead({ address, columns }: ListView): SafeHtml {
   const [sorted = "id"] = (address.get("sort") ?? "id").split(",");

@@ -13,6 +13,7 @@ export function peoplePages(site: Site): ItemRepresentation & ListRepresentation
     item: (record, options) => personPage(site, record, options),
     list: (options) => listPage(site, options),
     pageSize: 50,
+    countsUpTo: 10_000,
     variant: (request) => variantFor(site, request),
     headers: pageHeaders,
   };

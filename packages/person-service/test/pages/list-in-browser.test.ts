@@ -166,14 +166,6 @@ describeInBrowser("the list in a browser", kinds, (scene) => {
     assert.equal(await page.locator(".menu[open]").count(), 0);
     assert.equal(await page.locator(":focus").textContent(), "Columns");
   });
-
-  it("says how many there are when asked", async () => {
-    const page = await scene().open("/person?jobTitle=Countess");
-    assert.equal(await page.locator(".total").count(), 0);
-    await page.getByRole("button", { name: "Count them" }).click();
-    await page.locator(".total").waitFor();
-    assert.equal(await page.locator(".total").textContent(), "12 people");
-  });
 });
 
 describeInBrowser(

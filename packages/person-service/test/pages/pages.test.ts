@@ -127,10 +127,18 @@ describeService("pages", (openService) => {
       assert.match(text, /<a href="\/person\/1"><bdi>Job 1<\/bdi><\/a><\/th><td data-label="Number">/);
     });
 
-    it("say how many people there are, on request", async () => {
-      const { text } = await get(service, "/person?jobTitle=Job%201", { Prefer: "count=exact" });
-      assert.match(text, /<p class="total">9 people/);
-    });
+    for (const [query, total] of [
+      ["", "60 people"],
+      ["?jobTitle=Job%201", "9 people"],
+      ["?jobTitle=Job%201&limit=2", "9 people"],
+      ["?name=Person%201", "1 person"],
+      ["?q=person&sort=-name", "60 people"],
+    ] as const) {
+      it(`say how many people there are on all pages: /person${query}`, async () => {
+        const { text } = await get(service, `/person${query}`);
+        assert.ok(text.includes(`<p class="total">${total}</p>`), text);
+      });
+    }
 
     it("lead to files of all that is shown, and of a person", async () => {
       const list = await get(service, "/person?jobTitle=Job%201&sort=-id&fields=name&limit=2");
@@ -138,7 +146,7 @@ describeService("pages", (openService) => {
         const link = linksOf(list).find((url) => url.endsWith(`format=${format}`));
         const { status, headers, text } = await get(service, link ?? "");
         assert.equal(status, 200, text);
-        assert.match(headers["content-disposition"] ?? "", /^attachment; filename="person\.\w+"/);
+        assert.match(headers["content-disposition"] ?? "", /^attachment; filename="people-\d{4}-\d\d-\d\d\.\w+"/);
         assert.equal(text.match(/Person \d+/g)?.at(0), "Person 57");
         assert.equal(new Set(text.match(/Person \d+/g)).size, 9, "all nine, and not only those on the page");
       }
@@ -174,6 +182,18 @@ describeService("pages", (openService) => {
         assert.deepEqual([status, headers["cache-control"]], [200, "public, max-age=31536000, immutable"]);
       }
       assert.equal((await service.send("GET", "/assets/style.css")).status, 404);
+    });
+  });
+
+  describe("of more people than are counted", () => {
+    const service = openService();
+
+    it("say how many there are at least", async () => {
+      const many = { headers: { "Content-Type": "application/x-ndjson" }, body: '{"name":"Ada"}\n'.repeat(10_001) };
+      assert.equal((await service.send("POST", "/person", many)).status, 200);
+      assert.match((await get(service, "/person")).text, /<p class="total">10,000\+ people</);
+      await service.send("DELETE", "/person/7");
+      assert.match((await get(service, "/person")).text, /<p class="total">10,000 people</);
     });
   });
 

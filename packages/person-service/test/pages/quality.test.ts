@@ -144,7 +144,7 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     await keyboard.press("Enter");
     await tabTo("q");
     await keyboard.type("robert");
-    await page.getByText("1 person shown").waitFor({ state: "attached" });
+    await page.getByText("1 person found").waitFor({ state: "attached" });
     await tabTo(naughtyStrings["SQL, quoted"] ?? "");
     await keyboard.press("Enter");
     await page.waitForURL(/person\/\d+$/);

@@ -1,6 +1,13 @@
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
-import type { BulkCreation, DocumentSource, EachCreation, ReadOptions, StoredRecord } from "../../store.ts";
+import type {
+  BulkCreation,
+  CountOptions,
+  DocumentSource,
+  EachCreation,
+  ReadOptions,
+  StoredRecord,
+} from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import type { Claim } from "../decide.ts";
 import { KeptCounts } from "../kept-counts.ts";
@@ -60,8 +67,8 @@ export class PostgresEngine implements Engine {
     return this.#lists.batch(selection, owner, options);
   }
 
-  count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
-    return this.#counts.of(selection, owner, (notBefore) =>
+  count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
+    return this.#counts.of(selection, owner, options.most, (notBefore) =>
       this.#lists.count(selection, owner, { ...options, notBefore }),
     );
   }

@@ -1,6 +1,6 @@
 import type { StoredCollection } from "../../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
-import type { ReadOptions, RecordBatch } from "../../store.ts";
+import type { CountOptions, ReadOptions, RecordBatch } from "../../store.ts";
 import { TurnShare } from "../../turn-share.ts";
 import { batchOfFound, IdList, type ReadAgain } from "../found-list.ts";
 import type { EngineBatch } from "../record-store.ts";
@@ -43,8 +43,10 @@ export class PostgresLists {
     return { ...batch, revisions: await complete(reads.first) };
   }
 
-  async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
-    const { text } = await new SeriesOfReads(this.#pool, options).read(this.#select(selection, owner).count());
+  async count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
+    const { text } = await new SeriesOfReads(this.#pool, options).read(
+      this.#select(selection, owner).count(options.most),
+    );
     return Number(text);
   }
 

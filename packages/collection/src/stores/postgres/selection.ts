@@ -115,10 +115,12 @@ export class PostgresSelection {
   }
 
   /** Makes the statement that counts the records. Its only row is a `HeadRow` whose text is their number. */
-  count(): Statement {
+  count(most?: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
     const counters = countersText(dialect.add(this.#collection));
-    const text = `SELECT ${counters}, NULL, NULL, NULL, count(*) FROM ${this.#table} ${this.#where(dialect)}`;
+    const found = `${this.#table} ${this.#where(dialect)}`;
+    const counted = most === undefined ? found : `(SELECT FROM ${found} LIMIT ${dialect.add(most)}) AS first`;
+    const text = `SELECT ${counters}, NULL, NULL, NULL, count(*) FROM ${counted}`;
     return { text, values: dialect.values };
   }
 

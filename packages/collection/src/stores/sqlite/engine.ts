@@ -4,6 +4,7 @@ import type { StoredCollection } from "../../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
 import type {
   BulkCreation,
+  CountOptions,
   DocumentSource,
   EachCreation,
   ReadOptions,
@@ -116,12 +117,12 @@ export class SqliteEngine implements Engine {
     return { ...batch, revisions: [revision] };
   }
 
-  async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
+  async count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
     const { queries, reader } = this.#connections;
-    const asked = [this.#collection, selection, owner] as const;
+    const asked = [this.#collection, selection, owner, options.most] as const;
     // The first count of a program would otherwise start the thread of the reader, which takes 25 ms and 10 MB.
     if (queries.isCountedAtOnce(...asked)) return queries.count(...asked);
-    return this.#counts.of(selection, owner, () => reader.read(options, "count", ...asked));
+    return this.#counts.of(selection, owner, options.most, () => reader.read(options, "count", ...asked));
   }
 
   revisions(): readonly [number] {

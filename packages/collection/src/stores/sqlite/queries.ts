@@ -89,7 +89,12 @@ export class SqliteQueries {
     return { records, count, areUnchanged };
   }
 
-  count(collection: string, { filters = [], words = [] }: Selection, owner: number | undefined): number {
+  count(
+    collection: string,
+    { filters = [], words = [] }: Selection,
+    owner: number | undefined,
+    most: number | undefined,
+  ): number {
     const records = this.#recordsOf(collection, owner);
     const led = filters.find(({ member, operator }) => records.columns.get(member)?.list && operator !== "ne");
     const list = led && records.columns.get(led.member)?.list;
@@ -99,15 +104,23 @@ export class SqliteQueries {
     // Without conditions, SQLite counts by the pages of an index, which takes a quarter of the time.
     const text = where(conditions.length === 0 ? [] : [...dialect.stopConditions(), ...conditions]);
     return guardedRead(() => {
-      const statement = this.#statements.prepare(`SELECT count(*) FROM ${table} ${text}`);
+      const rows =
+        most === undefined ? `${table} ${text}` : `(SELECT 1 FROM ${table} ${text} LIMIT ${dialect.add(most)})`;
+      const statement = this.#statements.prepare(`SELECT count(*) FROM ${rows}`);
       const [count] = statement.get(...dialect.values) as unknown as [number]; // an aggregate has a row
       return count;
     });
   }
 
   /** Returns whether `count` takes no longer than reading a page: it counts all records, and their ids are close together. */
-  isCountedAtOnce(collection: string, { filters = [], words = [] }: Selection, owner: number | undefined): boolean {
+  isCountedAtOnce(
+    collection: string,
+    { filters = [], words = [] }: Selection,
+    owner: number | undefined,
+    most: number = Number.POSITIVE_INFINITY,
+  ): boolean {
     if (filters.length > 0 || words.length > 0 || owner !== undefined) return false;
+    if (most <= countedAtOnce + 1) return true;
     return guardedRead(() => {
       const ends = `SELECT (SELECT max(id) FROM "${collection}") - (SELECT min(id) FROM "${collection}")`;
       const [distance] = this.#statements.prepare(ends).get() as unknown as [number | null]; // this has always a row
