@@ -63,7 +63,7 @@ export {
   type SortKey,
   storeMembers,
 } from "./selection.ts";
-export type { CollectionOptions, ItemRequest, RecordNouns } from "./settings.ts";
+export type { CollectionOptions, ItemRequest, LinkedMembers, RecordNouns } from "./settings.ts";
 export {
   RestoreError,
   type RestoreOptions,

@@ -78,10 +78,29 @@ export interface CollectionOptions<T extends Document> {
    * Default: what was let in may go on, as far as `mayRead` says so.
    */
   readonly readmit?: ((request: HttpRequest<unknown>) => Awaitable<HttpRequest<unknown> | undefined>) | undefined;
+  /** Members of which one says what another does, too, so that a change of one is a change of the other. Default: none. */
+  readonly linkedMembers?: LinkedMembers | undefined;
   /** What the OpenAPI document calls the records, and shows of them. Default: names made of the path of the route, and no example. */
   readonly nouns?: RecordNouns;
   /** Whether a change without a precondition is refused (428, RFC 6585 §3). Default: false. */
   readonly requirePreconditions?: boolean;
+}
+
+/** Keeps members alike that say the same. What a client sends of a new record, only the schema sees. */
+export interface LinkedMembers {
+  /** Returns a stored record with all the members to which a client can apply a change. */
+  readonly unfold: (stored: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /**
+   * Returns what the schema is to validate in place of what a client has made of a record.
+   *
+   * @param before the record as `unfold` returns it
+   * @param isWhole whether the client sent all of the record, rather than a patch
+   */
+  readonly follow: (
+    changed: Readonly<Record<string, unknown>>,
+    before: Readonly<Record<string, unknown>>,
+    isWhole: boolean,
+  ) => Readonly<Record<string, unknown>>;
 }
 
 /** How the OpenAPI document speaks of the records of a collection. */
@@ -122,6 +141,7 @@ export interface CollectionSettings<T extends Document>
   readonly listed: Pick<Store, "members" | "fullText">;
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
   readonly store: Pick<Store, "revision">;
+  readonly linkedMembers: LinkedMembers;
   /** Finds the records that a request is for. */
   readonly scope: RecordScope;
   /** The member with the id of a record's owner; undefined where records have none. */
@@ -196,6 +216,7 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     store,
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
+    linkedMembers: options.linkedMembers ?? noLinks,
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
     members: fieldNames(schema, serverMembers),
@@ -210,6 +231,9 @@ function exampleOf(schema: object): Document | undefined {
   const { example, schema: named } = schema as { readonly example?: Document; readonly schema?: object }; // as far as it is one
   return example ?? (named && exampleOf(named));
 }
+
+/** The default of `linkedMembers`. */
+const noLinks: LinkedMembers = { unfold: (stored) => stored, follow: (changed) => changed };
 
 /** The default of `mayRead`. */
 export const everyCaller = (): boolean => true;
@@ -230,6 +254,7 @@ const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = 
   nouns: true,
   created: true,
   mayRead: true,
+  linkedMembers: true,
   readmit: true,
   requirePreconditions: true,
 };

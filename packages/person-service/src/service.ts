@@ -49,6 +49,7 @@ import {
   personNouns,
   personRepresentations,
 } from "./person/collection.ts";
+import { followingChanges, withAllLists } from "./person/contact-lists.ts";
 import type { Person } from "./person/members.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -161,6 +162,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
   return collection({
     store,
     schema: personSchema(now),
+    linkedMembers: { unfold: withAllLists, follow: followingChanges },
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms })],
     listDecoders: [...personListDecoders, peopleFileDecoder],

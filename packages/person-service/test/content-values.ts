@@ -3,6 +3,8 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { parse } from "csv-parse/sync";
 import ICAL from "ical.js";
 import { SaxesParser } from "saxes";
+import { contactLists } from "../src/person/contact-lists.ts";
+import { listMembers } from "../src/person/members.ts";
 
 /** What content says, as a JSON value to be judged by a schema. */
 export interface ContentValue {
@@ -105,7 +107,7 @@ function elementValue({ name, children, text }: Element): unknown {
   return Object.fromEntries(
     Array.from(values, ([each, elements]) => [
       each,
-      elements.length > 1 ? elements.map(elementValue) : elementValue(elements[0] as Element), // there is one
+      listNames.has(each) ? elements.map(elementValue) : elementValue(elements[0] as Element), // there is one
     ]),
   );
 }
@@ -122,7 +124,26 @@ function csvValue(text: string): ContentValue {
       ),
     ),
   );
-  return { value, isText: true, columns };
+  return { value: value.map(withLists), isText: true, columns };
+}
+
+/** The members of people that are lists. */
+const listNames: ReadonlySet<string> = new Set([
+  ...listMembers,
+  ...contactLists.map(({ name }) => name),
+  "contexts",
+  "features",
+]);
+
+/** A list of people's members is JSON, or texts with semicolons between them. */
+function withLists(record: object): object {
+  const entries = Object.entries(record).map(([name, cell]) => {
+    if (!listNames.has(name) || cell === undefined) return [name, cell];
+    if (/^\[[{"]/.test(cell)) return [name, JSON.parse(cell)];
+    const texts: readonly string[] = cell.match(/(?:\\.|[^\\;])+/gs) ?? [];
+    return [name, texts.map((text) => text.trim().replaceAll(/\\(.)/gs, "$1"))];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Around what Excel would read as something else than a text. */

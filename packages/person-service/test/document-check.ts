@@ -206,9 +206,9 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
 /** @param counts whether a breach of the keyword counts */
 type Validate = (pointer: string, value: unknown, counts: (keyword: string) => boolean) => string | undefined;
 
-/** @param isText whether text may stand for a number or a boolean, and one value for a list of it */
+/** @param isText whether text may stand for a number or a boolean, */
 function validation(document: OpenApiDocument, isText: boolean): Validate {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, ...(isText && { coerceTypes: "array" }) });
+  const ajv = new Ajv2020({ strict: false, allErrors: true, ...(isText && { coerceTypes: true }) });
   formats.default(ajv);
   ajv.addSchema(document, "document");
   const validators = new Map<string, ValidateFunction>();

@@ -54,6 +54,104 @@ function contentOf(headings: readonly string[], separator: string, date: string)
   return rows.map((row) => row.join(separator)).join("\r\n");
 }
 
+/** What several columns of one kind become: all values, with what the headings say of them. */
+const severalOfEach: readonly [program: string, file: string, expected: object][] = [
+  [
+    "Google Contacts",
+    "Given Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Type,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value\n" +
+      "Ada,* Work,a@w.example,Chess,b@x.example ::: c@x.example,Work Fax,11\n",
+    {
+      email: "a@w.example",
+      emails: [
+        { value: "a@w.example", contexts: ["work"], preferred: true },
+        { value: "b@x.example", label: "Chess" },
+        { value: "c@x.example", label: "Chess" },
+      ],
+      telephone: "11",
+      telephones: [{ value: "11", contexts: ["work"], features: ["fax"], preferred: true }],
+    },
+  ],
+  [
+    "Outlook",
+    "First Name,E-mail Address,E-mail 2 Address,E-mail 3 Address,Home Phone,Business Phone,Business Phone 2,Mobile Phone,Business Fax\n" +
+      "Ada,,b@x.example,c@x.example,,11,22,33,44\n",
+    {
+      email: "b@x.example",
+      emails: [{ value: "b@x.example", preferred: true }, { value: "c@x.example" }],
+      telephone: "11",
+      telephones: [
+        { value: "11", contexts: ["work"], preferred: true },
+        { value: "22", contexts: ["work"] },
+        { value: "33", features: ["mobile"] },
+        { value: "44", contexts: ["work"], features: ["fax"] },
+      ],
+    },
+  ],
+  [
+    "Outlook in German",
+    "Vorname;E-Mail-Adresse;E-Mail 2: Adresse;Telefon geschäftlich;Telefon privat;Mobiltelefon;Fax geschäftlich\n" +
+      "Ada;a@x.example;b@x.example;11;22;33;44\n",
+    {
+      email: "a@x.example",
+      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      telephone: "11",
+      telephones: [
+        { value: "11", contexts: ["work"], preferred: true },
+        { value: "22", contexts: ["private"] },
+        { value: "33", features: ["mobile"] },
+        { value: "44", contexts: ["work"], features: ["fax"] },
+      ],
+    },
+  ],
+  [
+    "Thunderbird",
+    "First Name,Primary Email,Secondary Email,Work Phone,Home Phone,Fax Number,Mobile Number\nAda,a@x.example,a@x.example,11,,,22\n",
+    {
+      email: "a@x.example",
+      telephone: "11",
+      telephones: [
+        { value: "11", contexts: ["work"], preferred: true },
+        { value: "22", features: ["mobile"] },
+      ],
+    },
+  ],
+  [
+    "ours",
+    "givenName,email,emails,languages\n" +
+      'Ada,a@x.example,"[{""value"":""b@x.example""},{""value"":""a@x.example"",""label"":""x""}]",en; de\n',
+    {
+      email: "a@x.example",
+      emails: [{ value: "b@x.example" }, { value: "a@x.example", label: "x", preferred: true }],
+      knowsLanguage: "en",
+      languages: [{ value: "en", preferred: true }, { value: "de" }],
+    },
+  ],
+  [
+    "one column of each",
+    "First Name,Mobile Phone,Work Email\nAda,11,a@x.example\n",
+    { email: "a@x.example", telephone: "11" },
+  ],
+];
+
+describe("several columns of one kind", () => {
+  let service: PersonService;
+  before(async () => {
+    service = await openPersonService({ database: ":memory:" });
+  });
+  after(() => service.database.close());
+  for (const [i, [program, file, expected]] of severalOfEach.entries()) {
+    it(`are all values, as ${program} has them`, async () => {
+      const headers = { "Content-Type": "application/octet-stream; name=a.csv" };
+      const target = "http://localhost/person";
+      const answer = await service.app.fetch(new Request(target, { method: "POST", headers, body: file }));
+      assert.equal(answer.status, 200, await answer.text());
+      const found = await service.app.fetch(new Request(`${target}/${i + 1}`));
+      const { id: _id, name, givenName, createdAt: _c, updatedAt: _u, ...members } = JSON.parse(await found.text());
+      assert.deepEqual([name, givenName, members], ["Ada", "Ada", expected]);
+    });
+  }
+});
+
 describe("a file of people", () => {
   let service: PersonService;
   before(async () => {

@@ -317,7 +317,9 @@ describe("import", () => {
       {
         ...ada,
         email: "ada@example.org",
+        emails: [{ value: "ada@example.org", preferred: true }, { value: "second@example.org" }],
         telephone: "+44 20 7946 0000",
+        telephones: [{ value: "+44 20 7946 0000", features: ["mobile"], preferred: true }],
         address: {
           streetAddress: "St James's Square 12",
           addressLocality: "London",

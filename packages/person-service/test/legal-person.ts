@@ -1,6 +1,15 @@
 import fc from "fast-check";
+import { contactLists, contexts, features } from "../src/person/contact-lists.ts";
 import { fromValues } from "../src/person/member-value.ts";
-import { memberEntries, mostValues, type Person, type PersonMember } from "../src/person/members.ts";
+import {
+  type ContactEntry,
+  memberEntries,
+  memberTable,
+  mostValues,
+  type Person,
+  type PersonMember,
+  type PersonMemberName,
+} from "../src/person/members.ts";
 import { countryCodes } from "../src/person/rules.ts";
 
 /** A character that every text may have: of XML 1.0's (§2.2) all but the controls. */
@@ -30,10 +39,28 @@ const legalDescription = fc
   .filter((text) => text === "" || isSeen(text));
 
 /** The values of a member. */
-function legalValue({ list, ...member }: PersonMember): fc.Arbitrary<unknown> {
+function legalValue({ list, of, ...member }: PersonMember): fc.Arbitrary<unknown> {
+  if (of !== undefined) return entries(memberTable[of as PersonMemberName]); // the name of one
   return list
     ? fc.uniqueArray(oneValue(member), { minLength: 1, maxLength: mostValues, size: "small" })
     : oneValue(member);
+}
+
+/** Values with what is said of each; the first of them is preferred. */
+function entries(member: PersonMember): fc.Arbitrary<readonly ContactEntry[]> {
+  const entry = fc.record(
+    {
+      value: oneValue(member) as fc.Arbitrary<string>, // no list is of numbers
+      contexts: fc.uniqueArray(fc.constantFrom(...contexts), { minLength: 1 }),
+      ...(member.kind === "telephone" && { features: fc.uniqueArray(fc.constantFrom(...features), { minLength: 1 }) }),
+      label: line(1, 100).filter((label) => !/\s/u.test(label.replaceAll(" ", ""))),
+    },
+    { requiredKeys: ["value"], noNullPrototype: true },
+  );
+  return fc
+    .uniqueArray(entry, { minLength: 1, maxLength: 5, size: "small", selector: ({ value }) => value })
+    .filter(([first, second]) => second !== undefined || first?.label !== undefined)
+    .map(([first, ...others]) => [{ ...(first as ContactEntry), preferred: true }, ...others]); // it has one at least
 }
 
 function oneValue({ kind, min = 1, max = 0 }: PersonMember): fc.Arbitrary<unknown> {
@@ -73,4 +100,12 @@ export const legalPerson: fc.Arbitrary<Person> = fc
     noNullPrototype: true,
   })
   // The members of the table have the type of a person.
-  .map((values) => fromValues(memberEntries.map(([name]) => [name, values[name]])) as unknown as Person);
+  .map((values) => {
+    // A single member is the preferred one of its list.
+    const singles = contactLists.map(({ name, single }) => {
+      const [first] = (values[name] ?? []) as readonly ContactEntry[];
+      return [single, first?.value ?? values[single]] as const;
+    });
+    const all: Readonly<Record<string, unknown>> = { ...values, ...Object.fromEntries(singles) };
+    return fromValues(memberEntries.map(([name]) => [name, all[name]])) as unknown as Person;
+  });

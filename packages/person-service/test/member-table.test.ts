@@ -16,6 +16,8 @@ const otherwiseUsed: ReadonlySet<string> = new Set([
   "url",
   "email",
   "telephone",
+  "emails",
+  "languages",
   "description",
   "identifier",
 ]);

@@ -4,9 +4,11 @@ import { listText, type StoredRecord } from "@waymark/collection";
 import fc from "fast-check";
 import ICAL from "ical.js";
 import { HttpRequest } from "waymark";
+import { contactLists } from "../src/person/contact-lists.ts";
 import type { Person } from "../src/person/members.ts";
-import { personMemberNames } from "../src/person/schema.ts";
+import { personMemberNames, personSchema } from "../src/person/schema.ts";
 import { vcard } from "../src/person/vcard.ts";
+import { decodeVcards } from "../src/transfer/vcard-decoder.ts";
 import { legalPerson } from "./legal-person.ts";
 
 const createdAt = "2026-06-15T12:00:00.123Z";
@@ -24,7 +26,12 @@ const full: Person = {
   birthDate: "1815-12-10",
   anniversary: "1835-07-08",
   email: "ada@example.org",
+  emails: [
+    { value: "ada@example.org", contexts: ["work"], preferred: true },
+    { value: "ada@home.example", label: "a, b" },
+  ],
   telephone: "+44 20 7946 0000;ext=12",
+  telephones: [{ value: "+44 20 7946 0000;ext=12", contexts: ["private"], features: ["mobile"], preferred: true }],
   address: {
     streetAddress: "12 St James's Square",
     addressLocality: "London",
@@ -35,7 +42,9 @@ const full: Person = {
   jobTitle: "Analyst",
   worksFor: "Analytical Engines",
   url: "https://example.org/ada",
+  urls: [{ value: "https://example.org/1815" }, { value: "https://example.org/ada", preferred: true }],
   knowsLanguage: "en-GB",
+  languages: [{ value: "en-GB", preferred: true }, { value: "fr" }],
   categories: ["press", "a, b; c\\d"],
   description: "Wrote\nnotes",
   identifier: "A-1",
@@ -47,13 +56,17 @@ function record({ id = 1, ...members }: Person): StoredRecord {
 
 const cardOf = (person: Person): string => vcard.item(record(person), { url: "/person", request: HttpRequest.of() });
 
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
 /** The card's lines with their ends, unfolded. */
 const linesOf = (card: string): readonly string[] => card.replaceAll("\r\n ", "").split(/(?<=\r\n)/);
 
 /** A property as another parser reads it. */
 type ReadProperty = readonly [
   name: string,
-  parameters: object,
+  parameters: Readonly<Record<string, unknown>>,
   type: string,
   value: string | readonly string[],
   ...further: readonly string[],
@@ -61,8 +74,10 @@ type ReadProperty = readonly [
 
 /** The person that another parser finds in a card. */
 function readCard(properties: readonly ReadProperty[]): object {
-  const values = new Map(properties.map(([name, , , value]) => [name, value]));
-  assert.equal(values.size, properties.length, "each property once");
+  const first = properties.filter(
+    ([name, { pref }]) => pref === "1" || properties.every((each) => each[0] !== name || each[1]["pref"] === undefined),
+  );
+  const values = new Map(first.filter(([name]) => name !== "x-ablabel").map(([name, , , value]) => [name, value]));
   const text = (name: string): string | undefined => values.get(name) as string | undefined; // of one value
   const parts = (name: string): readonly string[] => (values.get(name) ?? []) as readonly string[]; // of several
   const [familyName, givenName, additionalName, honorificPrefix, honorificSuffix] = parts("n");
@@ -107,7 +122,7 @@ function parseCards(text: string): readonly (readonly ReadProperty[])[] {
 
 /** What is due from `readCard`. */
 const expected = ({ id: _id, description, ...members }: Person): object => ({
-  ...members,
+  ...Object.fromEntries(Object.entries(members).filter(([name]) => !contactLists.some((list) => list.name === name))),
   ...(description !== undefined && { description: { text: description } }),
 });
 
@@ -130,13 +145,17 @@ describe("a vCard", () => {
         "NICKNAME:Countess",
         "BDAY:18151210",
         "ANNIVERSARY:18350708",
-        "EMAIL:ada@example.org",
-        "TEL:+44 20 7946 0000;ext=12",
+        "EMAIL;TYPE=work;PREF=1:ada@example.org",
+        "item1.EMAIL:ada@home.example",
+        "item1.X-ABLabel:a\\, b",
+        "TEL;TYPE=home,cell;PREF=1:+44 20 7946 0000;ext=12",
         "ADR:;;12 St James's Square;London;England;SW1Y 4JH;GB",
         "TITLE:Analyst",
         "ORG:Analytical Engines",
-        "URL:https://example.org/ada",
-        "LANG:en-GB",
+        "URL:https://example.org/1815",
+        "URL;PREF=1:https://example.org/ada",
+        "LANG;PREF=1:en-GB",
+        "LANG:fr",
         "CATEGORIES:press,a\\, b; c\\\\d",
         "NOTE:Wrote\\nnotes",
         "X-IDENTIFIER;VALUE=text:A-1",
@@ -222,6 +241,83 @@ describe("a vCard", () => {
       }),
     );
   });
+
+  it("is read by an import without loss, for any person", async () => {
+    const { validate } = personSchema()["~standard"];
+    await fc.assert(
+      fc.asyncProperty(legalPerson, async ({ id: _id, ...person }) => {
+        const [read] = await Array.fromAsync(decodeVcards(pieces(cardOf(person))));
+        assert.deepEqual(validate(read?.value), { value: person });
+      }),
+    );
+  });
+
+  const cards: readonly [program: string, lines: readonly string[], expected: object][] = [
+    [
+      "iOS",
+      [
+        "EMAIL;type=INTERNET;type=HOME;type=pref:a@home.example",
+        "item1.EMAIL;type=INTERNET:a@club.example",
+        "item1.X-ABLabel:chess club",
+        "item2.EMAIL;type=INTERNET:a@other.example",
+        "item2.X-ABLabel:_$!<Other>!$_",
+        "TEL;type=CELL;type=VOICE;type=pref:+1 1",
+        "TEL;type=WORK;type=FAX:+1 2",
+        "item3.URL;type=pref:https\\://example.org/",
+        "item3.X-ABLabel:_$!<HomePage>!$_",
+      ],
+      {
+        email: "a@home.example",
+        emails: [
+          { value: "a@home.example", contexts: ["private"], preferred: true },
+          { value: "a@club.example", label: "chess club" },
+          { value: "a@other.example", label: "Other" },
+        ],
+        telephone: "+1 1",
+        telephones: [
+          { value: "+1 1", features: ["mobile"], preferred: true },
+          { value: "+1 2", contexts: ["work"], features: ["fax"] },
+        ],
+        url: "https://example.org/",
+      },
+    ],
+    [
+      "Google Contacts",
+      ["item1.EMAIL;TYPE=INTERNET:a@x.example", "item1.X-ABLabel:", "TEL;TYPE=HOME:11", "TEL;TYPE=CELL:22", "TEL:11"],
+      {
+        email: "a@x.example",
+        telephone: "11",
+        telephones: [
+          { value: "11", contexts: ["private"], preferred: true },
+          { value: "22", features: ["mobile"] },
+        ],
+      },
+    ],
+    [
+      "Nextcloud",
+      ['TEL;TYPE="HOME,VOICE":11', "TEL;TYPE=CELL;PREF=1:22", "EMAIL;TYPE=WORK:a@x.example"],
+      {
+        email: "a@x.example",
+        emails: [{ value: "a@x.example", contexts: ["work"], preferred: true }],
+        telephone: "22",
+        telephones: [
+          { value: "11", contexts: ["private"] },
+          { value: "22", features: ["mobile"], preferred: true },
+        ],
+      },
+    ],
+  ];
+  for (const [program, lines, expectedPerson] of cards) {
+    it(`is read with all values and labels as ${program} writes it`, async () => {
+      const card = ["BEGIN:VCARD", "VERSION:3.0", "FN:A", ...lines, "END:VCARD", ""].join("\r\n");
+      const [read] = await Array.fromAsync(decodeVcards(pieces(card)));
+      const { value, issues } = personSchema()["~standard"].validate(read?.value) as {
+        value?: object;
+        issues?: object;
+      };
+      assert.deepEqual(value ?? issues, { name: "A", ...expectedPerson });
+    });
+  }
 
   it("is followed by the next in a list", async () => {
     await fc.assert(

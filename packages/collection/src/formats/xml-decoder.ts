@@ -14,6 +14,8 @@ export interface XmlDecoderOptions {
    * text, and the schema refuses it.
    */
   readonly integers?: readonly string[];
+  /** The members that are `true` or `false`; other text stays text. Default: none. */
+  readonly booleans?: readonly string[];
   /** The members that are lists: each of their elements is a value. Default: none. */
   readonly lists?: readonly string[];
 }
@@ -36,9 +38,9 @@ export interface XmlDecoderOptions {
  *
  * @throws TypeError when `root` is not the name of an element
  */
-export function xmlDecoder({ root, namespace, integers = [], lists = [] }: XmlDecoderOptions): Decoder {
+export function xmlDecoder({ root, namespace, integers = [], booleans = [], lists = [] }: XmlDecoderOptions): Decoder {
   if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${quote(root)} cannot name an element`);
-  const rules = { root, namespace, known: knownMembers({ isInteger: integers, isList: lists }) };
+  const rules = { root, namespace, known: knownMembers({ isInteger: integers, isBoolean: booleans, isList: lists }) };
   return {
     mediaTypes: ["application/xml", "text/xml"],
     decode: (content, mediaType) => readXmlDocument(decodeXmlText(content, mediaType), rules),
@@ -46,10 +48,10 @@ export function xmlDecoder({ root, namespace, integers = [], lists = [] }: XmlDe
 }
 
 /** Makes the tree of the members of which something is known. */
-function knownMembers(known: Readonly<Record<"isInteger" | "isList", readonly string[]>>): KnownMember {
-  const newMember = (): GrowingMember => ({ isInteger: false, isList: false, members: new Map() });
+function knownMembers(known: Readonly<Record<"isInteger" | "isBoolean" | "isList", readonly string[]>>): KnownMember {
+  const newMember = (): GrowingMember => ({ isInteger: false, isBoolean: false, isList: false, members: new Map() });
   const root = newMember();
-  for (const what of ["isInteger", "isList"] as const) {
+  for (const what of ["isInteger", "isBoolean", "isList"] as const) {
     for (const path of known[what]) {
       let member = root;
       for (const name of path.split(".")) {
@@ -65,6 +67,7 @@ function knownMembers(known: Readonly<Record<"isInteger" | "isList", readonly st
 
 interface GrowingMember {
   isInteger: boolean;
+  isBoolean: boolean;
   isList: boolean;
   readonly members: Map<string, GrowingMember>;
 }

@@ -15,9 +15,10 @@ export interface XmlDocumentRules {
   readonly known: KnownMember;
 }
 
-/** A known member: whether it is an integer or a list, and the known members inside it. */
+/** A known member: whether it is an integer, a boolean or a list, and the known members inside it. */
 export interface KnownMember {
   readonly isInteger: boolean;
+  readonly isBoolean: boolean;
   readonly isList: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
 }
@@ -174,7 +175,7 @@ class DocumentReader {
     const parent = this.#open.at(-1);
     const isObject = parent === undefined || members.size > 0;
     // Unlike an assignment, fromEntries makes even `__proto__` a member like any other.
-    const value = isObject ? Object.fromEntries(members) : known?.isInteger ? toInteger(text) : text;
+    const value = isObject ? Object.fromEntries(members) : toScalar(text, known);
     if (parent === undefined) this.#value = value;
     else if (known?.isList === true) addTo(parent.members, name, value);
     else parent.members.set(name, value);
@@ -187,6 +188,11 @@ class DocumentReader {
   #refusal(detail: string, index: number = this.#tag.start): ContentError {
     return new ContentError(detail, positionAt(this.#text, index));
   }
+}
+
+function toScalar(text: string, known: KnownMember | undefined): unknown {
+  if (known?.isInteger === true) return toInteger(text);
+  return known?.isBoolean === true && (text === "true" || text === "false") ? text === "true" : text;
 }
 
 /** Adds a value to a list, of which nothing else has the array. */

@@ -94,13 +94,14 @@ function namesState(headers: HeaderList): boolean {
 
 /** PUT of a record. */
 export function replaceRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
-  const { decoders, serverMembers, mayRead } = settings;
+  const { decoders, serverMembers, linkedMembers, mayRead } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
     async attempt({ request, store, preferences }, current, expectedRevision) {
       if (request.headers.has("Content-Range")) return refusePart();
       const schema = preferredSchema(settings, preferences);
-      const validator = replacementOf({ schema, serverMembers, current, mayRead: mayRead(request, request.path) });
+      const rules = { schema, serverMembers, linkedMembers, current, mayRead: mayRead(request, request.path) };
+      const validator = replacementOf(rules);
       const document = await request.body(validator, { decoders });
       return store.replace(current.id, document, expectedRevision);
     },
@@ -123,12 +124,13 @@ export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType, "ap
 
 /** PATCH of a record. */
 export function amendRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
-  const { items, serverMembers, mayRead } = settings;
+  const { items, serverMembers, linkedMembers, mayRead } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
     async attempt({ request, store, preferences }, current) {
       const schema = preferredSchema(settings, preferences);
-      const validator = amendmentOf({ schema, serverMembers, current, mayRead: mayRead(request, request.path) });
+      const rules = { schema, serverMembers, linkedMembers, current, mayRead: mayRead(request, request.path) };
+      const validator = amendmentOf(rules);
       const document = await request.body(validator, { decoders: amendmentDecoders });
       // The document was made from this state and fits no other.
       return store.replace(current.id, document, current.revision);

@@ -4,6 +4,7 @@ import { memberNamesOf } from "../object-schema.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
 import { parsePatch } from "../patch/json-patch.ts";
 import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
+import type { LinkedMembers } from "../settings.ts";
 import type { StoredRecord } from "../store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 
@@ -12,6 +13,7 @@ export interface ItemRules<T> {
   readonly schema: StandardSchemaV1<unknown, T>;
   /** The members that the server sets. */
   readonly serverMembers: readonly string[];
+  readonly linkedMembers: LinkedMembers;
   /** The record before the change. */
   readonly current: StoredRecord;
   /** Whether the caller may read the record. If not, no message reveals anything of it. */
@@ -23,7 +25,7 @@ export interface ItemRules<T> {
  * are refused, in addition to the issues of the schema.
  */
 export function replacementOf<T>(rules: ItemRules<T>): Validator<T> {
-  return (value) => takeReplacement(rules, value);
+  return (value) => takeReplacement(rules, value, true);
 }
 
 /** A change of a record as a client sends it. */
@@ -47,14 +49,16 @@ export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
   };
 }
 
-async function takeMerged<T>({ schema, serverMembers, current, mayRead }: ItemRules<T>, patch: unknown) {
+async function takeMerged<T>(rules: ItemRules<T>, patch: unknown) {
+  const { schema, serverMembers, linkedMembers, current, mayRead } = rules;
   if (!isJsonObject(patch)) {
     const hint = Array.isArray(patch) ? "; send a JSON Patch as application/json-patch+json" : "";
     return { issues: [{ message: `must be an object with the members to change${hint}` }] };
   }
   const issues = issuesWith(patch, serverMembers, () => setByServer);
-  const merged = mergePatch(without(parse(current), serverMembers), without(patch, serverMembers));
-  const result = await validateBeside(issues, schema, merged);
+  const before = linkedMembers.unfold(without(parse(current), serverMembers));
+  const merged = mergePatch(before, without(patch, serverMembers)); // an object, since the patch is one
+  const result = await validateBeside(issues, schema, linkedMembers.follow(merged as typeof before, before, false));
   if (mayRead || result.issues === undefined) return result;
   return { issues: result.issues.map((issue) => (isSent(patch, issue.path) ? issue : withoutDetails(issue))) };
 }
@@ -82,16 +86,19 @@ function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
     ...(operation.op === "move" && isServerMember(operation.from[0]) ? [{ path: [index, "from"] }] : []),
   ]);
   if (issues.length > 0) return { issues: issues.map(({ path }) => ({ message: setByServer, path })) };
-  const outcome = applyPatch(parse(rules.current), operations.value, memberNamesOf(rules.schema));
+  const stored = rules.linkedMembers.unfold(parse(rules.current));
+  const outcome = applyPatch(stored, operations.value, memberNamesOf(rules.schema));
   if (outcome.kind === "failed") throw new HttpError(refuseOperation(outcome.index, outcome.detail));
   if (outcome.kind === "excessive") throw new HttpError(refuseExcess(outcome.index, outcome.detail));
   // An operation on the whole record may have changed members that the server sets.
-  return takeReplacement(rules, outcome.value);
+  return takeReplacement(rules, outcome.value, false);
 }
 
 const setByServer = "is set by the server, and cannot be changed";
 
-function takeReplacement<T>({ schema, serverMembers, current, mayRead }: ItemRules<T>, value: unknown) {
+/** @param isWhole whether the client sent the whole record */
+function takeReplacement<T>(rules: ItemRules<T>, value: unknown, isWhole: boolean) {
+  const { schema, serverMembers, linkedMembers, current, mayRead } = rules;
   if (!isJsonObject(value)) return schema["~standard"].validate(value);
   const stored = parse(current);
   const issues = issuesWith(value, serverMembers, (name, sent) => {
@@ -100,7 +107,10 @@ function takeReplacement<T>({ schema, serverMembers, current, mayRead }: ItemRul
     if (sent === stored[name]) return undefined;
     return `is set by the server; send ${JSON.stringify(stored[name])}, or leave it out`;
   });
-  return validateBeside(issues, schema, without(value, serverMembers));
+  const sent = without(value, serverMembers);
+  // For a caller who may not read the record, nothing may depend on what it was.
+  const followed = mayRead ? linkedMembers.follow(sent, linkedMembers.unfold(stored), isWhole) : sent;
+  return validateBeside(issues, schema, followed);
 }
 
 /** Validates the value by the schema, and puts these issues before those of the schema. */
@@ -128,7 +138,10 @@ function issuesWith(
 }
 
 /** Returns the object without these members. */
-export function without(value: Readonly<Record<string, unknown>>, members: readonly string[]): object {
+export function without(
+  value: Readonly<Record<string, unknown>>,
+  members: readonly string[],
+): Readonly<Record<string, unknown>> {
   if (!members.some((name) => Object.hasOwn(value, name))) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
 }

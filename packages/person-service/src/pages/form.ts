@@ -60,11 +60,12 @@ function foot(refusal: Refusal | undefined, buttons: SafeHtml): SafeHtml {
 }
 
 function field(
-  { name, label, kind, list: isList, hint }: MemberField,
+  { name, label, kind, list, of, hint }: MemberField,
   value: string,
   fault = "",
   isFirst = false,
 ): SafeHtml {
+  const isList = list === true || of !== undefined;
   const described = hint === undefined ? `e-${name}` : `h-${name} e-${name}`;
   const state = html`${fault === "" ? "" : html` aria-invalid="true"`}${isFirst ? html` autofocus` : ""}`;
   const common = html`id="f-${name}" name="${name}" aria-describedby="${described}" dir="auto"${state}`;

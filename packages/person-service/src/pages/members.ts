@@ -2,7 +2,7 @@ import { textOf } from "../person/member-value.ts";
 import { memberEntries, type PersonMember } from "../person/members.ts";
 
 /** How a member of a person is shown and asked for. */
-export interface MemberField extends Pick<PersonMember, "label" | "hint" | "list"> {
+export interface MemberField extends Pick<PersonMember, "label" | "hint" | "list" | "of"> {
   /** `familyName`, or `address.postalCode` for a member of the address. */
   readonly name: string;
   readonly kind: PersonMember["kind"] | "time";
@@ -14,12 +14,13 @@ export interface MemberGroup {
   readonly members: readonly MemberField[];
 }
 
-const fields = memberEntries.map(([name, { label, kind, list, hint, group }]) => ({
+const fields = memberEntries.map(([name, { label, kind, list, of, hint, group }]) => ({
   name,
   label,
   kind,
   group,
   ...(list !== undefined && { list }),
+  ...(of !== undefined && { of }),
   ...(hint !== undefined && { hint }),
 }));
 

@@ -1,12 +1,12 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
-import { textOf } from "../person/member-value.ts";
+import { textOf, valuesOf } from "../person/member-value.ts";
 import { assetUrl } from "./assets.ts";
 import { attempt, type Base } from "./attempt.ts";
 import { page } from "./document.ts";
 import { conflictForm, personForm, removalForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { headlines, memberGroups, titleMember, titleOf } from "./members.ts";
+import { fieldOf, headlines, memberGroups, titleMember, titleOf } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
 import type { Site } from "./site.ts";
 import { formValuesOf } from "./typed.ts";
@@ -28,7 +28,7 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
       // The heading says it already.
       return value === undefined || name === titleMember
         ? ""
-        : html`<dt>${label}</dt><dd class="${name}">${shownValue(name, value)}</dd>\n`;
+        : html`<dt>${label}</dt><dd class="${name}">${shownValues(person, name, value)}</dd>\n`;
     });
     return rows.every((row) => row === "") ? "" : html`<section><h2>${title}</h2><dl>\n${rows}</dl></section>\n`;
   });
@@ -54,6 +54,17 @@ function editing({ request }: ItemOptions, stored: Base, own: string): SafeHtml 
   const { typed = stored.values, base = stored, refusal } = tried ?? {};
   const dialogs = assetUrl(request, "dialogs.js");
   return personForm({ typed, base, action: own, cancel: own, dialogs, refusal, isOpen: tried !== undefined });
+}
+
+/** Each value of a list on a line of its own, any other as it is. */
+function shownValues(person: unknown, name: string, value: string): SafeHtml {
+  const { of } = fieldOf(name);
+  if (of === undefined) return shownValue(name, value);
+  const lines = textOf(person, name, "\n")?.split("\n") ?? [];
+  return html`${valuesOf(person, name).map((entry, i) => {
+    const each = textOf(entry, "value") ?? "";
+    return html`${i > 0 ? html`<br>` : ""}${shownValue(of, each)}${lines[i]?.slice(each.length) ?? ""}`;
+  })}`;
 }
 
 /** The card to save, and the changes that the caller may make. */

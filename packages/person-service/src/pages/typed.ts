@@ -1,5 +1,6 @@
-import { fromValues, isObject, memberOf, textOf } from "../person/member-value.ts";
-import { derivedName, nameParts, type Person } from "../person/members.ts";
+import { contexts, features } from "../person/contact-lists.ts";
+import { fromValues, isObject, memberOf, preferredMark, textOf } from "../person/member-value.ts";
+import { type ContactEntry, derivedName, nameParts, type Person } from "../person/members.ts";
 import { countryCodeOf } from "../transfer/countries.ts";
 import { fieldOf, type MemberField, memberGroups } from "./members.ts";
 
@@ -38,8 +39,8 @@ export function typedIn(form: URLSearchParams, others: Values): Values {
 }
 
 /** Returns what a field stands for: lines that end by LF; or text without white space around it, and of a country its code. */
-function normal({ kind, list }: MemberField, text: string): string {
-  if (list) return linesOf(text).join("\n");
+function normal({ kind, list, of }: MemberField, text: string): string {
+  if (list || of !== undefined) return linesOf(text).join("\n");
   if (kind === "text") return text.replaceAll("\r\n", "\n");
   const trimmed = text.trim();
   return kind === "country" ? (countryCodeOf(trimmed) ?? trimmed) : trimmed;
@@ -52,9 +53,27 @@ const linesOf = (text: string): readonly string[] =>
     .filter((line) => line !== "");
 
 /** Returns the value of a member that a field stands for; undefined for none. */
-function memberFrom(name: string, text: string | undefined): string | readonly string[] | undefined {
+function memberFrom(name: string, text: string | undefined): string | readonly (string | ContactEntry)[] | undefined {
   if (text === undefined || text === "") return undefined;
-  return fieldOf(name).list ? linesOf(text) : text;
+  const { list, of } = fieldOf(name);
+  if (of !== undefined) return linesOf(text).map(toEntry);
+  return list ? linesOf(text) : text;
+}
+
+/** Reads a value with what is said of it, `ada@example.org (work, preferred)`, as `textOf` writes it. */
+function toEntry(line: string): ContactEntry {
+  const [, value = line, said = ""] = /^(.*\S)\s+\((\p{L}[^()]*)\)$/u.exec(line) ?? [];
+  const words = said.split(",").map((word) => word.trim());
+  const among = (known: readonly string[]): readonly string[] => words.filter((word) => known.includes(word));
+  const [uses, abilities] = [among(contexts), among(features)];
+  const label = words.filter((word) => ![...uses, ...abilities, preferredMark, ""].includes(word)).join(", ");
+  return {
+    value,
+    ...(uses.length > 0 && { contexts: uses }),
+    ...(abilities.length > 0 && { features: abilities }),
+    ...(label !== "" && { label }),
+    ...(words.includes(preferredMark) && { preferred: true }),
+  };
 }
 
 /** Returns the values without those that are empty. */

@@ -4,8 +4,9 @@ import { fieldOf } from "./members.ts";
 
 /** Shows the value of a member as text that cannot change the direction of what is around it, with a link where it leads somewhere. */
 export function shownValue(name: string, value: string): SafeHtml {
-  const { kind } = fieldOf(name);
+  const { kind, of } = fieldOf(name);
   const text = html`<bdi>${value}</bdi>`;
+  if (of !== undefined) return text;
   switch (kind) {
     case "email":
       return html`<a href="mailto:${encodeURIComponent(value).replace("%40", "@")}">${text}</a>`;

@@ -16,7 +16,8 @@ import {
   type Representation,
   xmlRepresentation,
 } from "@waymark/collection";
-import { listMembers, memberEntries, objectTypes, type PersonMember } from "./members.ts";
+import { type ContactList, contactLists } from "./contact-lists.ts";
+import { type ContactEntry, listMembers, memberEntries, objectTypes, type PersonMember } from "./members.ts";
 import { personMemberNames } from "./schema.ts";
 import { vcard } from "./vcard.ts";
 
@@ -38,6 +39,8 @@ function toNode(members: Readonly<Record<string, unknown>>): object {
   const terms = ofPerson.map(([name, value]) => {
     const node = nodeTypes.get(name);
     if (node !== undefined) return [name, { "@type": node, name: value }];
+    const single = singles.get(name);
+    if (single !== undefined) return [single, (value as readonly ContactEntry[]).map((entry) => entry.value)]; // by its schema
     const type = objectTypes[name];
     return [name, type === undefined ? value : { "@type": type, ...(value as object) }]; // an object, by its schema
   });
@@ -58,6 +61,9 @@ function toNode(members: Readonly<Record<string, unknown>>): object {
 const recordTerms: ReadonlyMap<string, string> = new Map(
   memberEntries.flatMap(([name, { recordTerm }]) => (recordTerm === undefined ? [] : [[name, recordTerm]])),
 );
+
+/** All values are those of one term. */
+const singles: ReadonlyMap<string, string> = new Map(contactLists.map(({ name, single }) => [name, single]));
 
 const nodeTypes: ReadonlyMap<string, string> = new Map(
   memberEntries.flatMap(([name, { node }]) => (node === undefined ? [] : [[name, node]])),
@@ -96,9 +102,10 @@ function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentat
 }
 
 /** The members that text is made into other values for. */
-export const personForms: Readonly<Record<"integers" | "lists", readonly string[]>> = {
+export const personForms: Readonly<Record<"integers" | "booleans" | "lists", readonly string[]>> = {
   integers: ["id"],
-  lists: listMembers,
+  booleans: contactLists.map(({ name }) => `${name}.preferred`),
+  lists: [...listMembers, ...contactLists.flatMap(({ name }) => [name, `${name}.contexts`, `${name}.features`])],
 };
 
 /** Reads people from CSV, from clients and for the demo. */
@@ -110,10 +117,20 @@ export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, person
 /** Defines the collection of people for a database. */
 export const personCollection: CollectionDefinition & { readonly members: Readonly<Record<string, MemberUse>> } = {
   name: "person",
-  members: Object.fromEntries(memberEntries.map(([name, member]) => [name, useOf(member)])),
+  members: {
+    ...Object.fromEntries(memberEntries.map(([name, member]) => [name, useOf(member)])),
+    ...Object.fromEntries(contactLists.flatMap(filterOf)),
+  },
 };
 
-function useOf({ filter, list, search, unique }: PersonMember): MemberUse {
+/** The values of a list are filtered and searched as the member that is one of them. */
+function filterOf({ name, single }: ContactList): readonly (readonly [name: string, use: MemberUse])[] {
+  const { filter, search } = useOf(memberEntries.find(([each]) => each === single)?.[1] ?? {});
+  if (filter === undefined) return [];
+  return [[`${name}.value`, { filter, list: true, single, ...(search !== undefined && { search }) }]];
+}
+
+function useOf({ filter, list, search, unique }: Partial<PersonMember>): MemberUse {
   return {
     ...(list !== undefined && { list }),
     ...(filter !== undefined && { filter }),

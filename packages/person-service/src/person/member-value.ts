@@ -12,7 +12,18 @@ export function memberOf(person: unknown, name: string): unknown {
 export function textOf(person: unknown, name: string, between = ", "): string | undefined {
   const value = memberOf(person, name);
   if (value === undefined) return undefined;
-  return Array.isArray(value) ? value.join(between) : String(value);
+  return Array.isArray(value) ? value.map(valueText).join(between) : String(value);
+}
+
+/** What a text says of the preferred value of a list. */
+export const preferredMark = "preferred";
+
+/** Returns a value of a list as text, with what is said of it: `ada@example.org (work, preferred)`. */
+function valueText(value: unknown): string {
+  if (!isObject(value)) return String(value);
+  const { value: text, preferred, ...said } = value;
+  const words = [...Object.values(said).flat(), ...(preferred === true ? [preferredMark] : [])];
+  return words.length === 0 ? String(text) : `${text} (${words.join(", ")})`;
 }
 
 /** Returns the values of a member: one, or those of a list. */

@@ -133,6 +133,16 @@ export const personMembers = {
     example: "ada@example.org",
     rule: "3 to 254, with one `@`",
   },
+  emails: {
+    kind: "email",
+    of: "email",
+    label: "All emails",
+    group: "More than one",
+    hint: "One a line, perhaps with what it is for: ada@example.org (work, preferred).",
+    vcard: "",
+    words: "",
+    rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `email` is the preferred one",
+  },
   telephone: {
     kind: "telephone",
     min: 2,
@@ -144,6 +154,16 @@ export const personMembers = {
     words:
       "phone, phone number, telephone number, tel, cell, mobile, mobile phone, mobile number, phone 1 - value, primary phone, telefon, telefonnummer, handy, mobiltelefon, téléphone, téléphone mobile, teléfono, teléfono móvil",
     rule: "2 to 40: digits, spaces and `+ - . ( ) /`, perhaps an extension",
+  },
+  telephones: {
+    kind: "telephone",
+    of: "telephone",
+    label: "All telephones",
+    group: "More than one",
+    hint: "One a line, perhaps with what it is for: +44 20 7946 0000 (private, mobile).",
+    vcard: "",
+    words: "",
+    rule: "a list of up to 50 `{ value, contexts, features, label, preferred }`, of which `telephone` is the preferred one",
   },
   "address.streetAddress": {
     kind: "line",
@@ -240,6 +260,16 @@ export const personMembers = {
       "website, web site, homepage, web, web page, web page 1, website 1 - value, webseite, site web, página web, sitio web",
     rule: "http or https, at most 2048, without a user name or password",
   },
+  urls: {
+    kind: "url",
+    of: "url",
+    label: "All websites",
+    group: "More than one",
+    hint: "One a line, perhaps with what it is for: https://example.org (work).",
+    vcard: "",
+    words: "",
+    rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `url` is the preferred one",
+  },
   knowsLanguage: {
     kind: "language",
     label: "Language",
@@ -248,6 +278,16 @@ export const personMembers = {
     vcard: "LANG",
     words: "language, lang, locale, sprache, langue, idioma",
     rule: "a BCP 47 language tag such as `en` or `zh-Hans`",
+  },
+  languages: {
+    kind: "language",
+    of: "knowsLanguage",
+    label: "All languages",
+    group: "More than one",
+    hint: "One a line, perhaps with what it is for: de (work).",
+    vcard: "",
+    words: "",
+    rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `knowsLanguage` is the preferred one",
   },
   categories: {
     kind: "line",
@@ -297,6 +337,8 @@ export interface PersonMember {
   readonly kind: "id" | "line" | "text" | "date" | "email" | "telephone" | "url" | "country" | "language";
   /** Whether it is a list of such values, none twice. */
   readonly list?: true;
+  /** For a list of values with what is said of each, the member that is the preferred one. See `ContactEntry`. */
+  readonly of?: string;
   /** The characters of a text. Default: 1. */
   readonly min?: number;
   readonly max?: number;
@@ -350,11 +392,24 @@ export const listMembers: readonly string[] = memberEntries.flatMap(([name, { li
 /** The most values of a list. */
 export const mostValues = 50;
 
+/** A value of a list such as `emails`, and what is said of it, as in JSContact (RFC 9553). */
+export interface ContactEntry {
+  readonly value: string;
+  /** What it is used for. */
+  readonly contexts?: readonly string[];
+  /** What a telephone can do. */
+  readonly features?: readonly string[];
+  readonly label?: string;
+  readonly preferred?: boolean;
+}
+
 type ValueOf<M extends PersonMember> = M extends { readonly list: true }
   ? readonly string[]
-  : M["kind"] extends "id"
-    ? number
-    : string;
+  : M extends { readonly of: string }
+    ? readonly ContactEntry[]
+    : M["kind"] extends "id"
+      ? number
+      : string;
 
 type Schemas = {
   [P in PersonMemberName]: {

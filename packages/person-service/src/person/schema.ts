@@ -7,6 +7,7 @@ import {
 } from "@waymark/collection";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
 import * as z from "zod";
+import { contactListSchema, withContactLists } from "./contact-lists.ts";
 import { textList } from "./lists.ts";
 import { isObject, memberOf } from "./member-value.ts";
 import { derivedName, memberEntries, memberTable, nameSources, type Person, type PersonMember } from "./members.ts";
@@ -54,7 +55,7 @@ function toSchema(now: () => Date, options: RecordSchemaOptions): PersonSchema {
     ...rest,
     "~standard": {
       ...parts,
-      validate: (value) => withName(value, parts.validate(value)),
+      validate: (value) => withContactLists(withName(value, parts.validate(value))),
       // At least one of them. Type generators make an unknown union of `anyOf`, and ignore `not`.
       jsonSchema: {
         input: (to) => ({ ...jsonSchema.input(to), ...hasNameSource }),
@@ -69,14 +70,18 @@ const hasNameSource = { not: { allOf: nameSources.map((member) => ({ not: { requ
 function toMember(member: PersonMember, now: () => Date): Member {
   const { words, label, example } = member;
   const aliases = words.split(", ");
-  const schema = schemaOf(member, now);
+  const schema = schemaOf(single(member), now);
   return {
-    schema: member.list ? textList(schema) : schema.optional(),
+    schema: member.of ? contactListSchema(schema, member) : member.list ? textList(schema) : schema.optional(),
     label,
     aliases,
     ...(example !== undefined && { example }),
   };
 }
+
+/** The member that the values of a list are of. */
+const single = (member: PersonMember): PersonMember =>
+  memberEntries.find(([name]) => name === member.of)?.[1] ?? member;
 
 function schemaOf({ kind, min = 1, max = 0 }: PersonMember, now: () => Date): z.ZodType {
   switch (kind) {

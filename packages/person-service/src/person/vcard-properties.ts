@@ -1,3 +1,4 @@
+import { type ContactList, contactLists } from "./contact-lists.ts";
 import { memberEntries, type PersonMember } from "./members.ts";
 
 /** A member that is the value of a property of a vCard, or a part of it. */
@@ -7,9 +8,18 @@ export interface VcardMember extends Pick<PersonMember, "kind" | "list"> {
   readonly part: number | undefined;
 }
 
+/** A property of a vCard. */
+export interface VcardProperty {
+  readonly property: string;
+  /** The members that are its value, or parts of it. */
+  readonly members: readonly VcardMember[];
+  /** The list with all values, where a person may have several. */
+  readonly list: ContactList | undefined;
+}
+
 /** The properties of a vCard that members are the values of, in order. */
-export const vcardProperties: readonly (readonly [property: string, members: readonly VcardMember[]])[] = [
-  ...Map.groupBy(
+export const vcardProperties: readonly VcardProperty[] = Array.from(
+  Map.groupBy(
     memberEntries.flatMap(([name, { kind, list, vcard }]) => {
       const [property = "", number] = vcard.split(" ");
       const part = number === undefined ? undefined : Number(number);
@@ -17,4 +27,11 @@ export const vcardProperties: readonly (readonly [property: string, members: rea
     }),
     ({ property }) => property,
   ),
-];
+  ([property, members]) => {
+    const [single] = members[0]?.name.split(".") ?? [];
+    return { property, members, list: contactLists.find((each) => each.single === single) };
+  },
+);
+
+/** The words of TYPE (RFC 6350 §5.6) that are others than those of contexts and features. */
+export const vcardTypes: Readonly<Record<string, string>> = { private: "home", mobile: "cell" };

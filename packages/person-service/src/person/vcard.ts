@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
-import { valuesOf } from "./member-value.ts";
-import type { PersonMember, StoredPerson } from "./members.ts";
-import { type VcardMember, vcardProperties } from "./vcard-properties.ts";
+import { memberOf, valuesOf } from "./member-value.ts";
+import type { ContactEntry, PersonMember, StoredPerson } from "./members.ts";
+import { type VcardMember, vcardProperties, vcardTypes } from "./vcard-properties.ts";
 
 /** Sends a person as a vCard 4.0 (RFC 6350) for address books; a list is a sequence of cards. */
 export const vcard: ItemRepresentation & ListRepresentation = {
@@ -31,7 +31,7 @@ type Property = readonly [name: string, value: string | undefined];
 function toProperties(person: StoredPerson): readonly Property[] {
   return [
     ["VERSION", "4.0"],
-    ...vcardProperties.map(([name, members]) => [parametersOf(name), propertyOf(person, name, members)] as const),
+    ...contactProperties(person),
     ["UID", uniqueId(person)],
     // RFC 9554 §3.1
     ["CREATED", timestamp(person.createdAt)],
@@ -39,10 +39,31 @@ function toProperties(person: StoredPerson): readonly Property[] {
   ];
 }
 
+function contactProperties(person: StoredPerson): readonly Property[] {
+  let group = 0;
+  return vcardProperties.flatMap(({ property, members, list }): readonly Property[] => {
+    const entries = list && (memberOf(person, list.name) as readonly ContactEntry[] | undefined); // by its schema
+    if (list === undefined || entries === undefined) {
+      return [[parametersOf(property), propertyOf(person, property, members)]];
+    }
+    return entries.flatMap(({ value, contexts = [], features = [], label, preferred }) => {
+      const types = [...contexts, ...features].map((each) => vcardTypes[each] ?? each);
+      const name = `${property}${types.length === 0 ? "" : `;TYPE=${types.join(",")}`}${preferred ? ";PREF=1" : ""}`;
+      const said = propertyOf({ [list.single]: value }, property, members);
+      if (label === undefined) return [[name, said]];
+      group++;
+      return [
+        [`item${group}.${name}`, said],
+        [`item${group}.X-ABLabel`, escapeText(label)],
+      ];
+    });
+  });
+}
+
 /** vCard does not know the type of a property that is not its own. */
 const parametersOf = (property: string): string => (property.startsWith("X-") ? `${property};VALUE=text` : property);
 
-function propertyOf(person: StoredPerson, property: string, members: readonly VcardMember[]): string | undefined {
+function propertyOf(person: object, property: string, members: readonly VcardMember[]): string | undefined {
   const texts = members.map(({ name, kind }) => {
     const values = valuesOf(person, name).map((value) => toText(String(value), kind));
     return values.length === 0 ? undefined : values.join(",");

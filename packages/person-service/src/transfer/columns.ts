@@ -1,6 +1,8 @@
 import { excerpt, nearestName } from "waymark/internal";
+import { contactLists } from "../person/contact-lists.ts";
 import { personMemberNames } from "../person/schema.ts";
 import { toLooseKey, wordsForMembers } from "./column-words.ts";
+import { type ContactColumn, contactColumn } from "./contact-words.ts";
 
 /** The column or member in which a file of refused records says why. An import leaves it out. */
 export const importErrorName = "import-error";
@@ -9,6 +11,8 @@ export const importErrorName = "import-error";
 export interface ColumnNames {
   /** The member of each column; undefined for one that is left out, and the name itself where none is known. */
   readonly members: readonly (string | undefined)[];
+  /** The same as a decoder takes them: several columns of one list have names of their own, such as `emails.n2 work.value`. */
+  readonly paths: readonly (string | undefined)[];
   /** The headings that are other words for a member, as `"First Name" is givenName`. */
   readonly guesses: readonly string[];
   /** The headings that are no member. */
@@ -16,8 +20,8 @@ export interface ColumnNames {
 }
 
 /**
- * Makes the names of columns into those of members: by the map that is given, by the name itself, or by a usual word for it. Of
- * several columns that mean one member, the first one is it.
+ * Makes the names of columns into those of members: by the map that is given, by the name itself, or by a usual word for it. Several
+ * columns that mean one member are the values of its list, where it has one, else the first one is it.
  *
  * @param map heading to member, or to nothing for a column that is left out
  * @param leavesOut whether columns that are no member are left out
@@ -30,15 +34,24 @@ export function columnNames(
   const guesses: string[] = [];
   const unknown: string[] = [];
   const byWord = memberByWord();
+  const wordFor = (heading: string): string | undefined => byWord.get(toLooseKey(heading));
   const mapped = headings.map((heading) => map.get(heading) ?? map.get(heading.trim()));
   const named = headings.map((heading, i) => mapped[i] ?? ownName(heading));
+  const contacts = headings.map((heading, i) =>
+    named[i] === undefined ? contactOf(heading, wordFor) : mappedContact(heading, mapped[i], wordFor),
+  );
+  const slots = slotsOf(contacts, named);
   const taken = new Map(named.map((member, i) => [member, headings[i] ?? ""]));
   const memberOf = (heading: string, i: number): string | undefined => {
-    const member = named[i];
+    const [member, contact, slot] = [named[i], contacts[i], slots[i]];
+    if (contact !== undefined && slot !== undefined) {
+      if (member === undefined) guesses.push(`${excerpt(heading)} is one of ${contact.list.name}`);
+      return contact.list.name;
+    }
     if (member !== undefined) return mapped[i] === "" ? undefined : member;
     if (setByServer.has(heading) || heading === importErrorName) return undefined;
-    const guess = byWord.get(toLooseKey(heading));
-    if (guess === undefined) {
+    const guess = contact?.list.single ?? wordFor(heading);
+    if (guess === undefined || contact?.isLabel === true) {
       unknown.push(heading);
       return leavesOut ? undefined : heading;
     }
@@ -48,7 +61,49 @@ export function columnNames(
     taken.set(guess, heading);
     return guess;
   };
-  return { members: headings.map(memberOf), guesses, unknown };
+  const members = headings.map(memberOf);
+  return { members, paths: members.map((member, i) => slots[i] ?? member), guesses, unknown };
+}
+
+/** Returns what a heading says of a value of a list, with the words for members or in another way. */
+function contactOf(heading: string, wordFor: (heading: string) => string | undefined): ContactColumn | undefined {
+  const list = contactLists.find(({ single }) => single === wordFor(heading));
+  return contactColumn(heading, wordFor) ?? (list && { list, number: "", uses: [], isLabel: false });
+}
+
+/** A heading that is mapped to a list is one of its values, whatever else it is. */
+function mappedContact(
+  heading: string,
+  member: string | undefined,
+  wordFor: (heading: string) => string | undefined,
+): ContactColumn | undefined {
+  const list = contactLists.find(({ name }) => name === member);
+  return list && { number: "", uses: [], isLabel: false, ...contactOf(heading, wordFor), list };
+}
+
+/**
+ * Returns the names of the columns that are values of lists, and of their labels: one for each that is mapped to a list, or is not the
+ * only one for its list. The label of a value has its number and uses.
+ */
+function slotsOf(
+  contacts: readonly (ContactColumn | undefined)[],
+  named: readonly (string | undefined)[],
+): readonly (string | undefined)[] {
+  const taken = new Set<string>();
+  return contacts.map((contact, i) => {
+    if (contact === undefined) return undefined;
+    const { list, number, uses, isLabel } = contact;
+    const others =
+      contacts.filter((each) => each?.list === list).length + named.filter((name) => name === list.single).length;
+    if (others < 2 && named[i] === undefined) return undefined;
+    for (let count = 1; ; count++) {
+      const key = [`n${number}`, ...uses, ...(count === 1 ? [] : [`+${count}`])].join(" ");
+      const path = `${list.name}.${key}.${isLabel ? "label" : "value"}`;
+      if (taken.has(path)) continue;
+      taken.add(path);
+      return path;
+    }
+  });
 }
 
 /** Returns the member that a heading is the name of; an empty text for a column without one. */

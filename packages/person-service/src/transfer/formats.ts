@@ -12,6 +12,7 @@ import {
 } from "@waymark/collection";
 import type { MediaType } from "waymark/fields";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
+import { contactLists } from "../person/contact-lists.ts";
 import { personMemberNames } from "../person/schema.ts";
 import { vcard } from "../person/vcard.ts";
 import type { Delimiter } from "./source-file.ts";
@@ -32,6 +33,8 @@ export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard";
 /** What there is to know of a file of CSV. */
 export interface Table {
   readonly delimiter: Delimiter;
+  /** The columns that it may have in addition to the members. */
+  readonly columns: readonly string[];
   /** Returns the member of the next column; undefined for one that is left out. */
   readonly toColumn: () => string | undefined;
 }
@@ -45,8 +48,12 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     name: "csv",
     representation: personCsv,
     place: "line",
-    decode: (pieces, { delimiter, toColumn }) =>
-      decodeBy(csvDecoder({ columns: personMemberNames, ...personForms, delimiter, toColumn }), pieces, csvType),
+    decode: (pieces, { columns, ...table }) =>
+      decodeBy(
+        csvDecoder({ columns: [...personMemberNames, ...slots(columns)], ...personForms, ...table }),
+        pieces,
+        csvType,
+      ),
   },
   ndjson: {
     name: "ndjson",
@@ -63,6 +70,10 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
   xml: { name: "xml", representation: personXml, place: "line", decode: decodeXmlPeople },
   vcard: { name: "vcard", representation: vcard, place: "line", decode: decodeVcards },
 };
+
+/** Only columns of lists have names that no member has. */
+const slots = (columns: readonly string[]): readonly string[] =>
+  columns.filter((column) => contactLists.some(({ name }) => column.startsWith(`${name}.`)));
 
 /** Its parser takes as long to load as the rest of the transfer, and few files are vCards. */
 async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ListedValue, void, undefined> {

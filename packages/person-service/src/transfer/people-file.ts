@@ -142,7 +142,12 @@ export async function* valuesOf(
   onBytes?: (count: number) => void,
 ): AsyncGenerator<FileValue, void, undefined> {
   let column = 0;
-  const table = { delimiter: source.delimiter, toColumn: () => columns?.members[column++] };
+  const paths = columns?.paths ?? [];
+  const table = {
+    delimiter: source.delimiter,
+    columns: paths.flatMap((path) => path ?? []),
+    toColumn: () => paths[column++],
+  };
   for await (const listed of format.decode(source.pieces(onBytes), table)) {
     if (listed.issues !== undefined) {
       yield listed;

@@ -1,7 +1,9 @@
 import { parseListCell, setMember } from "@waymark/collection";
-import { fromValues, isObject } from "../person/member-value.ts";
+import { type ContactList, contactLists } from "../person/contact-lists.ts";
+import { fromValues, isObject, textOf } from "../person/member-value.ts";
 import { listMembers, memberTable, type PersonMember } from "../person/members.ts";
 import { importErrorName } from "./columns.ts";
+import { labelled, usesOf } from "./contact-words.ts";
 import { countryCodeOf } from "./countries.ts";
 import type { DateReader } from "./dates.ts";
 
@@ -13,7 +15,7 @@ export function toMembers(value: unknown, dates: DateReader, prefix = ""): unkno
     if (prefix === "" && ignored.has(name)) continue;
     setMember(members, name, toMember(member, name, dates, prefix));
   }
-  return members;
+  return prefix === "" ? withEntries(members) : members;
 }
 
 function toMember(value: unknown, name: string, dates: DateReader, prefix: string): unknown {
@@ -21,6 +23,38 @@ function toMember(value: unknown, name: string, dates: DateReader, prefix: strin
   if (typeof value !== "string") return toMembers(value, dates, `${prefix}${name}.`);
   return toText(value, kindOf(`${prefix}${name}`), dates);
 }
+
+/** Returns a person with what a file has of lists such as `emails` as the schema has it. */
+function withEntries(person: Readonly<Record<string, unknown>>): object {
+  const result: Record<string, unknown> = { ...person };
+  for (const list of contactLists) {
+    const { name, single } = list;
+    const given = person[name];
+    if (isObject(given) && Object.values(given).every(isObject)) {
+      // The columns of a table; a column with the name of the single member is one more.
+      const first = single in person ? [{ value: person[single], preferred: true }] : [];
+      result[name] = distinct([
+        ...first,
+        ...Object.entries(given).flatMap(([key, slot]) => entriesOf(key, slot, list)),
+      ]);
+    } else if (Array.isArray(given)) {
+      result[name] = given.map((entry) => (typeof entry === "string" ? { value: entry.trim() } : entry));
+    }
+  }
+  return result;
+}
+
+/** @param key of the columns of a value: its number and uses, such as `n2 work` */
+function entriesOf(key: string, slot: unknown, list: ContactList): readonly { readonly value: unknown }[] {
+  const [value, label] = [textOf(slot, "value"), textOf(slot, "label")];
+  if (value === undefined) return [];
+  const uses = label === undefined ? usesOf(key.split(" ").slice(1), list) : labelled(label, list);
+  // Google Contacts has several values of one label in a cell.
+  return value.split(" ::: ").map((each) => ({ value: each.trim(), ...uses }));
+}
+
+const distinct = <T extends { readonly value: unknown }>(entries: readonly T[]): readonly T[] =>
+  entries.filter(({ value }, i) => entries.findIndex((each) => each.value === value) === i);
 
 /** Returns the texts of a list, each once. */
 function toTexts(value: unknown): unknown {

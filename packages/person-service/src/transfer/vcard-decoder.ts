@@ -1,13 +1,15 @@
 import type { ListedValue } from "@waymark/collection";
 import ICAL from "ical.js";
 import { ContentError } from "waymark/content";
+import type { ContactList } from "../person/contact-lists.ts";
 import { fromValues } from "../person/member-value.ts";
 import type { PersonMember } from "../person/members.ts";
-import { vcardProperties } from "../person/vcard-properties.ts";
+import { type VcardProperty, vcardProperties } from "../person/vcard-properties.ts";
+import { labelled, usesOf } from "./contact-words.ts";
 
 /**
- * Reads vCards (RFC 6350, and the 3.0 of RFC 2426), one after another. Of a property that occurs several times, such as EMAIL,
- * the first one counts, unless the member is a list; what a person has no member for is left out.
+ * Reads vCards (RFC 6350, and the 3.0 of RFC 2426), one after another. Of a property that occurs several times, such as BDAY, the
+ * first one counts, unless there is a list for all; what a person has no member for is left out.
  *
  * @throws ContentError when the file contains no card, the last one has no end, or one is longer than a card may be
  */
@@ -75,19 +77,32 @@ const startTooLong = `has more than ${longestStart.toLocaleString("en")} charact
 const hasShortStart = (property: string): boolean =>
   property.length <= longestStart || /^(?:[^":]|"[^"]*")*:/.test(property.slice(0, longestStart));
 
-/** The values of each property as jCard (RFC 7095) has them, of all its occurrences. */
-type Properties = ReadonlyMap<string, readonly unknown[]>;
+/** A property as jCard (RFC 7095) has it. */
+interface Property {
+  readonly parameters: Readonly<Record<string, string | readonly string[]>>;
+  readonly values: readonly unknown[];
+}
+
+/** The properties of a card by name, each in its order. */
+type Properties = ReadonlyMap<string, readonly Property[]>;
 
 function propertiesOf(unfolded: string): Properties {
   const escaped = unfolded.replaceAll("\\\\", backslash);
-  const [, properties]: readonly [string, readonly (readonly unknown[])[]] = ICAL.parse(escaped);
-  const found = new Map<string, unknown[]>();
-  for (const [name, , type, ...values] of properties) {
-    const read = values.map((value) => withBackslashes(value, type === "text" ? "\\" : "\\\\"));
-    found.set(String(name), [...(found.get(String(name)) ?? []), ...read]);
-  }
-  return found;
+  const [, properties]: readonly [string, readonly JcardProperty[]] = ICAL.parse(escaped);
+  const read = properties.map(([name, parameters, type, ...values]) => {
+    const asRead = values.map((value) => withBackslashes(value, type === "text" ? "\\" : "\\\\"));
+    return { name, property: { parameters, values: asRead } };
+  });
+  const byName = Map.groupBy(read, ({ name }) => name);
+  return new Map(Array.from(byName, ([name, each]) => [name, each.map(({ property }) => property)]));
 }
+
+type JcardProperty = readonly [
+  name: string,
+  parameters: Property["parameters"],
+  type: string,
+  ...values: readonly unknown[],
+];
 
 /**
  * Stands for an escaped backslash while a card is parsed: the parser takes a separator after one for an escaped separator. Half a
@@ -105,15 +120,64 @@ function withBackslashes(value: unknown, replacement: string): unknown {
 
 function toPerson(properties: Properties): object {
   return fromValues(
-    vcardProperties.flatMap(([property, members]) => {
-      const values = properties.get(property.toLowerCase()) ?? [];
-      return members.map(({ name, kind, list, part }) => {
-        if (list) return [name, values.flatMap((value) => toMember(value, kind) ?? [])] as const;
+    vcardProperties.flatMap(({ property, members, list }): readonly (readonly [name: string, value: unknown])[] => {
+      const found = properties.get(property.toLowerCase()) ?? [];
+      if (list !== undefined) return [[list.name, entriesOf(found, { properties, members, list })] as const];
+      const values = found.flatMap((each) => each.values);
+      return members.map(({ name, kind, list: isList, part }) => {
+        if (isList) return [name, values.flatMap((value) => toMember(value, kind) ?? [])] as const;
         return [name, toMember(partOf(values[0], part), kind)] as const;
       });
     }),
   );
 }
+
+/** What the entries of a list are made of. */
+interface ListSource {
+  readonly properties: Properties;
+  readonly members: VcardProperty["members"];
+  readonly list: ContactList;
+}
+
+/** Returns the values of a property with what its parameters say of them, each value once; undefined without any. */
+function entriesOf(found: readonly Property[], source: ListSource): readonly object[] | undefined {
+  const { properties, members, list } = source;
+  const entries: { readonly key: string; readonly entry: object; readonly preference: number }[] = [];
+  // Version 3.0 says of nearly every telephone that it has a voice.
+  const isOld = properties.get("version")?.[0]?.values[0] === "3.0";
+  for (const { parameters, values } of found) {
+    const said = fromValues(members.map(({ name, kind, part }) => [name, toMember(partOf(values[0], part), kind)]));
+    const value = said[list.single];
+    const key = JSON.stringify(value);
+    if (value === undefined || entries.some((each) => each.key === key)) continue;
+    const types = [parameters["type"] ?? []].flat().flatMap((type) => type.toLowerCase().split(","));
+    const uses = usesOf(isOld ? types.filter((type) => type !== "voice") : types, list);
+    const preference = types.includes("pref") ? 1 : Number(parameters["pref"] ?? 101); // more than the greatest
+    entries.push({ key, entry: { value, ...uses, ...labelOf(source, parameters["group"]) }, preference });
+  }
+  const best = Math.min(...entries.map(({ preference }) => preference));
+  const preferred = entries.findIndex(({ preference }) => preference === best);
+  return entries.length === 0
+    ? undefined
+    : entries.map(({ entry }, i) => (i === preferred ? { ...entry, preferred: true } : entry));
+}
+
+/** Returns the label in the group of a property: one of Apple's own, `_$!<Home>!$_`, or a text. */
+function labelOf(
+  { properties, list }: ListSource,
+  group: string | readonly string[] | undefined,
+): ReturnType<typeof labelled> {
+  if (group === undefined) return {};
+  const label = properties.get("x-ablabel")?.find(({ parameters }) => parameters["group"] === group)?.values[0];
+  if (typeof label !== "string" || label.trim() === "") return {};
+  const own = /^_\$!<(.*)>!\$_$/.exec(label)?.[1];
+  if (own === undefined) return { label: unescaped(label) };
+  return own === "HomePage" ? {} : labelled(own, list);
+}
+
+/** Undoes the escapes in a property that the parser does not know. */
+const unescaped = (text: string): string =>
+  text.replaceAll(/\\([\\,;n])/g, (_, escaped: string) => (escaped === "n" ? " " : escaped)).trim();
 
 /** A property with parts may have only the first one. */
 function partOf(value: unknown, part: number | undefined): unknown {
@@ -128,6 +192,8 @@ function toMember(value: unknown, kind: PersonMember["kind"]): string | undefine
   if (text === undefined || (text === "" && kind !== "text")) return undefined;
   if (kind === "email") return text.replace(/^mailto:/i, "");
   if (kind === "telephone") return text.replace(/^tel:/i, "");
+  // Apple escapes the colon, too.
+  if (kind === "url") return text.replaceAll("\\:", ":");
   // A time of birth is left out.
   return kind === "date" ? text.replace(/T.*$/, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3") : text;
 }
