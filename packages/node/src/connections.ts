@@ -21,6 +21,10 @@ export class Connections {
     this.interval = watchInterval(settings);
   }
 
+  get size(): number {
+    return this.#open.size;
+  }
+
   add(connection: Connection): void {
     this.#open.add(connection);
     this.#timer ??= this.#startTimer();

@@ -17,8 +17,8 @@ export interface ServeOptions {
    */
   readonly backlog?: number;
   /**
-   * What reads and writes HTTP/1.1: ours, or `node:http` of Node.js, which is a little slower, and has no
-   * `maxUnsentPerConnection`. Default: `waymark`.
+   * What reads and writes HTTP/1.1: ours, or `node:http` of Node.js, which is a little slower, and has neither
+   * `maxUnsentPerConnection` nor `answerMemory`. Default: `waymark`.
    */
   readonly engine?: Engine;
   /** Key and certificate for TLS, which also turns on HTTP/2. Default: none. */
@@ -101,6 +101,11 @@ export interface ServeOptions {
    */
   readonly maxUnreadContent?: number;
   /**
+   * The most bytes of answers that are kept in memory, and sent again while nothing that they depend on has changed. Only answers
+   * whose handlers and filters say that they may be (`repeatable`) are kept, with up to 16 KiB of content each. Default: 0.
+   */
+  readonly answerMemory?: number;
+  /**
    * The maximum of unread content, in bytes, that is discarded to keep the connection; above it the connection is
    * closed. Default: 8,388,608.
    */
@@ -115,7 +120,7 @@ export type Engine = "waymark" | "node:http";
 /** The options that an engine lacks, by its name. */
 const lacking: Readonly<Record<Engine, readonly (keyof ServeOptions)[]>> = {
   waymark: [],
-  "node:http": ["maxUnsentPerConnection"],
+  "node:http": ["maxUnsentPerConnection", "answerMemory"],
 };
 
 /** The options with every default filled in. */
@@ -188,6 +193,7 @@ const integerOptions: Readonly<
   maxHeldContent: [2 ** 28, Number.MAX_SAFE_INTEGER],
   maxHeldContentPerAddress: [undefined, Number.MAX_SAFE_INTEGER],
   maxUnreadContent: [2 ** 26, Number.MAX_SAFE_INTEGER],
+  answerMemory: [0, Number.MAX_SAFE_INTEGER],
   drainLimit: [8 * 2 ** 20, Number.MAX_SAFE_INTEGER],
   drainTimeout: [1_000, longestTimer],
 };

@@ -95,6 +95,8 @@ export function withPublished(app: ServedApp): PublishedApp {
     answer: (request) => observe(request, (observed) => app.answer(observed), publisher),
     refuse: (request, refusal, malformed) =>
       observe(request, (observed) => app.refuse(observed, refusal, malformed), publisher),
+    // Each request is published.
+    repetition: undefined,
     content: app.content,
     fault: (error, request) => app.fault(error, request),
   };

@@ -22,9 +22,14 @@ export class ResponseHeads {
    * @param closes whether the connection ends with it
    */
   make(status: number, lines: string, framing: string, closes: boolean): string {
+    return firstLines(status, lines) + framing + this.lastLines(closes);
+  }
+
+  /** Returns the date, the fields of the connection and the empty line. */
+  lastLines(closes: boolean): string {
     const second = Math.floor(Date.now() / 1000);
     if (second !== this.#second) this.#renew(second);
-    return statusLine(status) + lines + framing + (closes ? this.#closed : this.#kept);
+    return closes ? this.#closed : this.#kept;
   }
 
   #renew(second: number): void {
@@ -34,6 +39,9 @@ export class ResponseHeads {
     this.#closed = `${date}Connection: close\r\n\r\n`;
   }
 }
+
+/** Returns the status line, and the field lines of the response. */
+export const firstLines = (status: number, lines: string): string => statusLine(status) + lines;
 
 const statusLines: (string | undefined)[] = [];
 

@@ -3,6 +3,7 @@ import { type Servable, served, typeName } from "waymark/internal";
 import { limitAddresses } from "./address-limit.ts";
 import { connectionOptions } from "./connections.ts";
 import { makeContext, type ServeContext } from "./context.ts";
+import { AnswerMemory } from "./http1/answer-memory.ts";
 import { Http1Connection } from "./http1/connection.ts";
 import { type ServeOptions, type ServeSettings, type TlsCredentials, toServeSettings } from "./options.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
@@ -84,10 +85,13 @@ function requireApp(app: unknown): void {
 
 /** Returns what speaks HTTP/1.1 on a connection. */
 async function openEngine(context: ServeContext): Promise<(socket: Socket) => void> {
+  const { answerMemory, app } = context;
+  const { repetition } = app;
+  const memory = answerMemory > 0 && repetition !== undefined ? new AnswerMemory(repetition, answerMemory) : undefined;
   const speak: (socket: Socket) => unknown =
     context.engine === "node:http"
       ? (await import("./node-http/engine.ts")).nodeHttpEngine(context)
-      : (socket) => new Http1Connection(socket, context);
+      : (socket) => new Http1Connection(socket, context, memory);
   return (socket) => {
     if (!socket.destroyed) speak(socket);
   };

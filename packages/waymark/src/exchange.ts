@@ -69,6 +69,27 @@ export interface KeptAttribute {
   readonly outer: KeptAttribute | undefined;
 }
 
+/**
+ * What an answer depends on besides the head of its request, and that changes, such as a database. Answers that depend on nothing
+ * else can be sent again from memory.
+ */
+export interface AnswerSource {
+  /**
+   * Returns a number that is another one after each change, from before the change is acknowledged to anybody; undefined while that
+   * cannot be said. It is called before each answer from memory, and must not throw.
+   */
+  readonly revision: () => number | undefined;
+}
+
+/** Notes what an answer depends on, so that it can be sent again. */
+export interface AnswerRecording {
+  /** Notes that the answer is the same while the sources that are named stand. */
+  allow(): void;
+  dependOn(source: AnswerSource): void;
+  /** Notes that the answer must not be sent again. */
+  refuse(): void;
+}
+
 /** What an adapter hands over besides the head of the request. */
 export interface Exchange {
   readonly content: RequestContent;
@@ -85,6 +106,8 @@ export interface Exchange {
   abandon?(): void;
   /** The turn of the event loop in which the request was read; absent where the adapter knows none. */
   readonly turn?: EventLoopTurn | undefined;
+  /** Present where the answer may be kept in memory. */
+  readonly recording?: AnswerRecording | undefined;
   /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, or the web Request. */
   readonly native: unknown;
   /** The route that answers; undefined until it is chosen, and for a refusal. The router sets it. */

@@ -1,6 +1,7 @@
 import { type Awaitable, andThen } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
+import type { EventLoopTurn } from "./exchange.ts";
 import { describeTakes } from "./input/parameters.ts";
 import { compileInputs } from "./input/read.ts";
 import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
@@ -23,8 +24,34 @@ export type Filter<N = NoVariables> = BeforeFilter<N> | AfterFilter<N> | AroundF
 /** What a filter needs whose function takes a request with these variables. One of variables of any name needs none. */
 export type NeededByFilter<V> = Unmet<V, NoVariables>;
 
+/** What a filter asks for, so that answers of its app can come from memory, which then pass it by. */
+export interface Repetition {
+  /**
+   * Called before each answer from memory: where it returns false, the app answers the request, and the filter sees it. Default:
+   * each may come from memory. Only a filter of `router({ filters })` can have it.
+   */
+  readonly mayRepeat?: ((turn: EventLoopTurn | undefined) => boolean) | undefined;
+  /** A field of the response that has a new value in each answer. Only one filter of an app can have it, in `router({ filters })`. */
+  readonly renews?: RenewedField | undefined;
+}
+
+/** A field of the response that has a new value in each answer. */
+export interface RenewedField {
+  readonly name: string;
+  readonly value: () => string;
+}
+
+/** A filter that may be passed by. */
+interface Skippable {
+  /**
+   * Whether answers from memory may pass the filter by: what it does depends only on the head of the request, and on sources that
+   * it names by `dependsOn`. Default: no, so that the answers to requests that reach it never come from memory.
+   */
+  readonly repeatable?: true | Repetition | undefined;
+}
+
 /** A filter made by `before`, or an object like it. */
-export interface BeforeFilter<N = NoVariables> {
+export interface BeforeFilter<N = NoVariables> extends Skippable {
   readonly kind: "before";
   /** Returns the request for the inner filters and the handler. */
   readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
@@ -36,7 +63,7 @@ export interface BeforeFilter<N = NoVariables> {
 }
 
 /** A filter made by `after`, or an object like it. */
-export interface AfterFilter<N = NoVariables> {
+export interface AfterFilter<N = NoVariables> extends Skippable {
   readonly kind: "after";
   /** Returns the response for the outer filters. */
   readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
@@ -49,7 +76,7 @@ export interface AfterFilter<N = NoVariables> {
 }
 
 /** A filter made by `around`, or an object like it. */
-export interface AroundFilter<N = NoVariables> {
+export interface AroundFilter<N = NoVariables> extends Skippable {
   readonly kind: "around";
   /** Returns the response, that of `next` or its own. */
   readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
@@ -69,7 +96,7 @@ export interface AroundFilter<N = NoVariables> {
  * Runs around the choice of a route, and can read which methods the routes take. Only `router` accepts it; `cors(…)`
  * makes one.
  */
-export interface WebFilter {
+export interface WebFilter extends Skippable {
   readonly kind: "web";
   /** Returns the response, that of `next` or its own; `methodsOf` returns the methods of a path. */
   readonly apply: (request: HttpRequest, next: Next, methodsOf: MethodsOf) => Awaitable<HttpResponse>;
@@ -102,10 +129,10 @@ export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
  */
 export function before<N = NoVariables>(
   apply: (request: HttpRequest<N>) => Awaitable<HttpRequest>,
-  options: Pick<BeforeFilter, "describes"> = {},
+  options: Pick<BeforeFilter, "describes" | "repeatable"> = {},
 ): BeforeFilter<NeededByFilter<N>> {
   requireFunction("before(…) takes a function", apply);
-  requireKnownOptions("before(…)", options, ["describes"]);
+  requireKnownOptions("before(…)", options, ["describes", "repeatable"]);
   // The groups around provide N: that is what `needs` says.
   return { ...options, kind: "before", apply: apply as BeforeFilter["apply"], site: new DeclarationSite(before) };
 }
@@ -121,10 +148,10 @@ export function before<N = NoVariables>(
  */
 export function after<N = NoVariables>(
   apply: (request: HttpRequest<N>, response: HttpResponse) => Awaitable<HttpResponse>,
-  options: Pick<AfterFilter, "leastStatus" | "describes"> = {},
+  options: Pick<AfterFilter, "leastStatus" | "describes" | "repeatable"> = {},
 ): AfterFilter<NeededByFilter<N>> {
   requireFunction("after(…) takes a function", apply);
-  requireKnownOptions("after(…)", options, ["leastStatus", "describes"]);
+  requireKnownOptions("after(…)", options, ["leastStatus", "describes", "repeatable"]);
   // As in `before`.
   return { ...options, kind: "after", apply: apply as AfterFilter["apply"], site: new DeclarationSite(after) };
 }
@@ -153,7 +180,7 @@ export function around(...given: readonly unknown[]): AroundFilter<never> {
 }
 
 /** What can be said of an around filter. */
-export type AroundOptions = Pick<AroundFilter, "exceptMethods" | "describes">;
+export type AroundOptions = Pick<AroundFilter, "exceptMethods" | "describes" | "repeatable">;
 
 /** The function of an around filter, with its input where it takes any. */
 export type ApplyTaking = (request: HttpRequest, next: Next, input: never) => Awaitable<HttpResponse>;
@@ -172,7 +199,7 @@ export function aroundTaking(
   const site = new DeclarationSite(declaredBy);
   const [taken, apply, options = {}] = isTakes(given[0]) ? given : [undefined, ...given];
   requireFunction(`${declaredBy.name}(…) takes a function`, apply);
-  requireKnownOptions(`${declaredBy.name}(…)`, options as object, ["exceptMethods", "describes"]);
+  requireKnownOptions(`${declaredBy.name}(…)`, options as object, ["exceptMethods", "describes", "repeatable"]);
   // The overloads say of which types the function is: the pipeline and the router check what they cannot.
   const adapted = adapt(apply as ApplyTaking) as (...args: readonly unknown[]) => Awaitable<HttpResponse>;
   if (!isTakes(taken)) return { ...(options as AroundOptions), kind: "around", apply: adapted, site };

@@ -21,7 +21,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "app.ts provide.ts taking-filter.ts",
     "answers.ts condition.ts filter.ts schema/index.ts",
     "adapter fields/index.ts input schema",
-    "conditions description.ts preconditions.ts served-app.ts",
+    "conditions description.ts preconditions.ts repeatable.ts served-app.ts",
     "request.ts",
     "content/index.ts exchange.ts",
     "content path",

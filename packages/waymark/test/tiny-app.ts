@@ -24,6 +24,7 @@ export function tinyApp(handler: TinyHandler): TinyApp {
     faults,
     faulted: faulted.promise,
     [served]: {
+      repetition: undefined,
       content: defaultContentSettings,
       fault: (error) => {
         faults.push(error);

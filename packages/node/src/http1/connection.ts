@@ -5,8 +5,10 @@ import type { ServeContext } from "../context.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import { interimResponse } from "../response-head.ts";
-import { isEncrypted, Peer } from "../served-exchange.ts";
+import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
 import type { Takeover } from "../upgrade.ts";
+import type { AnswerMemory, KeptAnswer } from "./answer-memory.ts";
+import { mostInRound } from "./asked-sources.ts";
 import { Deadlines } from "./deadlines.ts";
 import { ExchangeQueue, type QueueConnection } from "./exchange-queue.ts";
 import { noHead } from "./head.ts";
@@ -25,6 +27,8 @@ import { MessageReader, type ReaderConnection } from "./message-reader.ts";
  * 4. `answered`: the queue has its next first, and the connection ends or goes on.
  * 5. `#goOn`: the next answer is sent, and the reader reads on.
  * 6. The queue ends the exchange when the output has left the process.
+ *
+ * Where the reader finds the answer to a head in the memory, it is sent at once, and there is no exchange.
  */
 export class Http1Connection implements Connection, ReaderConnection, QueueConnection {
   readonly socket: Socket;
@@ -34,18 +38,25 @@ export class Http1Connection implements Connection, ReaderConnection, QueueConne
   readonly deadlines: Deadlines;
   readonly queue: ExchangeQueue;
   readonly #reader: MessageReader;
+  readonly #memory: AnswerMemory | undefined;
   #requests = 0;
   isEnding = false;
 
-  /** Speaks HTTP/1.1 on this connection from now on. */
-  constructor(socket: Socket, context: ServeContext) {
+  /**
+   * Speaks HTTP/1.1 on this connection from now on.
+   *
+   * @param memory answers of the app that may be sent again. Default: none
+   */
+  constructor(socket: Socket, context: ServeContext, memory?: AnswerMemory) {
     this.socket = socket;
     this.context = context;
     const drained = (): void => this.#drained();
     this.output = new Output(socket, context, drained, () => socket.destroy());
     this.peer = new Peer(socket, context);
     this.deadlines = new Deadlines(context);
-    this.#reader = new MessageReader(this);
+    // What a proxy says of its clients is for the app to judge.
+    this.#memory = this.peer.isTrusted ? undefined : memory;
+    this.#reader = new MessageReader(this, this.#memory?.fields);
     this.queue = new ExchangeQueue(this);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
@@ -54,8 +65,7 @@ export class Http1Connection implements Connection, ReaderConnection, QueueConne
 
   readonly #listeners = {
     data: (piece: Buffer): void => {
-      this.#reader.append(piece);
-      this.#reader.advance();
+      this.#reader.receive(piece);
     },
     drain: (): void => this.output.resume(),
     end: (): void => this.#reader.end(),
@@ -66,6 +76,24 @@ export class Http1Connection implements Connection, ReaderConnection, QueueConne
 
   get mayTake(): boolean {
     return this.queue.hasRoom && !this.output.isFull;
+  }
+
+  get memory(): AnswerMemory | undefined {
+    const { context, queue } = this;
+    const isLast = context.closing || this.#reader.hasEnded || this.#requests + 1 === context.maxRequestsPerConnection;
+    return queue.isEmpty && !isLast && appOf(context).repetition !== undefined ? this.#memory : undefined;
+  }
+
+  get round(): number {
+    const memory = this.#memory;
+    // A piece of TLS may be all that has come, or one of several.
+    const isKnown = memory !== undefined && this.context.connections.size <= mostInRound && !isEncrypted(this.socket);
+    return isKnown ? memory.sources.round : -1;
+  }
+
+  repeat(answer: KeptAnswer): void {
+    this.#requests++;
+    this.output.latin1(answer.toText(this.context.responseHeads.lastLines(false)));
   }
 
   take(exchange: Http1Exchange): void {

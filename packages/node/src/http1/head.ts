@@ -4,7 +4,9 @@ import { rememberValues } from "waymark/internal";
 import type { ByteQueue } from "../byte-queue.ts";
 import type { HeadLimits } from "../head-fields.ts";
 import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
+import { type AnswerMemory, AnswerNote, type KeptAnswer } from "./answer-memory.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
+import { type KnownFields, type SharedFields, sameBytes } from "./known-fields.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine, refuseTarget } from "./request-line.ts";
 
 /** The head of a request, and what follows from it for its connection. */
@@ -12,6 +14,8 @@ export interface Head extends Omit<FieldSection, "minorVersion" | "length"> {
   readonly method: string;
   readonly target: string;
   readonly minorVersion: 0 | 1;
+  /** Notes the answer, where it may be kept in memory. */
+  readonly note: AnswerNote | undefined;
 }
 
 /** What is known of a message whose head cannot be read. */
@@ -25,6 +29,7 @@ export const noHead: Head = {
   expectsContinue: false,
   asksForUpgrade: false,
   refusal: undefined,
+  note: undefined,
 };
 
 /**
@@ -34,13 +39,15 @@ export const noHead: Head = {
 export class HeadReader {
   readonly #limits: HeadLimits;
   readonly #longest: number;
-  #lastBytes: Buffer | undefined;
-  #lastFields: FieldSection | undefined;
+  readonly #shared: SharedFields | undefined;
+  #last: KnownFields | undefined;
   /** How much of a head that is still incomplete has been searched for its end. */
   #searched = 0;
 
-  constructor(limits: HeadLimits) {
+  /** @param shared fields that other connections have had. Default: none */
+  constructor(limits: HeadLimits, shared?: SharedFields) {
     this.#limits = limits;
+    this.#shared = shared;
     // One limit to read by. Of a head within it, each part is judged by its own.
     this.#longest = limits.maxHeaderSize + limits.maxTargetLength + roomForMethodAndVersion;
   }
@@ -48,23 +55,39 @@ export class HeadReader {
   /**
    * Removes the next head from the front; undefined while it has not arrived whole.
    *
+   * @param memory where an answer to the head may be kept
+   * @param isPrompt whether the input had begun to arrive before this round of reading (`AskedSources`)
+   * @returns the head, or the answer to it that is kept
    * @throws HttpError when what has arrived cannot become a head
    */
-  read(input: ByteQueue): Head | undefined {
+  read(input: ByteQueue): Head | undefined;
+  read(input: ByteQueue, memory: AnswerMemory | undefined, isPrompt: boolean): Head | KeptAnswer | undefined;
+  read(input: ByteQueue, memory?: AnswerMemory, isPrompt = false): Head | KeptAnswer | undefined {
+    const { start: first } = input;
     skipEmptyLines(input);
     const { bytes, start, end } = input;
     const feed = bytes.indexOf(0x0a, start);
     if (feed >= 0 && feed < end) {
-      const known = this.#knownFields(bytes, feed + 1, end);
-      const fieldsEnd = known === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + known.length;
+      const last = this.#lastFields(bytes, feed + 1, end);
+      const fieldsEnd = last === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + last.bytes.length;
       if (fieldsEnd !== undefined) {
+        const known = last ?? this.#sharedFields(bytes, feed + 1, fieldsEnd);
+        // A head without fields that come again, or with another method, has no answer that is kept.
+        const mayFind = known?.number && isRead(bytes[start]);
+        const found = mayFind ? memory?.find(known, bytes, start, feed, isPrompt && start === first) : undefined;
+        if (found !== undefined && !(found instanceof AnswerNote)) {
+          input.skip(fieldsEnd - start);
+          this.#searched = 0;
+          return found;
+        }
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
         const line = readRequestLine(bytes, start, feed);
-        const isKnown = known !== undefined && known.minorVersion === line.minorVersion;
-        const fields = isKnown ? known : this.#readFields(bytes, feed + 1, fieldsEnd, line.minorVersion);
+        const { minorVersion } = line;
+        const isKnown = known !== undefined && known.section.minorVersion === minorVersion;
+        const fields = isKnown ? known.section : this.#readFields(bytes, feed + 1, fieldsEnd, minorVersion);
         input.skip(fieldsEnd - start);
         this.#searched = 0;
-        return toHead(line, fields, this.#limits);
+        return toHead(line, fields, this.#limits, isKnown ? found : undefined);
       }
     }
     this.#refuseEarly(bytes, start, end);
@@ -73,13 +96,19 @@ export class HeadReader {
   }
 
   /** The fields of the last head, if the same bytes are here. */
-  #knownFields(bytes: Buffer, start: number, end: number): FieldSection | undefined {
-    const last = this.#lastBytes;
-    if (last === undefined || end - start < last.length) return undefined;
-    if (bytes.compare(last, 0, last.length, start, start + last.length) !== 0) return undefined;
-    const fields = this.#lastFields;
-    if (fields !== undefined) rememberValues(fields.headers);
-    return fields;
+  #lastFields(bytes: Buffer, start: number, end: number): KnownFields | undefined {
+    const last = this.#last;
+    if (last === undefined || end - start < last.bytes.length) return undefined;
+    if (!sameBytes(last.bytes, bytes, start, start + last.bytes.length)) return undefined;
+    rememberValues(last.section.headers);
+    if (last.number === 0 && this.#shared !== undefined) this.#last = this.#shared.add(last);
+    return this.#last;
+  }
+
+  #sharedFields(bytes: Buffer, start: number, end: number): KnownFields | undefined {
+    const known = this.#shared?.find(bytes, start, end);
+    if (known !== undefined) this.#last = known;
+    return known;
   }
 
   #findEnd(bytes: Buffer, start: number, end: number): number | undefined {
@@ -90,8 +119,8 @@ export class HeadReader {
   #readFields(bytes: Buffer, start: number, end: number, minorVersion: RequestLine["minorVersion"]): FieldSection {
     const fields = readFieldSection(bytes.toString("latin1", start, end), minorVersion, this.#limits);
     if (fields.length <= longestKnown) {
-      this.#lastBytes = Buffer.from(bytes.subarray(start, end));
-      this.#lastFields = fields;
+      const known = { bytes: Buffer.from(bytes.subarray(start, end)), section: fields, number: 0 };
+      this.#last = this.#shared?.add(known) ?? known;
     }
     return fields;
   }
@@ -137,9 +166,12 @@ export function skipEmptyLines(input: ByteQueue): void {
   if (at > start) input.skip(at - start);
 }
 
-function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits): Head {
+/** Whether a method begins like GET and HEAD. */
+const isRead = (first: number | undefined): boolean => first === 0x47 || first === 0x48;
+
+function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits, note: AnswerNote | undefined): Head {
   const { method, target, minorVersion } = line;
   const refusal = refuseLine(line) ?? fields.refusal ?? refuseTarget(method, target, limits);
   const contentLength = refusal?.closes === true ? 0 : fields.contentLength;
-  return { ...fields, method, target, minorVersion: minorVersion ?? 1, contentLength, refusal };
+  return { ...fields, method, target, minorVersion: minorVersion ?? 1, contentLength, refusal, note };
 }

@@ -4,7 +4,9 @@ import type { HeaderList } from "waymark/fields";
 import { fieldLines, type Piece, representedFields, withTargetHost } from "waymark/internal";
 import type { IncomingContent } from "../content.ts";
 import type { Output } from "../output.ts";
+import { firstLines } from "../response-head.ts";
 import { type ServedConnection, ServedExchange } from "../served-exchange.ts";
+import type { AnswerNote } from "./answer-memory.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
 
@@ -65,6 +67,10 @@ export class Http1Exchange extends ServedExchange {
     return this.#connection.socket;
   }
 
+  get recording(): AnswerNote | undefined {
+    return this.head.note;
+  }
+
   protected openContent(): IncomingContent | undefined {
     return this.incoming;
   }
@@ -78,7 +84,9 @@ export class Http1Exchange extends ServedExchange {
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
     const { output } = this.#connection;
     const lines = fieldLines(representedFields(response));
-    const start = this.#makeHead(response.status, lines, true, length === undefined ? "" : lengthLine(length));
+    const framing = length === undefined ? "" : lengthLine(length);
+    const start = this.#makeHead(response.status, lines, true, framing);
+    if (this.head.note !== undefined) this.#note(response.status, lines + framing, content);
     if (content === null) output.latin1(start);
     else if (typeof content !== "string") output.bytes(start, content);
     else if (length === content.length) output.latin1(start + content);
@@ -94,6 +102,7 @@ export class Http1Exchange extends ServedExchange {
     const unsized = this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "";
     const framing = length === undefined ? unsized : lengthLine(length);
     this.#start = this.#makeHead(response.status, lines, framing !== "", framing);
+    if (this.head.note !== undefined) this.#note(response.status, lines, undefined);
   }
 
   sendPiece(piece: Piece): boolean {
@@ -128,6 +137,11 @@ export class Http1Exchange extends ServedExchange {
   override end(isSent: boolean): void {
     if (!isSent && !this.isOver) this.incoming?.break();
     super.end(isSent);
+  }
+
+  #note(status: number, lines: string, content: null | string | Uint8Array | undefined): void {
+    const { method, note } = this.head;
+    if (!this.closes) note?.end({ method, route: this.route, status, head: firstLines(status, lines), content });
   }
 
   #makeHead(status: number, lines: string, isFramed: boolean, framing: string): string {

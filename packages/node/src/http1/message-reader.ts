@@ -4,11 +4,13 @@ import { ByteQueue } from "../byte-queue.ts";
 import type { Connection } from "../connections.ts";
 import { IncomingContent } from "../content.ts";
 import { incomplete } from "../refusals.ts";
+import { type AnswerMemory, KeptAnswer } from "./answer-memory.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";
 import type { ExchangeQueue } from "./exchange-queue.ts";
 import { type Head, HeadReader } from "./head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
+import type { SharedFields } from "./known-fields.ts";
 
 /** The connection of a reader, as far as the reader needs it. */
 export interface ReaderConnection extends ExchangeConnection, Pick<Connection, "closeIdle"> {
@@ -18,6 +20,12 @@ export interface ReaderConnection extends ExchangeConnection, Pick<Connection, "
   readonly mayTake: boolean;
   /** Whether the last response is on its way, or there is nobody to send one to. */
   readonly isEnding: boolean;
+  /** Where the answer to the next request may be; undefined where the app has to make it. */
+  readonly memory: AnswerMemory | undefined;
+  /** The number of the round of reading (`AskedSources`); -1 where it is not known. */
+  readonly round: number;
+  /** Sends an answer that is kept. */
+  repeat(answer: KeptAnswer): void;
   /** Takes a request whose content, if it has any, is still to come. */
   take(exchange: Http1Exchange): void;
   /** To be called when a reader of content begins to wait for more, or ends. */
@@ -49,13 +57,18 @@ export class MessageReader implements ReadingProgress {
   #wasted = 0;
   /** Whether the client has ended its side. */
   #hasEnded = false;
+  /** The round of reading in which something came last, and whether the next head is prompt (`AskedSources`). */
+  #round = -1;
+  #isPrompt = false;
+  #hasPaused = false;
   #isAdvancing = false;
   #isScheduled = false;
 
-  constructor(connection: ReaderConnection) {
+  /** @param shared fields that other connections have had. Default: none */
+  constructor(connection: ReaderConnection, shared?: SharedFields) {
     this.#connection = connection;
     this.#socket = connection.socket;
-    this.#heads = new HeadReader(connection.context);
+    this.#heads = new HeadReader(connection.context, shared);
   }
 
   get reading(): Reading {
@@ -85,7 +98,17 @@ export class MessageReader implements ReadingProgress {
     return this.#reading !== "content" || this.#exchange?.incoming?.hasRoom === true;
   }
 
-  append(piece: Buffer): void {
+  /** Takes what has just been read of the socket, and goes on. */
+  receive(piece: Buffer): void {
+    const { round } = this.#connection;
+    this.#isPrompt = this.isEmpty && round !== this.#round && !this.#hasPaused;
+    this.#round = round;
+    this.#append(piece);
+    this.advance();
+    this.#isPrompt = false;
+  }
+
+  #append(piece: Buffer): void {
     if (this.#reading === "nothing") return;
     // Empty lines begin no head (RFC 9112 §2.2), and a client that sends only these does not keep its connection.
     if (this.#reading === "head" && this.isEmpty && !isBlank(piece)) this.#connection.deadlines.restart();
@@ -143,6 +166,8 @@ export class MessageReader implements ReadingProgress {
   regulate(): void {
     const isFull = this.#input.length >= (this.#reading === "content" ? 1 : mostUnread) && !this.canRead;
     if (isFull === this.#socket.isPaused()) return;
+    // What is read while it is paused comes later.
+    this.#hasPaused = true;
     if (isFull) this.#socket.pause();
     else this.#socket.resume();
   }
@@ -183,8 +208,15 @@ export class MessageReader implements ReadingProgress {
 
   #readHead(): boolean {
     const connection = this.#connection;
-    const head = this.#heads.read(this.#input);
+    const isPrompt = this.#isPrompt;
+    this.#isPrompt = false;
+    const head = this.#heads.read(this.#input, connection.memory, isPrompt);
     if (head === undefined) return false;
+    if (head instanceof KeptAnswer) {
+      connection.deadlines.restart();
+      connection.repeat(head);
+      return true;
+    }
     const content = head.contentLength === 0 ? undefined : this.#beginContent(head);
     const exchange = new Http1Exchange(connection, head, content);
     if (content === undefined) connection.deadlines.restart();

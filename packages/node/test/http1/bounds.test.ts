@@ -7,7 +7,7 @@ import { type TinyHandler, tinyApp } from "../../../waymark/test/tiny-app.ts";
 import { ByteQueue } from "../../src/byte-queue.ts";
 import { IncomingContent } from "../../src/content.ts";
 import { ChunkedDecoder } from "../../src/http1/chunked.ts";
-import { HeadReader } from "../../src/http1/head.ts";
+import { type Head, HeadReader } from "../../src/http1/head.ts";
 import { RawConnection } from "../raw-connection.ts";
 
 // What a client sends bounds the work for it: each of these takes milliseconds, and would take minutes if it were not linear.
@@ -23,10 +23,10 @@ async function connected(handler: TinyHandler, options: ServeOptions = {}): Prom
 
 const limits = { maxHeaderSize: mebibyte, maxHeaderFields: 100_000, maxTargetLength: mebibyte };
 
-function readByteByByte(bytes: string): ReturnType<HeadReader["read"]> {
+function readByteByByte(bytes: string): Head | undefined {
   const input = new ByteQueue();
   const heads = new HeadReader(limits);
-  let head: ReturnType<HeadReader["read"]>;
+  let head: Head | undefined;
   for (const byte of bytes) {
     input.append(Buffer.from(byte, "latin1"));
     head = heads.read(input);

@@ -14,6 +14,7 @@ export interface AcceptData {
 export const acceptKind: ConditionKind<AcceptData> = conditionKind({
   name: "accept",
   stage: "accept",
+  repeatable: true,
   findInvalid: ({ mediaTypes }) =>
     findInvalidIn(
       "accept",

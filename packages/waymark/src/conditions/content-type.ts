@@ -7,6 +7,7 @@ import { findField, findInvalidIn } from "./names.ts";
 export const contentTypeKind: ConditionKind<{ readonly mediaTypes: readonly string[] }> = conditionKind({
   name: "contentType",
   stage: "contentType",
+  repeatable: true,
   findInvalid: ({ mediaTypes }) =>
     findInvalidIn(
       "contentType",

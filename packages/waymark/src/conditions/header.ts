@@ -7,6 +7,7 @@ import { compileValue, describeValue, impliesValue, valueSchema, type WantedValu
 const headerKind = conditionKind<{ readonly name: string; readonly value: WantedValue }>({
   name: "header",
   stage: "other",
+  repeatable: true,
   findInvalid: ({ name }) => (isToken(name) ? undefined : `"${name}" is not a header field name`),
   compile: ({ name, value: wanted }) => {
     const isWanted = compileValue(wanted);

@@ -7,6 +7,7 @@ import { findInvalidIn } from "./names.ts";
 const hostKind = conditionKind<{ readonly names: readonly string[] }>({
   name: "host",
   stage: "other",
+  repeatable: true,
   findInvalid: ({ names }) =>
     findInvalidIn("host", names, isHostRange, "is not a host (a.example, *.a.example, a.example:8080 or [::1])"),
   compile: ({ names }) => {

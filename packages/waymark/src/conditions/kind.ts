@@ -68,12 +68,14 @@ export interface ConditionKind<D extends object = object> {
   implies(given: D, wanted: D): boolean;
   /** Returns the parameter that it is in an OpenAPI document; undefined for a condition that a document says in words. */
   parameter(said: D): ConditionParameter | undefined;
+  /** Whether it depends only on the head of the request, so that answers can come from memory. Default: no. */
+  readonly repeatable?: true;
 }
 
 const kinds = new WeakSet<object>();
 
 /** The types of the parts; the compiler refuses one too many and one too few. */
-const parts: Readonly<Record<keyof ConditionKind, "string" | "function">> = {
+const parts: Readonly<Record<Exclude<keyof ConditionKind, "repeatable">, "string" | "function">> = {
   name: "string",
   stage: "string",
   findInvalid: "function",

@@ -6,6 +6,7 @@ import { findInvalidIn } from "./names.ts";
 export const methodKind: ConditionKind<{ readonly methods: readonly string[] }> = conditionKind({
   name: "method",
   stage: "method",
+  repeatable: true,
   findInvalid: ({ methods }) => findInvalidIn("method", methods, isToken, "is not a method"),
   compile: ({ methods }) => {
     const taken = new Set(methods);

@@ -5,6 +5,7 @@ import { type Condition, type ConditionKind, condition, conditionKind } from "./
 export const pathKind: ConditionKind<{ readonly pattern: string }> = conditionKind({
   name: "path",
   stage: "path",
+  repeatable: true,
   findInvalid: ({ pattern }) => {
     try {
       parsePattern(pattern);

@@ -5,6 +5,7 @@ import { compileValue, describeValue, impliesValue, valueSchema, type WantedValu
 const queryKind = conditionKind<{ readonly name: string; readonly value: WantedValue }>({
   name: "query",
   stage: "other",
+  repeatable: true,
   findInvalid: () => undefined,
   compile: ({ name, value }) => {
     const isWanted = compileValue(value);

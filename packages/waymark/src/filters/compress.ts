@@ -72,6 +72,7 @@ export function compress(options: CompressOptions): AroundFilter {
       return andThen(next(tags.uncode(request, choice.coding)), (response) => code(request, choice, response));
     },
     describes: { problems: [problemTypes.notAcceptable] },
+    repeatable: true,
     site: new DeclarationSite(compress),
   };
 }

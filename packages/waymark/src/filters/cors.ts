@@ -31,6 +31,7 @@ export function cors(policy: CorsPolicy): WebFilter {
       if (isPreflight(request)) return answerPreflight(compiled, allowed, request, methodsOf(request.path));
       return andThen(next(request), (response) => share(compiled, allowed, response));
     },
+    repeatable: true,
     site: new DeclarationSite(cors),
   };
 }

@@ -46,8 +46,9 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
   const { except = () => false, onTurnedAway = () => undefined } = options;
   const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250), except);
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);
-  const proceed =
-    options.maxInFlight === undefined ? pass : bounded(positiveInteger("maxInFlight", options.maxInFlight), except);
+  const { maxInFlight } = options;
+  const { proceed, hasRoom } =
+    maxInFlight === undefined ? unbounded : bounded(positiveInteger("maxInFlight", maxInFlight), except);
   const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
   const refusal = problem(problemTypes.serviceUnavailable, { detail }).withHeader("Retry-After", String(retryAfter));
   return {
@@ -63,6 +64,7 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
       return response ?? refusal;
     },
     describes: (sample) => (except(sample) ? {} : { problems: [problemTypes.serviceUnavailable] }),
+    repeatable: { mayRepeat: (turn) => hasRoom() && (turn === undefined || delay.hasTime(turn)) },
     site: new DeclarationSite(overload),
   };
 }
@@ -72,10 +74,16 @@ export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined
 
 type Proceed = (request: HttpRequest, next: Next) => Awaitable<HttpResponse> | undefined;
 
-const pass: Proceed = (request, next) => next(request);
+/** How many requests may be in progress. */
+interface InFlight {
+  readonly proceed: Proceed;
+  readonly hasRoom: () => boolean;
+}
+
+const unbounded: InFlight = { proceed: (request, next) => next(request), hasRoom: () => true };
 
 /** Goes on unless the most requests are in progress; excepted ones do not count. */
-function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean): Proceed {
+function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean): InFlight {
   let inFlight = 0;
   const enter = (): (() => void) => {
     inFlight++;
@@ -85,7 +93,7 @@ function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean)
       isIn = false;
     };
   };
-  return (request, next) => {
+  const proceed: Proceed = (request, next) => {
     if (except(request)) return next(request);
     if (inFlight >= maxInFlight) return undefined;
     const leave = enter();
@@ -108,6 +116,7 @@ function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean)
       return fail(error);
     }
   };
+  return { proceed, hasRoom: () => inFlight < maxInFlight };
 }
 
 /** It lasts as long as its client stays, and most of the time waits for events. */
@@ -146,6 +155,13 @@ class StandingDelay {
 
   /** Returns whether to take a request that is read in this turn. */
   takes(turn: EventLoopTurn, request: HttpRequest): boolean {
+    if (this.hasTime(turn) || this.#except(request)) return true;
+    this.#refusing = clock.now() - turn.began - this.#taking;
+    return false;
+  }
+
+  /** Returns whether any request that is read in this turn would be taken now. */
+  hasTime(turn: EventLoopTurn): boolean {
     if (turn !== this.#turn) this.#begin(turn);
     const now = clock.now();
     const passed = now - turn.began;
@@ -155,9 +171,7 @@ class StandingDelay {
       if (now - this.#standingSince < this.#bound) return true;
       this.#refuses = true;
     }
-    if (passed <= this.#taking || this.#except(request)) return true;
-    this.#refusing = passed - this.#taking;
-    return false;
+    return passed <= this.#taking;
   }
 
   #begin(turn: EventLoopTurn): void {

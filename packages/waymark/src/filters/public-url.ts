@@ -26,6 +26,7 @@ export function publicUrl(url: string): BeforeFilter {
   return {
     kind: "before",
     apply: (request) => request.withAttribute(baseUrl, base),
+    repeatable: true,
     site: new DeclarationSite(publicUrl),
   };
 }

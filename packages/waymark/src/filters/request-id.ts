@@ -4,6 +4,7 @@ import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { soundHeaders } from "../fields/header-list.ts";
 import type { AroundFilter } from "../filter.ts";
+import { notRepeatable } from "../repeatable.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
@@ -28,10 +29,14 @@ export function nameRequests(): AroundFilter {
   return {
     kind: "around",
     apply: (request, next) => {
-      const id = sentId(request) ?? randomId();
+      const sent = sentId(request);
+      // Each request has another one, and would fill the memory.
+      if (sent !== undefined) notRepeatable(request);
+      const id = sent ?? randomId();
       return andThen(next(request.withAttribute(requestId, id)), (response) => withId(response, id));
     },
     describes: described,
+    repeatable: { renews: { name: "X-Request-Id", value: randomId } },
     site: new DeclarationSite(nameRequests),
   };
 }

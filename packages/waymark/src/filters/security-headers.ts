@@ -52,6 +52,8 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFil
       const fields = isOverTls(request) ? overTls : plain;
       return andThen(next(request), (response) => secure(response, fields));
     },
+    // Whether a server has TLS does not change; a function may depend on anything.
+    repeatable: typeof https === "boolean" || https === isFromHttps ? true : undefined,
     site: new DeclarationSite(securityHeaders),
   };
 }

@@ -1,0 +1,535 @@
+import assert from "node:assert/strict";
+import diagnosticsChannel from "node:diagnostics_channel";
+import { afterEach, describe, it } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { nodeCodings, type RunningServer, requestChannels, type ServeOptions, serve } from "@waymark/node";
+import {
+  type AnswerSource,
+  type App,
+  after,
+  around,
+  before,
+  content,
+  dependsOn,
+  empty,
+  GET,
+  group,
+  type HttpRequest,
+  type HttpResponse,
+  mount,
+  notRepeatable,
+  onError,
+  POST,
+  type RouterOptions,
+  repeatable,
+  router,
+  text,
+  when,
+} from "waymark";
+import { compress, nameRequests, overload, rateLimit, securityHeaders } from "waymark/filters";
+import { type RawConnection as Connection, RawConnection, type RawResponse } from "../raw-connection.ts";
+
+const opened: { readonly server: RunningServer; readonly connections: Connection[] }[] = [];
+
+afterEach(async () => {
+  for (const { server, connections } of opened.splice(0)) {
+    for (const connection of connections) connection.destroy();
+    await server.close({ grace: 0 });
+  }
+});
+
+/** Serves the app with a memory. */
+async function connectTo(app: App, options: ServeOptions = {}): Promise<() => RawConnection> {
+  const server = await serve(app, { answerMemory: 2 ** 20, warn: () => undefined, ...options });
+  const connections: RawConnection[] = [];
+  opened.push({ server, connections });
+  return () => {
+    const connection = new RawConnection(server.port);
+    connections.push(connection);
+    return connection;
+  };
+}
+
+/** A source whose revision is a number that a test changes, and how often it was asked. */
+function changing(): AnswerSource & { changes: number | undefined } {
+  const source = { changes: 0 as number | undefined, revision: () => source.changes };
+  return source;
+}
+
+/** A handler that answers with the number of its call. */
+function counting(source: AnswerSource = changing()): {
+  calls: number;
+  handler: (request: HttpRequest) => HttpResponse;
+} {
+  const counted = {
+    calls: 0,
+    handler: (request: HttpRequest) => {
+      repeatable(request, source);
+      return text(`call ${++counted.calls}`);
+    },
+  };
+  return counted;
+}
+
+/** Sends the same head several times, one after the other; returns the answers. */
+async function ask(
+  connection: RawConnection,
+  times: number,
+  line = "GET /",
+  ...fields: readonly string[]
+): Promise<readonly RawResponse[]> {
+  const answers: RawResponse[] = [];
+  for (let time = 0; time < times; time++) {
+    connection.request(line, ...fields);
+    answers.push(await connection.response(line.startsWith("HEAD") ? "HEAD" : "GET"));
+  }
+  return answers;
+}
+
+const bodies = (answers: readonly RawResponse[]): readonly string[] => answers.map(({ body }) => body);
+
+/** So often a head comes until its answer is kept: its fields must have come before, and then its line. */
+const untilKept = 3;
+
+describe("an answer that is repeatable", () => {
+  it("is made until its head has come again, and then sent from memory", async () => {
+    const { handler } = counting();
+    const connect = await connectTo(router(GET("/", handler)));
+    const answers = await ask(connect(), 6);
+    assert.deepEqual(bodies(answers), ["call 1", "call 2", "call 3", "call 3", "call 3", "call 3"]);
+    const [made, , , kept] = answers.map(({ head }) => head.replace(/Date: .*/, "Date"));
+    assert.equal(kept, made);
+  });
+
+  it("is kept for all connections", async () => {
+    const counted = counting();
+    const connect = await connectTo(router(GET("/", counted.handler)));
+    await ask(connect(), untilKept);
+    for (let i = 0; i < 3; i++) assert.deepEqual(bodies(await ask(connect(), 2)), ["call 3", "call 3"]);
+    assert.equal(counted.calls, 3);
+  });
+
+  it("is made again after each change, and kept when its head has come twice since", async () => {
+    const source = changing();
+    const { handler } = counting(source);
+    const connection = (await connectTo(router(GET("/", handler))))();
+    await ask(connection, untilKept);
+    source.changes = 1;
+    assert.deepEqual(bodies(await ask(connection, 4)), ["call 4", "call 5", "call 5", "call 5"]);
+    source.changes = 2;
+    assert.deepEqual(bodies(await ask(connection, 1)), ["call 6"]);
+    source.changes = 3;
+    assert.deepEqual(bodies(await ask(connection, 3)), ["call 7", "call 8", "call 8"]);
+  });
+
+  it("is made while a source does not know its revision", async () => {
+    const source = changing();
+    const counted = counting(source);
+    const connection = (await connectTo(router(GET("/", counted.handler))))();
+    await ask(connection, untilKept + 1);
+    source.changes = undefined;
+    await ask(connection, 5);
+    assert.equal(counted.calls, 8);
+    source.changes = 0;
+    assert.deepEqual(bodies(await ask(connection, 3)), ["call 9", "call 10", "call 10"]);
+  });
+
+  it("depends on every source that a handler or a filter names", async () => {
+    const [rules, people] = [changing(), changing()];
+    const { handler } = counting(people);
+    const guard = before(
+      (request) => {
+        dependsOn(request, rules);
+        return request;
+      },
+      { repeatable: true },
+    );
+    const connection = (await connectTo(router(group(guard, GET("/", handler)))))();
+    await ask(connection, untilKept);
+    rules.changes = 1;
+    assert.deepEqual(bodies(await ask(connection, 3)), ["call 4", "call 5", "call 5"]);
+    people.changes = 1;
+    assert.deepEqual(bodies(await ask(connection, 1)), ["call 6"]);
+  });
+
+  it("is asked for once for each head that arrives behind another, since a change may have come between", async () => {
+    let asked = 0;
+    const source = { revision: () => ++asked && 1 };
+    const counted = counting(source);
+    const connection = (await connectTo(router(GET("/", counted.handler))))();
+    await ask(connection, untilKept + 1);
+    for (const count of [2, 5, 90]) {
+      asked = 0;
+      connection.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(count));
+      for (let i = 0; i < count; i++) assert.equal((await connection.response()).body, "call 3");
+      assert.equal(asked, count);
+    }
+  });
+
+  it("is asked for once for all heads that are read together", async () => {
+    let asked = 0;
+    const counted = counting({ revision: () => ++asked && 1 });
+    const connect = await connectTo(router(GET("/", counted.handler)));
+    const connections = Array.from({ length: 40 }, connect);
+    for (const connection of connections) await ask(connection, untilKept + 1);
+    asked = 0;
+    // They arrive while this turn of the event loop goes on, which is that of the server, too.
+    for (const connection of connections) connection.request("GET /");
+    for (const connection of connections) assert.equal((await connection.response()).body, "call 3");
+    assert(asked > 0 && asked < 20, `${asked} times`);
+  });
+
+  it("is one for each head: for another target, method or field there is another", async () => {
+    const counted = counting();
+    const connection = (await connectTo(router(GET("/", counted.handler))))();
+    const heads = [
+      ["GET /"],
+      ["GET /?a=1"],
+      ["HEAD /"],
+      ["GET /", "Accept: text/plain"],
+      ["GET /", "Accept: text/plain "],
+    ] as const;
+    const answers = new Set<string>();
+    for (const [line, ...fields] of heads) {
+      await ask(connection, untilKept, line, ...fields);
+      const { calls } = counted;
+      const [answer] = await ask(connection, 2, line, ...fields);
+      assert.equal(counted.calls, calls, line);
+      answers.add(`${answer?.headers["content-length"]} ${answer?.body}`);
+    }
+    assert.equal(answers.size, heads.length);
+  });
+
+  it("may be a 304, a HEAD, coded content, or text beyond ASCII", async () => {
+    const long = "ü€😀 ".repeat(400);
+    let calls = 0;
+    const pages = (request: HttpRequest): HttpResponse => {
+      calls++;
+      repeatable(request);
+      return request.header("If-None-Match") === '"1"' ? empty(304).withHeader("ETag", '"1"') : text(long);
+    };
+    const connection = (await connectTo(router({ filters: [compress({ codings: nodeCodings })] }, GET("/", pages))))();
+    for (const [line, ...fields] of [
+      ["GET /"],
+      ["HEAD /"],
+      ["GET /", 'If-None-Match: "1"'],
+      ["GET /", "Accept-Encoding: gzip"],
+    ] as const) {
+      const before = calls;
+      const answers = await ask(connection, 6, line, ...fields);
+      assert(calls - before <= untilKept, line);
+      const [first] = answers;
+      for (const answer of answers) assert.equal(answer.body, first?.body);
+      if (fields[0] === "Accept-Encoding: gzip") {
+        const body = Buffer.from(answers.at(-1)?.body ?? "", "latin1");
+        assert.equal(gunzipSync(body).toString(), long);
+      }
+    }
+  });
+
+  it("has a new id each time", async () => {
+    const { handler } = counting();
+    const connection = (await connectTo(router({ filters: [nameRequests()] }, GET("/", handler))))();
+    const answers = await ask(connection, 50);
+    assert.equal(new Set(answers.map(({ headers }) => headers["x-request-id"])).size, 50);
+    assert.equal(answers.at(-1)?.body, "call 3");
+    for (const { headers } of answers) assert.match(headers["x-request-id"] ?? "", /^[\da-f-]{36}$/);
+  });
+
+  it("comes in its turn among others that arrive with it, and knows the changes of those before it", async () => {
+    const source = changing();
+    let changes = 0;
+    const app = router(
+      GET("/", (request) => {
+        repeatable(request, source);
+        return text(`${changes}`);
+      }),
+      POST("/", async () => {
+        await Promise.resolve();
+        changes++;
+        source.changes = changes;
+        return text("changed");
+      }),
+    );
+    const connection = (await connectTo(app))();
+    await ask(connection, untilKept);
+    for (let round = 1; round <= 20; round++) {
+      const get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+      connection.send(`${get}${get}POST / HTTP/1.1\r\nHost: localhost\r\n\r\n${get}${get}`);
+      const answers = [];
+      for (let i = 0; i < 5; i++) answers.push((await connection.response()).body);
+      const [old, present] = [`${round - 1}`, `${round}`];
+      assert.deepEqual(answers, [old, old, "changed", present, present]);
+    }
+  });
+
+  it("is the last of a connection where the server or the number of requests says so", async () => {
+    const counted = counting();
+    const connect = await connectTo(router(GET("/", counted.handler)), { maxRequestsPerConnection: 5 });
+    const answers = await ask(connect(), 5);
+    assert.deepEqual(
+      answers.map(({ headers: { connection } }) => connection),
+      ["keep-alive", "keep-alive", "keep-alive", "keep-alive", "close"],
+    );
+    const connection = connect();
+    await ask(connection, 2);
+    const { calls } = counted;
+    const closing = opened[0]?.server.close({ notice: 1_000 });
+    const [last] = await ask(connection, 1);
+    assert.match(last?.head ?? "", /^Connection: close$/m);
+    assert.equal(counted.calls, calls + 1);
+    connection.destroy();
+    await opened[0]?.server.close({ grace: 0 });
+    await closing;
+  });
+});
+
+describe("an answer is never kept", () => {
+  const source = changing();
+  const mark = (request: HttpRequest): void => repeatable(request, source);
+  const never: Readonly<Record<string, (request: HttpRequest) => HttpResponse>> = {
+    "whose handler does not say that it is repeatable": () => text("a"),
+    "whose handler takes it back": (request) => {
+      mark(request);
+      notRepeatable(request);
+      return text("a");
+    },
+    "that sets a cookie": (request) => {
+      mark(request);
+      return text("a").withHeader("Set-Cookie", "a=1");
+    },
+    "of another status": (request) => {
+      mark(request);
+      return text("a", 203);
+    },
+    "above 16 KiB": (request) => {
+      mark(request);
+      return text("a".repeat(16_385));
+    },
+    "above 16 KiB of bytes": (request) => {
+      mark(request);
+      return text("ü".repeat(8_193));
+    },
+    "that comes in pieces": (request) => {
+      mark(request);
+      return content("text/plain", ["a", "b"]);
+    },
+  };
+  for (const [which, handler] of Object.entries(never)) {
+    it(which, async () => {
+      let calls = 0;
+      const counted = (request: HttpRequest): HttpResponse => {
+        calls++;
+        return handler(request);
+      };
+      await ask((await connectTo(router(GET("/", counted))))(), 6);
+      assert.equal(calls, 6);
+    });
+  }
+
+  /** Apps in which something must see each request, of a handler that counts. */
+  const seen: Readonly<Record<string, (handler: (request: HttpRequest) => HttpResponse) => App>> = {
+    "behind a web filter": (handler) => router({ filters: [before((request) => request)] }, GET("/", handler)),
+    "behind an around filter of its group": (handler) =>
+      router(
+        group(
+          around((request, next) => next(request)),
+          GET("/", handler),
+        ),
+      ),
+    "behind an after filter of an outer group": (handler) =>
+      router(
+        group(
+          after((_, response) => response),
+          group(GET("/", handler)),
+        ),
+      ),
+    "behind a filter for GET": (handler) =>
+      router(
+        group(
+          around((request, next) => next(request), { exceptMethods: new Set(["HEAD"]) }),
+          GET("/", handler),
+        ),
+      ),
+    "behind a quota": (handler) => router({ filters: [rateLimit({ limit: 100, window: 60 })] }, GET("/", handler)),
+    "behind a filter whose https is a function": (handler) =>
+      router({ filters: [securityHeaders({ https: () => false })] }, GET("/", handler)),
+    "within an error clause": (handler) =>
+      router(
+        group(
+          onError(() => text("b")),
+          GET("/", handler),
+        ),
+      ),
+    "within an error clause of the router": (handler) =>
+      router({ filters: [onError(() => text("b"))] }, GET("/", handler)),
+    "of a mounted app": (handler) => router(mount("/api", router(GET("/", handler)))),
+    "in an app with a test of requests": (handler) =>
+      router(
+        GET(
+          "/",
+          when("at night", () => false),
+          () => text("night"),
+        ),
+        GET("/", handler),
+      ),
+    "where two filters renew a field": (handler) =>
+      router({ filters: [nameRequests(), nameRequests()] }, GET("/", handler)),
+  };
+  for (const [where, appOf] of Object.entries(seen)) {
+    it(where, async () => {
+      const counted = counting();
+      const app = appOf(counted.handler);
+      await ask(
+        (await connectTo(app))(),
+        6,
+        `GET ${app.routes.some(({ path }) => path.startsWith("/api")) ? "/api" : "/"}`,
+      );
+      assert.equal(counted.calls, 6);
+    });
+  }
+
+  it("of a request with an id of its own, for another version, another method, content or a last request", async () => {
+    const counted = counting();
+    const app = router({ filters: [nameRequests()] }, GET("/", counted.handler), POST("/", counted.handler));
+    const connect = await connectTo(app);
+    const connection = connect();
+    const trace = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    for (const [line, ...fields] of [
+      ["GET /", "X-Request-Id: a"],
+      ["GET /", trace],
+      ["POST /", "Content-Length: 0"],
+    ] as const) {
+      counted.calls = 0;
+      await ask(connection, 6, line, ...fields);
+      assert.equal(counted.calls, 6, fields[0]);
+    }
+    counted.calls = 0;
+    for (let i = 0; i < 6; i++) {
+      connection.send("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\na");
+      await connection.response();
+    }
+    for (let i = 0; i < 6; i++) await ask(connect(), 1, "GET /", "Connection: close");
+    for (let i = 0; i < 6; i++) await connect().send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").response();
+    assert.equal(counted.calls, 18);
+  });
+
+  it("where there is no memory", async () => {
+    const counted = counting();
+    await ask((await connectTo(router(GET("/", counted.handler)), { answerMemory: 0 }))(), 6);
+    assert.equal(counted.calls, 6);
+  });
+
+  it("for the clients of a trusted proxy", async () => {
+    const counted = counting();
+    const connect = await connectTo(router(GET("/", counted.handler)), { trustProxy: ["127.0.0.1"] });
+    await ask(connect(), 6);
+    assert.equal(counted.calls, 6);
+  });
+});
+
+describe("an answer from memory", () => {
+  it("passes by filters that say so, and those that do nothing to it", async () => {
+    const counted = counting();
+    const passed: string[] = [];
+    const note = (name: string) => (request: HttpRequest) => {
+      passed.push(name);
+      return request;
+    };
+    const filters: RouterOptions["filters"] = [
+      before(note("repeatable"), { repeatable: true }),
+      after((_, response) => response, { leastStatus: 400 }),
+      around((request, next) => next(request), { exceptMethods: new Set(["GET", "HEAD"]) }),
+    ];
+    const connection = (await connectTo(router({ filters }, GET("/", counted.handler))))();
+    await ask(connection, 6);
+    assert.deepEqual([counted.calls, passed.length], [3, 3]);
+  });
+
+  it("is asked for first", async () => {
+    const counted = counting();
+    let mayRepeat = true;
+    let asked = 0;
+    const gate = before((request) => request, {
+      repeatable: {
+        mayRepeat: (turn) => {
+          assert(turn !== undefined && turn.began <= performance.now());
+          asked++;
+          return mayRepeat;
+        },
+      },
+    });
+    const connection = (await connectTo(router({ filters: [gate] }, GET("/", counted.handler))))();
+    await ask(connection, 5);
+    assert.deepEqual([counted.calls, asked], [3, 2]);
+    mayRepeat = false;
+    await ask(connection, 2);
+    assert.deepEqual([counted.calls, asked], [5, 4]);
+    mayRepeat = true;
+    assert.deepEqual(bodies(await ask(connection, 1)), ["call 3"]);
+  });
+
+  it("is not sent while as many requests are in progress as may be", async () => {
+    const counted = counting();
+    const slow = Promise.withResolvers<HttpResponse>();
+    const app = router(
+      { filters: [overload({ maxInFlight: 1 })] },
+      GET("/", counted.handler),
+      GET("/slow", () => slow.promise),
+    );
+    const connect = await connectTo(app);
+    const connection = connect();
+    await ask(connection, untilKept + 1);
+    const other = connect().request("GET /slow");
+    while ((await ask(connection, 1))[0]?.status === 200);
+    assert.equal((await ask(connection, 1))[0]?.status, 503);
+    slow.resolve(text("slow"));
+    await other.response();
+    assert.deepEqual(bodies(await ask(connection, 1)), ["call 3"]);
+  });
+
+  it("is not sent while somebody observes requests", async () => {
+    const counted = counting();
+    const connection = (await connectTo(router(GET("/", counted.handler))))();
+    await ask(connection, untilKept + 1);
+    let ended = 0;
+    const onEnd = (): void => {
+      ended++;
+    };
+    diagnosticsChannel.subscribe(requestChannels.end, onEnd);
+    try {
+      await ask(connection, 3);
+    } finally {
+      diagnosticsChannel.unsubscribe(requestChannels.end, onEnd);
+    }
+    assert.deepEqual([counted.calls, ended], [6, 3]);
+    assert.deepEqual(bodies(await ask(connection, 1)), ["call 3"]);
+  });
+
+  it("is kept within the bound: what is asked for most stays", async () => {
+    const counted = counting();
+    const body = "x".repeat(1_000);
+    const app = router(
+      GET("/{id}", (request) => {
+        counted.handler(request);
+        return text(body);
+      }),
+    );
+    const connection = (await connectTo(app, { answerMemory: 200_000 }))();
+    await ask(connection, untilKept, "GET /hot");
+    for (let id = 0; id < 1_000; id++) {
+      await ask(connection, 2, `GET /${id}`);
+      const { calls } = counted;
+      await ask(connection, 1, "GET /hot");
+      assert.equal(counted.calls, calls, `${id}`);
+    }
+    let kept = 0;
+    for (let id = 999; id > 800; id--) {
+      const { calls } = counted;
+      await ask(connection, 1, `GET /${id}`);
+      if (counted.calls === calls) kept++;
+    }
+    // An answer takes about 1,600 bytes, and the elder generation may have just gone.
+    assert(kept > 50 && kept < 130, `${kept} were kept`);
+  });
+});

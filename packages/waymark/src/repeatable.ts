@@ -1,0 +1,50 @@
+import type { AnswerSource } from "./exchange.ts";
+import { exchangeOf, type HttpRequest } from "./request.ts";
+
+/**
+ * Says that the 200 or 304 to this request depends on nothing but the head of the request and these sources: a server with
+ * `answerMemory` may then send it again, with a new `Date`, while their revisions stand. For a handler, before it reads a source.
+ *
+ * ```ts
+ * const notes: AnswerSource = { revision: () => changes };
+ *
+ * GET("/notes/{id}", (request) => {
+ *   repeatable(request, notes);
+ *   return found(read(request.variables.id));
+ * })
+ * ```
+ *
+ * What depends on the time, on chance or on the address of the client is not repeatable.
+ *
+ * @param sources all that the answer depends on, and that changes; none for an answer that never changes
+ */
+export function repeatable(request: HttpRequest<unknown>, ...sources: readonly AnswerSource[]): void {
+  const { recording } = exchangeOf(request);
+  if (recording === undefined) return;
+  recording.allow();
+  for (const source of sources) recording.dependOn(source);
+}
+
+/**
+ * Says that the answer to this request depends on a source, too. For a filter with `repeatable: true`, before it reads the source.
+ *
+ * ```ts
+ * const rules: AnswerSource = { revision: () => reloads };
+ *
+ * around(
+ *   (request, next) => {
+ *     dependsOn(request, rules);
+ *     return mayRead(request) ? next(request) : empty(403);
+ *   },
+ *   { repeatable: true },
+ * )
+ * ```
+ */
+export function dependsOn(request: HttpRequest<unknown>, source: AnswerSource): void {
+  exchangeOf(request).recording?.dependOn(source);
+}
+
+/** Says that the answer to this request must not be sent again, for instance since it depends on the time. */
+export function notRepeatable(request: HttpRequest<unknown>): void {
+  exchangeOf(request).recording?.refuse();
+}
