@@ -11,6 +11,7 @@ import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/file
 import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/queries.ts";
 import { type ReaderCalls, SqliteReader } from "../../packages/collection/src/stores/sqlite/reader.ts";
 import { prepareSchema } from "../../packages/collection/src/stores/sqlite/schema.ts";
+import { SqliteSource } from "../../packages/collection/src/stores/sqlite/source.ts";
 import { localChannel } from "../../packages/collection/src/stores/sqlite/thread.ts";
 import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/writer.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
@@ -35,7 +36,9 @@ const writer = new SqliteWriter(localCommitter(transactions), 10_000);
 const queries = new SqliteQueries(connection, [definition]);
 const bounds = { maxWaiting: 1_000, maxWaitingPerCaller: 1_000, timeLimit: 10_000 };
 const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new Int32Array(1));
-const engine = new SqliteEngine({ database: connection, queries, reader, writer, lock: undefined }, definition);
+const source = new SqliteSource(connection, undefined);
+const connections = { database: connection, queries, reader, writer, lock: undefined, source };
+const engine = new SqliteEngine(connections, definition);
 const people: Store = new RecordStore(engine, definition, () => new Date());
 const database: Database = {
   // One store of people, whatever the type that is asked for.

@@ -1,4 +1,4 @@
-import type { Awaitable } from "waymark";
+import type { AnswerSource, Awaitable } from "waymark";
 import type { SelectableMember, Selection } from "./selection.ts";
 
 /**
@@ -20,6 +20,11 @@ export interface Store<T extends Document = Document> {
    * owner's records.
    */
   readonly owner?: StoreOwner | undefined;
+  /**
+   * Has another revision after each change of any record of the database, whoever made it, from before the change is acknowledged;
+   * for answers from memory. Undefined where to ask would take as long as to read.
+   */
+  readonly source?: AnswerSource | undefined;
   /** Finds the record with this id, which may be any number; undefined if no record has it. */
   find(id: number): Awaitable<StoredRecord<T> | undefined>;
   /**

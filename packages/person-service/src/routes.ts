@@ -1,5 +1,20 @@
 import type { CollectionHandlers } from "@waymark/collection";
-import { accept, contentType, DELETE, GET, group, not, PATCH, POST, PUT, path, type Route, text } from "waymark";
+import {
+  accept,
+  contentType,
+  DELETE,
+  GET,
+  group,
+  type HttpRequest,
+  not,
+  PATCH,
+  POST,
+  PUT,
+  path,
+  type Route,
+  repeatable,
+  text,
+} from "waymark";
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
 import { tidyForms } from "./pages/query.ts";
@@ -26,7 +41,10 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   );
 
 const greeting = text("Hello World").withHeader("Cache-Control", "no-cache");
-const greet = documented(ofGreeting, () => greeting);
+const greet = documented(ofGreeting, (request: HttpRequest) => {
+  repeatable(request);
+  return greeting;
+});
 
 /** A greeting, which shows that the service is there. */
 export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), greet));

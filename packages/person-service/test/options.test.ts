@@ -23,6 +23,7 @@ const defaults: Options = {
   rateLimit: undefined,
   maxDelay: 250,
   maxInFlight: undefined,
+  answerMemory: 16_777_216,
   partitions: undefined,
   demo: false,
   workers: 1,
@@ -92,6 +93,7 @@ describe("the command line of the service", () => {
     [["--trust-proxy=::1", "--trust-proxy", "10.0.0.0/8"], { trustProxy: ["::1", "10.0.0.0/8"] }],
     [["--max-delay=60000"], { maxDelay: 60_000 }],
     [["--max-in-flight=1"], { maxInFlight: 1 }],
+    [["--answer-memory=0"], { answerMemory: 0 }],
     [["--access=a.json", "--keys=k.json"], { access: "a.json", hostNames: undefined, keys: "k.json" }],
   ];
   for (const [argv, options] of served) {
@@ -296,6 +298,7 @@ describe("the command line of the service", () => {
         "rate-limit",
         "max-delay",
         "max-in-flight",
+        "answer-memory",
         "workers",
         "grace",
         "admin-port",

@@ -16,6 +16,7 @@ import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
 import { refusePrecondition } from "./refusals.ts";
 import {
+  allowRepetition,
   asFile,
   chosenRepresentation,
   listFields,
@@ -32,6 +33,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
   return async (request) => {
     const store = await scope.storeOf(request, "collection");
     const representation = chosenRepresentation(request, lists);
+    allowRepetition(request, store, representation);
     const known = { members: store.members, fullText: store.fullText.length > 0, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
       parameters,

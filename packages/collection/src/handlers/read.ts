@@ -7,6 +7,7 @@ import type { CollectionSettings, ReadHandler } from "../settings.ts";
 import type { Document, Store, StoredRecord } from "../store.ts";
 import { refusePrecondition } from "./refusals.ts";
 import {
+  allowRepetition,
   asFile,
   chosenRepresentation,
   notModifiedAnswer,
@@ -37,6 +38,7 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
     };
 
     const find = (store: Store): Awaitable<HttpResponse> => {
+      allowRepetition(request, store, representation);
       const record = store.find(id);
       return record instanceof Promise ? record.then(answer) : answer(record);
     };

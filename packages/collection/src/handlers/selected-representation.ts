@@ -1,10 +1,10 @@
-import { type HttpRequest, HttpResponse } from "waymark";
+import { type HttpRequest, HttpResponse, notRepeatable, repeatable } from "waymark";
 import { attachment, HeaderList, notModified, type Validators, validatorFields } from "waymark/fields";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { formatParameter, readQuery } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { Representation } from "../representation.ts";
-import type { StoredRecord } from "../store.ts";
+import type { Store, StoredRecord } from "../store.ts";
 
 /**
  * Returns the representation that the query names (`?format=csv`), else the one that the route's `accept` chose, else the first.
@@ -42,6 +42,14 @@ function named<R extends Representation>(
 }
 
 /**
+ * Lets the answer be sent again from memory until the database changes. The text of a representation without a variant depends on
+ * the records only. To be called before a record is read.
+ */
+export function allowRepetition(request: HttpRequest<unknown>, { source }: Store, { variant }: Representation): void {
+  if (source !== undefined && variant === undefined) repeatable(request, source);
+}
+
+/**
  * Names the response as a file to save, such as `people-2026-11-23.csv` or `person-7.vcf`, when the query named its representation and that
  * representation has a file extension.
  */
@@ -51,6 +59,8 @@ export function asFile(
   { representation: { extension }, id, many }: FileContent,
 ): HttpResponse {
   if (extension === undefined || formatOf(request) === undefined) return response;
+  // The name of a list has the date.
+  if (id === undefined) notRepeatable(request);
   const url = collectionUrl(request, id === undefined ? "collection" : "record");
   const segment = decodeURIComponent(url.slice(url.lastIndexOf("/") + 1)).replaceAll(notInFileNames, "_");
   const collection = segment === "" ? "records" : segment;
@@ -84,6 +94,11 @@ function formatOf(request: HttpRequest<unknown>): string | undefined {
 export interface StateValidators extends Validators {
   /** The entity tag of the selected representation. */
   readonly entityTag: string;
+  /**
+   * The header fields that name them. A time of change in the future, from a clock that was set back, is sent as the present (RFC
+   * 9110 §8.8.2.1).
+   */
+  readonly fields: HeaderList;
 }
 
 /**
@@ -111,24 +126,20 @@ export function listValidators(
 
 /**
  * Returns the header fields of a representation. Only the client's own cache may store it, and must revalidate it before each use
- * (RFC 9111 §5.2.2). A time of change in the future, from a clock that was set back, is sent as the present (RFC 9110 §8.8.2.1).
+ * (RFC 9111 §5.2.2).
  */
 export function representationFields(representation: Representation, validators: StateValidators): HeaderList {
-  return constantFields(representation).whole.concat(fieldsOf(validators));
+  return constantFields(representation).whole.concat(validators.fields);
 }
 
 /** Returns the header fields of a list, whose content also depends on what the client prefers. */
 export function listFields(representation: Representation, validators: StateValidators): HeaderList {
-  return constantFields(representation).list.concat(fieldsOf(validators));
+  return constantFields(representation).list.concat(validators.fields);
 }
 
 /** Makes the 304 in place of a representation: its fields, without those that are about content. */
 export function notModifiedAnswer(representation: Representation, validators: StateValidators): HttpResponse {
-  return new HttpResponse(304, constantFields(representation).notModified.concat(fieldsOf(validators)));
-}
-
-function fieldsOf({ entityTag, lastModified }: StateValidators): HeaderList {
-  return validatorFields(entityTag, lastModified === undefined ? undefined : Math.min(lastModified, Date.now()));
+  return new HttpResponse(304, constantFields(representation).notModified.concat(validators.fields));
 }
 
 /** The fields of a representation that do not depend on the state, checked and rendered once. */
@@ -177,6 +188,14 @@ class RepresentationValidators implements StateValidators {
     this.#state = state;
     this.#representations = representations;
     this.#selected = selected;
+  }
+
+  get fields(): HeaderList {
+    const { entityTag, lastModified } = this;
+    if (lastModified === undefined) return validatorFields(entityTag);
+    const now = Date.now();
+    if (lastModified > now) notRepeatable(this.#request);
+    return validatorFields(entityTag, Math.min(lastModified, now));
   }
 
   get entityTags(): readonly [string, ...string[]] {

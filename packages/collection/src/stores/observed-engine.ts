@@ -1,4 +1,4 @@
-import type { Awaitable } from "waymark";
+import type { AnswerSource, Awaitable } from "waymark";
 import type { DatabaseObserver, StoreOperation } from "../observer.ts";
 import type { Selection } from "../selection.ts";
 import type {
@@ -24,12 +24,14 @@ export interface WriteHealth {
 
 /** Passes every call on to an engine, reports its result to an observer, and notes whether changes can be made. */
 export class ObservedEngine implements Engine {
+  readonly source: AnswerSource | undefined;
   readonly #engine: Engine;
   readonly #collection: string;
   readonly #health: WriteHealth;
   readonly #observer: DatabaseObserver | undefined;
 
   constructor(engine: Engine, collection: string, health: WriteHealth, observer: DatabaseObserver | undefined) {
+    this.source = engine.source;
     this.#engine = engine;
     this.#collection = collection;
     this.#health = health;

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Awaitable } from "waymark";
+import type { AnswerSource, Awaitable } from "waymark";
 import type { StoredCollection } from "../database.ts";
 import { comparesValues, type SelectableMember, type Selection, storeMembers } from "../selection.ts";
 import {
@@ -37,6 +37,8 @@ import type { CreateWrite, NewRecord, OutcomeOf, Stamp, Write } from "./write.ts
  * of that owner; undefined stands for all records.
  */
 export interface Engine {
+  /** As that of a `Store`. */
+  readonly source?: AnswerSource | undefined;
   find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
   batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch>;
   count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number>;
@@ -86,6 +88,7 @@ export class RecordStore implements Store {
   readonly fullText: readonly string[];
   readonly unique: readonly string[];
   readonly owner: StoreOwner | undefined;
+  readonly source: AnswerSource | undefined;
   readonly #engine: Engine;
   readonly #definition: StoredCollection;
   readonly #listsBySingle: ReadonlyMap<string, string>;
@@ -102,6 +105,7 @@ export class RecordStore implements Store {
     this.members = [...storeMembers, ...selectable, ...lists];
     this.fullText = fullText;
     this.unique = unique;
+    this.source = engine.source;
     this.#engine = engine;
     this.#definition = definition;
     this.#listsBySingle = new Map(lists.flatMap(({ name, single }) => (single === undefined ? [] : [[single, name]])));

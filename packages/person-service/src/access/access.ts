@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type AroundFilter, type HttpRequest, problemTypes } from "waymark";
+import { type AnswerSource, type AroundFilter, dependsOn, type HttpRequest, problemTypes } from "waymark";
 import { access, caller } from "waymark/filters";
 import { type Description, docsOfFilter, type SecurityOptions } from "waymark/openapi";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
@@ -126,12 +126,18 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   };
 
   let policy = await readPolicy();
+  let reloads = 0;
+  const files: AnswerSource = { revision: () => reloads };
   let lastReload: Promise<void> = Promise.resolve();
-  const guard = access((request) => policy.decide(request));
+  const guard = access((request) => {
+    dependsOn(request, files);
+    return policy.decide(request);
+  });
   return {
     filter: {
       ...exceptPublicPaths({
         ...guard,
+        repeatable: true,
         describes: (sample) => (policy.isOpen(sample.path, sample.method) ? ofOpenPath : docsOfFilter(guard, sample)),
       }),
       may: (request, method, path) => policy.may(request, method, path),
@@ -158,6 +164,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       // One after the other, so that the last content that was read applies.
       const reload = lastReload.then(async () => {
         policy = await readPolicy();
+        reloads++;
       });
       lastReload = reload.catch(() => undefined);
       return reload;

@@ -35,7 +35,7 @@ export function onlyForHosts(names: readonly string[]): AroundFilter {
       const detail = `The host ${excerpt(other ?? "")} is not one of this service. To serve it, start the service with --host-name for it.`;
       return problem(personServiceProblemTypes.misdirectedRequest, { detail });
     },
-    { describes: (sample) => (isForAnyHost(sample) ? {} : description) },
+    { describes: (sample) => (isForAnyHost(sample) ? {} : description), repeatable: true },
   );
 }
 

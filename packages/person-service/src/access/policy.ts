@@ -1,4 +1,4 @@
-import type { Awaitable, HttpRequest } from "waymark";
+import { type Awaitable, type HttpRequest, notRepeatable } from "waymark";
 import { type AccessDecision, type Caller, caller, clientKey } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
@@ -53,9 +53,12 @@ export function accessPolicy(parts: PolicyParts): Policy {
     // A page offers more to people who have signed in.
     if (rule?.anyone === true) {
       if (sealed === undefined) return { kind: "allowed" };
+      notRepeatable(request);
       return sessions.open(sealed, holders).then((caller) => ({ kind: "allowed", caller }));
     }
     const conclude = (identity: Identity): AccessDecision => {
+      // Only a key is good until the files are read again: tokens, sessions and passwords that are remembered end by time.
+      if (identity.kind === "known" && !isOfKey(identity)) notRepeatable(request);
       const judgement = judge(rule, identity, challenges);
       return judgement.kind === "allowed" ? judgement : deny(request, judgement);
     };
@@ -131,6 +134,10 @@ function mayPass(rule: AccessRule | undefined, request: HttpRequest<unknown>): b
   const known = request.attribute(caller);
   return known !== undefined && rule?.scopes !== undefined && hasScopes(known, rule.scopes);
 }
+
+/** A session of a key has the scheme of a password. */
+const isOfKey = ({ caller, scheme }: Extract<Identity, { readonly kind: "known" }>): boolean =>
+  scheme === "Bearer" && caller.id.startsWith("key:");
 
 const hasScopes = ({ scopes }: Caller, required: readonly string[]): boolean =>
   required.every((scope) => scopes.includes(scope));

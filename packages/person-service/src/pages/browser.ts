@@ -17,9 +17,11 @@ const offered = [...json, "text/html", ...xml].flatMap((type) => parseMediaType(
  * first, but programs send it, and expect JSON. For `router({ filters })`, outside of all that looks at Accept.
  */
 export function javaWithoutAccept(): BeforeFilter {
-  return before((request) =>
-    request.headers.get("Accept")?.startsWith("text/html, image/gif, image/jpeg,")
-      ? request.withHeader("Accept", "*/*")
-      : request,
+  return before(
+    (request) =>
+      request.headers.get("Accept")?.startsWith("text/html, image/gif, image/jpeg,")
+        ? request.withHeader("Accept", "*/*")
+        : request,
+    { repeatable: true },
   );
 }

@@ -67,6 +67,7 @@ const notFilters: ReadonlySet<string> = new Set(["q", "sort", "limit", "fields"]
  * which may be a mistake.
  */
 export const tidyForms: AroundFilter = around(leaveOutEmptyFields, {
+  repeatable: true,
   describes: {
     responses: {
       303: {

@@ -17,6 +17,7 @@ import { remoteCommitter } from "./remote-committer.ts";
 import { SqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
+import { SqliteSource } from "./source.ts";
 import { localChannel } from "./thread.ts";
 import { inTransaction } from "./transaction.ts";
 import { SqliteWriter } from "./writer.ts";
@@ -94,11 +95,15 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
     stop,
   );
   const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;
+  const source = new SqliteSource(database, lock && (() => lock.beforeRead()));
   const target = new SqliteRestoreTarget(database, identityOf(file), collections, busyTimeout);
-  return recordDatabase(sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target, busyTimeout), {
-    ...options,
-    collections,
-  });
+  return recordDatabase(
+    sqliteDatabaseEngine({ database, queries, reader, writer, lock, source }, file, target, busyTimeout),
+    {
+      ...options,
+      collections,
+    },
+  );
 }
 
 /** @throws RangeError naming the option that is not an integer from 1 */
@@ -114,7 +119,7 @@ function sqliteDatabaseEngine(
   restoreTarget: SqliteRestoreTarget,
   busyTimeout: number,
 ): DatabaseEngine {
-  const { database, writer, reader, lock } = connections;
+  const { database, writer, reader, lock, source } = connections;
   return {
     collection: (definition) => new SqliteEngine(connections, definition),
     async check() {
@@ -125,9 +130,13 @@ function sqliteDatabaseEngine(
       guardedRead(() =>
         file === ":memory:" ? snapshotOfCopy(database, restoreTarget.identity) : openSqliteSnapshot(file),
       ),
-    restoreTarget: async () => restoreTarget,
+    async restoreTarget() {
+      source.stopCounting();
+      return restoreTarget;
+    },
     probeChanges: () => writer.probe(),
     async resume() {
+      source.stopCounting();
       // The seal tells cursors behind what was lost from those before it.
       const raise = `INSERT OR REPLACE INTO waymark_seals SELECT name, revision + 1, ${newSeal()} FROM waymark_collections;
         UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Awaitable } from "waymark";
+import type { AnswerSource, Awaitable } from "waymark";
 import type { StoredCollection } from "../../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
 import type {
@@ -28,6 +28,7 @@ import { SqliteKnown } from "./known.ts";
 import { planOfRun } from "./plan.ts";
 import type { SqliteQueries } from "./queries.ts";
 import type { SqliteReader } from "./reader.ts";
+import type { SqliteSource } from "./source.ts";
 import type { SqliteWriter } from "./writer.ts";
 
 /** The connections for reading and changing the collections of a database. */
@@ -40,6 +41,7 @@ export interface SqliteConnections {
   readonly writer: SqliteWriter;
   /** Makes short reads of a file cheaper; undefined for a database in memory. */
   readonly lock: SharedReadLock | undefined;
+  readonly source: SqliteSource;
 }
 
 /**
@@ -47,6 +49,7 @@ export interface SqliteConnections {
  * other reads go to the reader, and changes to the writer.
  */
 export class SqliteEngine implements Engine {
+  readonly source: AnswerSource;
   readonly #collection: string;
   readonly #members: readonly SelectableMember[];
   readonly #columns: Columns;
@@ -61,6 +64,7 @@ export class SqliteEngine implements Engine {
   constructor(connections: SqliteConnections, definition: StoredCollection) {
     const { name, owner, selectable = [] } = definition;
     const { database } = connections;
+    this.source = connections.source;
     this.#collection = name;
     this.#members = [...storeMembers, ...selectable];
     this.#columns = selectableColumns(definition);

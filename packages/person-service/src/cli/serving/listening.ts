@@ -62,7 +62,7 @@ export async function requirePort({ port, host }: Pick<Options, "port" | "host">
  */
 export async function listen(start: Start): Promise<Listening> {
   const { options, service, credentials: tls, observation, shutdown, worker, io } = start;
-  const { database: address, host, trustProxy } = options;
+  const { database: address, host, trustProxy, answerMemory } = options;
   const { readOnly, loss } = await stateOf(service.database);
   if (options.demo && readOnly) {
     const what = `${quote(displayAddress(address))} is read-only`;
@@ -73,7 +73,8 @@ export async function listen(start: Start): Promise<Listening> {
   const toStore = options.demo && isFirst ? await demoPeople() : undefined;
   // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
   const { onPlainHttp } = observation.serviceLog;
-  const server = await serve(service.app, { port: worker?.port ?? options.port, host, tls, onPlainHttp, trustProxy });
+  const port = worker?.port ?? options.port;
+  const server = await serve(service.app, { port, host, tls, onPlainHttp, trustProxy, answerMemory });
   shutdown.server = server;
   if (toStore !== undefined) io.print(await storeDemo(service.people, toStore, address));
   const { metrics } = observation;

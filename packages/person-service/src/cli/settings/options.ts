@@ -41,6 +41,8 @@ export interface Options {
   readonly maxDelay: number;
   /** The most requests in progress at once; undefined for any number. */
   readonly maxInFlight: number | undefined;
+  /** The most bytes of answers that are kept in memory, of each process. */
+  readonly answerMemory: number;
   /** How many partitions a new database gets; undefined for those that it has, or 1. */
   readonly partitions: number | undefined;
   /** Whether to store the people of the demo first. */
@@ -151,6 +153,13 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     type: wholeNumber(1, 999_999_999),
     about: "the most requests in progress at once; above it 503",
   },
+  "answer-memory": {
+    group: "Limits",
+    value: "MIB",
+    type: wholeNumber(0, 65_536),
+    about: "the memory for answers that are sent again while nothing has changed, in MiB for each process; 0 for none",
+    default: "16",
+  },
   workers: {
     group: "Process",
     value: "N",
@@ -235,6 +244,7 @@ export function toOptions(given: Given): Options {
     rateLimit: limit === undefined ? undefined : { limit: Number(limit), window: Number(window) },
     maxDelay: Number(given.value("max-delay")),
     maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
+    answerMemory: Number(given.value("answer-memory")) * 2 ** 20,
     partitions: partitionsOf(given),
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
