@@ -9,8 +9,9 @@ import { hashBytes, type KnownFields, SeenOnce, SharedFields } from "./known-fie
  * The same head is answered again from memory while the revisions stand, with a new date and whatever else the app renews. What
  * was acknowledged before a request began to arrive is in its answer (`AskedSources`).
  *
- * An answer is kept when its head comes for the second time, and after a change when it comes twice again. There are two
- * generations: an answer that is used moves to the younger one, and when that is full the elder one goes.
+ * An answer is kept when its head comes for the second time, and after a change when it comes twice again; fewer are, while those
+ * that are kept are hardly used. There are two generations: an answer that is used moves to the younger one, and when that is full
+ * the elder one goes.
  */
 export class AnswerMemory {
   readonly fields: SharedFields = new SharedFields();
@@ -22,6 +23,9 @@ export class AnswerMemory {
   #elder = new Map<number, KeptAnswer>();
   /** Bytes of the younger generation. */
   #size = 0;
+  /** What the uses of answers have gained beyond what it took to keep them, in uses. */
+  #gain = mostGain;
+  #passedOver = 0;
 
   /** @param most bytes of all answers */
   constructor(repetition: AppRepetition, most: number) {
@@ -45,12 +49,23 @@ export class AnswerMemory {
     const hash = hashBytes(bytes, start, end, fields.number);
     const kept = this.#younger.get(hash) ?? this.#fromElder(hash);
     if (kept?.isFor(fields, bytes, start, end) !== true) {
-      return this.#seen.add(hash) ? this.#note(hash, fields, bytes.subarray(start, end)) : undefined;
+      return this.#seen.add(hash) && this.#isWorthIt()
+        ? this.#note(hash, fields, bytes.subarray(start, end))
+        : undefined;
     }
     if (!kept.stands(isPrompt)) return undefined;
-    if (kept.isAwaited) return this.#note(hash, fields, kept.line);
+    if (kept.isAwaited) return this.#isWorthIt() ? this.#note(hash, fields, kept.line) : undefined;
     const { mayRepeat } = this.#repetition;
-    return kept.hasText && (mayRepeat === undefined || mayRepeat(currentTurn())) ? kept : undefined;
+    if (!kept.hasText || (mayRepeat !== undefined && !mayRepeat(currentTurn()))) return undefined;
+    if (this.#gain < mostGain) this.#gain++;
+    return kept;
+  }
+
+  /** Returns whether to keep another answer: to do so takes several times what using it saves. */
+  #isWorthIt(): boolean {
+    if (this.#gain < usesWorthKeeping && ++this.#passedOver % leastKept !== 0) return false;
+    this.#gain = Math.max(0, this.#gain - usesWorthKeeping);
+    return true;
   }
 
   #fromElder(hash: number): KeptAnswer | undefined {
@@ -75,6 +90,12 @@ export class AnswerMemory {
     this.#size = 0;
   }
 }
+
+// With 100,000 records that are read at random, keeping each answer that comes again soon cost 7 % of the requests.
+const usesWorthKeeping = 8;
+const mostGain = 8_000;
+/** One of so many answers is kept also while it is not worth it, to see when it is. */
+const leastKept = 32;
 
 /** The bytes of a head. */
 interface HeadBytes {

@@ -532,4 +532,21 @@ describe("an answer from memory", () => {
     // An answer takes about 1,600 bytes, and the elder generation may have just gone.
     assert(kept > 50 && kept < 130, `${kept} were kept`);
   });
+
+  it("is kept for fewer heads while those that are kept are not used, and again once they are", async () => {
+    const counted = counting();
+    const connection = (await connectTo(router(GET("/{id}", counted.handler)), { answerMemory: 2 ** 24 }))();
+    const keptOf = async (ids: readonly string[]): Promise<number> => {
+      for (const id of ids) await ask(connection, 2, `GET /${id}`);
+      const { calls } = counted;
+      for (const id of ids) await ask(connection, 1, `GET /${id}`);
+      return ids.length - (counted.calls - calls);
+    };
+    const ids = (name: string): readonly string[] => Array.from({ length: 100 }, (_, i) => `${name}${i}`);
+    assert((await keptOf(ids("first"))) > 95);
+    for (let i = 0; i < 2_000; i++) await ask(connection, 2, `GET /once${i}`);
+    assert((await keptOf(ids("then"))) < 10);
+    for (let i = 0; i < 2_000; i++) await ask(connection, 1, "GET /first0");
+    assert((await keptOf(ids("last"))) > 95);
+  });
 });
