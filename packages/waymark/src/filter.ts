@@ -37,7 +37,9 @@ export interface Repetition {
 
 /** A field of the response that has a new value in each answer. */
 export interface RenewedField {
+  /** The name of the field, as it is sent. */
   readonly name: string;
+  /** Returns the value for an answer: characters that a field can carry. */
   readonly value: () => string;
 }
 
