@@ -13,13 +13,14 @@ import { type Answer, AnswersDiffer, agreedAnswer } from "./answer.ts";
 import { type Contestant, contestants } from "./contestant.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { measureFootprints } from "./footprint.ts";
+import { measureGrowth } from "./growth.ts";
 import { measureLists } from "./list.ts";
 import { findLoadGenerator, type Load, type MixingLoadGenerator } from "./load.ts";
 import { type MeasurementOptions, measure } from "./measure.ts";
 import { parseCommand } from "./options.ts";
 import { findPlacement } from "./placement.ts";
 import { toFigures, withFigures } from "./publish.ts";
-import { doubts, toDispatchTable, toFootprintsTable, toListsTable, toServersTable } from "./report.ts";
+import { doubts, toDispatchTable, toFootprintsTable, toGrowthTable, toListsTable, toServersTable } from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
 import { scenariosWith } from "./scenario.ts";
 
@@ -370,6 +371,29 @@ describe("the results", () => {
   });
 });
 
+describe("the measurement of growth", () => {
+  it("times some forty lists among each number of people, at first and again", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "growth-"));
+    try {
+      const { signal } = new AbortController();
+      const results = await measureGrowth({ directory, sizes: [10, 30], rounds: 1, signal });
+      assert.ok(results.length >= 40);
+      assert.deepEqual(await readdir(directory), [], "a database is left");
+      for (const { list, times } of results) {
+        assert.deepEqual(
+          times.map(({ size }) => size),
+          [10, 30],
+          list,
+        );
+        assert.ok(times.every(({ first, again }) => first > 0 && again > 0));
+      }
+      assert.match(toGrowthTable(results), /^count q=made +[\d.]+, [\d.]+ +[\d.]+, [\d.]+$/m);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+});
+
 describe("the dispatch measurement", () => {
   it("compares few and many routes of each kind", () => {
     const results = measureDispatch({ sizes: [10, 50], rounds: 2, requests: 500 });
@@ -405,6 +429,7 @@ describe("the command line", () => {
     ["", usualServers],
     ["--fields none", { ...usualServers, fields: "none" }],
     ["lists --records 10", { kind: "lists", rounds: 3, records: 10, json: undefined }],
+    ["growth", { kind: "growth", rounds: 3, records: 100_000, json: undefined }],
     ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usualServers, rounds: 3, seconds: 2, warmUp: 0 }],
     ["--records 1000 --load wrk --json a.json", { ...usualServers, records: 1000, load: "wrk", json: "a.json" }],
     ["--publish --rounds 3", { ...usualServers, publish: true, rounds: 3 }],

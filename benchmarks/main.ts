@@ -4,6 +4,7 @@ import { buildProgram } from "../scripts/build-program.ts";
 import { contestants } from "./contestant.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { measureFootprints } from "./footprint.ts";
+import { measureGrowth } from "./growth.ts";
 import { installContestants } from "./installed.ts";
 import { type ListOptions, measureLists } from "./list.ts";
 import { findLoadGenerator } from "./load.ts";
@@ -19,6 +20,7 @@ import {
   doubts,
   toDispatchTable,
   toFootprintsTable,
+  toGrowthTable,
   toListsTable,
   toOverloadTable,
   toPostgresTable,
@@ -35,7 +37,7 @@ import { measureWrites } from "./writes.ts";
 const connections = 64;
 
 /** Those of ours under load, each of which has its own result. */
-type Loaded = Exclude<Command, { readonly kind: "help" | "dispatch" | "overload" | "lists" | "servers" }>;
+type Loaded = Exclude<Command, { readonly kind: "help" | "dispatch" | "overload" | "lists" | "growth" | "servers" }>;
 
 const usualSizes = [1000, 100_000, 1_000_000];
 
@@ -88,6 +90,9 @@ async function run(command: Command): Promise<void> {
       return;
     case "lists":
       await runLists(command, command.json);
+      return;
+    case "growth":
+      await runGrowth(command, command.json);
       return;
     case "servers":
       await runServers(command, command.json);
@@ -154,6 +159,24 @@ async function runLists(options: Pick<ListOptions, "records" | "rounds">, jsonFi
     onProgress: (step) => process.stderr.write(`${step}\n`),
   });
   print(`\n${toListsTable(results)}`);
+  await writeJson(jsonFile, { environment, records, rounds, results });
+}
+
+async function runGrowth(
+  { records, rounds }: { readonly records: number; readonly rounds: number },
+  jsonFile: string | undefined,
+): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  printEnvironment(environment);
+  const results = await measureGrowth({
+    sizes: [...usualSizes.filter((size) => size < records), records],
+    rounds,
+    directory: tmpdir(),
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(`\n${toGrowthTable(results)}`);
   await writeJson(jsonFile, { environment, records, rounds, results });
 }
 

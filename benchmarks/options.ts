@@ -7,7 +7,12 @@ export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
   | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
-  | { readonly kind: "lists"; readonly records: number; readonly rounds: number; readonly json: string | undefined }
+  | {
+      readonly kind: "lists" | "growth";
+      readonly records: number;
+      readonly rounds: number;
+      readonly json: string | undefined;
+    }
   | ({ readonly kind: "postgres"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
   | ({
       readonly kind: "writes" | "scaling";
@@ -63,11 +68,11 @@ export function parseCommand(argv: readonly string[]): Command {
     const rounds = integer("rounds", values.rounds ?? "3", 1);
     return { kind: "overload", rounds, seconds: integer("seconds", values.seconds ?? "3", 1), json };
   }
-  if (what === "lists") {
+  if (what === "lists" || what === "growth") {
     const other = others.find((name) => name !== "records");
-    if (other !== undefined) throw new RangeError(`"lists" takes --rounds, --records and --json, not --${other}`);
+    if (other !== undefined) throw new RangeError(`"${what}" takes --rounds, --records and --json, not --${other}`);
     const rounds = integer("rounds", values.rounds ?? "3", 1);
-    return { kind: "lists", rounds, records: integer("records", values.records ?? "100000", 1), json };
+    return { kind: what, rounds, records: integer("records", values.records ?? "100000", 1), json };
   }
   if (what !== "servers" && values.fields !== undefined) throw new RangeError(`"${what}" does not take --fields`);
   const { publish = false } = values;
@@ -94,7 +99,17 @@ export function parseCommand(argv: readonly string[]): Command {
   return { kind: what, ...options, records, publish, fields: fieldSet(values.fields ?? "browser") };
 }
 
-const measured = ["servers", "lists", "writes", "postgres", "scaling", "records", "dispatch", "overload"] as const;
+const measured = [
+  "servers",
+  "lists",
+  "growth",
+  "writes",
+  "postgres",
+  "scaling",
+  "records",
+  "dispatch",
+  "overload",
+] as const;
 
 const isMeasured = (text: string): text is (typeof measured)[number] => measured.some((known) => known === text);
 
@@ -127,6 +142,11 @@ servers, the default: requests a second of ours, the peers and bare node:http; t
 lists: all people as one JSON array, of ours and of Fastify: the first byte, the rate, and the memory for it.
   --rounds N     how often each is measured (default 3)
   --records N    how many people (default 100000)
+  --json FILE    write the results there too
+
+growth: the time of some forty lists of 20 people among more and more people, at first and again.
+  --rounds N     how often each is asked for again (default 3)
+  --records N    among 1,000, 100,000 … and N people (default 100000)
   --json FILE    write the results there too
 
 writes: durable POSTs a second, of ours and with a commit for each; what reads lose meanwhile; memory and file.

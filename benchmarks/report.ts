@@ -1,6 +1,7 @@
 import { availableParallelism, cpus } from "node:os";
 import type { DispatchResult } from "./dispatch.ts";
 import type { Footprint } from "./footprint.ts";
+import type { GrowthResult } from "./growth.ts";
 import type { ListResult } from "./list.ts";
 import type { Figures } from "./many-people.ts";
 import type { OverloadResult } from "./overload.ts";
@@ -93,6 +94,17 @@ export function toListsTable(results: readonly ListResult[]): string {
     count(median / 1e6),
     `${count(min / 1e6)}–${count(max / 1e6)}`,
     memory === undefined ? "?" : `${count(memory.median / 2 ** 20)} MiB`,
+  ]);
+  return toTable([head, ...rows]);
+}
+
+/** What lists cost among more and more people, for a person to read. */
+export function toGrowthTable(results: readonly GrowthResult[]): string {
+  const sizes = results[0]?.times.map(({ size }) => `${count(size)} people`) ?? [];
+  const head = ["milliseconds: first, again", ...sizes];
+  const rows = results.map(({ list, times }) => [
+    list,
+    ...times.map(({ first, again }) => `${first.toFixed(2)}, ${again.toFixed(2)}`),
   ]);
   return toTable([head, ...rows]);
 }
