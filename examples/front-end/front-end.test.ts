@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { RunningServer } from "@waymark/node";
 import { findChromium, launchChromium } from "../../packages/waymark/test/chromium.ts";
 import { openFolder } from "../../packages/waymark/test/folder.ts";
-import { servePage, startService, writeTypes } from "./main.ts";
+import { servePage, startService, writeClient } from "./main.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -18,7 +18,9 @@ describe("a front end", () => {
   let page: RunningServer;
   let service: Awaited<ReturnType<typeof startService>>;
   before(async () => {
-    page = await servePage(0);
+    for (const file of ["people.ts", "page.ts"]) await copyFile(join(import.meta.dirname, file), join(folder, file));
+    await writeClient(join(folder, "client.ts"));
+    page = await servePage(0, folder);
     service = await startService(0, page.url);
   });
   after(async () => {
@@ -29,8 +31,6 @@ describe("a front end", () => {
   it("compiles with the types of the service, and not with a member that it does not have", async () => {
     await symlink(join(root, "node_modules"), join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    for (const file of ["people.ts", "page.ts"]) await copyFile(join(import.meta.dirname, file), join(folder, file));
-    await writeTypes(service.url, join(folder, "person-service.d.ts"));
     await writeFile(
       join(folder, "wrong.ts"),
       'import type { Person } from "./people.ts";\nexport const nameOf = (person: Person) => person.nam;\n',

@@ -1,33 +1,32 @@
 /**
- * A page of its own origin that calls the person-service by a client whose types come from the service's OpenAPI document.
+ * A page of its own origin that calls the person-service by a client that is written from the service's routes.
  *
  *   npm run example examples/front-end/main.ts
  *
  * Then open http://127.0.0.1:8081 in a browser: a name that the rules refuse is refused with the service's own words.
  */
 import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { type RunningServer, serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
 import { build } from "esbuild";
 import { content, GET, router } from "waymark";
+import { type OpenApiDocument, toClient } from "waymark/openapi";
 
 const folder = import.meta.dirname;
 
-/** Writes the types of a client of the service into a file, as `npx openapi-typescript URL` does. */
-export async function writeTypes(service: string, file: string): Promise<void> {
-  // The generator is in a workspace of its own, with the TypeScript that it needs; it is CommonJS.
-  const generator = createRequire(join(folder, "../../scripts/package.json")).resolve("openapi-typescript");
-  const { default: generate, astToString } = (await import(pathToFileURL(generator).href)).default;
-  await writeFile(file, astToString(await generate(new URL(`${service}/openapi.json?media=application/json`))));
+/** Writes a client of the service, as `person-service openapi --client` does. */
+export async function writeClient(file: string): Promise<void> {
+  const { app, database } = await openPersonService({ database: ":memory:" });
+  const document = await app.fetch(new Request("http://localhost/openapi.json?media=application/json"));
+  await writeFile(file, toClient((await document.json()) as OpenApiDocument)); // the service writes one
+  await database.close();
 }
 
-/** Serves the page. */
-export async function servePage(port: number): Promise<RunningServer> {
+/** Serves the page, whose script is in a folder with the client. */
+export async function servePage(port: number, source: string = folder): Promise<RunningServer> {
   const { outputFiles } = await build({
-    entryPoints: [join(folder, "page.ts")],
+    entryPoints: [join(source, "page.ts")],
     bundle: true,
     write: false,
     format: "esm",
@@ -54,8 +53,8 @@ export async function startService(port: number, origin: string): Promise<Runnin
 }
 
 if (import.meta.main) {
+  await writeClient(join(folder, "client.ts"));
   const page = await servePage(8081);
   const service = await startService(8080, page.url);
-  await writeTypes(service.url, join(folder, "person-service.d.ts"));
   process.stdout.write(`Listening on ${page.url}, with the service at ${service.url}\n`);
 }

@@ -1,8 +1,7 @@
-import createClient, { type Client } from "openapi-fetch";
-// Made of the service's own document by main.ts: what the service does not know does not compile here.
-import type { components, paths } from "./person-service.d.ts";
+// Written by main.ts from the service's own routes: what the service does not know does not compile here.
+import { type Api, createPerson, listPeople, type StoredPerson, successOf } from "./client.ts";
 
-export type Person = components["schemas"]["StoredPerson"];
+export type Person = StoredPerson;
 
 /** The people of a service, as the page needs them. */
 export interface People {
@@ -13,15 +12,14 @@ export interface People {
 }
 
 export function peopleAt(baseUrl: string): People {
-  const client: Client<paths> = createClient<paths>({ baseUrl });
+  const api: Api = { baseUrl };
   return {
     async list() {
-      const { data } = await client.GET("/person", { params: { query: { sort: "name", limit: 20 } } });
-      return data ?? [];
+      return successOf(await listPeople(api, { query: { sort: "name", limit: 20 } })).content;
     },
     async add(name) {
-      const { error } = await client.POST("/person", { body: { name } });
-      return error?.errors?.[0]?.detail ?? error?.title;
+      const { problem } = await createPerson(api, { body: { name } });
+      return problem?.errors?.[0]?.detail ?? problem?.title;
     },
   };
 }
