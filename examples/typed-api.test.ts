@@ -23,19 +23,9 @@ describe("a typed API", () => {
     assert.equal((await ask("GET /notes/1")).status, 404);
   });
 
-  it("refuses what is not as it is declared", async () => {
-    const refusals: readonly (readonly [line: string, status: number, body?: unknown, headers?: object])[] = [
-      ["GET /notes/one", 400],
-      ["GET /notes?page=0", 400],
-      ["GET /notes?tags=home", 400],
-      ["POST /notes", 400, { title: "" }],
-      ["POST /notes", 415, "text", { "Content-Type": "text/plain" }],
-      ["POST /notes", 401, { title: "" }, { Authorization: "" }],
-      ["DELETE /notes/1", 401, undefined, { Authorization: "" }],
-      ["PUT /notes/1", 405],
-    ];
-    for (const [line, status, body, headers] of refusals) {
-      assert.equal((await ask(line, body, { ...headers })).status, status, line);
+  it("stores and removes only for those who are signed in", async () => {
+    for (const line of ["POST /notes", "DELETE /notes/1"]) {
+      assert.equal((await ask(line, { title: "" }, { Authorization: "" })).status, 401, line);
     }
   });
 

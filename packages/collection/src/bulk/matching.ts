@@ -21,6 +21,7 @@ export interface MatchRules {
   readonly onMatch?: OnMatch | undefined;
 }
 
+/** What becomes of a new record that is likely stored already: it is refused or left out, or changes that one, or is added. */
 export type OnMatch = "refuse" | "skip" | "update" | "add";
 
 /** What a collection says of its records, for `Matching`. */

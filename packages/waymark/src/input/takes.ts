@@ -66,14 +66,14 @@ export interface Provider<K extends string = string, T = unknown> {
  * runs, types its second argument, and is in the OpenAPI document. All that breaks a rule is refused by one 400. Content is
  * read when the handler calls `body`, so after all filters.
  *
- * Among the members of a group it holds for all routes of the group.
+ * Inputs, filters that provide a value, and other `takes(…)` stand in any order. Among the members of a group it holds for all
+ * routes of the group.
  *
  * ```ts
  * GET("/{id}", takes({ variables: { id: integer() } }), (_, { variables }) => json(find(variables.id)))
  * POST(takes(signedIn, { body: Note }), async (_, { caller, body }) => json(store(caller, await body()), 201))
  * ```
  *
- * @param taken inputs, filters that provide a value, and other `takes(…)`, in any order
  * @throws TypeError when an argument is something else, or an input has another name than these
  */
 export function takes<const I extends Inputs & object>(
