@@ -28,13 +28,15 @@ export interface Selection {
 /**
  * A filter of records by a member.
  *
- * `ne` is the complement of `eq`: it holds for a record without the member. No other operator does. A list meets a filter by any of
+ * `ne` is the complement of `eq`: it holds for a record without the member. No other operator does, but `exists` with false, which holds
+ * for no other record. A list meets a filter by any of
  * its values; it takes `eq`, `ne`, `in` and `prefix`.
  */
 export type MemberFilter =
   | { readonly member: string; readonly operator: Comparison; readonly value: string | number }
   | { readonly member: string; readonly operator: "prefix"; readonly value: string }
-  | { readonly member: string; readonly operator: "in"; readonly values: readonly (string | number)[] };
+  | { readonly member: string; readonly operator: "in"; readonly values: readonly (string | number)[] }
+  | { readonly member: string; readonly operator: "exists"; readonly value: boolean };
 
 /** A comparison: equal, not equal, less, less or equal, greater, greater or equal. */
 export type Comparison = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
@@ -67,6 +69,10 @@ export interface ListMember extends SelectableMember {
 /** Whether an operator compares with each value of a list; others need an order, which a list has none of. */
 export const comparesValues = (operator: MemberFilter["operator"]): boolean =>
   operator === "eq" || operator === "ne" || operator === "in" || operator === "prefix";
+
+/** Whether a filter may hold for records without its member. */
+export const takesAbsent = ({ operator, value }: { readonly operator: string; readonly value?: unknown }): boolean =>
+  operator === "ne" || (operator === "exists" && value === false);
 
 /**
  * How the values of a member compare, the same in every store.

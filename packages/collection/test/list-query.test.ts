@@ -78,6 +78,8 @@ describe("a value with an operator as another service has it", () => {
     ["birthDate=lte.1950-01-01", "birthDate[le]=1950-01-01"],
     ["height=not.eq.7", "height[ne]=7"],
     ["height=in.(1,2)", "height[in]=1,2"],
+    ["familyName=is.null", "familyName[exists]=false"],
+    ["familyName=not.is.null", "familyName[exists]=true"],
   ] as const) {
     it(`${search} is refused with ${right}`, () => {
       const [error, ...others] = errorsOf(search);
@@ -87,7 +89,7 @@ describe("a value with an operator as another service has it", () => {
     });
   }
 
-  for (const value of ["is.null", "not.is.null", "not.like.A*"]) {
+  for (const value of ["is.true", "not.like.A*"]) {
     it(`familyName=${value} is refused, and there is no other notation`, () => {
       const [error] = errorsOf(`familyName=${value}`);
       assert.match(error?.detail ?? "", /in its value, which has none; "familyName\[eq\]=/);

@@ -34,7 +34,7 @@ const mistakes: readonly Mistake[] = [
   ["GET", "/person?familyName=lt.M", {}, 400, /write "familyName\[lt\]=M"/],
   ["GET", "/person?jobTitle=in.(Clerk,Judge)", {}, 400, /write "jobTitle\[in\]=Clerk,Judge"/],
   ["GET", "/person?jobTitle=not.in.(Clerk)", {}, 400, /operator "not\.in" in its value, which has none; "jobTitle\[eq\]=/],
-  ["GET", "/person?jobTitle=is.null", {}, 400, /operator "is" in its value/],
+  ["GET", "/person?jobTitle=is.null", {}, 400, /operator "is" in its value.*write "jobTitle\[exists\]=false"/],
   ["GET", "/person?offset=20", {}, 400, /did you mean after\?/],
   ["GET", "/person?order=name", {}, 400, /did you mean sort\?/],
   ["GET", "/person?select=name", {}, 400, /did you mean fields\?/],

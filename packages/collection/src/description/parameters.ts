@@ -42,7 +42,7 @@ export function listParameters<T extends Document>({ listed, members, nouns }: D
     ),
     comparisons: {
       description:
-        "Other filters, each a parameter `member[operator]`: `birthDate[ge]=1950-01-01`, `id[in]=1,2,3`, `name[prefix]=A`. All of them must hold.",
+        "Other filters, each a parameter `member[operator]`: `birthDate[ge]=1950-01-01`, `id[in]=1,2,3`, `name[prefix]=A`, `email[exists]=false`. All of them must hold.",
       style: "form",
       explode: true,
       schema: {

@@ -35,7 +35,7 @@ export function parseFilter(
     report(parameter, () => describeForeign(name, text, foreign));
     return undefined;
   }
-  if (member.isList === true && isOrdering(operator)) {
+  if (member.isList === true && needsOneValue(operator)) {
     report(parameter, `needs a member with one value, but ${excerpt(name)} is a list`, operatorsOf(member));
   } else if (isComparison(operator)) {
     const [value] = parseValues(parameter, [text], member, report);
@@ -46,6 +46,9 @@ export function parseFilter(
       operator,
       values: parseValues(parameter, splitValues(parameter, text, report), member, report),
     };
+  } else if (operator === "exists") {
+    if (text === "true" || text === "false") return { member: name, operator, value: text === "true" };
+    report(parameter, `must be true or false, not ${excerpt(text)}`);
   } else if (operator !== "prefix") {
     const describe = (): string => {
       const nearest = usualOperators.get(operator.toLowerCase()) ?? nearestName(operator, operatorNames);
@@ -65,13 +68,14 @@ export function parseFilter(
 }
 
 export const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
-export const operatorNames: readonly MemberFilter["operator"][] = [...comparisons, "prefix", "in"];
+export const operatorNames: readonly MemberFilter["operator"][] = [...comparisons, "prefix", "in", "exists"];
 
 /** Returns the operators of the filters of a member. */
 export const operatorsOf = ({ isList }: SelectableMember): readonly string[] =>
   isList === true ? operatorNames.filter(comparesValues) : operatorNames;
 
-const isOrdering = (operator: string): boolean => isComparison(operator) && !comparesValues(operator);
+const needsOneValue = (operator: string): boolean =>
+  operatorNames.some((each) => each === operator && !comparesValues(each));
 
 /** Names that other services have for our operators. */
 const usualOperators: ReadonlyMap<string, string> = new Map(
@@ -84,6 +88,7 @@ const usualOperators: ReadonlyMap<string, string> = new Map(
     le: ["lte", "<=", "max", "to"],
     prefix: ["startswith", "starts_with", "begins", "like", "ilike", "contains"],
     in: ["oneof", "any"],
+    exists: ["present", "isnull", "null", "empty", "has"],
   }).flatMap(([ours, theirs]) => theirs.map((name) => [name, ours])),
 );
 
@@ -108,7 +113,10 @@ function foreignOperator(text: string): ForeignOperator | undefined {
 }
 
 function describeForeign(name: string, text: string, { operator, value }: ForeignOperator): string {
-  // Nothing here asks whether there is a value.
+  if (/^(?:not\.)?is$/.test(operator) && value === "null") {
+    const right = excerpt(`${name}[exists]=${operator === "not.is"}`);
+    return `has the operator ${quote(operator)} in its value, which has none: write ${right}; ${excerpt(`${name}[eq]=${text}`)} means the text itself`;
+  }
   const ours = operator === "not.eq" ? "ne" : operator === "is" ? "" : (usualOperators.get(operator) ?? operator);
   const right = operatorNames.some((each) => each === ours)
     ? `: write ${excerpt(`${name}${ours === "eq" ? "" : `[${ours}]`}=${value.replace(/[*%]$/, "")}`)}`

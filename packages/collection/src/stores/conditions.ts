@@ -41,6 +41,7 @@ export abstract class Dialect<Column extends MemberSql> {
   protected abstract comparePlace(member: string, operator: Operator, value: string | number): string;
   /** Writes an inequality that also holds for records without the member. */
   protected abstract differs(member: string, value: string | number): string;
+  protected abstract exists(member: string, isPresent: boolean): string;
   protected abstract isOneOf(member: string, values: readonly (string | number)[]): string;
   /** Writes that one of the values in the index of a list meets a filter. */
   protected abstract hasValue(list: ListMember, filter: ListFilter): string;
@@ -84,6 +85,8 @@ export abstract class Dialect<Column extends MemberSql> {
       }
       case "ne":
         return [this.differs(member, compared(filter.value))];
+      case "exists":
+        return [this.exists(member, filter.value)];
       default:
         return [this.compare(member, operators[filter.operator], compared(filter.value))];
     }
@@ -118,7 +121,7 @@ export function toListFilter({ name: member, type }: ListMember, filter: MemberF
     case "prefix":
       return { member, operator: "prefix", value: comparedValue(filter.value, type) };
     default:
-      return { member, operator: "eq", value: comparedValue(filter.value, type) };
+      return { member, operator: "eq", value: comparedValue(filter.value as string | number, type) }; // no list takes exists
   }
 }
 

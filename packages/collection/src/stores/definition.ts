@@ -220,6 +220,11 @@ function assertFilter(filter: MemberFilter, { type, isList }: SelectableMember):
   if (filter.operator === "prefix" && isNumeric(type)) {
     throw new TypeError(`${JSON.stringify(filter.member)} is not text, and cannot be filtered by prefix`);
   }
+  if (filter.operator === "exists") {
+    const { member, value } = filter;
+    if (typeof value === "boolean") return;
+    throw new TypeError(`${JSON.stringify(member)} exists or not, by true or false, and not ${value}`);
+  }
   const values = filter.operator === "in" ? filter.values : [filter.value];
   for (const value of values) assertValue(filter.member, type, value);
 }

@@ -38,4 +38,5 @@ const boundsOf: Readonly<Record<MemberFilter["operator"], readonly ("lower" | "u
   eq: ["other"],
   ne: ["other"],
   in: ["other"],
+  exists: ["other"],
 };

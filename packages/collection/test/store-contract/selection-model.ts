@@ -64,6 +64,7 @@ const folded = (order: readonly SortKey[], place: readonly MemberValue[]): reado
 /** A filter by value of an e-mail is one of all of them. */
 function isMet(filter: MemberFilter, record: object): boolean {
   const { member, operator } = filter;
+  if (operator === "exists") return (keyOf(record, member) !== null) === filter.value;
   const isOrdering = ["lt", "le", "gt", "ge"].includes(operator);
   const values = isOrdering ? [keyOf(record, member)] : valuesOf(record, member);
   const meets = (each: MemberFilter): boolean => values.some((value) => holds(each, value));
@@ -90,6 +91,7 @@ const textsOf = (record: object, member: string): readonly string[] =>
 
 function holds(filter: MemberFilter, value: MemberValue): boolean {
   const { member, operator } = filter;
+  if (operator === "exists") return (value !== null) === filter.value;
   if (operator === "in") return filter.values.some((each) => value === fold(member, each));
   const sought = fold(member, filter.value);
   if (operator === "eq") return value === sought;

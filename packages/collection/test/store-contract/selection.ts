@@ -256,7 +256,12 @@ const filters: fc.Arbitrary<MemberFilter> = fc.constantFrom(...filtered).chain((
     operator: fc.constant("prefix"),
     value: oneOf(texts, ["18", "1906-1"]),
   });
-  return fc.oneof({ arbitrary: comparison, weight: 4 }, inclusion, beginning);
+  const presence = fc.record({
+    member: fc.constantFrom(...Object.keys(comparable)),
+    operator: fc.constant("exists"),
+    value: fc.boolean(),
+  });
+  return fc.oneof({ arbitrary: comparison, weight: 4 }, inclusion, beginning, presence);
 });
 
 const orders: fc.Arbitrary<readonly SortKey[]> = fc

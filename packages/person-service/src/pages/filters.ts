@@ -6,7 +6,8 @@ import type { ListAddress } from "./query.ts";
 
 /** The search and the filters of a list as one form, which works without a script. */
 export function searchForm(address: ListAddress): SafeHtml {
-  const asked = new Set(["q", ...fields.map(({ parameter }) => parameter)]);
+  const absent = optional.map((name) => `${name}[exists]`).filter((name) => address.get(name) === "false");
+  const asked = new Set(["q", ...fields.map(({ parameter }) => parameter), ...absent]);
   const hidden = address.all
     .filter(([name]) => !asked.has(name))
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
@@ -21,9 +22,17 @@ export function searchForm(address: ListAddress): SafeHtml {
   return html`<form class="search" role="search" method="get" action="${address.url}">
 ${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="Search names, emails and employers" aria-label="Search people" autocomplete="off" spellcheck="false"><button>Search</button></div>
 <details class="filters"><summary>Filters</summary><div class="fields">
-${inputs}</div><button>Apply</button></details>
+${inputs}</div>
+<fieldset class="without"><legend>Without</legend>${absences(address)}</fieldset><button>Apply</button></details>
 </form>`;
 }
+
+/** A box for each member that people may lack. */
+const absences = (address: ListAddress): readonly SafeHtml[] =>
+  optional.map((name) => {
+    const checked = address.get(`${name}[exists]`) === "false" ? html` checked` : "";
+    return html`<label><input type="checkbox" name="${name}[exists]" value="false"${checked}>${fieldOf(name).label}</label>\n`;
+  });
 
 /** Lists the countries by name, the chosen one first. */
 function countryOptions(chosen: string): SafeHtml {
@@ -57,6 +66,7 @@ export function activeWords(address: ListAddress): readonly string[] {
 
 function inWords([parameter, value]: readonly [string, string]): readonly [label: string, value: string] {
   const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
+  if (operator === "exists") return [value === "true" ? "With" : "Without", fieldOf(name).label];
   return [
     `${fieldOf(name).label} ${words[operator] ?? operator}`,
     fieldOf(name).kind === "country" ? (countryNames().get(value) ?? value) : value,
@@ -82,6 +92,10 @@ const fields: readonly FilterField[] = memberEntries.flatMap(
       ? [{ parameter: name, label: `${label} is` }]
       : [{ parameter: `${name}[prefix]`, label: `${label} begins with` }];
   },
+);
+
+const optional: readonly string[] = memberEntries.flatMap(([name, { filter, list, always }]) =>
+  filter === undefined || list || always ? [] : [name],
 );
 
 const words: Readonly<Record<string, string>> = {

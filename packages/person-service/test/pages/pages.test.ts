@@ -169,6 +169,23 @@ describeService("pages", (openService) => {
       assert.equal((await service.send("GET", "/person?q=")).status, 400, "others may have made a mistake");
     });
 
+    it("are those who lack a member, for which there is a box", async () => {
+      await store(service, asJson({ name: "Person 61", email: "ada@example.org" }));
+      const { text } = await get(service, "/person?email%5Bexists%5D=false&jobTitle=Job%201");
+      assert.match(text, /<p class="total">9 people</);
+      assert.match(text, /<li>Without <bdi>Email<\/bdi>/);
+      assert.match(text, /<input type="checkbox" name="email\[exists\]" value="false" checked>Email</);
+      assert.match(text, /<input type="checkbox" name="birthDate\[exists\]" value="false">Date of birth</);
+      const { text: others } = await get(service, "/person?email%5Bexists%5D=true");
+      assert.match(
+        others,
+        /<p class="total">1 person<.*<li>With <bdi>Email<.*name="email\[exists\]" value="true"|name="email\[exists\]" value="true".*1 person/s,
+      );
+      for (const query of ["email[exists]=no", "email[exists]=", "categories[exists]=true"]) {
+        assert.equal((await service.send("GET", `/person?${query}`)).status, 400, query);
+      }
+    });
+
     it("say that nobody is like that", async () => {
       const { text } = await get(service, "/person?q=zzz");
       assert.match(text, /Nobody like that/);

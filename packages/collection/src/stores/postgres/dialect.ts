@@ -37,6 +37,10 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
     return `(${this.compare(member, "=", value)}) IS NOT TRUE`;
   }
 
+  override exists(member: string, isPresent: boolean): string {
+    return `${this.column(member).sql} IS ${isPresent ? "NOT NULL" : "NULL"}`;
+  }
+
   override isOneOf(member: string, sought: readonly (string | number)[]): string {
     const column = this.column(member);
     const values = sought.map(toReadableValue).filter((value) => !column.isInteger || isWhole(Number(value)));

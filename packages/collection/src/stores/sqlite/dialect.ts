@@ -59,6 +59,10 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
     return `${this.#operand(member, "none")} IS NOT ${this.add(value)}`;
   }
 
+  override exists(member: string, isPresent: boolean): string {
+    return `${this.#operand(member, isPresent ? "lower" : "equal")} IS ${isPresent ? "NOT NULL" : "NULL"}`;
+  }
+
   override isOneOf(member: string, values: readonly (string | number)[]): string {
     // One parameter, so that the statement is the same for any number of values. A number of JavaScript is a REAL.
     const list = "SELECT iif(type = 'text', value, CAST(value AS REAL)) FROM json_each(?)";

@@ -1,5 +1,12 @@
 import type { StatementSync } from "node:sqlite";
-import { defaultOrder, type ListMember, type MemberFilter, type MemberValue, type Selection } from "../../selection.ts";
+import {
+  defaultOrder,
+  type ListMember,
+  type MemberFilter,
+  type MemberValue,
+  type Selection,
+  takesAbsent,
+} from "../../selection.ts";
 import { where } from "../conditions.ts";
 import { IdList } from "../found-list.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
@@ -91,8 +98,7 @@ export class SqliteSelection {
   #rangesBehind(after: readonly MemberValue[] | undefined): readonly (readonly KeyCondition[])[] {
     if (after === undefined) return [[]];
     const { filters, order } = this.#selection;
-    const cannotLack = (member: string) =>
-      filters.some((filter) => filter.member === member && filter.operator !== "ne");
+    const cannotLack = (member: string) => filters.some((filter) => filter.member === member && !takesAbsent(filter));
     return keysetRanges(order, after).filter(
       (range) => !range.some(({ member, relation }) => relation === "absent" && cannotLack(member)),
     );
