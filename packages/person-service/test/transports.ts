@@ -152,7 +152,8 @@ const inMemory: Transport = {
 const overSocket: Transport = {
   name: "over a socket",
   async connect(app) {
-    const server = await serve(app, { engine: testEngine });
+    // As the command line has it.
+    const server = await serve(app, { engine: testEngine, ...(testEngine === "waymark" && { answerMemory: 2 ** 24 }) });
     const agent = new Agent({ keepAlive: true });
     return {
       send: (method, target, message) => sendOverSocket(server.port, agent, method, target, message),
