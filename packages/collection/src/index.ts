@@ -1,9 +1,7 @@
 export { ForetoldConflicts } from "./bulk/foretold-conflicts.ts";
 export {
-  type ChangedDocument,
   claimOf,
   type Judgement,
-  type MatchedRecords,
   Matching,
   type MatchingOptions,
   type MatchRules,
@@ -63,7 +61,14 @@ export {
   type SortKey,
   storeMembers,
 } from "./selection.ts";
-export type { CollectionOptions, ItemRequest, LinkedMembers, RecordNouns } from "./settings.ts";
+export type {
+  ChangedDocument,
+  CollectionOptions,
+  ItemRequest,
+  LinkedMembers,
+  MatchedRecords,
+  RecordNouns,
+} from "./settings.ts";
 export {
   RestoreError,
   type RestoreOptions,
@@ -78,6 +83,7 @@ export {
   type SnapshotSeal,
 } from "./snapshot.ts";
 export {
+  type BulkChange,
   type BulkConflict,
   type BulkCreation,
   type BulkOptions,
@@ -91,6 +97,7 @@ export {
   type EachOptions,
   type FirstBatch,
   type Idempotency,
+  type ListChange,
   parseRecord,
   type ReadOptions,
   type RecordBatch,

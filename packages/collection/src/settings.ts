@@ -73,6 +73,15 @@ export interface CollectionOptions<T extends Document> {
    */
   readonly mayRead?: ((request: HttpRequest<unknown>, path: string) => boolean) | undefined;
   /**
+   * Returns whether the caller of a request may change (`PATCH`) or remove (`DELETE`) the record at a path, which a list would do.
+   * Default: every caller may.
+   */
+  readonly mayChange?:
+    | ((request: HttpRequest<unknown>, method: "PATCH" | "DELETE", path: string) => boolean)
+    | undefined;
+  /** How lines of a list that is sent meet stored records. Default: no records are likely the same. */
+  readonly matching?: MatchedRecords | undefined;
+  /**
    * Decides again on a request that was let in, by the rules and the credentials as they are now: returns it with its caller, or
    * undefined where it would not be let in any more. An event stream asks every 5 seconds whether it may go on.
    * Default: what was let in may go on, as far as `mayRead` says so.
@@ -101,6 +110,21 @@ export interface LinkedMembers {
     before: Readonly<Record<string, unknown>>,
     isWhole: boolean,
   ) => Readonly<Record<string, unknown>>;
+}
+
+/** What a collection says of its records, where lines of a list are compared with them. */
+export interface MatchedRecords {
+  /** Groups of members: two records that have the same values of all members of one are likely the same. */
+  readonly alike: readonly (readonly string[])[];
+  /** Adjusts what a line makes of a record, such as what is derived of other members. Default: as a merge patch makes it. */
+  readonly adjust?: ((changed: ChangedDocument) => object) | undefined;
+}
+
+/** A record, a line that changes it, and what it becomes. */
+export interface ChangedDocument {
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly line: Readonly<Record<string, unknown>>;
+  readonly after: Readonly<Record<string, unknown>>;
 }
 
 /** How the OpenAPI document speaks of the records of a collection. */
@@ -140,6 +164,8 @@ export interface CollectionSettings<T extends Document>
   /** What lists can be asked for. */
   readonly listed: Pick<Store, "members" | "fullText">;
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
+  readonly mayChange: NonNullable<CollectionOptions<T>["mayChange"]>;
+  readonly matching: MatchedRecords | undefined;
   readonly store: Pick<Store, "revision">;
   readonly linkedMembers: LinkedMembers;
   /** Finds the records that a request is for. */
@@ -217,6 +243,8 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
     linkedMembers: options.linkedMembers ?? noLinks,
+    mayChange: options.mayChange ?? everyCaller,
+    matching: options.matching,
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
     members: fieldNames(schema, serverMembers),
@@ -255,6 +283,8 @@ const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = 
   created: true,
   mayRead: true,
   linkedMembers: true,
+  mayChange: true,
+  matching: true,
   readmit: true,
   requirePreconditions: true,
 };

@@ -94,6 +94,12 @@ export interface Store<T extends Document = Document> {
    */
   createAll(documents: Iterable<T> | AsyncIterable<T>, options?: BulkOptions): Promise<BulkCreation>;
   /**
+   * Makes many changes, all or none, in their order and in constant memory, as `createAll` does. Other writes wait meanwhile.
+   *
+   * @throws RangeError as `create` does; what the changes throw is thrown on. Then nothing is changed
+   */
+  changeAll(changes: Iterable<ListChange<T>> | AsyncIterable<ListChange<T>>): Promise<BulkChange>;
+  /**
    * Returns for each document the member by which `create` would refuse it now: a unique one, or `id`; undefined for none. The
    * documents are not compared with each other, and nothing is stored.
    *
@@ -329,6 +335,23 @@ export type BulkCreation =
   | { readonly kind: "refused"; readonly conflicts: readonly BulkConflict[] }
   /** No record has the id that is to be the owner's. */
   | { readonly kind: "ownerless" };
+
+/** A change among many; see `create`, `replace` and `remove`. */
+export type ListChange<T extends Document = Document> =
+  | { readonly kind: "create"; readonly document: T }
+  | {
+      readonly kind: "replace";
+      readonly id: number;
+      readonly document: T;
+      readonly expectedRevision?: number | undefined;
+    }
+  | { readonly kind: "remove"; readonly id: number; readonly expectedRevision?: number | undefined };
+
+/** The result of many changes. */
+export type BulkChange =
+  | BulkCreation
+  /** Nothing was changed, because the record of the change at this position, from 1, has another revision, or is gone. */
+  | { readonly kind: "changed"; readonly position: number };
 
 /** A document whose value of a member belongs to a record or to an earlier document; see `Creation`. */
 export interface BulkConflict {

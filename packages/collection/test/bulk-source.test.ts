@@ -9,6 +9,7 @@ describe("the writes of a bulk request that are stored together", () => {
       toWrite: () => ({ kind: "create", id: undefined, members, time: 0 }),
       onlyIfEmpty: false,
       owner: undefined,
+      isMixed: false,
     });
 
   it("are 512 at most", async () => {

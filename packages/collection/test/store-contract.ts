@@ -1,4 +1,5 @@
 import type { CollectionDefinition, Database, DatabaseOptions } from "../src/index.ts";
+import { describeBulkChange } from "./store-contract/bulk-change.ts";
 import { describeBulkCreation } from "./store-contract/bulk-creation.ts";
 import { describeConflicts } from "./store-contract/conflicts.ts";
 import { describeCreation } from "./store-contract/creation.ts";
@@ -58,6 +59,7 @@ export function describeChanges(name: string, open: Open, openApart: Open, parti
   describeConflicts(name, withStore);
   describeReplacement(name, withStore);
   describeRemoval(name, withStore);
+  describeBulkChange(name, withStore);
   describeBulkCreation(name, withStore, partitions);
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);

@@ -17,6 +17,7 @@ export function storeWith(methods: Partial<Store>): Store {
     replace: unexpected,
     remove: unexpected,
     createAll: unexpected,
+    changeAll: unexpected,
     conflicts: unexpected,
     changes: unexpected,
     within: unexpected,

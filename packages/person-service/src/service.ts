@@ -50,6 +50,7 @@ import {
   personRepresentations,
 } from "./person/collection.ts";
 import { followingChanges, withAllLists } from "./person/contact-lists.ts";
+import { personMatching } from "./person/matching.ts";
 import type { Person } from "./person/members.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -169,6 +170,8 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     bulk,
     representations: [...personRepresentations, peoplePages(site)],
     mayRead: access?.mayRead,
+    mayChange: access?.may,
+    matching: personMatching,
     readmit: access?.readmit,
     nouns: personNouns,
     // Collections answer 201, but /person answers 200; the client gets the id from Location.

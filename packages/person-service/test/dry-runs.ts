@@ -11,12 +11,12 @@ export interface DryRun {
 /** In bytes. */
 export const longestDryRun = 3_000_000;
 
-const dryRun = (what: string, type: string, text: DryRun["text"]): DryRun => ({
+const dryRun = (what: string, type: string, text: DryRun["text"], query = ""): DryRun => ({
   what,
   // An array of JSON that says that it is long is read as it arrives.
   init: {
     method: "POST",
-    target: "/person?dry-run=true",
+    target: `/person?dry-run=true${query}`,
     headers: { "Content-Type": type, "Content-Length": `${longestDryRun}` },
   },
   text,
@@ -34,6 +34,13 @@ export const dryRuns: readonly DryRun[] = [
     return lines.join("\n");
   }),
   dryRun("one id again and again", ndjson, (bytes) => repeated('{"id":1,"name":"Ada Lovelace"}\n', bytes)),
+  dryRun("changes of one record", ndjson, (bytes) => repeated('{"id":1,"url":null}\n', bytes), "&upsert=id"),
+  dryRun(
+    "new records that may be stored",
+    ndjson,
+    (bytes) => Array.from({ length: bytes / 32 }, (_, i) => `{"name":"A","email":"${i}@a"}`).join("\n"),
+    "&on-match=update",
+  ),
   dryRun("rows with four faults", "text/csv", (bytes) =>
     repeated("@,x,1,a\n", bytes, "email,url,birthDate,telephone\n"),
   ),

@@ -10,8 +10,10 @@ import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
 import { BulkAdmission } from "./admission.ts";
+import { changeMany } from "./change-many.ts";
 import { conflictErrors } from "./conflict-errors.ts";
-import { countStorable, readDryRun } from "./dry-run.ts";
+import { countStorable } from "./dry-run.ts";
+import { readBulkQuery } from "./query.ts";
 import {
   answerJudged,
   answerStored,
@@ -31,12 +33,20 @@ import { BulkWork } from "./work.ts";
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
 export function createMany<T extends Document>(settings: CollectionSettings<T>): BulkCreate {
-  const { scope, listDecoders, bulk, serverMembers, mayRead } = settings;
+  const { scope, listDecoders, bulk, serverMembers, mayRead, matching, listed, ownerMember } = settings;
+  const known = {
+    members: ownerMember === undefined ? listed.members.map(({ name }) => name) : undefined,
+    knowsLikely: (matching?.alike.length ?? 0) > 0,
+  };
   const admission = new BulkAdmission(bulk);
   return async (request, given) => {
-    const isDryRun = readDryRun(request.search);
-    if (isDryRun && !mayRead(request, request.path)) return refuseUnreadable("dry run");
     const preferences = readPreferences(request, { handling: ["lenient"] });
+    const lenient = preferences.get("handling") === "lenient";
+    const query = readBulkQuery(request.search, { ...known, isLenient: lenient });
+    const { isDryRun, rules } = query;
+    if ((isDryRun || rules !== undefined) && !mayRead(request, request.path)) {
+      return refuseUnreadable(rules === undefined ? "dry run" : "matching");
+    }
     const store = await scope.storeOf(request, "collection");
     // A list that was read can be sent back: its ids are kept, and the server sets its other members again.
     const ignored = serverMembers.filter((name) => name !== "id" && name !== store.owner?.member);
@@ -46,20 +56,37 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
     let spool: Spool | undefined;
     try {
       spool = await Spool.open((bytes) => admitted.spool(bytes));
-      const lenient = preferences.get("handling") === "lenient";
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       let found: object | undefined;
       const onFound = (what: object): void => {
         found = what;
       };
-      const values = decoder.decode(work.piecesOf(content), { mediaType, lenient, onFound });
+      let columns: readonly string[] | undefined;
+      const onColumns = (names: readonly string[]): void => {
+        columns = names;
+      };
+      const values = decoder.decode(work.piecesOf(content), { mediaType, lenient, onFound, onColumns });
       const validate = creationOf(settings, preferences, store.owner);
-      const storesAll = !lenient && !isDryRun;
-      const errors = new LineErrors(decoder.place, storesAll ? "listed" : bulk.maxRefused);
-      const validated = (value: unknown) => validate(stripped(value, ignored));
+      const storesAll = !lenient && !isDryRun && rules === undefined;
+      const errors = new LineErrors(decoder.place, !lenient && !isDryRun ? "listed" : bulk.maxRefused);
+      const validated = (value: unknown) => {
+        const sent = stripped(value, ignored);
+        // What a line changes is validated with the record, which is read when all have arrived.
+        return rules !== undefined && isJsonObject(sent) ? { value: sent } : validate(sent);
+      };
       const stoppedAfter = await putAside(values, validated, { spool, work, errors, storesAll });
       if (stoppedAfter !== undefined || (storesAll && errors.lines > 0)) return refuseInvalid(errors, stoppedAfter);
+      if (rules !== undefined) {
+        const lines = { request, store, lines: spool, work, errors, isDryRun, lenient, most: query.most, found };
+        const answer = await changeMany(settings, rules, {
+          ...lines,
+          validate,
+          columns,
+          openSpool: () => Spool.open((bytes) => admitted.spool(bytes)),
+        });
+        return withApplied(answer, preferences);
+      }
       const valid: ValidRecords = { store, spool, work, errors, preferences };
       if (isDryRun) return await judgeAgainstStored(valid, found);
       return lenient ? await storeOneByOne(valid) : await storeAll(valid);

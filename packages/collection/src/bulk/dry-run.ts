@@ -1,6 +1,4 @@
-import { excerpt } from "waymark/internal";
 import { heldByAnother } from "../handlers/refusals.ts";
-import { readQuery, reportUnknown } from "../lists/parameters.ts";
 import type { Store } from "../store.ts";
 import { ForetoldConflicts } from "./foretold-conflicts.ts";
 import type { LineErrors } from "./report.ts";
@@ -34,21 +32,4 @@ export async function countStorable(
     }
   }
   return { valid };
-}
-
-/**
- * Returns whether the query asks for a dry run (`?dry-run=true`), which validates the records and stores nothing. It is a parameter
- * and not a preference, because a server that does not know a preference would ignore it and store them.
- *
- * @throws HttpError 400 `invalid-parameters` for anything else
- */
-export function readDryRun(search: string): boolean {
-  if (search === "") return false;
-  return readQuery(search, (parameters, report) => {
-    for (const [name, value] of parameters) {
-      if (name !== "dry-run") reportUnknown(name, { names: ["dry-run"], filters: [], members: [] }, report);
-      else if (value !== "true") report(name, `must be true, not ${excerpt(value)}`);
-    }
-    return parameters.has("dry-run");
-  });
 }

@@ -5,6 +5,7 @@ import { without } from "../handlers/changed-document.ts";
 import { comparedValue, memberValue, valueAt } from "../member-value.ts";
 import { copyMembers, isJsonObject, mergePatch } from "../patch/merge-patch.ts";
 import type { MemberFilter } from "../selection.ts";
+import type { MatchedRecords } from "../settings.ts";
 import type { Document, Store, StoredRecord } from "../store.ts";
 import { HeldValues } from "./held-values.ts";
 
@@ -24,21 +25,6 @@ export interface MatchRules {
 /** What becomes of a new record that is likely stored already: it is refused or left out, or changes that one, or is added. */
 export type OnMatch = "refuse" | "skip" | "update" | "add";
 
-/** What a collection says of its records, for `Matching`. */
-export interface MatchedRecords {
-  /** Groups of members: two records that have the same values of all members of one are likely the same. */
-  readonly alike: readonly (readonly string[])[];
-  /** Adjusts what a line makes of a record, such as what is derived of other members. Default: as a merge patch makes it. */
-  readonly adjust?: ((changed: ChangedDocument) => object) | undefined;
-}
-
-/** A record, a line that changes it, and what it becomes. */
-export interface ChangedDocument {
-  readonly before: Readonly<Record<string, unknown>>;
-  readonly line: Readonly<Record<string, unknown>>;
-  readonly after: Readonly<Record<string, unknown>>;
-}
-
 export interface MatchingOptions extends MatchRules, MatchedRecords {
   /** Undefined where nothing is stored. */
   readonly store: Store | undefined;
@@ -51,6 +37,8 @@ export interface MatchingOptions extends MatchRules, MatchedRecords {
    * line lacks what it does not name.
    */
   readonly columns: () => readonly string[] | undefined;
+  /** When the list began to be stored, where its first lines are stored before its last are judged: what is newer is of the list. */
+  readonly began?: Date;
 }
 
 /** What a line is to become. */
@@ -77,13 +65,11 @@ export function claimOf(judgement: Judgement, unique: readonly string[]): Docume
 }
 
 /**
- * Judges the lines of a list by the records that are stored. One is for one list: no two lines change one record, and what has been
- * stored since it was made is not taken for the record of a line. Keeps at most 32 bytes for each line that has a record or an
+ * Judges the lines of a list by the records that are stored. One is for one list: no two lines change one record. Keeps at most 32 bytes for each line that has a record or an
  * upserted value.
  */
 export class Matching {
   readonly #options: MatchingOptions;
-  readonly #began = new Date().toISOString();
   /** The upserted values of the lines, and the ids of the records that lines are about. */
   readonly #values = new HeldValues();
   readonly #taken = new HeldValues();
@@ -151,9 +137,9 @@ export class Matching {
   }
 
   async #judgeNew(line: unknown, document: Document, likely: readonly (readonly StoredRecord[])[]): Promise<Judgement> {
-    const { alike, onMatch = "add" } = this.#options;
+    const { alike, onMatch = "add", began } = this.#options;
     const isThere = (record: StoredRecord): boolean =>
-      this.isMissing(record) && JSON.parse(record.json).createdAt < this.#began;
+      this.isMissing(record) && (began === undefined || JSON.parse(record.json).createdAt < began.toISOString());
     const records = new Map(
       likely
         .flat()

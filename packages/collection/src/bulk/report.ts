@@ -15,6 +15,34 @@ export function answerJudged(valid: number, errors: LineErrors, found?: object):
   return json({ stored: 0, valid, ...errors.toMembers(), found });
 }
 
+/** How many records were changed in each way. */
+export interface ChangeCounts {
+  readonly stored: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly removed?: number | undefined;
+}
+
+/** Answers how many records a list has changed. */
+export function answerChanged(counts: ChangeCounts, errors: LineErrors): HttpResponse {
+  return json({ ...counts, ...errors.toMembers() });
+}
+
+/** Answers a dry run of a list that may change records. */
+export function answerJudgedChanges(
+  { stored: valid, ...counts }: ChangeCounts & { readonly missing: number | undefined },
+  errors: LineErrors,
+  found: object | undefined,
+): HttpResponse {
+  return json({ stored: 0, valid, ...counts, ...errors.toMembers(), found });
+}
+
+/** Answers that nothing was changed, for a reason that is no fault of a line. */
+export function refuseChanges(reason: string, members: object = {}): HttpResponse {
+  return problem(collectionProblemTypes.conflict, { detail: `Nothing was changed: ${reason}.`, ...members });
+}
+
 /** @param stoppedAfter the line at which validation stopped because there were enough errors; undefined when all records were validated */
 export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefined): HttpResponse {
   const rest = stoppedAfter === undefined ? "" : `; nothing after ${errors.place} ${stoppedAfter} was read`;

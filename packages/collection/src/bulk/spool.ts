@@ -97,13 +97,14 @@ const pieceSize = 65_536;
 /** Groups documents that the store gets at the same time. */
 export async function* inBatches(
   documents: AsyncIterable<SpooledDocument>,
+  most: number = mostInBatch,
 ): AsyncGenerator<readonly SpooledDocument[], void, undefined> {
   let batch: SpooledDocument[] = [];
   let size = 0;
   for await (const spooled of documents) {
     batch.push(spooled);
     size += spooled.size;
-    if (batch.length < mostInBatch && size < batchSize) continue;
+    if (batch.length < most && size < batchSize) continue;
     yield batch;
     batch = [];
     size = 0;

@@ -1,7 +1,7 @@
 import { HttpError, notFound } from "waymark";
 import type { ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
-import type { EachCreation, Store, StoreOwner } from "../store.ts";
+import type { EachCreation, Removal, Replacement, Store, StoreOwner } from "../store.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BrokenOff, LineErrors } from "./report.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
@@ -13,6 +13,14 @@ interface EachStored {
   /** Why some documents were not tried; undefined when all were. */
   readonly brokenOff: BrokenOff | undefined;
 }
+
+/** Stores some documents, each by itself, and returns what became of each. */
+export type StoreSome = (
+  documents: readonly SpooledDocument[],
+) => Promise<readonly PromiseSettledResult<EachOutcome>[]>;
+
+/** What became of one of many documents. */
+export type EachOutcome = EachCreation | Replacement | Removal;
 
 /**
  * Stores each document by itself, many at the same time so that the store commits them together. Adds those that the store
@@ -26,12 +34,13 @@ export async function storeEach(
   store: Store,
   documents: AsyncIterable<SpooledDocument>,
   errors: LineErrors,
+  storeSome: StoreSome = (some) => store.createEach(some.map(({ document }) => document)),
 ): Promise<EachStored> {
   let stored = 0;
   let lastLine: number | undefined;
   try {
     for await (const batch of inBatches(documents)) {
-      const creations = await store.createEach(batch.map(({ document }) => document));
+      const creations = await storeSome(batch);
       let isBroken = false;
       for (const [i, creation] of creations.entries()) {
         const { line } = batch[i] as SpooledDocument; // each creation has its document
@@ -61,7 +70,7 @@ export async function storeEach(
  * @throws HttpError 404 when the owner of all does not exist any more; what the store threw, unless it is StoreUnavailable
  */
 function issueOf(
-  creation: PromiseSettledResult<EachCreation>,
+  creation: PromiseSettledResult<EachOutcome>,
   owner: StoreOwner | undefined,
 ): ValidationIssue | undefined {
   if (creation.status === "rejected") {
@@ -72,6 +81,7 @@ function issueOf(
   }
   const { value } = creation;
   if (value.kind === "conflict") return { message: heldByAnother(value.member), path: [value.member] };
+  if (value.kind === "changed" || value.kind === "missing") return { message: changedMeanwhile };
   if (value.kind === "ownerless") {
     if (owner !== undefined) return { message: "names an owner that has been removed", path: [owner.member] };
     // Everything that the owner had was removed with it, also what was stored before this document.
@@ -80,5 +90,7 @@ function issueOf(
   return undefined;
 }
 
-const isRefusedAsReadOnly = (creation: PromiseSettledResult<EachCreation>): creation is PromiseRejectedResult =>
+const changedMeanwhile = "is about a record that another request changed at the same time: send it again";
+
+const isRefusedAsReadOnly = (creation: PromiseSettledResult<EachOutcome>): creation is PromiseRejectedResult =>
   creation.status === "rejected" && creation.reason instanceof StoreReadOnly;

@@ -9,8 +9,8 @@ import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 import { changeTypes, contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
 import {
+  bulkParameters,
   changePreconditions,
-  dryRunParameter,
   fieldsParameter,
   fieldsReadBy,
   fileField,
@@ -214,7 +214,7 @@ export function describeOperations<T extends Document>(
       operationId: `createMany${pascal(many)}`,
       summary: `Store many ${many}`,
       description: `Stores all of them, or none and says what is wrong with each. With \`Prefer: handling=lenient\` those that are good.`,
-      query: dryRunParameter,
+      query: bulkParameters(settings),
       headers: prefer("handling=lenient"),
       content: { types: listContentTypes(settings, schemas.replacing) },
       responses: { 200: stored, ...ownerless },

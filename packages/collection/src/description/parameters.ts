@@ -86,10 +86,41 @@ export const fieldsParameter = (members: readonly string[] | undefined): Paramet
         },
       };
 
-/** The choice to store nothing, for a POST of many records. */
-export const dryRunParameter: Parameters = {
-  "dry-run": { description: "Validates the records, and stores none.", schema: { enum: ["true"] } },
-};
+/** The parameters of a POST of many records. */
+export function bulkParameters<T extends Document>({
+  listed,
+  matching,
+  ownerMember,
+}: DescribedCollection<T>): Parameters {
+  const dryRun: Parameters = {
+    "dry-run": { description: "Validates the records, and stores none.", schema: { enum: ["true"] } },
+  };
+  if (ownerMember !== undefined) return dryRun;
+  return {
+    ...dryRun,
+    upsert: {
+      description:
+        "The member by whose value a line changes the record that has it; without such a record it is a new one.",
+      schema: { enum: listed.members.map(({ name }) => name) },
+    },
+    absent: {
+      description:
+        "Whether a changed record keeps what its line lacks. Of a table a line lacks only what has a column. Default: `keep`.",
+      schema: { enum: ["keep", "clear"] },
+    },
+    ...((matching?.alike.length ?? 0) > 0 && {
+      "on-match": {
+        description: `What becomes of a new record that is likely stored, by the same ${matching?.alike.map((members) => members.join(" and ")).join(", or the same ")}, and differs. Default: \`add\`, which does not look.`,
+        schema: { enum: ["refuse", "skip", "update", "add"] },
+      },
+    }),
+    "remove-missing": {
+      description:
+        "The most records to remove because no line has them, or `all`; where there are more, nothing is changed. With `upsert`.",
+      schema: { type: "string", pattern: "^(?:all|\\d{1,15})$" },
+    },
+  };
+}
 
 const escapeDots = (name: string): string => name.replaceAll(".", "\\.");
 

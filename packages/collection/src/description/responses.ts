@@ -72,6 +72,11 @@ export const report: JsonSchema = {
   properties: {
     stored: { type: "integer", minimum: 0, description: "How many were stored." },
     valid: { type: "integer", minimum: 0, description: "How many could be stored; of a dry run." },
+    updated: { type: "integer", minimum: 0, description: "How many records were changed." },
+    unchanged: { type: "integer", minimum: 0, description: "How many records say what their lines say." },
+    skipped: { type: "integer", minimum: 0, description: "How many were left out, since they are likely stored." },
+    removed: { type: "integer", minimum: 0, description: "How many records were removed." },
+    missing: { type: "integer", minimum: 0, description: "How many records no line has; of a dry run." },
     refused: { type: "integer", minimum: 0, description: "How many were not." },
     found: { type: "object", description: "What was found out of the content, of a dry run." },
     omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },

@@ -67,7 +67,7 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
   return {
     mediaTypes: ["text/csv"],
     charsets: ["utf-8"],
-    async *decode(pieces, { mediaType, lenient }) {
+    async *decode(pieces, { mediaType, lenient, onColumns }) {
       if (mediaType.parameters.get("header")?.toLowerCase() === "absent") {
         throw new ContentError("The Content-Type says header=absent, but a header must name the columns");
       }
@@ -77,6 +77,7 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
           if (cells === undefined) throw new ContentError(`The header ${fault}`, { line, column: 1 });
           const read = readCsvHeader(cells, toColumn, lenient ? undefined : known, line);
           header = { ...read, length: cells.length, isQuoted: quoted !== undefined };
+          onColumns?.(read.names);
         } else if (cells === undefined) {
           yield { line, issues: [{ message: fault }] };
         } else if (cells.length !== header.length) {

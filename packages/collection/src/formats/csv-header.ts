@@ -15,6 +15,8 @@ export interface CsvColumn {
 /** What a header says of the columns of a file. */
 export interface CsvHeader {
   readonly members: CsvMembers;
+  /** The columns that have a name. */
+  readonly names: readonly string[];
   /** The columns without a name, from 0. Spreadsheets write them at the end, with empty cells. */
   readonly nameless: readonly number[];
 }
@@ -71,7 +73,7 @@ export function readCsvHeader(
     if (count > mostMembers)
       refuse(`The header names more than ${mostMembers} members, the objects they are in counted`);
   }
-  return { members, nameless };
+  return { members, names, nameless };
 }
 
 type MutableMembers = Map<string, CsvColumn | MutableMembers>;

@@ -37,6 +37,11 @@ export interface ListReading {
   readonly lenient: boolean;
   /** Takes what the decoder found out of the content, which the answer to a dry run then has as `found`. */
   readonly onFound?: (found: object) => void;
+  /**
+   * Takes the members that the content names once for all records, as the header of a table does: a record lacks only these. Not
+   * called where a record lacks every member that it does not name.
+   */
+  readonly onColumns?: (members: readonly string[]) => void;
 }
 
 /** The value of one record, before validation; or why it cannot be read. */

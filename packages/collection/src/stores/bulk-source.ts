@@ -1,11 +1,14 @@
-import type { BulkConflict, BulkCreation, BulkOptions, Creation, Document } from "../store.ts";
+import type { BulkChange, BulkConflict, BulkOptions, Document } from "../store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
-import type { CreateWrite } from "./write.ts";
+import type { OutcomeOf, Write } from "./write.ts";
 
-/** Documents to store together, all or none. */
+/** Documents to store together, or changes to make together, all or none. */
 export interface BulkSource extends BulkConditions {
   readonly documents: Iterable<Document> | AsyncIterable<Document>;
-  readonly toWrite: (document: Document) => CreateWrite;
+  /** A method, so that it may take the kind of documents that there are. */
+  toWrite(document: Document): Write;
+  /** Whether there are replacements and removals, too. */
+  readonly isMixed: boolean;
 }
 
 export interface BulkConditions extends Required<BulkOptions> {
@@ -16,12 +19,13 @@ export interface BulkConditions extends Required<BulkOptions> {
 /** Reads the documents while they are stored. */
 export class BulkReader {
   readonly #documents: Iterator<Document> | AsyncIterator<Document>;
-  readonly #toWrite: (document: Document) => CreateWrite;
+  readonly #source: BulkSource;
 
-  constructor({ documents, toWrite }: BulkSource) {
+  constructor(source: BulkSource) {
+    const { documents } = source;
     this.#documents =
       Symbol.asyncIterator in documents ? documents[Symbol.asyncIterator]() : documents[Symbol.iterator]();
-    this.#toWrite = toWrite;
+    this.#source = source;
   }
 
   /**
@@ -29,18 +33,18 @@ export class BulkReader {
    *
    * @throws StoreUnavailable (rejects) when no document arrives in time; errors of the documents themselves
    */
-  async next(): Promise<readonly CreateWrite[]> {
+  async next(): Promise<readonly Write[]> {
     const stalled = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       stalled.reject(new StoreUnavailable(`The records to be stored did not come for ${patience / 1000} s`));
     }, patience);
     try {
-      const writes: CreateWrite[] = [];
+      const writes: Write[] = [];
       for (let characters = 0; characters < mostCharacters && writes.length < mostWrites; ) {
         const { done, value } = await Promise.race([this.#documents.next(), stalled.promise]);
         if (done) break;
-        const write = this.#toWrite(value);
-        characters += write.members.length;
+        const write = this.#source.toWrite(value);
+        characters += write.kind === "remove" ? 0 : write.members.length;
         writes.push(write);
       }
       return writes;
@@ -63,25 +67,29 @@ const mostCharacters = 65_536;
 
 const mostWrites = 512;
 
-/** Counts the created documents, and collects the conflicts of the others. */
+/** Counts the changes that are made, and collects the conflicts of the others. */
 export class BulkTally {
   readonly #conflicts: BulkConflict[] = [];
   #isOwnerless = false;
   #position = 0;
+  /** The first change of a record that is not as it was expected. */
+  #late: number | undefined;
 
-  add(creation: Creation): void {
+  add(outcome: OutcomeOf<Write>): void {
     this.#position++;
-    if (creation.kind === "ownerless") this.#isOwnerless = true;
-    if (creation.kind === "conflict") this.#conflicts.push({ position: this.#position, member: creation.member });
+    if (outcome.kind === "ownerless") this.#isOwnerless = true;
+    if (outcome.kind === "changed" || outcome.kind === "missing") this.#late ??= this.#position;
+    if (outcome.kind === "conflict") this.#conflicts.push({ position: this.#position, member: outcome.member });
   }
 
   /** Whether further documents would not change the outcome. */
   get isDecided(): boolean {
-    return this.#isOwnerless || this.#conflicts.length >= mostConflicts;
+    return this.#isOwnerless || this.#late !== undefined || this.#conflicts.length >= mostConflicts;
   }
 
-  get outcome(): BulkCreation {
+  get outcome(): BulkChange {
     if (this.#isOwnerless) return { kind: "ownerless" };
+    if (this.#late !== undefined) return { kind: "changed", position: this.#late };
     if (this.#conflicts.length > 0) return { kind: "refused", conflicts: this.#conflicts };
     return { kind: "created", count: this.#position };
   }

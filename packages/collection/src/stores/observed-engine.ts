@@ -2,7 +2,7 @@ import type { AnswerSource, Awaitable } from "waymark";
 import type { DatabaseObserver, StoreOperation } from "../observer.ts";
 import type { Selection } from "../selection.ts";
 import type {
-  BulkCreation,
+  BulkChange,
   CountOptions,
   DocumentSource,
   EachCreation,
@@ -91,7 +91,7 @@ export class ObservedEngine implements Engine {
     return settled;
   }
 
-  async createAll(source: BulkSource): Promise<BulkCreation> {
+  async createAll(source: BulkSource): Promise<BulkChange> {
     return this.#change("createAll", () => this.#engine.createAll(source));
   }
 

@@ -3,6 +3,7 @@ import type { AnswerSource, Awaitable } from "waymark";
 import type { StoredCollection } from "../database.ts";
 import { comparesValues, type SelectableMember, type Selection, storeMembers } from "../selection.ts";
 import {
+  type BulkChange,
   type BulkCreation,
   type BulkOptions,
   type ChangeBatch,
@@ -16,6 +17,7 @@ import {
   type EachOptions,
   type FirstBatch,
   isRecordId,
+  type ListChange,
   type ReadOptions,
   type RecordBatch,
   type Removal,
@@ -59,7 +61,7 @@ export interface Engine {
   /** Returns for each claim the member whose value a stored record has; undefined where there is no conflict. */
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]>;
   /** @throws StoreNotEmpty (rejects) when `onlyIfEmpty` is true and the owner has records */
-  createAll(source: BulkSource): Promise<BulkCreation>;
+  createAll(source: BulkSource): Promise<BulkChange>;
 }
 
 /** The first records of a selection, and the last revision of each partition in the state that they show, or an earlier one. */
@@ -196,7 +198,25 @@ export class RecordStore implements Store {
     { onlyIfEmpty = false }: BulkOptions = {},
   ): Promise<BulkCreation> {
     const toWrite = (document: Document): CreateWrite => this.#creating(document);
-    return this.#engine.createAll({ documents, toWrite, onlyIfEmpty, owner: this.#owner });
+    const conditions = { onlyIfEmpty, owner: this.#owner, isMixed: false };
+    const outcome = await this.#engine.createAll({ documents, toWrite, ...conditions });
+    if (outcome.kind === "changed") throw new Error("A creation expects no revision");
+    return outcome;
+  }
+
+  changeAll(changes: Iterable<ListChange> | AsyncIterable<ListChange>): Promise<BulkChange> {
+    const toWrite = (change: ListChange): Write => {
+      switch (change.kind) {
+        case "create":
+          return this.#creating(change.document);
+        case "replace":
+          return this.#replacing(change.id, change.document, change.expectedRevision);
+        case "remove":
+          return { kind: "remove", id: change.id, expectedRevision: change.expectedRevision, owner: this.#owner };
+      }
+    };
+    const conditions = { onlyIfEmpty: false, owner: this.#owner, isMixed: true };
+    return this.#engine.createAll({ documents: changes, toWrite, ...conditions });
   }
 
   async conflicts(documents: readonly Document[]): Promise<readonly (string | undefined)[]> {
@@ -206,7 +226,7 @@ export class RecordStore implements Store {
   }
 
   async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
-    return this.#engine.write({ kind: "replace", id, expectedRevision, ...this.#content(document) });
+    return this.#engine.write(this.#replacing(id, document, expectedRevision));
   }
 
   async remove(id: number, expectedRevision?: number): Promise<Removal> {
@@ -217,6 +237,14 @@ export class RecordStore implements Store {
     const { name, owner: ownership } = this.#definition;
     if (ownership === undefined) throw new TypeError(`The records of ${name} have no owner`);
     return new RecordStore(this.#engine, this.#definition, this.#now, owner);
+  }
+
+  #replacing(
+    id: number,
+    document: Document,
+    expectedRevision: number | undefined,
+  ): Extract<Write, { kind: "replace" }> {
+    return { kind: "replace", id, expectedRevision, ...this.#content(document) };
   }
 
   #creating(document: Document): CreateWrite {

@@ -16,7 +16,7 @@ import { copyOfStream, openSourceFile } from "./source-file.ts";
 export const peopleFileDecoder: ListDecoder = {
   mediaTypes: ["application/octet-stream"],
   example: "Name;E-mail\nAda Lovelace;ada@example.org\n",
-  async *decode(pieces, { mediaType, lenient, onFound }) {
+  async *decode(pieces, { mediaType, lenient, onFound, onColumns }) {
     const { name = "", map = "", date } = parametersOf(mediaType);
     await using copy = await copyOfStream(Readable.from(pieces)).catch(throwUnavailable);
     const source = await openSourceFile(copy.path);
@@ -28,6 +28,7 @@ export const peopleFileDecoder: ListDecoder = {
       leavesOut: lenient,
     });
     onFound?.(file.found);
+    if (file.columns !== undefined) onColumns?.(file.columns.members.filter((member) => member !== undefined));
     for await (const { read: _, ...listed } of valuesOf(file)) {
       // Below the last person, spreadsheets often write rows of separators.
       if (file.columns === undefined || listed.issues !== undefined || Object.keys(listed.value as object).length > 0) {

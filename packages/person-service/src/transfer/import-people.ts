@@ -108,6 +108,7 @@ export function newMatching({ file, schema, store, upsert, absent, onMatch }: Im
     validate: schema["~standard"].validate,
     serverMembers,
     columns: () => columns,
+    began: new Date(),
     upsert,
     absent,
     onMatch,

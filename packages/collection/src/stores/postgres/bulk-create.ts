@@ -1,8 +1,8 @@
-import type { BulkCreation, Creation } from "../../store.ts";
+import type { BulkChange } from "../../store.ts";
 import { StoreNotEmpty, StoreUnavailable } from "../../store-errors.ts";
 import { BulkReader, type BulkSource, BulkTally } from "../bulk-source.ts";
 import { mostCounted } from "../decide.ts";
-import type { CreateWrite } from "../write.ts";
+import { isNew, type OutcomeOf, type Write } from "../write.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
@@ -24,12 +24,12 @@ export async function bulkCreate(
   pools: PostgresPools,
   changes: PostgresChanges,
   source: BulkSource,
-): Promise<BulkCreation> {
+): Promise<BulkChange> {
   const reader = new BulkReader(source);
   try {
     const { first, isAll } = await firstSteps(reader);
     const steps = stepsFrom(first, reader);
-    const isHolding = isAll || first.flat().some(({ id }) => id !== undefined);
+    const isHolding = isAll || source.isMixed || first.flat().some(({ id }) => id !== undefined);
     return await pools.changes.use((connection) => {
       const request: BulkRequest = { connection, changes, source };
       return transact(connection, changes, () =>
@@ -45,7 +45,7 @@ export async function bulkCreate(
 }
 
 /** The writes that are stored together. */
-type Step = readonly CreateWrite[];
+type Step = readonly Write[];
 
 /** How many steps are read before a transaction begins; a step has at most 512 records, and about 64 KiB. */
 const stepsAtOnce = 4;
@@ -75,9 +75,9 @@ interface BulkRequest {
 }
 
 /** Stores the steps while no other transaction changes the collection. */
-async function createHolding(request: BulkRequest, steps: AsyncIterable<Step>): Promise<Decision<BulkCreation>> {
+async function createHolding(request: BulkRequest, steps: AsyncIterable<Step>): Promise<Decision<BulkChange>> {
   const { connection, changes, source } = request;
-  const locked = await changes.counters.lock(connection, everyPartition, false);
+  const locked = await changes.counters.lock(connection, everyPartition, source.isMixed);
   await waitLongForDocuments(connection);
   if (source.onlyIfEmpty && !(await changes.isEmpty(connection, source.owner))) throw notEmpty();
   return storeSteps(request, steps, {
@@ -95,7 +95,7 @@ async function createBeside(
   request: BulkRequest,
   { records }: PostgresPools,
   steps: AsyncIterable<Step>,
-): Promise<Decision<BulkCreation>> {
+): Promise<Decision<BulkChange>> {
   const { connection, changes, source } = request;
   await changes.counters.holdForm(connection);
   await waitLongForDocuments(connection);
@@ -147,7 +147,7 @@ const mayBeHeld = (error: unknown): boolean => mayPass(error) || sqlStateOf(erro
 
 /** Returns how many ids must be assigned, and the greatest one that a document names and that is counted. */
 function needOf(step: Step): { readonly assigned: number; readonly named: number } {
-  const named = step.flatMap(({ id }) => id ?? []);
+  const named = step.filter(isNew).flatMap(({ id }) => id ?? []);
   return { assigned: step.length - named.length, named: Math.max(0, ...named.filter((id) => id <= mostCounted)) };
 }
 
@@ -177,14 +177,14 @@ async function storeSteps(
   { connection, changes }: BulkRequest,
   steps: AsyncIterable<Step>,
   { countersFor, changed }: StepsStored,
-): Promise<Decision<BulkCreation>> {
+): Promise<Decision<BulkChange>> {
   const tally = new BulkTally();
   let batch: PostgresBatch | undefined;
   for await (const step of steps) {
     if (batch !== undefined) await changes.write(connection, batch, changed(batch));
     batch = await changes.read(connection, step, countersFor(step, batch?.held));
     for (const write of step) {
-      tally.add(batch.apply(write) as Creation); // every partition is held
+      tally.add(batch.apply(write) as OutcomeOf<Write>); // every partition is held
       if (tally.isDecided) return { result: tally.outcome, batch: undefined };
     }
   }

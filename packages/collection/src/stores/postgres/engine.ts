@@ -1,13 +1,6 @@
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
-import type {
-  BulkCreation,
-  CountOptions,
-  DocumentSource,
-  EachCreation,
-  ReadOptions,
-  StoredRecord,
-} from "../../store.ts";
+import type { BulkChange, CountOptions, DocumentSource, EachCreation, ReadOptions, StoredRecord } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import type { Claim } from "../decide.ts";
 import { KeptCounts } from "../kept-counts.ts";
@@ -96,7 +89,7 @@ export class PostgresEngine implements Engine {
     return Promise.allSettled(toAdditions(records, source).map((write) => this.write(write)));
   }
 
-  async createAll(source: BulkSource): Promise<BulkCreation> {
+  async createAll(source: BulkSource): Promise<BulkChange> {
     try {
       return await bulkCreate(this.#pools, this.#changes, source);
     } catch (error) {

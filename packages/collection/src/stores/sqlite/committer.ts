@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
-import type { BulkCreation } from "../../store.ts";
+import type { BulkChange } from "../../store.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { type BulkConditions, BulkTally } from "../bulk-source.ts";
-import type { CreateWrite } from "../write.ts";
+import type { Write } from "../write.ts";
 import {
   type AddressedWrite,
   type Batch,
@@ -113,7 +113,8 @@ export class SqliteCommitter {
   }
 
   /** Stores the next records; returns whether more are wanted. */
-  addToBulk(batch: readonly CreateWrite[]): boolean {
+  addToBulk(batch: readonly Write[]): boolean {
+    this.#hasRemovals ||= batch.some(({ kind }) => kind === "replace" || kind === "remove");
     return this.#currentBulk().add(batch);
   }
 
@@ -176,7 +177,7 @@ export class SqliteCommitter {
 
 /** The outcome of storing many records, all or none. */
 export type BulkOutcome =
-  | BulkCreation
+  | BulkChange
   /** The load was for an empty collection or owner, and there were records before. */
   | { readonly kind: "not-empty" };
 
@@ -208,13 +209,13 @@ class SqliteBulkCreation {
   }
 
   /** Stores the next records; returns whether more may change the outcome. */
-  add(batch: readonly CreateWrite[]): boolean {
+  add(batch: readonly Write[]): boolean {
     orRollBack(this.#database, () => {
       for (const write of batch) {
         if (this.#isDecided) return;
         this.#tally.add(this.#writes.apply(write));
       }
-      this.#writes.finish(false);
+      this.#writes.finish(batch.some(({ kind }) => kind === "remove"));
     });
     return !this.#isDecided;
   }

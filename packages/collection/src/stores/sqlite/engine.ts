@@ -3,7 +3,7 @@ import type { AnswerSource, Awaitable } from "waymark";
 import type { StoredCollection } from "../../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
 import type {
-  BulkCreation,
+  BulkChange,
   CountOptions,
   DocumentSource,
   EachCreation,
@@ -155,7 +155,7 @@ export class SqliteEngine implements Engine {
     return this.#connections.writer.createEach(this.#collection, records, source);
   }
 
-  async createAll(source: BulkSource): Promise<BulkCreation> {
+  async createAll(source: BulkSource): Promise<BulkChange> {
     const { writer } = this.#connections;
     const outcome = await writer.bulkCreate(this.#collection, source);
     if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${this.#collection} has records`);

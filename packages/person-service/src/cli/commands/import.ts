@@ -31,7 +31,7 @@ const [key = ""] = uniqueMembers;
 
 /** The members that people can be found by. */
 const findable = memberEntries
-  .filter(([name, { filter }]) => name === "id" || filter !== undefined)
+  .filter(([name, { filter, list }]) => name === "id" || (filter !== undefined && !list))
   .map(([name]) => name);
 
 /** Imports people from a file. */

@@ -1,0 +1,153 @@
+import { HttpError, type HttpRequest, type HttpResponse, notFound, problem, problemTypes } from "waymark";
+import { heldByAnother } from "../handlers/refusals.ts";
+import type { CollectionSettings } from "../settings.ts";
+import type { Document, ListChange, Store } from "../store.ts";
+import { type Judged, type JudgedLines, judgeLines } from "./judge-lines.ts";
+import { Matching, type MatchingOptions, type MatchRules } from "./matching.ts";
+import {
+  answerChanged,
+  answerJudgedChanges,
+  type ChangeCounts,
+  type LineErrors,
+  refuseBrokenOff,
+  refuseChanges,
+  refuseConflicts,
+  refuseInvalid,
+} from "./report.ts";
+import type { Spool, SpooledDocument } from "./spool.ts";
+import { type EachOutcome, storeEach } from "./store-each.ts";
+
+/** A request whose lines are compared with the stored records. */
+export interface MatchedRequest
+  extends Pick<JudgedLines, "store" | "lines" | "work" | "errors" | "isDryRun" | "most">,
+    Pick<MatchingOptions, "validate"> {
+  readonly request: HttpRequest<unknown>;
+  readonly lenient: boolean;
+  readonly columns: readonly string[] | undefined;
+  /** What a decoder found out of the content. */
+  readonly found: object | undefined;
+  readonly openSpool: () => Promise<Spool>;
+}
+
+/** Makes the stored records say what the lines say: all of it or nothing, unless the request is lenient. */
+export async function changeMany<T extends Document>(
+  { serverMembers, matching, mayChange }: CollectionSettings<T>,
+  rules: MatchRules,
+  { request, lenient, columns, found, openSpool, validate, ...lines }: MatchedRequest,
+): Promise<HttpResponse> {
+  const { store, errors, isDryRun, most } = lines;
+  const plan = await openSpool();
+  try {
+    const judged = await judgeLines({
+      ...lines,
+      plan,
+      matching: new Matching({
+        ...rules,
+        alike: matching?.alike ?? [],
+        adjust: matching?.adjust,
+        store,
+        validate,
+        serverMembers,
+        columns: () => columns,
+      }),
+      admit(method, id) {
+        if (!mayChange(request, method, `${request.path}/${id}`)) throw new HttpError(refuseMethod(method, id));
+      },
+    });
+    const { created, updated, unchanged, skipped, missing } = judged;
+    const counts = { stored: created, updated, unchanged, skipped };
+    if (judged.stoppedAfter !== undefined) return refuseInvalid(errors, judged.stoppedAfter);
+    if (isDryRun) return answerJudgedChanges({ ...counts, missing }, errors, found);
+    if (lenient) return await changeEach(store, plan, lines, counts);
+    if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
+    return refuseRemovals(judged, most) ?? (await changeAll(store, plan, lines, { ...counts, removed: missing }));
+  } finally {
+    await plan.close();
+  }
+}
+
+const refuseMethod = (method: "PATCH" | "DELETE", id: number): HttpResponse =>
+  problem(problemTypes.forbidden, {
+    detail: `Nothing was changed: the list would ${method === "PATCH" ? "change" : "remove"} the record ${id}, for which these credentials have no right.`,
+  });
+
+function refuseRemovals({ created, updated, unchanged, skipped, missing = 0 }: Judged, most: number | undefined) {
+  if (most === undefined) return undefined;
+  if (created + updated + unchanged + skipped === 0)
+    return refuseChanges("the list has no records, and all would be removed");
+  if (missing <= most) return undefined;
+  const are = missing === 1 ? "1 record is" : `${missing.toLocaleString("en")} records are`;
+  return refuseChanges(`${are} missing in the list, and remove-missing allows ${most}`, { missing });
+}
+
+type Lines = Pick<JudgedLines, "work"> & { readonly errors: LineErrors };
+
+async function changeAll(
+  store: Store,
+  plan: Spool,
+  { work, errors }: Lines,
+  counts: ChangeCounts,
+): Promise<HttpResponse> {
+  const outcome = await store.changeAll(changesOf(work.each(plan.documents())));
+  switch (outcome.kind) {
+    case "created":
+      return answerChanged(counts, errors);
+    case "ownerless":
+      return notFound();
+    case "changed": {
+      const line = await lineAt(plan, outcome.position);
+      const what = line === 0 ? "a record to be removed" : `the record of ${errors.place} ${line}`;
+      return refuseChanges(`another request changed ${what} at the same time; send the list again`);
+    }
+    case "refused":
+      for (const { position, member } of outcome.conflicts) {
+        errors.add(await lineAt(plan, position), [{ message: heldByAnother(member), path: [member] }]);
+      }
+      return refuseConflicts(errors);
+  }
+}
+
+async function changeEach(
+  store: Store,
+  plan: Spool,
+  { work, errors }: Lines,
+  counts: ChangeCounts,
+): Promise<HttpResponse> {
+  const made = { create: 0, replace: 0, remove: 0 };
+  const { stored, brokenOff } = await storeEach(store, work.each(plan.documents()), errors, async (some) => {
+    const outcomes = await Promise.allSettled(some.map((spooled) => make(store, changeOf(spooled))));
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome.status === "fulfilled" && isMade(outcome.value)) made[changeOf(some[i] as SpooledDocument).kind]++; // as many
+    }
+    return outcomes;
+  });
+  if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
+  return answerChanged({ ...counts, stored: made.create, updated: made.replace }, errors);
+}
+
+function make(store: Store, change: ListChange): Promise<EachOutcome> {
+  switch (change.kind) {
+    case "create":
+      return store.create(change.document) as Promise<EachOutcome>; // without a key, it is not repeated
+    case "replace":
+      return store.replace(change.id, change.document, change.expectedRevision);
+    case "remove":
+      return store.remove(change.id, change.expectedRevision);
+  }
+}
+
+const isMade = ({ kind }: EachOutcome): boolean => kind === "created" || kind === "replaced" || kind === "removed";
+
+/** The changes are put aside as they are made. */
+const changeOf = ({ document }: SpooledDocument): ListChange => document as ListChange;
+
+async function* changesOf(documents: AsyncIterable<SpooledDocument>): AsyncGenerator<ListChange, void, undefined> {
+  for await (const spooled of documents) yield changeOf(spooled);
+}
+
+/** Returns the line of the change at a position, from 1. */
+async function lineAt(plan: Spool, position: number): Promise<number> {
+  let at = 0;
+  for await (const { line } of plan.documents()) if (++at === position) return line;
+  return 0;
+}
