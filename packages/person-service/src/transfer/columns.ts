@@ -89,20 +89,23 @@ function slotsOf(
   contacts: readonly (ContactColumn | undefined)[],
   named: readonly (string | undefined)[],
 ): readonly (string | undefined)[] {
-  const taken = new Set<string>();
+  const columns = new Map<string, number>();
+  for (const list of [
+    ...contacts.flatMap((each) => each?.list ?? []),
+    ...contactLists.filter(({ single }) => named.includes(single)),
+  ]) {
+    columns.set(list.name, (columns.get(list.name) ?? 0) + 1);
+  }
+  const paths = new Map<string, number>();
   return contacts.map((contact, i) => {
     if (contact === undefined) return undefined;
     const { list, number, uses, isLabel } = contact;
-    const others =
-      contacts.filter((each) => each?.list === list).length + named.filter((name) => name === list.single).length;
-    if (others < 2 && named[i] === undefined) return undefined;
-    for (let count = 1; ; count++) {
-      const key = [`n${number}`, ...uses, ...(count === 1 ? [] : [`+${count}`])].join(" ");
-      const path = `${list.name}.${key}.${isLabel ? "label" : "value"}`;
-      if (taken.has(path)) continue;
-      taken.add(path);
-      return path;
-    }
+    if ((columns.get(list.name) ?? 0) < 2 && named[i] === undefined) return undefined;
+    const key = `${list.name}.${[`n${number}`, ...uses].join(" ")}`;
+    const path = `${key}.${isLabel ? "label" : "value"}`;
+    const count = (paths.get(path) ?? 0) + 1;
+    paths.set(path, count);
+    return count === 1 ? path : `${key} +${count}.${isLabel ? "label" : "value"}`;
   });
 }
 

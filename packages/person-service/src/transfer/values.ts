@@ -53,8 +53,11 @@ function entriesOf(key: string, slot: unknown, list: ContactList): readonly { re
   return value.split(" ::: ").map((each) => ({ value: each.trim(), ...uses }));
 }
 
-const distinct = <T extends { readonly value: unknown }>(entries: readonly T[]): readonly T[] =>
-  entries.filter(({ value }, i) => entries.findIndex((each) => each.value === value) === i);
+/** Returns the first of the entries with each value. */
+function distinct<T extends { readonly value: unknown }>(entries: readonly T[]): readonly T[] {
+  const seen = new Set<unknown>();
+  return entries.filter(({ value }) => seen.size < seen.add(value).size);
+}
 
 /** Returns the texts of a list, each once. */
 function toTexts(value: unknown): unknown {

@@ -119,10 +119,13 @@ function withBackslashes(value: unknown, replacement: string): unknown {
 }
 
 function toPerson(properties: Properties): object {
+  const ofApple = properties.get("x-ablabel") ?? [];
+  const labels = new Map(ofApple.map(({ parameters, values }) => [parameters["group"], values[0]]));
+  const version = properties.get("version")?.[0]?.values[0];
   return fromValues(
     vcardProperties.flatMap(({ property, members, list }): readonly (readonly [name: string, value: unknown])[] => {
       const found = properties.get(property.toLowerCase()) ?? [];
-      if (list !== undefined) return [[list.name, entriesOf(found, { properties, members, list })] as const];
+      if (list !== undefined) return [[list.name, entriesOf(found, { members, list, labels, version })] as const];
       const values = found.flatMap((each) => each.values);
       return members.map(({ name, kind, list: isList, part }) => {
         if (isList) return [name, values.flatMap((value) => toMember(value, kind) ?? [])] as const;
@@ -133,42 +136,35 @@ function toPerson(properties: Properties): object {
 }
 
 /** What the entries of a list are made of. */
-interface ListSource {
-  readonly properties: Properties;
-  readonly members: VcardProperty["members"];
+interface ListSource extends Pick<VcardProperty, "members"> {
   readonly list: ContactList;
+  /** The labels of Apple, by the groups that have them. */
+  readonly labels: ReadonlyMap<unknown, unknown>;
+  readonly version: unknown;
 }
 
 /** Returns the values of a property with what its parameters say of them, each value once; undefined without any. */
-function entriesOf(found: readonly Property[], source: ListSource): readonly object[] | undefined {
-  const { properties, members, list } = source;
-  const entries: { readonly key: string; readonly entry: object; readonly preference: number }[] = [];
-  // Version 3.0 says of nearly every telephone that it has a voice.
-  const isOld = properties.get("version")?.[0]?.values[0] === "3.0";
+function entriesOf(found: readonly Property[], { members, list, labels, version }: ListSource): unknown {
+  const entries = new Map<string, object>();
+  let [preferred, least] = ["", Number.POSITIVE_INFINITY];
   for (const { parameters, values } of found) {
     const said = fromValues(members.map(({ name, kind, part }) => [name, toMember(partOf(values[0], part), kind)]));
     const value = said[list.single];
     const key = JSON.stringify(value);
-    if (value === undefined || entries.some((each) => each.key === key)) continue;
+    if (value === undefined || entries.has(key)) continue;
     const types = [parameters["type"] ?? []].flat().flatMap((type) => type.toLowerCase().split(","));
-    const uses = usesOf(isOld ? types.filter((type) => type !== "voice") : types, list);
+    // Version 3.0 says of nearly every telephone that it has a voice.
+    const uses = usesOf(version === "3.0" ? types.filter((type) => type !== "voice") : types, list);
+    entries.set(key, { value, ...uses, ...labelOf(labels.get(parameters["group"]), list) });
     const preference = types.includes("pref") ? 1 : Number(parameters["pref"] ?? 101); // more than the greatest
-    entries.push({ key, entry: { value, ...uses, ...labelOf(source, parameters["group"]) }, preference });
+    if (preference < least) [preferred, least] = [key, preference];
   }
-  const best = Math.min(...entries.map(({ preference }) => preference));
-  const preferred = entries.findIndex(({ preference }) => preference === best);
-  return entries.length === 0
-    ? undefined
-    : entries.map(({ entry }, i) => (i === preferred ? { ...entry, preferred: true } : entry));
+  if (entries.size === 0) return undefined;
+  return Array.from(entries, ([key, entry]) => (key === preferred ? { ...entry, preferred: true } : entry));
 }
 
-/** Returns the label in the group of a property: one of Apple's own, `_$!<Home>!$_`, or a text. */
-function labelOf(
-  { properties, list }: ListSource,
-  group: string | readonly string[] | undefined,
-): ReturnType<typeof labelled> {
-  if (group === undefined) return {};
-  const label = properties.get("x-ablabel")?.find(({ parameters }) => parameters["group"] === group)?.values[0];
+/** Returns what a label says: one of Apple's own, `_$!<Home>!$_`, or a text. */
+function labelOf(label: unknown, list: ContactList): ReturnType<typeof labelled> {
   if (typeof label !== "string" || label.trim() === "") return {};
   const own = /^_\$!<(.*)>!\$_$/.exec(label)?.[1];
   if (own === undefined) return { label: unescaped(label) };
