@@ -2,7 +2,7 @@
 // starts in one file and a small one that starts it, and what it loads on demand (TLS, PostgreSQL, metrics, …) in a file each. It
 // starts four times as fast as from source.
 
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile } from "esbuild";
@@ -36,6 +36,8 @@ export async function buildProgram(): Promise<string> {
     entryNames: "[name]",
     metafile: true,
   });
+  // Those of scripts that are not there any more would be served by no page, and packed.
+  for (const file of globSync("*.js", { cwd: browserScripts.outdir })) rmSync(join(browserScripts.outdir, file));
   await build(browserScripts);
   refuseCommonJsOnDemand(main.metafile);
   const outputs = { ...main.metafile.outputs, ...threads.metafile.outputs };

@@ -75,5 +75,5 @@ export const pictures: readonly Picture[] = [
 
 async function edit(page: Page, label: string, value: string): Promise<void> {
   await page.getByRole("link", { name: "Edit" }).click();
-  await page.getByLabel(label).fill(value);
+  await page.getByLabel(label, { exact: true }).fill(value);
 }

@@ -6,21 +6,10 @@ interface Answer {
   readonly refused: number;
   readonly stored: number;
   readonly detail?: string;
-  readonly errors?: readonly Fault[];
+  readonly errors?: readonly { readonly line: number; readonly pointer?: string; readonly detail: string }[];
   readonly omitted?: number;
-  readonly found?: Found;
-}
-
-interface Fault {
-  readonly line: number;
-  readonly pointer?: string;
-  readonly detail: string;
-}
-
-/** What the service finds in a file of columns. */
-interface Found {
-  readonly columns?: readonly Column[];
-  readonly dates?: Dates;
+  /** Of a file of columns. */
+  readonly found?: { readonly columns?: readonly Column[]; readonly dates?: Dates };
 }
 
 interface Column {
