@@ -69,8 +69,8 @@ export async function judgeLines(request: JudgedLines): Promise<Judged> {
   return { ...counts, missing, isInvalid, stoppedAfter: undefined };
 }
 
-/** Lines are validated at least twice: so many take a few milliseconds. */
-const atOnce = 32;
+/** Lines are validated at least twice: a hundred take a few milliseconds. */
+const atOnce = 100;
 
 const kinds = { create: "created", change: "updated", unchanged: "unchanged", skip: "skipped" } as const;
 

@@ -243,7 +243,7 @@ interface Found {
 type Equal = Extract<MemberFilter, { readonly value: string | number }> & { readonly operator: "eq" };
 
 /** How many lines are looked up at once: each value is a parameter of a statement. */
-const atOnce = 64;
+const atOnce = 100;
 
 async function firstRecords(
   store: Store,
