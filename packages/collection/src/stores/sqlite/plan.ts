@@ -112,7 +112,12 @@ function areBestLookedUp(records: SelectableRecords, words: readonly string[], c
   return isIndexed(words) && gathered <= common && countFoundUpTo(records, gathered, words) === gathered;
 }
 
-function countFoundUpTo({ collection, statements }: SelectableRecords, most: number, words: readonly string[]): number {
+/** Counts the records with the words up to a number, and gathers no others. */
+export function countFoundUpTo(
+  { collection, statements }: SelectableRecords,
+  most: number,
+  words: readonly string[],
+): number {
   const found = `SELECT 1 FROM "${wordsTable(collection)}" (?) ${limit}`;
   return countRows(statements, found, [matching(words), most]);
 }

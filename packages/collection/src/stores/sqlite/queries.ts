@@ -8,7 +8,7 @@ import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import { selectableColumns } from "./columns.ts";
 import { type Columns, SqliteDialect } from "./dialect.ts";
 import { guardedRead } from "./fault.ts";
-import { planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
+import { countFoundUpTo, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { type SelectedRow, SqliteSelection } from "./selection.ts";
 import { StatementCache } from "./statements.ts";
 
@@ -96,6 +96,8 @@ export class SqliteQueries {
     most: number | undefined,
   ): number {
     const records = this.#recordsOf(collection, owner);
+    if (most !== undefined && words.length > 0 && filters.length === 0 && owner === undefined)
+      return guardedRead(() => countFoundUpTo(records, most, words));
     const led = filters.find(({ member, operator }) => records.columns.get(member)?.list && operator !== "ne");
     const list = led && records.columns.get(led.member)?.list;
     const dialect = new SqliteDialect(records);
