@@ -73,6 +73,7 @@ export class Matching {
   /** The upserted values of the lines, and the ids of the records that lines are about. */
   readonly #values = new HeldValues();
   readonly #taken = new HeldValues();
+  #had: Promise<boolean> | undefined;
 
   /** @throws TypeError when the store cannot filter by a member */
   constructor(options: MatchingOptions) {
@@ -90,7 +91,9 @@ export class Matching {
     const results = await Promise.all(lines.map((line, i) => (keyed[i]?.length ? undefined : validate(line))));
     const documents = results.map((result) => (result?.issues === undefined ? result?.value : undefined));
     const found: (readonly StoredRecord[])[][] = [];
-    if (onMatch !== "add") for (const members of alike) found.push([...(await this.#lookUp(documents, members, 10))]);
+    if (onMatch !== "add" && (await this.#hadRecords())) {
+      for (const members of alike) found.push([...(await this.#lookUp(documents, members, 10))]);
+    }
     const judgements: Judgement[] = [];
     for (const [i, line] of lines.entries()) {
       const likely = found.map((records) => records[i] ?? []);
@@ -102,6 +105,14 @@ export class Matching {
   /** Returns whether no line so far is about the record. */
   isMissing({ id }: StoredRecord): boolean {
     return !this.#taken.has(`${id}`);
+  }
+
+  /** Returns whether there were records before the first lines: without any, no line is likely stored already. */
+  #hadRecords(): Promise<boolean> {
+    const { store } = this.#options;
+    this.#had ??=
+      store === undefined ? Promise.resolve(false) : firstRecords(store, [], 1).then(({ length }) => length > 0);
+    return this.#had;
   }
 
   async #judge(line: unknown, { keyed, result, likely }: Found): Promise<Judgement> {
