@@ -29,14 +29,15 @@ export function valueAt(document: unknown, member: string): unknown {
 
 /** Returns the values of a member: those of a list one by one, and of `emails.value` in each object of a list. */
 export function valuesAt(document: unknown, member: string): readonly unknown[] {
-  if (!member.includes(".")) return toList(memberOf(document, member));
-  return member
-    .split(".")
-    .reduce<readonly unknown[]>((values, name) => values.flatMap((value) => toList(memberOf(value, name))), [document]);
+  const value = valueAt(document, member);
+  if (value !== undefined) return Array.isArray(value) ? value : [value];
+  return member.includes(".") ? valuesWithin(document, member.split(".")) : [];
 }
 
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+function valuesWithin(value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
+  if (Array.isArray(value))
+    return value.flatMap((each) => valuesWithin(each, name === undefined ? [] : [name, ...rest]));
+  return name === undefined ? [value] : valuesWithin(memberOf(value, name), rest);
 }
 
 /** Returns the value at the end of a path of names; undefined when the record lacks it. */

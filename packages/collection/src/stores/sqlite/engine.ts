@@ -19,13 +19,10 @@ import { KeptCounts } from "../kept-counts.ts";
 import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
 import type { NewRecord, OutcomeOf, Write } from "../write.ts";
-import { selectableColumns } from "./columns.ts";
 import { SqliteCounters } from "./counters.ts";
-import type { Columns } from "./dialect.ts";
 import { guardedRead, toStoreFault } from "./fault.ts";
 import { SqliteFeed } from "./feed.ts";
 import { SqliteKnown } from "./known.ts";
-import { planOfRun } from "./plan.ts";
 import type { SqliteQueries } from "./queries.ts";
 import type { SqliteReader } from "./reader.ts";
 import type { SqliteSource } from "./source.ts";
@@ -52,7 +49,6 @@ export class SqliteEngine implements Engine {
   readonly source: AnswerSource;
   readonly #collection: string;
   readonly #members: readonly SelectableMember[];
-  readonly #columns: Columns;
   readonly #connections: SqliteConnections;
   readonly #find: StatementSync;
   readonly #findOwned: StatementSync | undefined;
@@ -67,7 +63,6 @@ export class SqliteEngine implements Engine {
     this.source = connections.source;
     this.#collection = name;
     this.#members = [...storeMembers, ...selectable];
-    this.#columns = selectableColumns(definition);
     this.#connections = connections;
     const find = `SELECT ${recordColumns} FROM "${name}" WHERE id = ?`;
     this.#find = database.prepare(find);
@@ -91,11 +86,12 @@ export class SqliteEngine implements Engine {
   }
 
   batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch> {
-    const plan = planOfRun(selection, { columns: this.#columns, owner });
+    const { queries, lock } = this.#connections;
+    lock?.beforeRead();
+    const plan = queries.planAtOnce(this.#collection, selection, owner);
     if (plan === undefined) return this.#list(selection, owner, options);
     // The revision is read before the records, which another process may change in between.
     const revisions = this.revisions();
-    const { queries, lock } = this.#connections;
     const batchOf = (selected: Selection): RecordBatch => {
       lock?.beforeRead();
       const { records, rest } = queries.page(this.#collection, selected, owner, plan);

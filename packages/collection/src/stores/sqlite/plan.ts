@@ -33,7 +33,7 @@ export interface SelectionPlan {
 }
 
 /** Returns the plan of a selection whose every part is a run of one index; undefined for any other. */
-export function planOfRun(
+function planOfRun(
   selection: Selection,
   { columns, owner }: Pick<SelectableRecords, "columns" | "owner">,
 ): SelectionPlan | undefined {
@@ -48,6 +48,22 @@ export function planOfRun(
   if (!isRunOfIndex(selection, (member) => listOf(member) !== undefined)) return undefined;
   return isOneValue(filters, order) ? { by: "filters", member: filters[0]?.member ?? "id" } : { by: "order" };
 }
+
+/**
+ * Returns the plan of a selection that takes no longer than reading a page: that of a run, or of a value of a list that few records
+ * have; undefined for any other.
+ */
+export function planAtOnce(records: SelectableRecords, selection: Selection): SelectionPlan | undefined {
+  const run = planOfRun(selection, records);
+  const { filters = [], words = [], order = defaultOrder } = selection;
+  const [filter] = filters;
+  if (run !== undefined || filter === undefined || words.length > 0 || !isOneValue(filters, order)) return run;
+  if (records.columns.get(filter.member)?.list === undefined) return undefined;
+  return countListedUpTo(records, few, filter) < few ? { by: "values", filter } : undefined;
+}
+
+/** In records, which are found in less than 0.1 ms. */
+const few = 50;
 
 /** Returns the plan of any selection. Counts the records that its filters and words leave, up to a limit. */
 export function planOf(records: SelectableRecords, selection: Selection): SelectionPlan {

@@ -8,7 +8,7 @@ import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import { selectableColumns } from "./columns.ts";
 import { type Columns, SqliteDialect } from "./dialect.ts";
 import { guardedRead } from "./fault.ts";
-import { countFoundUpTo, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
+import { countFoundUpTo, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { type SelectedRow, SqliteSelection } from "./selection.ts";
 import { StatementCache } from "./statements.ts";
 
@@ -42,7 +42,12 @@ export class SqliteQueries {
     this.#isStoppable = isStoppable;
   }
 
-  /** Reads the first records of a selection that is a run of an index. */
+  /** Returns the plan of a selection for `page`; undefined for one that takes longer. */
+  planAtOnce(collection: string, selection: Selection, owner: number | undefined): SelectionPlan | undefined {
+    return guardedRead(() => planAtOnce(this.#recordsOf(collection, owner), selection));
+  }
+
+  /** Reads the first records of a selection with such a plan. */
   page(collection: string, selection: Selection, owner: number | undefined, plan: SelectionPlan): RecordPage {
     return guardedRead(() => readPage(this.#recordsOf(collection, owner), selection, plan));
   }
