@@ -1,5 +1,6 @@
 import {
   type BulkLimits,
+  type CollectionDefinition,
   type CollectionHandlers,
   collection,
   type Database,
@@ -65,6 +66,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string | Database;
   /** The link to the process that makes the changes to an SQLite file: see `DatabaseOptions`. Default: this process. */
   readonly writer?: DatabaseOptions["writer"];
+  /** Collections of the database beside that of the people. Default: none. */
+  readonly collections?: readonly CollectionDefinition[];
   /** The number of partitions of a new PostgreSQL database, from 1 to 256. Default: those that it has, or 1. */
   readonly partitions?: number | undefined;
   /** The origins whose pages may use the service. Default: none. */
@@ -123,7 +126,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   const observer = joinObservers(observers);
   // Before the database is opened: a faulty policy or URL must leave no new file behind.
   const filters = filtersOf(options, observer, site);
-  const collections = [personCollection];
+  const collections = [personCollection, ...(options.collections ?? [])];
   const database =
     typeof address === "string"
       ? await openDatabase(address, { collections, partitions, now, observer, writer })

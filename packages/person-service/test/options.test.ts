@@ -25,6 +25,7 @@ const defaults: Options = {
   maxInFlight: undefined,
   answerMemory: 16_777_216,
   partitions: undefined,
+  webhooks: [],
   demo: false,
   workers: 1,
   grace: 10,

@@ -10,6 +10,7 @@ import { openApiCommand } from "./commands/openapi.ts";
 import { passwordCommands } from "./commands/password.ts";
 import { routesCommand } from "./commands/routes.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { webhooksCommand } from "./commands/webhooks.ts";
 
 /** The commands by name, in the order of the help. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
@@ -18,6 +19,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["import", importCommand],
   ["export", exportCommand],
   ["follow", followCommand],
+  ["webhooks", webhooksCommand],
   ["routes", routesCommand],
   ["explain", explainCommand],
   ["openapi", openApiCommand],

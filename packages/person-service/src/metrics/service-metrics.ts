@@ -2,6 +2,7 @@ import { type Database, type FollowerFigures, StoreUnavailable } from "@waymark/
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { checkWithin } from "../health.ts";
 import type { ServiceObserver } from "../observer.ts";
+import type { WebhookFigures } from "../webhooks/sender.ts";
 import { addHistogram, type HistogramSeries } from "./histogram.ts";
 import { requestMetrics } from "./request-metrics.ts";
 
@@ -17,6 +18,8 @@ export interface ServiceMetrics {
 interface WatchedService {
   readonly database: Database;
   readonly followers: () => Promise<FollowerFigures>;
+  /** Default: there are no webhooks. */
+  readonly webhooks?: (() => readonly WebhookFigures[]) | undefined;
 }
 
 export interface CommitMetrics extends Required<Pick<ServiceObserver, "onCommit">> {
@@ -50,9 +53,10 @@ export function serviceMetrics(version: string): ServiceMetrics {
       onTurnedAway: (cause) => refused.inc({ cause }),
       onDenial: ({ kind }) => refused.inc({ cause: kind }),
     },
-    watch({ database, followers }, isReady) {
+    watch({ database, followers, webhooks }, isReady) {
       databaseMetrics(registry, database, isReady);
       followerMetrics(registry, followers);
+      if (webhooks !== undefined) webhookMetrics(registry, webhooks);
     },
   };
 }
@@ -212,6 +216,34 @@ function followerMetrics(registry: Registry, followers: WatchedService["follower
       },
     });
   }
+}
+
+function webhookMetrics(registry: Registry, webhooks: () => readonly WebhookFigures[]): void {
+  const registers = [registry];
+  new Counter({
+    name: "webhook_messages_total",
+    help: "Attempts to send a change to a webhook, by outcome, and the changes that were given up",
+    labelNames: ["webhook", "outcome"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { host, delivered, failed, deadLetters } of webhooks()) {
+        this.inc({ webhook: host, outcome: "delivered" }, delivered);
+        this.inc({ webhook: host, outcome: "failed" }, failed);
+        this.inc({ webhook: host, outcome: "given-up" }, deadLetters);
+      }
+    },
+  });
+  new Gauge({
+    name: "webhook_pending",
+    help: "People whose last change waits for another attempt",
+    labelNames: ["webhook"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { host, pending } of webhooks()) this.inc({ webhook: host }, pending);
+    },
+  });
 }
 
 async function canBeUsed(database: Database): Promise<boolean> {

@@ -24,7 +24,9 @@ export const checkConfigCommand: Command = {
           .join("  ")
           .trimEnd(),
       );
-    const { access: file, keys, sessionKeyFile, tls } = toOptions(given);
+    const { access: file, keys, sessionKeyFile, tls, webhooks } = toOptions(given);
+    const { readWebhookSecret } = await import("../../webhooks/signing.ts");
+    for (const { secretFile } of webhooks) readWebhookSecret(secretFile);
     if (tls !== undefined) await readTlsFiles(tls);
     // A start makes the one that is missing.
     if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) await readSessionKey(sessionKeyFile);

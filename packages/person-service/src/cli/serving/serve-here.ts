@@ -16,6 +16,7 @@ import { readSessionKey } from "./session-key.ts";
 import { Shutdown } from "./shutdown.ts";
 import { readTlsFiles } from "./tls-files.ts";
 import { warnOfAccess, warnOfAnyHost, warnOfIdleFiles, warnOfLoopback, warnOfReaders } from "./warnings.ts";
+import { collectionsOf, openWebhooks } from "./webhooks.ts";
 
 /**
  * Serves in this process. Resolves when the service listens; a signal or the supervisor stops it.
@@ -39,7 +40,9 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
   const start: Start = { options, service, credentials, observation, shutdown, worker, io };
   let listening: Listening;
   try {
-    observation.metrics?.watch(service, shutdown.isReady);
+    const webhooks = await openWebhooks(options, service, observation.log);
+    shutdown.webhooks = webhooks;
+    observation.metrics?.watch({ ...service, webhooks: webhooks?.figures }, shutdown.isReady);
     listening = await listen(start);
     await answerSupervisor(start);
   } catch (error) {
@@ -70,6 +73,7 @@ function serviceOptions(options: Options, access: Access | undefined): PersonSer
     options;
   return {
     database,
+    collections: collectionsOf(options),
     partitions,
     publicUrl,
     hostNames,

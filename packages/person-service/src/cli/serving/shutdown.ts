@@ -1,5 +1,6 @@
 import type { Database } from "@waymark/collection";
 import type { RunningServer } from "@waymark/node";
+import type { Webhooks } from "../../webhooks/webhooks.ts";
 import type { Observation } from "./observation.ts";
 
 /** Stops the service of this process, and closes its parts in the order in which the others no longer need them. */
@@ -8,6 +9,8 @@ export class Shutdown {
   server: RunningServer | undefined;
   /** Answers monitors until all requests have been answered. */
   admin: RunningServer | undefined;
+  /** Send until all requests have been answered. */
+  webhooks: Pick<Webhooks, "close"> | undefined;
   /** Is closed once, since a second signal stops the service again. */
   database: Database | undefined;
   readonly #observation: Observation;
@@ -33,6 +36,7 @@ export class Shutdown {
     const { log, serviceLog } = this.#observation;
     this.#isStopping = true;
     await this.server?.close({ notice, grace: this.#grace });
+    await this.webhooks?.close();
     serviceLog.close();
     await this.admin?.close();
     this.#closed ??= this.database?.close();

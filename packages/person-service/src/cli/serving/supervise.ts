@@ -6,6 +6,7 @@ import { superviseWorkers } from "../../workers/supervisor.ts";
 import type { Options } from "../settings/options.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { printAdmin, requirePort } from "./listening.ts";
+import { collectionsOf } from "./webhooks.ts";
 
 /** Starts workers, processes of this program that each call `serveHere`. Resolves when the last has ended. */
 export async function supervise({ workers, grace, ...options }: Options, io: CommandStreams): Promise<void> {
@@ -21,7 +22,8 @@ export async function supervise({ workers, grace, ...options }: Options, io: Com
       printAdmin(server, io);
       return server;
     });
-  const writing = { collections: [personCollection], onCommit: metrics?.onCommit };
+  const collections = [personCollection, ...collectionsOf(options)];
+  const writing = { collections, onCommit: metrics?.onCommit };
   const writer = kindOf(options.database).shareWriter?.(options.database, writing);
   const { print } = io;
   process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log, openAdmin, writer });

@@ -44,13 +44,17 @@ function readText(file: string): string {
 }
 
 /** Returns a JSON value as the texts that the command line would have; undefined for one of another type. */
-function toValues(value: unknown, { value: takesValue, multiple = false }: Option): readonly string[] | undefined {
+function toValues(value: unknown, option: Option): readonly string[] | undefined {
+  const { value: takesValue, multiple = false, json = false } = option;
   if (takesValue === undefined) return typeof value === "boolean" ? [String(value)] : undefined;
   const list = multiple && Array.isArray(value) ? value : [value];
+  if (json)
+    return list.every((each) => jsonType(each) === "an object") ? list.map((each) => JSON.stringify(each)) : undefined;
   return list.every((each) => typeof each === "string" || typeof each === "number") ? list.map(String) : undefined;
 }
 
-function formOf({ value, multiple = false }: Option): string {
+function formOf({ value, multiple = false, json = false }: Option): string {
+  if (json) return "an object or an array of objects";
   if (value === undefined) return "true or false";
   return multiple ? "a string or an array of strings" : "a string or a number";
 }

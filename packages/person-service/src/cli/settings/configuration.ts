@@ -53,7 +53,8 @@ export function readEnvironment(environment: Environment, options: Readonly<Reco
       mistakes.push(`${quotedArgument(variable)} is not a setting.${didYouMeanOf(variable, known)}`);
       continue;
     }
-    settings.set(name, { values: option.multiple ? value.split(/[\s,]+/).filter(Boolean) : [value], source: variable });
+    const isList = option.multiple === true && option.json !== true;
+    settings.set(name, { values: isList ? value.split(/[\s,]+/).filter(Boolean) : [value], source: variable });
   }
   return { settings, mistakes };
 }

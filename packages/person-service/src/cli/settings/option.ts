@@ -21,6 +21,8 @@ export interface Option {
   readonly group?: string;
   readonly default?: string;
   readonly multiple?: boolean;
+  /** Whether a value is the text of a JSON object, which a configuration file has as an object. */
+  readonly json?: boolean;
   readonly required?: boolean;
   /** The variable in which hosting platforms give the value, which counts after every other source: `PORT`. */
   readonly platformVariable?: string;

@@ -1,5 +1,6 @@
 import { isLoopback, nameIn, parseHostName } from "../../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../../log/log.ts";
+import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import type { Given } from "./configuration.ts";
 import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
 import { matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
@@ -45,6 +46,8 @@ export interface Options {
   readonly answerMemory: number;
   /** How many partitions a new database gets; undefined for those that it has, or 1. */
   readonly partitions: number | undefined;
+  /** Where changes of people are sent. */
+  readonly webhooks: readonly WebhookSettings[];
   /** Whether to store the people of the demo first. */
   readonly demo: boolean;
   /** How many processes serve, 1…256. */
@@ -160,6 +163,15 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     about: "the memory for answers that are sent again while nothing has changed, in MiB for each process; 0 for none",
     default: "16",
   },
+  webhooks: {
+    group: "Changes",
+    value: "JSON",
+    json: true,
+    type: { fault: faultInWebhook },
+    about:
+      'send each change to a URL, such as {"url": "https://crm.example.com/people", "secret-file": "crm.secret"}; may be given several times, best in the file of --config',
+    multiple: true,
+  },
   workers: {
     group: "Process",
     value: "N",
@@ -218,6 +230,16 @@ const hasPassword = /:\/\/[^/@]*:[^/@]+@|[?&]password=/;
 
 const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
 
+function faultInWebhook(value: string): string | undefined {
+  try {
+    parseWebhook(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TypeError) return error.message;
+    throw error;
+  }
+}
+
 /** Converts the arguments of `serve` to its options. */
 export function toOptions(given: Given): Options {
   const [, limit, window] = rateLimitForm.exec(given.value("rate-limit") ?? "") ?? [];
@@ -246,6 +268,7 @@ export function toOptions(given: Given): Options {
     maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
     answerMemory: Number(given.value("answer-memory")) * 2 ** 20,
     partitions: partitionsOf(given),
+    webhooks: given.values("webhooks").map(parseWebhook),
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
     grace: Number(given.value("grace")),
@@ -272,6 +295,8 @@ export function usageErrorInOptions(given: Given): string | undefined {
   if (given.has("tls-cert") !== given.has("tls-key")) {
     return given.has("tls-cert") ? "--tls-cert needs --tls-key." : "--tls-key needs --tls-cert.";
   }
+  const repeated = options.webhooks.find(({ url }, i, all) => all.findIndex((other) => other.url === url) < i);
+  if (repeated !== undefined) return `${given.source("webhooks")} has ${quotedArgument(repeated.url)} twice.`;
   if (options.workers > 1 && options.database === ":memory:") {
     return '--workers needs a database that processes can share, not ":memory:".';
   }

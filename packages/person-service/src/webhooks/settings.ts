@@ -1,0 +1,83 @@
+import { isIP } from "node:net";
+import * as z from "zod";
+import { personMemberNames } from "../person/schema.ts";
+import { isPrivateAddress } from "./addresses.ts";
+
+/** The kinds of messages: a person as it is now, and the id of a removed one. */
+export const webhookTypes = ["person.stored", "person.removed"] as const;
+
+export type WebhookType = (typeof webhookTypes)[number];
+
+/** Where changes of people are sent. */
+export interface WebhookSettings {
+  readonly url: string;
+  /** The path of the file with the key that signs the messages. */
+  readonly secretFile: string;
+  /** Which messages are sent. */
+  readonly types: readonly WebhookType[];
+  /** The members of a person to send, with the id; undefined for all. */
+  readonly fields: readonly string[] | undefined;
+  /** Whether a new webhook begins with everybody, or with the next change. */
+  readonly from: "beginning" | "now";
+  /** Whether it may be within a private network. */
+  readonly allowsPrivateAddresses: boolean;
+}
+
+/**
+ * Reads a webhook of the settings: `{"url": "https://crm.example.com/people", "secret-file": "crm.secret"}`.
+ *
+ * @throws TypeError that says what is wrong, to stand behind the name of the setting
+ */
+export function parseWebhook(text: string): WebhookSettings {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TypeError('must be an object, such as {"url": "https://crm.example.com/people", "secret-file": "FILE"}');
+  }
+  const { success, data, error } = schema.safeParse(value);
+  if (!success) {
+    const faults = error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(" "));
+    throw new TypeError(`cannot be used: ${faults.join("; ")}`);
+  }
+  return {
+    url: data.url,
+    secretFile: data["secret-file"],
+    types: data.types,
+    fields: data.fields,
+    from: data.from,
+    allowsPrivateAddresses: data["allow-private-addresses"],
+  };
+}
+
+const fieldNames: readonly string[] = ["createdAt", "updatedAt", ...personMemberNames];
+
+const schema = z
+  .strictObject({
+    url: z.string().refine(isWebUrl, "must be a URL of https, without a user and a fragment"),
+    "secret-file": z.string().min(1),
+    types: z
+      .array(z.enum(webhookTypes))
+      .min(1)
+      .default([...webhookTypes]),
+    fields: z.array(z.string().refine((name) => fieldNames.includes(name), "must be a member of a person")).optional(),
+    from: z.enum(["beginning", "now"]).default("now"),
+    "allow-private-addresses": z.boolean().default(false),
+  })
+  .check(({ value, issues }) => {
+    const refuse = (message: string): void =>
+      void issues.push({ code: "custom", input: value.url, path: ["url"], message });
+    if (value["allow-private-addresses"] || !isWebUrl(value.url)) return;
+    const { protocol, hostname } = new URL(value.url);
+    if (protocol !== "https:") refuse('must begin with https://, unless "allow-private-addresses" is true');
+    const host = hostname.replace(/^\[|\]$/g, "");
+    if (isIP(host) !== 0 && isPrivateAddress(host)) {
+      refuse('is at a private address, for which "allow-private-addresses" must be true');
+    }
+  });
+
+function isWebUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
+  return url.protocol === "https:" || url.protocol === "http:";
+}

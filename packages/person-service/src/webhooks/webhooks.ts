@@ -1,0 +1,53 @@
+import type { Store } from "@waymark/collection";
+import type { Log } from "../log/log.ts";
+import { delivery } from "./delivery.ts";
+import { usualTiming, type WebhookFigures, WebhookSender, type WebhookTiming } from "./sender.ts";
+import type { WebhookSettings } from "./settings.ts";
+import { readWebhookSecret } from "./signing.ts";
+
+/** The webhooks of a service. */
+export interface Webhooks {
+  /** The counts of each webhook in this process, in the order of the settings. */
+  readonly figures: () => readonly WebhookFigures[];
+  /** Ends the attempts under way. Resolves when what was sent is stored. */
+  close(): Promise<void>;
+}
+
+/** What webhooks work with. */
+export interface WebhookParts {
+  readonly settings: readonly WebhookSettings[];
+  readonly people: Store;
+  /** The store of `webhookCollection`. */
+  readonly states: Store;
+  readonly log: Pick<Log, "write">;
+  /** Default: the usual times, and 15 seconds for an attempt. */
+  readonly timing?: WebhookTiming;
+  readonly timeout?: number;
+}
+
+/**
+ * Begins to send changes to webhooks, each for itself.
+ *
+ * @throws FileError when the file of a secret cannot be used
+ */
+export function startWebhooks(parts: WebhookParts): Webhooks {
+  const { settings, people, states, log, timing = usualTiming, timeout = 15_000 } = parts;
+  const senders = settings.map((each) => {
+    const key = readWebhookSecret(each.secretFile);
+    return new WebhookSender({
+      settings: each,
+      delivery: delivery(each, key, timeout),
+      people,
+      states,
+      timing,
+      report: (event, detail) => log.write(event === "webhook-recovers" ? "info" : "warn", event, detail),
+    });
+  });
+  for (const sender of senders) sender.start();
+  return {
+    figures: () => senders.map(({ figures }) => figures),
+    close: async () => {
+      await Promise.all(senders.map((sender) => sender.close()));
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openFolder } from "../../../waymark/test/folder.ts";
+import { runProgram, startService } from "../service-process.ts";
+import { secretText, startReceiver } from "./receiver.ts";
+
+const folder = openFolder("webhooks-of-a-program");
+const secretFile = folder.write("secret", secretText);
+
+const store = (url: string, name: string): Promise<Response> =>
+  fetch(`${url}/person`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ name }),
+  });
+
+describe("a service with a webhook in its settings", () => {
+  for (const workers of [1, 2]) {
+    it(`sends each person, over a restart, and lists how far it is (with ${workers} at work)`, async () => {
+      await using receiver = await startReceiver();
+      const database = folder.newFile();
+      const config = folder.write(
+        `config-${workers}.json`,
+        JSON.stringify({
+          database,
+          port: 0,
+          workers,
+          "admin-port": 0,
+          webhooks: [
+            {
+              url: receiver.url,
+              "secret-file": secretFile,
+              from: "beginning",
+              fields: ["name"],
+              "allow-private-addresses": true,
+            },
+          ],
+        }),
+      );
+      for (const [run, name] of ["Ada", "Grace"].entries()) {
+        await using service = await startService("--config", config);
+        assert.equal((await store(service.url, name)).status, 200);
+        await receiver.until(({ length }) => length > run);
+        service.kill("SIGTERM");
+        const { code } = await service.exited;
+        assert.equal(code, 0);
+      }
+      assert.deepEqual(
+        receiver.received.map(({ type, data, isSigned }) => [type, data, isSigned]),
+        [
+          ["person.stored", { id: 1, name: "Ada" }, true],
+          ["person.stored", { id: 2, name: "Grace" }, true],
+        ],
+      );
+      const { stdout, code } = await runProgram("webhooks", "--database", database);
+      assert.equal(code, 0);
+      assert.match(stdout, /^localhost:\d+: took a message at 20\S+Z, 0 waiting, 0 given up\n$/);
+    });
+  }
+
+  it("does not start where the secret cannot be used", async () => {
+    const webhook = { url: "https://hooks.example.com/", "secret-file": folder.path("missing") };
+    const { code, stderr } = await runProgram(
+      "--database",
+      ":memory:",
+      "--port",
+      "0",
+      "--webhooks",
+      JSON.stringify(webhook),
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, /^person-service: .*missing.*does not exist[^\n]*\n$/);
+  });
+
+  it("lists none where there is none", async () => {
+    const { stdout } = await runProgram("webhooks", "--database", folder.newFile());
+    assert.match(stdout, /^no webhooks in /);
+  });
+});

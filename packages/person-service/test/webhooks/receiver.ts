@@ -1,0 +1,73 @@
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+
+/** A message as it came to a receiver. */
+export interface Received {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>> & { readonly id: number };
+  readonly path: string;
+  readonly isSigned: boolean;
+}
+
+/** Answers a message: with a status, or by itself. */
+type Answer = (message: Received, response: ServerResponse) => number | undefined;
+
+/** A server that webhooks are sent to. */
+export interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly received: readonly Received[];
+  answer: Answer;
+  /** Resolves when the messages that came fulfil a condition. */
+  until(holds: (received: readonly Received[]) => boolean): Promise<void>;
+}
+
+export const secret: Uint8Array = Buffer.alloc(32, "k");
+export const secretText: string = `whsec_${Buffer.from(secret).toString("base64")}\n`;
+
+export async function startReceiver(answer: Answer = () => 204): Promise<Receiver> {
+  const received: Received[] = [];
+  let wake: () => void = () => undefined;
+  const server = createServer(async (request, response) => {
+    const message = await read(request);
+    received.push(message);
+    const status = receiver.answer(message, response);
+    if (status !== undefined) response.writeHead(status).end();
+    wake();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const receiver: Receiver = {
+    url: `http://localhost:${port}/people`,
+    port,
+    received,
+    answer,
+    async until(holds) {
+      while (!holds(received)) await new Promise<void>((resolve) => (wake = resolve));
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return receiver;
+}
+
+async function read(request: IncomingMessage): Promise<Received> {
+  const { "webhook-id": id, "webhook-timestamp": seconds, "webhook-signature": signature } = request.headers;
+  const content = (await json(request)) as Pick<Received, "type" | "data">; // as a service sends it
+  const digest = createHmac("sha256", secret)
+    .update(`${id}.${seconds}.${JSON.stringify(content)}`)
+    .digest("base64");
+  const isPresent = Math.abs(Date.now() / 1000 - Number(seconds)) < 60;
+  return {
+    id: String(id),
+    type: content.type,
+    data: content.data,
+    path: request.url ?? "",
+    isSigned: signature === `v1,${digest}` && isPresent,
+  };
+}
