@@ -193,7 +193,7 @@ describe("metrics", () => {
     for (const database of [await newPostgresDatabase(), folder.path("names.db")]) {
       const metrics = serviceMetrics("1");
       const service = await openPersonService({ database, observers: [metrics.observer] });
-      metrics.watch(service, () => true);
+      metrics.watch({ ...service, webhooks: () => [] }, () => true);
       for (const { name } of await metrics.registry.getMetricsAsJSON()) names.add(name);
       await service.database.close();
     }
@@ -205,7 +205,7 @@ describe("metrics", () => {
     const files = globSync("deploy/{grafana/dashboards/*.json,prometheus/alerts.yml}", { cwd: root });
     const texts = files.map((file) => readFileSync(join(root, file), "utf8"));
     const used = texts.flatMap(
-      (text) => text.match(/\b(?:http|store|sqlite|postgres|change|person_service|process|nodejs)_\w+/g) ?? [],
+      (text) => text.match(/\b(?:http|store|sqlite|postgres|change|webhook|person_service|process|nodejs)_\w+/g) ?? [],
     );
     assert.equal(files.length, 2);
     assert(used.length > 20);

@@ -72,8 +72,15 @@ describe("a service with a webhook in its settings", () => {
     assert.match(stderr, /^person-service: .*missing.*does not exist[^\n]*\n$/);
   });
 
-  it("lists none where there is none", async () => {
-    const { stdout } = await runProgram("webhooks", "--database", folder.newFile());
+  it("lists none where there is none, and makes no database", async () => {
+    const database = folder.newFile();
+    const missing = await runProgram("webhooks", "--database", database);
+    assert.equal(missing.code, 1);
+    assert.match(missing.stderr, /does not exist/);
+    await using service = await startService("--database", database, "--port", "0");
+    const { stdout } = await runProgram("webhooks", "--database", database);
     assert.match(stdout, /^no webhooks in /);
+    service.kill("SIGTERM");
+    await service.exited;
   });
 });

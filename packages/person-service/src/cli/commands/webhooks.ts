@@ -1,6 +1,8 @@
-import { displayAddress, openDatabase } from "@waymark/collection";
+import { displayAddress, kindOf, openDatabase } from "@waymark/collection";
+import { quote } from "waymark/internal";
 import { readStates, type StoredState, webhookCollection } from "../../webhooks/state.ts";
 import { databaseOptions } from "../settings/database-options.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import type { Command } from "./command.ts";
 
 /** Lists webhooks, and what they did not take. */
@@ -13,6 +15,7 @@ export const webhooksCommand: Command = {
   options: databaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
+    if (kindOf(address).isMissing(address)) throw new CommandError(`The database ${quote(address)} does not exist.`);
     const database = await openDatabase(address, { collections: [webhookCollection] });
     try {
       const states = await readStates(database.store(webhookCollection.name));
