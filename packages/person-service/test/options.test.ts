@@ -210,6 +210,10 @@ describe("the command line of the service", () => {
     ),
     [["--max-delay", "0"], '--max-delay must be a whole number from 1 to 60000, not "0".'],
     [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1 to 999999999, not "0".'],
+    [
+      ["--webhooks", '{"url":"http://crm.example.com","secret-file":"s"}'],
+      '--webhooks cannot be used: url must begin with https://, unless "allow-private-addresses" is true.',
+    ],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1 to 999999999, not "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, not "x".'],
     [
@@ -300,6 +304,7 @@ describe("the command line of the service", () => {
         "max-delay",
         "max-in-flight",
         "answer-memory",
+        "webhooks",
         "workers",
         "grace",
         "admin-port",

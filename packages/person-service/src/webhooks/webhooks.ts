@@ -1,7 +1,7 @@
 import type { Store } from "@waymark/collection";
-import type { Log } from "../log/log.ts";
+import type { Log, LogLevel } from "../log/log.ts";
 import { delivery } from "./delivery.ts";
-import { usualTiming, type WebhookFigures, WebhookSender, type WebhookTiming } from "./sender.ts";
+import { usualTiming, type WebhookEvent, type WebhookFigures, WebhookSender, type WebhookTiming } from "./sender.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { readWebhookSecret } from "./signing.ts";
 
@@ -25,6 +25,14 @@ export interface WebhookParts {
   readonly timeout?: number;
 }
 
+const levels: Readonly<Record<WebhookEvent, LogLevel>> = {
+  "webhook-fails": "warn",
+  "webhook-recovers": "info",
+  "webhook-dead-letter": "warn",
+  "webhook-begins-again": "warn",
+  "webhook-fault": "error",
+};
+
 /**
  * Begins to send changes to webhooks, each for itself.
  *
@@ -40,7 +48,7 @@ export function startWebhooks(parts: WebhookParts): Webhooks {
       people,
       states,
       timing,
-      report: (event, detail) => log.write(event === "webhook-recovers" ? "info" : "warn", event, detail),
+      report: (event, detail) => log.write(levels[event], event, detail),
     });
   });
   for (const sender of senders) sender.start();

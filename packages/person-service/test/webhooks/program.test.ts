@@ -77,7 +77,7 @@ describe("a service with a webhook in its settings", () => {
     const missing = await runProgram("webhooks", "--database", database);
     assert.equal(missing.code, 1);
     assert.match(missing.stderr, /does not exist/);
-    await using service = await startService("--database", database, "--port", "0");
+    await using service = await startService("--database", database);
     const { stdout } = await runProgram("webhooks", "--database", database);
     assert.match(stdout, /^no webhooks in /);
     service.kill("SIGTERM");
