@@ -1,59 +1,16 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { request as request1 } from "node:http";
 import { connect as connect2 } from "node:http2";
-import { createInterface, type Interface } from "node:readline";
-import type { Readable } from "node:stream";
-import { afterEach, describe, it, mock } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
 import { testEngine } from "../../node/test/test-engine.ts";
-import { openFolder } from "../../waymark/test/folder.ts";
-import { openAccess, openPersonService, type PersonService, type PersonServiceOptions } from "../src/index.ts";
-import { basic, quickHash } from "./access/basic-authentication.ts";
+import { openPersonService, type PersonService, type PersonServiceOptions } from "../src/index.ts";
+import { asked, Client, type Fields, follow1 } from "./event-stream-client.ts";
 
 const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
 const tls = { key: fixture("key"), cert: fixture("cert") };
-
-type Fields = Readonly<Record<string, string>>;
-
-/** An event stream that is read line by line. */
-class Client {
-  readonly fields: Fields;
-  readonly input: Readable;
-  readonly #lines: AsyncIterator<string>;
-  /** The last cursor, and the latest state of each person. */
-  id = "";
-  readonly people = new Map<number, string | undefined>();
-
-  constructor(fields: Fields, input: Readable) {
-    this.fields = fields;
-    this.input = input;
-    const lines: Interface = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-    this.#lines = lines[Symbol.asyncIterator]();
-  }
-
-  /** Reads on until it has a cursor behind what it is to have; false where the stream ends before. */
-  async until(hasAll: () => boolean): Promise<boolean> {
-    for (;;) {
-      const { done, value = "" } = await this.#lines.next();
-      if (done === true) return false;
-      const [, name, text = ""] = /^(\w*): ?(.*)$/.exec(value) ?? [];
-      if (name === "id") this.id = text;
-      if (name === "data") {
-        const { id, removed, ...person } = JSON.parse(text);
-        this.people.set(id, removed === true ? undefined : person.name);
-      }
-      if (name === "id" && hasAll()) return true;
-    }
-  }
-
-  /** Resolves when the server has ended the stream. */
-  async ended(): Promise<void> {
-    assert.equal(await this.until(() => false), false);
-  }
-}
 
 interface Running {
   readonly service: PersonService;
@@ -75,15 +32,6 @@ afterEach(async () => {
     await service.database.close();
   }
 });
-
-const asked: Fields = { Accept: "text/event-stream", "Accept-Encoding": "gzip, br, zstd" };
-
-async function follow1({ server }: Running, fields: Fields = {}, query = ""): Promise<Client> {
-  const sent = request1(`${server.url}/person/changes${query}`, { headers: { ...asked, ...fields } }).end();
-  const [response] = await once(sent, "response");
-  assert.equal(response.statusCode, 200);
-  return new Client(response.headers, response);
-}
 
 async function follow2({ server }: Running, fields: Fields = {}): Promise<Client> {
   const session = connect2(server.url, { ca: tls.cert });
@@ -148,44 +96,5 @@ describe("an event stream of people", () => {
         !slow.people.get(498),
     );
     assert.equal(names().filter((name) => name === undefined).length, 166);
-  });
-});
-
-describe("an event stream whose client's rights change", () => {
-  const folder = openFolder("event-stream-rights");
-  afterEach(() => mock.timers.reset());
-
-  it("ends within 10 seconds where a GET would be refused now, and no other does", async () => {
-    const names = ["stays", "leaves", "may-not-list", "new-password"];
-    const users = names.map((name) => ({ name, password: quickHash("x"), scopes: ["list"] }));
-    const rules = [
-      { methods: ["GET"], path: "/person", scopes: ["list"] },
-      { methods: ["GET"], path: "/person/changes", scopes: [] },
-    ];
-    const file = folder.write("access.json", { users, rules });
-    const access = await openAccess({ file });
-    mock.timers.enable({ apis: ["setInterval"] });
-    const running = await start({ access: access.filter });
-    const clients = new Map<string, Client>();
-    for (const name of names) {
-      const client = await follow1(running, { Authorization: basic(name, "x") });
-      await client.until(() => true);
-      clients.set(name, client);
-    }
-    const clientOf = (name: string): Client => clients.get(name) ?? assert.fail(name);
-    folder.write("access.json", {
-      rules,
-      users: users.flatMap((user) => {
-        if (user.name === "leaves") return [];
-        if (user.name === "may-not-list") return [{ ...user, scopes: [] }];
-        return [user.name === "new-password" ? { ...user, password: quickHash("y") } : user];
-      }),
-    });
-    await access.reload();
-    mock.timers.tick(5000);
-    for (const name of names.slice(1)) await clientOf(name).ended();
-    await running.service.people.create({ name: "Ada" });
-    const stays = clientOf("stays");
-    await stays.until(() => stays.people.size === 1);
   });
 });

@@ -21,6 +21,8 @@ export interface FollowedFeed {
 
 /** The streams of a collection, as far as one of them needs them. */
 export interface StreamGroup {
+  /** For how long there have been streams without a break. */
+  readonly seconds: number;
   add(stream: EventStream): void;
   delete(stream: EventStream): void;
   /** Reads the events behind a cursor. */
@@ -52,15 +54,16 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   #cursor = "";
   #hasMore = false;
   #revision = 0;
-  #secondsBehind = 0;
+  /** Seconds of the group: when it last had all changes, when something was sent, and when the client was found to be allowed. */
+  #upToDateAt: number;
+  #sentAt: number;
+  #checkedAt: number;
   /** The cursor that the client has. */
   #sentCursor = "";
   #first: string | Uint8Array | undefined;
   #resolve: ((piece: string | Uint8Array | undefined) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
-  /** Ticks since something was sent, since the client was found to be allowed, and since the stream was to end. */
-  #silence = 0;
-  #unchecked = 0;
+  /** When it was to end; undefined until then. */
   #ending: number | undefined;
   #isStalled = false;
   #isOver = false;
@@ -68,6 +71,9 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   constructor(group: StreamGroup, feed: FollowedFeed, first: ReadEvents) {
     this.#group = group;
     this.feed = feed;
+    this.#upToDateAt = group.seconds;
+    this.#sentAt = group.seconds;
+    this.#checkedAt = group.seconds;
     this.#state = first.state;
     this.#moveTo(first);
     // Those who lose their connections together do not come back together.
@@ -90,7 +96,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
 
   /** For how long there have been changes that it does not have. */
   get secondsBehind(): number {
-    return this.#secondsBehind;
+    return this.#group.seconds - this.#upToDateAt;
   }
 
   [Symbol.asyncIterator](): this {
@@ -113,7 +119,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
       const piece = this.#isStalled || this.#isAtEnd ? await this.#wait() : await this.#read();
       if (this.#isOver) return over;
       if (piece === undefined) continue;
-      this.#silence = 0;
+      this.#sentAt = this.#group.seconds;
       return { done: false, value: piece };
     }
   }
@@ -141,29 +147,27 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
 
   /** Ends the stream, with the last cursor. */
   end(): void {
-    this.#ending ??= 0;
+    this.#ending ??= this.#group.seconds;
     this.#wake(undefined);
   }
 
   /** Looks for what is due, once a second: a heartbeat, another attempt to read, and whether the client still may follow. */
   tick(): void {
+    const { seconds } = this.#group;
     if (this.#ending !== undefined) {
-      this.#ending++;
-      if (this.#ending > patience) this.feed.abandon();
+      if (seconds - this.#ending > patience) this.feed.abandon();
       return;
     }
-    this.#secondsBehind = this.#isAtEnd && !this.#isStalled ? 0 : this.#secondsBehind + 1;
-    this.#silence++;
-    this.#unchecked++;
-    if (this.#unchecked >= betweenChecks) {
-      this.#unchecked = 0;
+    if (this.#isAtEnd && !this.#isStalled) this.#upToDateAt = seconds;
+    if (seconds - this.#checkedAt >= betweenChecks) {
+      this.#checkedAt = seconds;
       void this.#check();
     }
     if (this.#isStalled) {
       this.#isStalled = false;
       this.#state = "";
       this.#wake(undefined);
-    } else if (this.#silence >= betweenHeartbeats && this.#resolve !== undefined) {
+    } else if (seconds - this.#sentAt >= betweenHeartbeats && this.#resolve !== undefined) {
       this.#wake(this.#sentCursor === this.#cursor ? heartbeat : this.#id());
     }
   }

@@ -20,11 +20,16 @@ export class EventStreams implements StreamGroup {
   #state: string | undefined;
   #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #seconds = 0;
   #isTicking = false;
 
   constructor(store: Pick<Store, "state">, watch: FeedWatch) {
     this.#store = store;
     this.#watch = watch;
+  }
+
+  get seconds(): number {
+    return this.#seconds;
   }
 
   /** How many are open. */
@@ -79,7 +84,7 @@ export class EventStreams implements StreamGroup {
     this.#shares.add(stream.feed.caller, 1);
     this.#state ??= stream.state;
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => void this.#tick(), tick);
+    this.#timer = setInterval(() => void this.#tick(), 1000);
     this.#timer.unref();
     this.#stop = new AbortController();
     void this.#run(this.#stop.signal);
@@ -135,6 +140,7 @@ export class EventStreams implements StreamGroup {
   }
 
   async #tick(): Promise<void> {
+    this.#seconds++;
     if (this.#isTicking) return;
     this.#isTicking = true;
     this.#recent.forget();
@@ -196,9 +202,6 @@ class RecentReads {
 
 /** In bytes. */
 const mostKept = 2_097_152;
-
-/** In milliseconds: a second, which is what streams count by. */
-const tick = 1000;
 
 /** In milliseconds: while changes go on, followers leave most of the time to others. To give one something takes some 20 µs. */
 const pauseForEach = 2;
