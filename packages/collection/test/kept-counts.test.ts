@@ -11,7 +11,7 @@ describe("kept counts", () => {
     const state = { revision: 1, records: 5, during: () => {} };
     const counts = new KeptCounts(() => [state.revision, 7]);
     const count = (selection = lovelace, owner?: number): Promise<number> =>
-      counts.of(selection, owner, undefined, (notBefore) => {
+      counts.of(selection, owner, {}, (notBefore) => {
         assert.deepEqual(notBefore, [state.revision, 7]);
         counted.push(state.revision);
         state.during();
@@ -50,6 +50,14 @@ describe("kept counts", () => {
     await count();
     await count();
     assert.deepEqual(counted, [1, 2]);
+  });
+
+  it("are not those of a state before the one that another server has shown", async () => {
+    const counts = new KeptCounts(() => [3]);
+    assert.equal(await counts.of(lovelace, undefined, {}, () => 5), 5);
+    const later = await counts.of(lovelace, undefined, { notBefore: [4] }, (notBefore) => notBefore[0] ?? 0);
+    assert.equal(later, 4);
+    assert.equal(await counts.of(lovelace, undefined, { notBefore: [3] }, () => 0), 5);
   });
 
   it("are of a bounded number, each of a bounded length", async () => {

@@ -212,7 +212,7 @@ describe("a read of PostgreSQL for which nobody waits any more", () => {
     client.abort();
     const left = { name: "StoreUnavailable", message: "Nobody waits for the answer any more" };
     await assert.rejects(batches.next(), left);
-    await assert.rejects(async () => people.count({}, client), left);
+    await assert.rejects(async () => people.count({}, { signal: client.signal }), left);
     assert.equal(await people.count(), 2000);
   });
 

@@ -1,5 +1,6 @@
 import type { Awaitable } from "waymark";
 import type { Selection } from "../selection.ts";
+import type { CountOptions } from "../store.ts";
 
 /**
  * Keeps how many records some selections have, until the collection changes. To count the records with a word takes seconds where a
@@ -19,17 +20,19 @@ export class KeptCounts {
   /**
    * Returns the number of records of a selection, of an owner or of all.
    *
-   * @param most the number at which counting ends
+   * @param options the number at which counting ends, and the revisions of a state that must not be later than that of the answer
    * @param count counts them in a state that is not before these revisions
    */
   async of(
     { filters = [], words = [] }: Selection,
     owner: number | undefined,
-    most: number | undefined,
+    { most, notBefore = [] }: Pick<CountOptions, "most" | "notBefore">,
     count: (notBefore: readonly number[]) => Awaitable<number>,
   ): Promise<number> {
     const key = JSON.stringify([owner, filters, words, most]);
     const before = await this.#revisions();
+    // Where several servers answer, another one may have shown a later state.
+    if (notBefore.some((least, partition) => (before[partition] ?? 0) < least)) return count(notBefore);
     const state = before.join();
     if (state !== this.#state) this.#counts.clear();
     this.#state = state;

@@ -61,7 +61,7 @@ export class PostgresEngine implements Engine {
   }
 
   count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
-    return this.#counts.of(selection, owner, options.most, (notBefore) =>
+    return this.#counts.of(selection, owner, options, (notBefore) =>
       this.#lists.count(selection, owner, { ...options, notBefore }),
     );
   }

@@ -122,7 +122,7 @@ export class SqliteEngine implements Engine {
     const asked = [this.#collection, selection, owner, options.most] as const;
     // The first count of a program would otherwise start the thread of the reader, which takes 25 ms and 10 MB.
     if (queries.isCountedAtOnce(...asked)) return queries.count(...asked);
-    return this.#counts.of(selection, owner, options.most, () => reader.read(options, "count", ...asked));
+    return this.#counts.of(selection, owner, options, () => reader.read(options, "count", ...asked));
   }
 
   revisions(): readonly [number] {
