@@ -148,8 +148,10 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     await tabTo(naughtyStrings["SQL, quoted"] ?? "");
     await keyboard.press("Enter");
     await page.waitForURL(/person\/\d+$/);
+    const nameField = page.locator("[name=name]:focus");
     await tabTo("Edit");
     await keyboard.press("Enter");
+    await nameField.waitFor();
     await keyboard.press("ControlOrMeta+A");
     await keyboard.type("Found By Keys");
     await keyboard.press("Enter");
@@ -160,6 +162,7 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     await page.waitForURL(/person\?q=robert$/);
     await tabTo("New person");
     await keyboard.press("Enter");
+    await nameField.waitFor();
     await keyboard.type("Made By Keys");
     await keyboard.press("Enter");
     await page.getByText("Stored.", { exact: true }).waitFor();
