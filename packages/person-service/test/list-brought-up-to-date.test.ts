@@ -123,9 +123,9 @@ describe("a list that is brought up to date", () => {
     );
   });
 
-  const edits = fc.array(fc.record({ row: fc.nat(), column: fc.nat(), text: fc.option(line(1, 30)) }), {
-    maxLength: 5,
-  });
+  // An apostrophe in front is how a spreadsheet marks text, and is no part of it.
+  const typed = line(1, 30).filter((text) => !text.startsWith("'"));
+  const edits = fc.array(fc.record({ row: fc.nat(), column: fc.nat(), text: fc.option(typed) }), { maxLength: 5 });
   const edited = ["givenName", "alternateName", "jobTitle", "worksFor", "address.addressLocality"];
 
   for (const [options, delimiter] of [
