@@ -71,7 +71,10 @@ const writing: Readonly<Record<string, WritingCommand>> = {
 };
 
 /** They write no file, or only one that another command of the same kind has made. */
-const others = ["check-config", "routes", "explain", "openapi", "resume", "key list", "key revoke", "password hash"];
+const others = [
+  ...["check-config", "routes", "explain", "openapi", "resume", "webhooks"],
+  ...["key list", "key revoke", "password hash"],
+];
 
 describe("files that another user of the machine has put there", {
   skip: process.platform === "win32" && "links need a privilege there",
