@@ -163,7 +163,7 @@ describe("a list that is brought up to date", () => {
           );
           assert.deepEqual(await peopleIn(database), due, said);
         }),
-        { numRuns: runs(10), endOnFailure: true },
+        { numRuns: runs(4), endOnFailure: true },
       );
     });
   }

@@ -131,7 +131,7 @@ it("a client of random operations compiles, and is formatted", async () => {
   await makeProject(folder);
   const seed = Date.now() % 2 ** 31;
   const files = await Promise.all(
-    fc.sample(routes, { numRuns: runs(40), seed }).map(async (declared, i) => {
+    fc.sample(routes, { numRuns: runs(12), seed }).map(async (declared, i) => {
       const document = await openApi(router(...declared), { title: "Random", version: `${i}` });
       folder.write(`client-${i}.ts`, toClient(document));
       return `client-${i}.ts`;
