@@ -48,6 +48,9 @@ export function toFigures({ environment, rounds, seconds, warmUp, results }: Pub
   return `${table.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}
 
 Shares of bare \`node:http\` in requests per processor second, of version ${versions["@waymark/person-service"]} with Node.js ${versions["node"]}
-on ${cores} cores of ${processor}: medians of ${rounds} × ${seconds} s after ${warmUp} s of warm-up, by \`npm run bench -- --publish\`.
+on ${cores} cores of ${named(processor)}: medians of ${rounds} × ${seconds} s after ${warmUp} s of warm-up, by \`npm run bench -- --publish\`.
 `;
 }
+
+/** Without marks: `Intel Xeon`. */
+const named = (processor: string): string => processor.replaceAll("(R)", "").replace(/ (?:Processor|CPU)$/, "");
