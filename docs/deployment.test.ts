@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -24,6 +24,7 @@ import { promisify } from "node:util";
 import { programArguments } from "../packages/person-service/test/program-arguments.ts";
 import { openFolder } from "../packages/waymark/test/folder.ts";
 import { freePort } from "../packages/waymark/test/free-port.ts";
+import { missing } from "../packages/waymark/test/missing-programs.ts";
 import { readPage } from "./page.ts";
 
 // The steps of the page, in a folder that stands for the root of a machine. What they start is a stand-in or the program itself.
@@ -31,8 +32,7 @@ import { readPage } from "./page.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const page = readPage(join(root, "docs/deployment.md"));
-const needs = ["curl", "openssl"].find((program) => spawnSync(program, ["--version"]).error !== undefined);
-const skip = needs !== undefined && `there is no ${needs} on this machine`;
+const skip = missing("curl", "openssl");
 
 /** Returns the shell blocks below a heading. */
 function stepsOf(heading: string): readonly string[] {

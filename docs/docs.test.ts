@@ -13,6 +13,7 @@ import { type ProblemType, problemTypes } from "waymark";
 import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";
 import { programArguments } from "../packages/person-service/test/program-arguments.ts";
 import { openFolder } from "../packages/waymark/test/folder.ts";
+import { missing } from "../packages/waymark/test/missing-programs.ts";
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
@@ -21,6 +22,7 @@ import { showingOf } from "./show.ts";
 import { readTranscript } from "./transcript.ts";
 
 const run = promisify(execFile);
+const skip = missing("curl");
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = globSync(["*.md", "docs/*.md", "docs/decisions/*.md", "packages/*/README.md", "benchmarks/README.md"], {
   cwd: root,
@@ -133,9 +135,7 @@ describe("the commands of the pages", () => {
   };
 
   for (const { file, commands } of transcripts) {
-    it(`${file} prints what it says`, async (t) => {
-      const curl = await run("curl", ["--version"]).catch(() => undefined);
-      if (curl === undefined) return t.skip("there is no curl on this machine");
+    it(`${file} prints what it says`, { skip }, async () => {
       const database = join(folder, `${file.replaceAll("/", "-")}.db`);
       const start = commands.find(({ command }) => startOfService.test(command))?.command;
       // What the service prints when it stores the people is on the pages that start it.

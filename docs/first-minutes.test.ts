@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";
 import { programArguments } from "../packages/person-service/test/program-arguments.ts";
 import { openFolder } from "../packages/waymark/test/folder.ts";
+import { missing } from "../packages/waymark/test/missing-programs.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
 import { readTranscript } from "./transcript.ts";
@@ -65,9 +66,7 @@ describe("docs/first-minutes.md", () => {
     });
   }
 
-  it("prints what it says", async (t) => {
-    const curl = await run("curl", ["--version"]).catch(() => undefined);
-    if (curl === undefined) return t.skip("there is no curl on this machine");
+  it("prints what it says", { skip: missing("curl") }, async () => {
     const { host, pathname } = new URL(postgres);
     let authority = "";
     for (const { line, command, output } of readTranscript(page)) {

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { nextOutput } from "../packages/waymark/test/child-process.ts";
 import { openFolder } from "../packages/waymark/test/folder.ts";
+import { missing } from "../packages/waymark/test/missing-programs.ts";
 import { isAsExpected } from "./expected-text.ts";
 import type { Page } from "./page.ts";
 import { readTranscript } from "./transcript.ts";
@@ -51,9 +52,7 @@ export function itStartsWhatItSays(page: Page): string {
     return nextOutput(program);
   }
 
-  it("prints what it says", async (t) => {
-    const curl = await run("curl", ["--version"]).catch(() => undefined);
-    if (curl === undefined) return t.skip("there is no curl on this machine");
+  it("prints what it says", { skip: missing("curl") }, async () => {
     let authority = "";
     for (const { line, command, output } of readTranscript(page)) {
       let actual: string;

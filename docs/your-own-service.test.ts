@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { missing } from "../packages/waymark/test/missing-programs.ts";
 import { readPage } from "./page.ts";
 import { itStartsWhatItSays } from "./started-page.ts";
 
 const run = promisify(execFile);
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
-const noSystemd = spawnSync("systemd-analyze", ["--version"]).error !== undefined && "there is no systemd-analyze here";
 
 describe("docs/your-own-service.md", () => {
   const folder = itStartsWhatItSays(readPage(join(import.meta.dirname, "your-own-service.md")));
@@ -41,7 +41,7 @@ describe("docs/your-own-service.md", () => {
     assert.ok(existsSync(join(folder, /CMD \["node", "([\w.-]+)"\]/.exec(dockerfile)?.[1] ?? "nothing")));
   });
 
-  it("has a unit that systemd takes", { skip: noSystemd }, () => {
+  it("has a unit that systemd takes", { skip: missing("systemd-analyze") }, () => {
     const file = join(folder, "shop.service");
     // Node.js is elsewhere on this machine.
     writeFileSync(file, readFileSync(file, "utf8").replace("/usr/bin/node", process.execPath));

@@ -102,7 +102,7 @@ describe("a list in the definition of a collection", () => {
     ["unique", { tags: { filter: "text", list: true, unique: true } }, /tags is a list, and cannot be unique/],
     ["of numbers", { tags: { filter: "number", list: true } }, /tags is a list, whose filter cannot be number/],
     ["with a value that lists are not filtered by", { tags: { filter: "text", list: true, single: "tag" } }, /^tag is/],
-    ["that is none, with a value", { tags: { filter: "text", single: "tag" } }, /tags is not a list, of which tag/],
+    ["that is no list, with a value", { tags: { filter: "text", single: "tag" } }, /tags is not a list, of which tag/],
   ];
   for (const [what, members, message] of refused) {
     it(`is refused when it is ${what}`, async () => {

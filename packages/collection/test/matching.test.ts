@@ -28,5 +28,5 @@ describe("the lines of a list that may be stored already", () => {
     assert.ok((await readsOver([{ id: 1, revision: 1, updatedAt: 0, json }])) > 1);
   });
 
-  it("are not looked up where there was none", async () => assert.equal(await readsOver([]), 1));
+  it("are not looked up in a collection that was empty", async () => assert.equal(await readsOver([]), 1));
 });

@@ -50,7 +50,7 @@ describe("the name of a member that the schema does not have", () => {
     });
   }
 
-  it("is told from members of objects, of the store and of the owner", async () => {
+  it("differs from members of objects, of the store and of the owner", async () => {
     await make(
       {
         members: {

@@ -97,7 +97,7 @@ describe("the routes of a collection", () => {
     assert.deepEqual([answer.status, answer.header("Allow")], [405, "GET, HEAD, OPTIONS"]);
   });
 
-  it("take no other method where the changes are, and an id where there are none", async () => {
+  it("take no other method where the changes are, and an id without a feed of changes", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       const request = HttpRequest.of({ method, target: "/books/changes" });
       const answer = await router(books.routes()).handle(request);

@@ -91,7 +91,7 @@ describeInMemory("the lists of a person", (openService) => {
       /^must have 1 to 100 characters, not 200$/,
     ],
     ["a value twice", { emails: [{ value: "a@x" }, { value: "a@x" }] }, "#/emails/1/value", /^is there twice$/],
-    ["a value that is none", { emails: [{ value: "a.x" }] }, "#/emails/0/value", /^must have one @/],
+    ["a value that is no e-mail", { emails: [{ value: "a.x" }] }, "#/emails/0/value", /^must have one @/],
     ["a text in place of an object", { emails: ["a@x"] }, "#/emails/0", /^must be an object with the members of/],
     ["no value", { emails: [{ label: "x" }] }, "#/emails/0/value", /./],
     [

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { buildExecutable } from "../../../scripts/build-executable.ts";
 import { buildProgram } from "../../../scripts/build-program.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
+import { assertServesPage } from "./page-assets.ts";
 import { builtProgramVariable } from "./program-arguments.ts";
 import { startServiceOf } from "./service-process.ts";
 
@@ -28,13 +29,7 @@ describe("the single executable", () => {
     const headers = { "Content-Type": "application/json" };
     const { status } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
     assert.equal(status, 200);
-    const page = await (await fetch(`${url}/person`, { headers: { Accept: "text/html" } })).text();
-    for (const file of ["style", "list"]) {
-      const path = new RegExp(`"(/assets/${file}[^"]*)"`).exec(page)?.[1] ?? assert.fail(page);
-      const response = await fetch(url + path);
-      assert.equal(response.status, 200);
-      assert.doesNotMatch(await response.text(), /: string\b/);
-    }
+    await assertServesPage(url);
     const admin = /^metrics on (\S+)$/m.exec(service.printed)?.[1] ?? assert.fail(service.printed);
     assert.match(await (await fetch(admin)).text(), /^process_resident_memory_bytes \d/m);
     service.kill("SIGTERM");

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "../../waymark/test/folder.ts";
+import { missing } from "../../waymark/test/missing-programs.ts";
 import { type ServiceProcess, startService, startServiceBy } from "./service-process.ts";
 
 const run = promisify(execFile);
@@ -19,7 +20,7 @@ async function statusOfHint({ printed }: ServiceProcess): Promise<string> {
   return stdout;
 }
 
-describe("the first lines of a service", { skip: await hasNoCurl() }, () => {
+describe("the first lines of a service", { skip: missing("curl") }, () => {
   const database = folder.path("person.db");
 
   it("suggest a command that stores a person in an empty database", async () => {
@@ -82,10 +83,3 @@ describe("the first lines of a service", { skip: await hasNoCurl() }, () => {
     );
   });
 });
-
-async function hasNoCurl(): Promise<boolean> {
-  return run("curl", ["--version"]).then(
-    () => false,
-    () => true,
-  );
-}

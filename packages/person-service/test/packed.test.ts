@@ -12,6 +12,7 @@ import { installPacked, linkPackage, packageNames } from "../../../scripts/insta
 import { nextOutput } from "../../waymark/test/child-process.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { packAll } from "../../waymark/test/packed.ts";
+import { assertServesPage } from "./page-assets.ts";
 import { startServiceOf } from "./service-process.ts";
 
 // The three packages as npm gets them: packed by the commands of the README, and unpacked beside each other.
@@ -61,13 +62,7 @@ describe("the packed packages", () => {
       const { url } = service;
       const { headers } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers: json });
       assert.equal(headers.get("Location"), "/person/538");
-      const page = await (await fetch(`${url}/person`, { headers: { Accept: "text/html" } })).text();
-      for (const file of ["style", "list"]) {
-        const path = new RegExp(`"(/assets/${file}[^"]*)"`).exec(page)?.[1] ?? assert.fail(page);
-        const response = await fetch(url + path);
-        assert.equal(response.status, 200);
-        assert.doesNotMatch(await response.text(), /: string\b/);
-      }
+      await assertServesPage(url);
     });
 
     it("the command starts from three files, and without the modules of Node.js that few need", async () => {

@@ -117,7 +117,7 @@ export function describeEachCreation(name: string, withStore: WithStore): void {
     );
 
     it(
-      "rejects a document whose id is none, and creates no other",
+      "rejects a document whose id is invalid, and creates no other",
       withStore(async (store) => {
         await assert.rejects(store.createEach([{}, { id: 0 }]), RangeError);
         assert.equal(await store.count(), 0);

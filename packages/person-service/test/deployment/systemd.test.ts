@@ -4,13 +4,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { openFolder } from "../../../waymark/test/folder.ts";
+import { missing } from "../../../waymark/test/missing-programs.ts";
 import { deployed, deployFolder } from "./deployed.ts";
 
 // docs/deployment.test.ts does what they say.
 
-const isThere = spawnSync("systemd-analyze", ["--version"]).error === undefined;
-
-describe("the units of deploy/systemd", { skip: !isThere && "there is no systemd on this machine" }, () => {
+describe("the units of deploy/systemd", { skip: missing("systemd-analyze") }, () => {
   const folder = openFolder("systemd");
 
   it("are as systemd takes them", () => {

@@ -72,7 +72,7 @@ describe("a service with a webhook in its settings", () => {
     assert.match(stderr, /^person-service: .*missing.*does not exist[^\n]*\n$/);
   });
 
-  it("lists none where there is none, and makes no database", async () => {
+  it("lists nothing without webhooks, and makes no database", async () => {
     const database = folder.newFile();
     const missing = await runProgram("webhooks", "--database", database);
     assert.equal(missing.code, 1);

@@ -120,7 +120,7 @@ describe("contract", () => {
     for (const { run } of await contract(app, { base: server.url, headers, requests: 60 })) await run();
   });
 
-  it("makes the same requests of the same seed, and at most as many as it is told", async () => {
+  it("makes the same requests of the same seed, and at most as many as its option says", async () => {
     const sentWith = async (options: object): Promise<readonly string[]> => {
       const sent: string[] = [];
       const spy = around(async (request, next) => {
@@ -408,7 +408,7 @@ describe("a contract that is broken", () => {
     ],
   ];
   for (const [name, app, kind, expected, came] of cases) {
-    it(`is told by the request and the place: ${name}`, async () => {
+    it(`names the request and the place: ${name}`, async () => {
       const errors: unknown[] = [];
       for (const { run } of await contract(app)) await run().catch((error) => errors.push(error));
       const failures = errors.flatMap((error) =>
@@ -423,7 +423,7 @@ describe("a contract that is broken", () => {
     });
   }
 
-  it("is told in words that can be acted on", async () => {
+  it("says what was sent, what was expected and what came", async () => {
     const [first] = await contract(router(read(() => empty(202))));
     await assert.rejects(first?.run() ?? assert.fail("There is no case"), (error: unknown) => {
       assert.ok(error instanceof ContractError);
