@@ -5,8 +5,8 @@ import { Pool } from "pg";
 import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { filledColumns } from "../../packages/collection/src/stores/postgres/columns.ts";
 import { storedFrom } from "../../packages/collection/src/stores/postgres/rows.ts";
-import { toMembersJson } from "../../packages/collection/src/stores/record-store.ts";
 import { toStoredJson } from "../../packages/collection/src/stores/write.ts";
+import { toMembersJson } from "../../packages/collection/src/stores/written-content.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 

@@ -13,7 +13,7 @@ import type {
 import { StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
-import type { Engine, EngineBatch, EngineChanges, FeedRange } from "./record-store.ts";
+import type { Engine, EngineBatch, EngineChanges, FeedRange } from "./engine.ts";
 import type { NewRecord, OutcomeOf, Write } from "./write.ts";
 
 /** The state of changes that the engines of a database share. */

@@ -2,8 +2,9 @@ import { nearestName, orNearest } from "waymark/internal";
 import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import type { Document, Store } from "../store.ts";
 import { ownersFirst } from "./definition.ts";
+import type { Engine } from "./engine.ts";
 import { ObservedEngine, type WriteHealth } from "./observed-engine.ts";
-import { type Engine, RecordStore } from "./record-store.ts";
+import { RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 
 /** The operations of a kind of database as a whole. */

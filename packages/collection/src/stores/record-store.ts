@@ -2,87 +2,35 @@ import { hash } from "node:crypto";
 import type { AnswerSource, Awaitable } from "waymark";
 import type { StoredCollection } from "../database.ts";
 import { comparesValues, type SelectableMember, type Selection, storeMembers } from "../selection.ts";
-import {
-  type BulkChange,
-  type BulkCreation,
-  type BulkOptions,
-  type ChangeBatch,
-  type ChangesOptions,
-  type CountOptions,
-  type Creation,
-  type CreationOptions,
-  type Document,
-  type DocumentSource,
-  type EachCreation,
-  type EachOptions,
-  type FirstBatch,
-  isRecordId,
-  type ListChange,
-  type ReadOptions,
-  type RecordBatch,
-  type Removal,
-  type Replacement,
-  type Store,
-  type StoredRecord,
-  type StoreOwner,
+import type {
+  BulkChange,
+  BulkCreation,
+  BulkOptions,
+  ChangeBatch,
+  ChangesOptions,
+  CountOptions,
+  Creation,
+  CreationOptions,
+  Document,
+  EachCreation,
+  EachOptions,
+  FirstBatch,
+  ListChange,
+  ReadOptions,
+  RecordBatch,
+  Removal,
+  Replacement,
+  Store,
+  StoredRecord,
+  StoreOwner,
 } from "../store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
-import type { BulkSource } from "./bulk-source.ts";
-import type { Claim } from "./decide.ts";
 import { assertSelection } from "./definition.ts";
-import { type FeedPlace, parseFeedCursor, toFeedCursor } from "./feed-cursor.ts";
+import type { Engine, EngineBatch } from "./engine.ts";
+import { parseFeedCursor, toFeedCursor } from "./feed-cursor.ts";
 import { uniqueKeys } from "./filled-columns.ts";
-import type { CreateWrite, NewRecord, OutcomeOf, Stamp, Write } from "./write.ts";
-
-/**
- * Reads and writes the records of one collection in a database. Selections have been checked. An owner limits a read to the records
- * of that owner; undefined stands for all records.
- */
-export interface Engine {
-  /** As that of a `Store`. */
-  readonly source?: AnswerSource | undefined;
-  find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch>;
-  count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number>;
-  /** Returns the last revision of each partition, in order. */
-  revisions(): Awaitable<readonly number[]>;
-  write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
-  /** Creates records, each for itself. Rejects where none could be created because the database cannot be used. */
-  createEach(
-    records: readonly NewRecord[],
-    source: DocumentSource | undefined,
-  ): Promise<readonly PromiseSettledResult<EachCreation>[]>;
-  /**
-   * Reads changes.
-   *
-   * @throws StoreCursorGone (rejects) when the database does not have the changes up to the places, or has others there
-   */
-  changes(range: FeedRange): Awaitable<EngineChanges>;
-  /** Returns for each claim the member whose value a stored record has; undefined where there is no conflict. */
-  conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]>;
-  /** @throws StoreNotEmpty (rejects) when `onlyIfEmpty` is true and the owner has records */
-  createAll(source: BulkSource): Promise<BulkChange>;
-}
-
-/** The first records of a selection, and the last revision of each partition in the state that they show, or an earlier one. */
-export interface EngineBatch extends RecordBatch {
-  readonly revisions: readonly number[];
-}
-
-/** The changes to read. */
-export interface FeedRange extends Pick<ReadOptions, "signal" | "caller"> {
-  /** The place in each partition, in order, behind which they are; undefined for all. The number of partitions may be another one. */
-  readonly after: readonly FeedPlace[] | undefined;
-  readonly owner: number | undefined;
-  readonly most: number;
-  /** In characters of JSON, exceeded by at most some records. */
-  readonly size: number;
-}
-
-/** Changes, and the place behind them in each partition. */
-export interface EngineChanges extends Pick<ChangeBatch, "changes" | "hasMore"> {
-  readonly places: readonly FeedPlace[];
-}
+import type { CreateWrite, NewRecord, Write } from "./write.ts";
+import { givenId, type WrittenContent, writtenContent } from "./written-content.ts";
 
 /** The records of one collection, or of one owner in it. */
 export class RecordStore implements Store {
@@ -271,85 +219,6 @@ export async function* batchesFrom(first: RecordBatch): AsyncGenerator<readonly 
   for (let batch: RecordBatch | undefined = first; batch !== undefined; batch = await batch.next?.()) {
     if (batch.records.length > 0) yield batch.records;
   }
-}
-
-/** The content of a record in a change. */
-type WrittenContent = Omit<NewRecord, "id">;
-
-/**
- * Makes the content of a record from a document.
- *
- * @param owner the owner of the record; undefined where the document names it, or the collection has no owner
- * @param time in milliseconds since the epoch
- */
-function writtenContent(
-  definition: StoredCollection,
-  document: Document,
-  owner: number | undefined,
-  time: number,
-): WrittenContent {
-  const ownerOf = ownerOfDocument(definition, document, owner);
-  return { members: toMembersJson(document, ownerOf), owner: ownerOf?.id, time };
-}
-
-function ownerOfDocument({ owner }: StoredCollection, document: Document, id: number | undefined): OwnerOf | undefined {
-  if (owner === undefined) return undefined;
-  return id === undefined ? givenOwner(document, owner.member) : { member: owner.member, id };
-}
-
-/**
- * Makes the JSON text of a document's members in their order, without those that the store sets: `{"name":"Ada"}`.
- *
- * @param owner the id of the record's owner, and the member that has it, which is put first
- */
-export function toMembersJson(document: Document, owner?: OwnerOf): string {
-  const members = mustBeCopied(document) ? withoutStamp(document) : document;
-  // The first mention sets the place of the member, the last one its value.
-  return JSON.stringify(owner === undefined ? members : { ...ownerMember(owner), ...members, ...ownerMember(owner) });
-}
-
-/** A copy takes as long as the text. A document that would make its own JSON is copied for its members. */
-const mustBeCopied = (document: object): boolean =>
-  "id" in document || "createdAt" in document || "updatedAt" in document || "toJSON" in document;
-
-function withoutStamp(document: Partial<Stamp>): object {
-  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = document;
-  return members;
-}
-
-/** The owner of a record. */
-interface OwnerOf {
-  readonly member: string;
-  readonly id: number;
-}
-
-const ownerMember = ({ member, id }: OwnerOf): object => ({ [member]: id });
-
-/**
- * Returns the id of a document; undefined without one.
- *
- * @throws RangeError when it is not an integer from 1 to 2^53-1
- */
-function givenId(document: Document): number | undefined {
-  const id: unknown = Object.hasOwn(document, "id") ? (document as Partial<Stamp>).id : undefined; // it has an id
-  return id === undefined ? undefined : requireId(id, "id");
-}
-
-/**
- * Returns the id of the owner that a document names.
- *
- * @throws RangeError when the document names no owner, or the id is malformed
- */
-function givenOwner(document: Document, member: string): OwnerOf {
-  const id: unknown = Object.getOwnPropertyDescriptor(document, member)?.value;
-  return { member, id: requireId(id, member) };
-}
-
-function requireId(id: unknown, member: string): number {
-  if (isRecordId(id)) return id;
-  throw new RangeError(
-    `The ${member} of a record is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${String(id)}`,
-  );
 }
 
 const withState = (batch: EngineBatch): FirstBatch => ({ ...batch, state: stateOf(batch.revisions) });

@@ -1,6 +1,6 @@
 import { StoreCursorGone } from "../../store-errors.ts";
+import type { EngineChanges, FeedRange } from "../engine.ts";
 import { isSealOf } from "../feed-cursor.ts";
-import type { EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, toRecord } from "../rows.ts";
 import { toSelectionFault } from "./fault.ts";
 import type { PartitionedCollection } from "./partitions.ts";

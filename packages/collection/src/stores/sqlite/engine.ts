@@ -14,9 +14,9 @@ import type {
 import { StoreNotEmpty } from "../../store-errors.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import { type Claim, conflictOf } from "../decide.ts";
+import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../engine.ts";
 import { batchOfFound } from "../found-list.ts";
 import { KeptCounts } from "../kept-counts.ts";
-import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
 import type { NewRecord, OutcomeOf, Write } from "../write.ts";
 import { SqliteCounters } from "./counters.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreCursorGone } from "../../store-errors.ts";
+import type { EngineChanges, FeedRange } from "../engine.ts";
 import { type FeedPlace, isSealOf } from "../feed-cursor.ts";
-import type { EngineChanges, FeedRange } from "../record-store.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import { feedIndex } from "./columns.ts";
 import { guardedRead } from "./fault.ts";
