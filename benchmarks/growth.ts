@@ -74,10 +74,12 @@ function listsOf(members: readonly { readonly name: string; readonly isList?: tr
     CODE: address?.postalCode ?? "",
   };
   const sorts = members.filter(({ isList }) => !isList).flatMap(({ name }) => [`sort=${name}`, `sort=-${name}`]);
-  return [...sorts, ...queries, ...counts].map((name) => {
-    const filled = name.replaceAll(/[A-Z]{4,}/g, (word) => encodeURIComponent(made[word] ?? word));
-    return { name, query: filled.replace("count ", ""), isCounted: name.startsWith("count ") };
-  });
+  const filled = (query: string): string =>
+    query.replaceAll(/[A-Z]{4,}/g, (word) => encodeURIComponent(made[word] ?? word));
+  return [
+    ...[...sorts, ...queries].map((query) => ({ name: query, query: filled(query), isCounted: false })),
+    ...counted.map((query) => ({ name: `count ${query}`, query, isCounted: true })),
+  ];
 }
 
 /** The capitals stand for values of a made-up person. */
@@ -97,7 +99,7 @@ const queries: readonly string[] = [
   "q=made&givenName=Ada&sort=-familyName",
 ];
 
-const counts: readonly string[] = ["count ", "count givenName=Ada", "count worksFor[ne]=nobody", "count q=made"];
+const counted: readonly string[] = ["", "givenName=Ada", "worksFor[ne]=nobody", "q=made"];
 
 async function timesOf(app: App, { query, isCounted }: List, rounds: number): Promise<Omit<ListTime, "size">> {
   const ask = async (): Promise<number> => {
