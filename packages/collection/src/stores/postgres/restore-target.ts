@@ -20,10 +20,10 @@ import { countersFor } from "../snapshot-counters.ts";
 import { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
+import { dropIndexes, makeIndexes } from "./indexes.ts";
 import { putKeys } from "./keys.ts";
 import type { PartitionedCollection } from "./partitions.ts";
 import type { PostgresPool } from "./pool.ts";
-import { dropIndexes, makeIndexes } from "./schema.ts";
 import { identityOf } from "./snapshot.ts";
 import { quoteName, toArrayText } from "./sql.ts";
 

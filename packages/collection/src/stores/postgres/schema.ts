@@ -1,11 +1,12 @@
-import { hasSome, type TableShape, tableShape } from "../filled-columns.ts";
+import { type TableShape, tableShape } from "../filled-columns.ts";
 import { dueShape, type FilledColumn, filledColumns } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
+import { UnusableDatabase } from "./fault.ts";
+import { fillColumns } from "./fill-columns.ts";
+import { makeIndex, makeIndexes } from "./indexes.ts";
 import { isThere, lockLayout } from "./migrations.ts";
 import type { PartitionedCollection } from "./partitions.ts";
-import { sentTypeOf, sourceOf, storedFrom } from "./rows.ts";
-import { digestOf, nameOf, partitionTerm, quoteName, quoteText, toArrayText } from "./sql.ts";
+import { digestOf, quoteName, toArrayText } from "./sql.ts";
 
 /**
  * Makes the table of a collection where it is missing, and gives it exactly the columns that the definition asks for, filled,
@@ -71,47 +72,6 @@ async function makeTable(
 }
 
 /**
- * Drops the indexes of a collection's table that storing and removing by id do not need. To store 60,000 records and make them
- * afterwards takes four fifths of the server's processor time.
- */
-export async function dropIndexes(connection: PostgresConnection, definition: PartitionedCollection): Promise<void> {
-  const columns = filledColumns(definition).filter(({ index }) => index !== undefined);
-  const others = [...timeColumns, ...feedIndexes(definition).map(({ name }) => name)];
-  const names = [...others, ...columns.map(({ name }) => name)].map((column) => nameOf(definition.name, column));
-  for (const name of names) await connection.query({ text: `DROP INDEX IF EXISTS ${quoteName(name)}` });
-}
-
-/**
- * Makes the missing indexes of a collection's table, of which the definition has the number of partitions.
- *
- * @throws UnusableDatabase when records share a value that must be unique
- */
-export async function makeIndexes(connection: PostgresConnection, definition: PartitionedCollection): Promise<void> {
-  const { name: collection, owner } = definition;
-  const ofOwner = owner === undefined ? "" : "owner ASC, ";
-  for (const column of timeColumns) {
-    await connection.query({ text: makeIndex(collection, column, `(${ofOwner}${column} ASC, id ASC)`) });
-  }
-  for (const index of feedIndexes(definition)) {
-    await connection.query({ text: makeIndex(collection, index.name, index.definition) });
-  }
-  for (const column of filledColumns(definition)) await indexColumn(connection, collection, column);
-}
-
-/** The indexes on the revisions, by which the changes are read in their order: all of them, and those of an owner. */
-function feedIndexes({
-  owner,
-  partitions = 1,
-}: PartitionedCollection): readonly { readonly name: string; readonly definition: string }[] {
-  const term = partitionTerm(partitions);
-  const keys = term === undefined ? "revision ASC" : `${term} ASC, revision ASC`;
-  const all = { name: "changes", definition: `(${keys})` };
-  return owner === undefined ? [all] : [all, { name: "changes_of_owner", definition: `(owner ASC, ${keys})` }];
-}
-
-const timeColumns: readonly string[] = ["created_at", "updated_at"];
-
-/**
  * Drops the table where its owner differs from that of the definition.
  *
  * @throws UnusableDatabase when there are records in it
@@ -161,7 +121,7 @@ async function makeColumns(
   }
   const filled: TableShape["columns"] = present === undefined ? {} : (JSON.parse(present) as TableShape).columns;
   const due = columns.filter(({ name, content }) => !there.has(name) || filled[name] !== content);
-  await fillColumns(connection, collection, due, membersDue(due, filled));
+  await fillColumns(connection, collection, due, filled);
   await makeIndexes(connection, definition);
 }
 
@@ -185,24 +145,6 @@ async function textTypeOf(connection: PostgresConnection): Promise<(type: Filled
   const [[isByCodePoints] = []] = await connection.query({ text: "SELECT 'B'::text < 'a'::text" });
   return (type) => (type.startsWith("text") && isByCodePoints !== "t" ? `${type} COLLATE "C"` : type);
 }
-
-async function indexColumn(connection: PostgresConnection, collection: string, column: FilledColumn): Promise<void> {
-  const { name, index } = column;
-  if (index === undefined) return;
-  try {
-    await connection.query({ text: makeIndex(collection, name, index.definition, index.unique !== undefined) });
-  } catch (error) {
-    if (index.unique === undefined || sqlStateOf(error) !== sqlState.uniqueViolation) throw error;
-    throw new UnusableDatabase(
-      `two records in it have the same ${index.unique}, which is to be unique; change one of them`,
-      { cause: error },
-    );
-  }
-}
-
-const makeIndex = (collection: string, column: string, definition: string, isUnique = false): string =>
-  `CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${quoteName(nameOf(collection, column))}
-    ON ${quoteName(collection)} ${definition}`;
 
 /** What the database has of a collection. */
 interface FoundCollection {
@@ -254,49 +196,3 @@ async function note(connection: PostgresConnection, collection: string, form: st
     values: [collection, digestOf(form)],
   });
 }
-
-/** Returns the members that records must have some of to be filled; undefined where all are. */
-function membersDue(columns: readonly FilledColumn[], filled: TableShape["columns"]): readonly string[] | undefined {
-  const ofEach = columns.map(({ name, dueWith }) => dueWith?.(filled[name]));
-  return ofEach.every((members) => members !== undefined) ? ofEach.flat() : undefined;
-}
-
-/** Fills columns of a collection's table from the documents of its records, in steps; with members, of those that may have some of them. */
-async function fillColumns(
-  connection: PostgresConnection,
-  collection: string,
-  columns: readonly FilledColumn[],
-  members: readonly string[] | undefined,
-): Promise<void> {
-  if (columns.length === 0 || members?.length === 0) return;
-  const mayHave =
-    members === undefined ? "" : `AND (${hasSome(members, (name) => `strpos(document, ${quoteText(name)}) > 0`)})`;
-  const table = quoteName(collection);
-  const sent = columns.map(({ name, type }) => ({ name: quoteName(name), type: sentTypeOf(type) }));
-  const changes = columns.map(
-    (column) => `${quoteName(column.name)} = ${storedFrom(column)(`rows.${quoteName(column.name)}`)}`,
-  );
-  const source = sourceOf([{ name: "id", type: "bigint" }, { name: "revision", type: "bigint" }, ...sent]);
-  // A record that was changed meanwhile was changed by a program that has filled the columns.
-  const text = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${source}
-    WHERE stored.id = rows.id AND stored.revision = rows.revision`;
-  for (let after = "0"; ; ) {
-    const rows = await connection.query<readonly [id: string, revision: string, json: string]>({
-      text: `SELECT id, revision, document FROM ${table} WHERE id > $1 ${mayHave} ORDER BY id LIMIT ${stepSize}`,
-      values: [after],
-    });
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    const documents = rows.map(([_id, _revision, json]): unknown => JSON.parse(json));
-    const values = [
-      rows.map(([id]) => id),
-      rows.map(([_id, revision]) => revision),
-      ...columns.map(({ toValue }) => rows.map(([_id, _revision, json], n) => toValue(documents[n], json))),
-    ];
-    await connection.query({ text, values: values.map(toArrayText) });
-    after = last[0];
-  }
-}
-
-/** In records. */
-const stepSize = 200;
