@@ -1,5 +1,6 @@
 import type { JsonSchema, NamedSchema, Schema, StandardJsonSchema } from "../description.ts";
 import type { ComponentKind, ReferenceObject } from "./document.ts";
+import { schemaRoot } from "./references.ts";
 import { type PartKind, SharedParts } from "./shared-parts.ts";
 
 /** The parts of a document that are there once and referred to. */
@@ -53,7 +54,7 @@ export class Components {
   #name(name: string, value: object): ReferenceObject {
     for (let i = 1; ; i++) {
       const free = numbered(name, i);
-      const $ref = root + free;
+      const $ref = schemaRoot + free;
       // References within a schema begin at its root, which is now this.
       if (this.#addAll([[free, mapReferences(value, (each) => each.replace(/^#(?=$|\/(?!components\/))/, $ref))]]))
         return { $ref };
@@ -68,7 +69,7 @@ export class Components {
     for (let i = 1; ; i++) {
       const moved = <T extends object>(value: T): T =>
         mapReferences(value, (each) =>
-          each.replace(/^#\/\$defs\/([^/]+)/, (_, name: string) => root + numbered(name, i)),
+          each.replace(/^#\/\$defs\/([^/]+)/, (_, name: string) => schemaRoot + numbered(name, i)),
         );
       if (this.#addAll(definitions.map(([name, value]) => [numbered(name, i), moved(value)]))) return moved(schema);
     }
@@ -83,7 +84,6 @@ export class Components {
   }
 }
 
-const root = "#/components/schemas/";
 const componentName = /^[A-Za-z0-9._-]+$/;
 const numbered = (name: string, i: number): string => (i === 1 ? name : `${name}${i}`);
 

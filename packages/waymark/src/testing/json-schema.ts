@@ -1,3 +1,4 @@
+import { lookUp } from "../openapi/references.ts";
 import { formats } from "./formats.ts";
 
 /** JSON Schema 2020-12, as documents have it. */
@@ -16,7 +17,7 @@ export interface SchemaFault {
  *
  * @param root the document that references begin at
  */
-export function faultsOf(schema: unknown, value: unknown, root: unknown, at = "#"): readonly SchemaFault[] {
+export function faultsOf(schema: unknown, value: unknown, root: object, at = "#"): readonly SchemaFault[] {
   if (schema === true || schema === undefined) return [];
   if (schema === false) return [{ pointer: at, message: "must not be there" }];
   const own = schema as Schema; // there are no other schemas
@@ -26,7 +27,7 @@ export function faultsOf(schema: unknown, value: unknown, root: unknown, at = "#
   const also = (other: unknown, part: unknown, place: string): void =>
     void faults.push(...faultsOf(other, part, root, place));
   const { $ref, type, const: only, enum: values, allOf, anyOf, oneOf, not, if: condition } = own;
-  if (typeof $ref === "string") also(resolveReference($ref, root), value, at);
+  if (typeof $ref === "string") also(lookUp(root, $ref), value, at);
   if (type !== undefined && ![type].flat().some((each) => isOfType(value, each))) {
     fail(`must be ${[type].flat().join(" or ")}`);
   }
@@ -45,15 +46,6 @@ export function faultsOf(schema: unknown, value: unknown, root: unknown, at = "#
     faultsOfObject(own, value, fail, (each, part, name) => also(each, part, `${at}/${escapePointer(name)}`));
   }
   return faults;
-}
-
-/** Returns the schema that a reference of a document leads to; undefined where it leads nowhere. */
-export function resolveReference(reference: string, root: unknown): unknown {
-  const names = reference
-    .split("/")
-    .slice(1)
-    .map((name) => decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~"));
-  return names.reduce((whole: unknown, name) => (whole as Schema | undefined)?.[name], root);
 }
 
 /** Escapes a name for a JSON Pointer in a fragment (RFC 6901 §6). */

@@ -12,8 +12,8 @@ import type {
 } from "../openapi/document.ts";
 import { byPath } from "../openapi/open-api.ts";
 import { toDocumentPath } from "../openapi/path.ts";
+import { resolve } from "../openapi/references.ts";
 import { type Way, waysOf } from "../openapi/ways.ts";
-import { resolveReference } from "./json-schema.ts";
 
 /** The responses that are declared, by status. */
 export type DeclaredResponses = Readonly<Record<string, ResponseObject>>;
@@ -65,7 +65,7 @@ export function operationsOf(app: App, document: OpenApiDocument): readonly Oper
           name: `${method} ${text}`,
           method,
           path: text,
-          parameters: parameters.map((each) => resolved<ParameterObject>(each, document)),
+          parameters: parameters.map((each) => resolve<ParameterObject>(document, each)),
           body: requestBody,
           responses: resolvedResponses(responses, document),
           produces: ways.every(({ produces }) => produces !== undefined)
@@ -84,12 +84,9 @@ export function resolvedResponses(
   responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>,
   document: OpenApiDocument,
 ): DeclaredResponses {
-  const entries = Object.entries(responses).map(([status, each]) => [status, resolved<ResponseObject>(each, document)]);
+  const entries = Object.entries(responses).map(([status, each]) => [status, resolve<ResponseObject>(document, each)]);
   return Object.fromEntries(entries);
 }
-
-const resolved = <T extends object>(value: T | { readonly $ref: string }, document: OpenApiDocument): T =>
-  ("$ref" in value ? resolveReference(value.$ref, document) : value) as T; // documents refer to their own components
 
 function takenByAll(ways: readonly Way[]): TakenInputs {
   const all = ways.map(({ taken, template }) => ({ taken, parameters: parametersTaken(taken, ways, template) }));

@@ -1,5 +1,6 @@
+import { lookUp } from "../openapi/references.ts";
 import { formats } from "./formats.ts";
-import { escapePointer, expression, faultsOf, resolveReference, type Schema } from "./json-schema.ts";
+import { escapePointer, expression, faultsOf, type Schema } from "./json-schema.ts";
 import { textOfPattern } from "./pattern-text.ts";
 import type { Random } from "./random.ts";
 
@@ -14,10 +15,10 @@ export interface BrokenValue {
 
 /** Makes values that schemas of one document allow, and values that they do not. */
 export class Values {
-  readonly #root: unknown;
+  readonly #root: object;
   readonly #random: Random;
 
-  constructor(root: unknown, random: Random) {
+  constructor(root: object, random: Random) {
     this.#root = root;
     this.#random = random;
   }
@@ -87,7 +88,7 @@ export class Values {
   #resolve(schema: Schema): Schema {
     const { $ref, allOf, ...others } = schema;
     const parts = [
-      ...(typeof $ref === "string" ? [resolveReference($ref, this.#root)] : []),
+      ...(typeof $ref === "string" ? [lookUp(this.#root, $ref)] : []),
       ...(Array.isArray(allOf) ? allOf : []),
     ].filter((part): part is Schema => typeof part === "object" && part !== null);
     return parts.length === 0 ? schema : merged([others, ...parts.map((part) => this.#resolve(part))]);

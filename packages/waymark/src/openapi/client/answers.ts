@@ -1,8 +1,8 @@
 import type { OperationObject, ResponseObject } from "../document.ts";
+import { resolve } from "../references.ts";
 import type { Context } from "./context.ts";
 import { type Content, type ContentByType, contentOf, readType } from "./media-types.ts";
 import type { Outcome } from "./problems.ts";
-import { resolve } from "./references.ts";
 import { type Alternatives, typed, union, unite } from "./text.ts";
 
 /** The answers of an operation. */

@@ -1,9 +1,9 @@
 import type { OperationObject, ParameterObject } from "../document.ts";
+import { resolve } from "../references.ts";
 import { answersOf } from "./answers.ts";
 import type { Context } from "./context.ts";
 import { inputOf, pathOf, stylesOf } from "./input.ts";
 import { toFunctionName, toTypeName } from "./names.ts";
-import { resolve } from "./references.ts";
 import { comment, declareInterface, functionHead, literal, numbers, width } from "./text.ts";
 
 /** The code of one operation. */

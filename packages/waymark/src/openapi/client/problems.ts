@@ -1,7 +1,7 @@
 import type { MediaTypeObject, ReferenceObject, ResponseObject } from "../document.ts";
 import { pascalCase, problemSchema } from "../problems.ts";
+import { resolve } from "../references.ts";
 import type { Names } from "./names.ts";
-import { resolve } from "./references.ts";
 import { type Alternatives, comment, declareInterface, literal, typed, unite } from "./text.ts";
 import type { Types } from "./types.ts";
 

@@ -1,7 +1,8 @@
 import type { OpenApiDocument } from "../document.ts";
 import { pascalCase } from "../problems.ts";
+import { lookUp, schemaRoot } from "../references.ts";
+import { alike } from "./alike.ts";
 import type { Names } from "./names.ts";
-import { alike, lookUp, schemaRoot } from "./references.ts";
 import {
   type Alternatives,
   areNames,
