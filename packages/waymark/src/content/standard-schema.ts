@@ -37,7 +37,7 @@ export type PathSegment = PropertyKey | { readonly key: PropertyKey };
  * ```
  */
 export function toPointer(path: readonly PathSegment[] = []): string {
-  return `#${path.map((segment) => `/${encodeToken(keyOf(segment))}`).join("")}`;
+  return `#${path.map((segment) => `/${pointerToken(keyOf(segment))}`).join("")}`;
 }
 
 /** Returns the pointer, or one to the whole value if it is longer than 200 characters: part of a pointer would mislead. */
@@ -50,7 +50,10 @@ const longestPointer = 200;
 
 const keyOf = (segment: PathSegment): PropertyKey => (typeof segment === "object" ? segment.key : segment);
 
-/** A lone surrogate has no UTF-8 to escape: it becomes U+FFFD, so that an odd path from a schema causes no fault. */
-function encodeToken(key: PropertyKey): string {
+/**
+ * Returns a name or an index as a part of such a pointer. A lone surrogate has no UTF-8 to escape: it becomes U+FFFD, so that an odd
+ * path from a schema causes no fault.
+ */
+export function pointerToken(key: PropertyKey): string {
   return encodeURIComponent(String(key).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1"));
 }

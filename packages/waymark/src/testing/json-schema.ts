@@ -1,3 +1,4 @@
+import { pointerToken } from "../content/standard-schema.ts";
 import { lookUp } from "../openapi/references.ts";
 import { formats } from "./formats.ts";
 
@@ -43,14 +44,10 @@ export function faultsOf(schema: unknown, value: unknown, root: object, at = "#"
   if (typeof value === "number") for (const message of faultsOfNumber(own, value)) fail(message);
   if (Array.isArray(value)) faultsOfArray(own, value, fail, (each, part, i) => also(each, part, `${at}/${i}`));
   else if (typeof value === "object" && value !== null) {
-    faultsOfObject(own, value, fail, (each, part, name) => also(each, part, `${at}/${escapePointer(name)}`));
+    faultsOfObject(own, value, fail, (each, part, name) => also(each, part, `${at}/${pointerToken(name)}`));
   }
   return faults;
 }
-
-/** Escapes a name for a JSON Pointer in a fragment (RFC 6901 §6). */
-export const escapePointer = (name: string): string =>
-  encodeURIComponent(name.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1"));
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

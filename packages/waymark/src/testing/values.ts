@@ -1,6 +1,7 @@
+import { pointerToken } from "../content/standard-schema.ts";
 import { lookUp } from "../openapi/references.ts";
 import { formats } from "./formats.ts";
-import { escapePointer, expression, faultsOf, type Schema } from "./json-schema.ts";
+import { expression, faultsOf, type Schema } from "./json-schema.ts";
 import { textOfPattern } from "./pattern-text.ts";
 import type { Random } from "./random.ts";
 
@@ -184,14 +185,14 @@ export class Values {
     const { properties = {}, required = [], additionalProperties } = schema;
     const without = (required as readonly string[]).map((name): BrokenValue => {
       const { [name]: _, ...others } = good as Schema;
-      return { value: others, pointer: `#/${escapePointer(name)}`, how: `the member "${name}" is left out` };
+      return { value: others, pointer: `#/${pointerToken(name)}`, how: `the member "${name}" is left out` };
     });
     const unknown = "x-unknown-member";
     const added = { value: { ...good, [unknown]: 1 }, pointer: `#/${unknown}`, how: "an unknown member" };
     const within = Object.entries(properties as Schema).flatMap(([name, each]) => {
       const value = (good as Schema)[name] ?? this.#draft(each, depth + 1);
       return this.#breakages(each, value, depth + 1).map((broken): BrokenValue => {
-        const pointer = `#/${escapePointer(name)}${broken.pointer.slice(1)}`;
+        const pointer = `#/${pointerToken(name)}${broken.pointer.slice(1)}`;
         return { value: { ...good, [name]: broken.value }, pointer, how: `${broken.how}, at ${pointer}` };
       });
     });
