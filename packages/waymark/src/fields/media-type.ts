@@ -65,6 +65,12 @@ export function essence(mediaType: MediaType): string {
   return `${mediaType.type}/${mediaType.subtype}`;
 }
 
+/** Returns what a text has before parameters, in lower case: `text/csv`. Whether that is a media type does not matter. */
+export const withoutParameters = (text: string): string => text.toLowerCase().replace(/\s*;.*$/s, "");
+
+/** Returns whether content of the type, which has no parameters, is JSON. */
+export const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
+
 // Kept, as requests send the same few as Content-Type. Ranges are not: one Accept can name thousands of them.
 const parseContentType = memoizeText((text) => {
   const mediaType = parseMediaRange(text);

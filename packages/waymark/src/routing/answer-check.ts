@@ -3,7 +3,7 @@ import { joinBytes } from "../content/coding.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import type { Description, ResponseDescription } from "../description.ts";
-import { parseMediaType } from "../fields/media-type.ts";
+import { essence, isJson, parseMediaType, withoutParameters } from "../fields/media-type.ts";
 import { isSchema } from "../input/parameters.ts";
 import { problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
@@ -74,7 +74,7 @@ export function compileAnswerCheck(declared: DeclaredAnswers): Check | undefined
       return mayBe.empty ? response : fail(`${status} without content, and declares some`);
     }
     if (!mayBe.full) return fail(`${status} with content, and declares none`);
-    const sent = essence(response);
+    const sent = typeOf(response);
     if (mediaTypes !== undefined && !mediaTypes.includes(sent)) {
       return fail(`${status} with content of the type "${sent}", and declares ${mediaTypes.join(", ")}`);
     }
@@ -127,13 +127,11 @@ function ofDescription(
   };
 }
 
-const withoutParameters = (type: string): string => type.toLowerCase().replace(/\s*;.*$/s, "");
-
-const essence = ({ headers }: HttpResponse): string => withoutParameters(headers.get("Content-Type") ?? "");
+const typeOf = ({ headers }: HttpResponse): string => withoutParameters(headers.get("Content-Type") ?? "");
 
 /** Content of a type may be empty, as a list of nothing in lines is. */
 const isEmpty = (response: HttpResponse): boolean =>
-  response.body === null || (essence(response) === "" && hasNoBytes(response));
+  response.body === null || (typeOf(response) === "" && hasNoBytes(response));
 
 const hasNoBytes = ({ body }: HttpResponse): boolean =>
   body === "" || (body instanceof Uint8Array && body.byteLength === 0);
@@ -152,11 +150,11 @@ async function inWhole(response: HttpResponse): Promise<HttpResponse> {
 
 /** The value of JSON or plain text; undefined for content of another type. */
 function decode({ body, headers }: HttpResponse): { readonly value: unknown } | { readonly fault: string } | undefined {
-  const { type, subtype = "" } = parseMediaType(headers.get("Content-Type") ?? "") ?? {};
-  const isJson = subtype === "json" || subtype.endsWith("+json");
-  if (!isJson && `${type}/${subtype}` !== "text/plain") return undefined;
+  const mediaType = parseMediaType(headers.get("Content-Type") ?? "");
+  const type = mediaType === undefined ? "" : essence(mediaType);
+  if (!isJson(type) && type !== "text/plain") return undefined;
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
-  if (!isJson) return { value: text };
+  if (!isJson(type)) return { value: text };
   try {
     return { value: JSON.parse(text) };
   } catch (error) {

@@ -1,4 +1,6 @@
+import { isJson, withoutParameters } from "../fields/media-type.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
+import { hasNoContent } from "../response.ts";
 import { faultsOf } from "./json-schema.ts";
 import type { DeclaredResponses, Operation } from "./operations.ts";
 import type { ContractRequest } from "./request.ts";
@@ -55,13 +57,18 @@ export function faultsOfAnswer(
   for (const { expected, came } of faultsOfFields(request, answer, isOfRouter ? undefined : operation))
     fail(expected, came);
 
-  const sentType = essence(headers.get("Content-Type") ?? "");
-  if (expects.mediaType !== undefined && status < 300 && sentType !== "" && sentType !== essence(expects.mediaType)) {
+  const sentType = withoutParameters(headers.get("Content-Type") ?? "");
+  if (
+    expects.mediaType !== undefined &&
+    status < 300 &&
+    sentType !== "" &&
+    sentType !== withoutParameters(expects.mediaType)
+  ) {
     fail(`content of the type ${expects.mediaType}, which Accept asks for`, shown);
   }
   const response = declared[key ?? ""];
   if (response === undefined) return faults;
-  if (request.method === "HEAD" || bodiless.has(status)) {
+  if (hasNoContent(request.method, status)) {
     if (answer.bytes.length > 0) fail("no content", `${answer.bytes.length} bytes`);
     return faults;
   }
@@ -73,7 +80,7 @@ export function faultsOfAnswer(
     if (!mayBeEmpty) fail(`content of the type ${content.map(([type]) => type).join(" or ")}`, shown);
     return faults;
   }
-  const described = content.find(([each]) => essence(each) === sentType)?.[1];
+  const described = content.find(([each]) => withoutParameters(each) === sentType)?.[1];
   if (described === undefined) {
     fail(
       content.length === 0 ? "no content" : `content of the type ${content.map(([each]) => each).join(" or ")}`,
@@ -84,8 +91,6 @@ export function faultsOfAnswer(
   }
   return faults;
 }
-
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Guards refuse whatever else is wrong with a request. */
 const ofGuards: ReadonlySet<number> = new Set([401, 403, 421, 429, 503]);
@@ -135,7 +140,7 @@ function* faultsOfFields(
   }
   const types = Object.keys(operation?.body?.content ?? {});
   if (status === 415 && sent["Content-Encoding"] === undefined && types.length > 0) {
-    const missing = types.filter((type) => !names("Accept").map(essence).includes(essence(type)));
+    const missing = types.filter((type) => !names("Accept").map(withoutParameters).includes(withoutParameters(type)));
     if (missing.length > 0) yield { expected: `Accept: ${types.join(", ")}`, came: cameIn("Accept") };
     const further = { POST: "Accept-Post", PATCH: "Accept-Patch", QUERY: "Accept-Query" }[method];
     if (further !== undefined && operation?.taken.body === undefined && !headers.has(further)) {
@@ -156,7 +161,7 @@ interface SentProblem {
 }
 
 function problemOf(answer: ContractAnswer): SentProblem | undefined {
-  if (essence(answer.headers.get("Content-Type") ?? "") !== "application/problem+json") return undefined;
+  if (withoutParameters(answer.headers.get("Content-Type") ?? "") !== "application/problem+json") return undefined;
   try {
     return JSON.parse(textOf(answer));
   } catch {
@@ -186,5 +191,3 @@ function faultOfErrors(
 }
 
 const textOf = ({ bytes }: ContractAnswer): string => new TextDecoder().decode(bytes);
-const isJson = (type: string): boolean => /[/+]json$/.test(type);
-const essence = (type: string): string => type.toLowerCase().replace(/\s*;.*$/s, "");

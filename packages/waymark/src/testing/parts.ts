@@ -1,3 +1,4 @@
+import { isJson } from "../fields/media-type.ts";
 import type { MediaTypeObject, OpenApiDocument, ParameterObject } from "../openapi/document.ts";
 import type { Operation } from "./operations.ts";
 import type { ParameterTexts } from "./parameter-texts.ts";
@@ -121,8 +122,6 @@ export class PartsMaker {
     );
   }
 }
-
-export const isJson = (type: string): boolean => /[/+]json$/.test(type);
 
 const jsonContent = (type: string, schema: unknown, value: unknown): Content => ({
   type,

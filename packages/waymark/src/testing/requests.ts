@@ -1,8 +1,9 @@
+import { isJson } from "../fields/media-type.ts";
 import { textForm } from "../input/from-text.ts";
 import type { ParameterObject } from "../openapi/document.ts";
 import { type Operation, parameterKey } from "./operations.ts";
 import { nouns, ParameterTexts } from "./parameter-texts.ts";
-import { type Content, isJson, type Making, type Parts, PartsMaker } from "./parts.ts";
+import { type Content, type Making, type Parts, PartsMaker } from "./parts.ts";
 import type { ContractRequest, Expectation } from "./request.ts";
 import { Values } from "./values.ts";
 
