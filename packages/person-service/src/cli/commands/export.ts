@@ -20,7 +20,7 @@ import { CommandError } from "../terminal/command-error.ts";
 import { countPeople, countSoon, drawProgress } from "../terminal/progress.ts";
 import type { Command } from "./command.ts";
 import { formatOption } from "./import.ts";
-import { openPeople } from "./moving.ts";
+import { openExisting } from "./moving.ts";
 
 /** Exports all people to a file. */
 export const exportCommand: Command = {
@@ -54,7 +54,7 @@ export const exportCommand: Command = {
     const format = formatFor(file, given);
     const { representation, language, said } = targetFor(format, given);
     const address = given.value("database") ?? "";
-    const database = await openPeople(address);
+    const database = await openExisting(address, personCollection);
     try {
       const store = database.store(personCollection.name);
       const draw = file === undefined ? () => undefined : drawProgress(io);

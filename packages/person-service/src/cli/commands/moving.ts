@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import {
+  type CollectionDefinition,
   type Database,
   displayAddress,
   kindOf,
@@ -168,7 +169,7 @@ export const resumeCommand: Command = {
   options: databaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
-    const database = await openPeople(address);
+    const database = await openExisting(address, personCollection);
     try {
       await database.resume();
     } finally {
@@ -183,7 +184,7 @@ export const resumeCommand: Command = {
  *
  * @throws CommandError (rejects) when it is not there
  */
-export async function openPeople(address: string): Promise<Database> {
+export async function openExisting(address: string, collection: CollectionDefinition): Promise<Database> {
   if (kindOf(address).isMissing(address)) throw new CommandError(`The database ${quote(address)} does not exist.`);
-  return openDatabase(address, { collections: [personCollection] });
+  return openDatabase(address, { collections: [collection] });
 }

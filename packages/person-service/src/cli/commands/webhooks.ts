@@ -1,9 +1,8 @@
-import { displayAddress, kindOf, openDatabase } from "@waymark/collection";
-import { quote } from "waymark/internal";
+import { displayAddress } from "@waymark/collection";
 import { readStates, type StoredState, webhookCollection } from "../../webhooks/state.ts";
 import { databaseOptions } from "../settings/database-options.ts";
-import { CommandError } from "../terminal/command-error.ts";
 import type { Command } from "./command.ts";
+import { openExisting } from "./moving.ts";
 
 /** Lists webhooks, and what they did not take. */
 export const webhooksCommand: Command = {
@@ -15,8 +14,7 @@ export const webhooksCommand: Command = {
   options: databaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
-    if (kindOf(address).isMissing(address)) throw new CommandError(`The database ${quote(address)} does not exist.`);
-    const database = await openDatabase(address, { collections: [webhookCollection] });
+    const database = await openExisting(address, webhookCollection);
     try {
       const states = await readStates(database.store(webhookCollection.name));
       io.print(states.length === 0 ? `no webhooks in ${displayAddress(address)}` : states.flatMap(linesOf).join("\n"));
