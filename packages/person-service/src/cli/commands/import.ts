@@ -3,22 +3,9 @@ import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import { formatNames } from "../../transfer/formats.ts";
 import { databaseOptions } from "../settings/database-options.ts";
-import { matching, type Option, oneOf, type ValueType } from "../settings/option.ts";
+import { converted, matching, type Option, oneOf } from "../settings/option.ts";
 import type { Command } from "./command.ts";
 import { continuing } from "./import-report.ts";
-
-/** Makes the type of values that a function converts; what it throws as a RangeError says what is wrong. */
-const converted = (convert: (value: string) => unknown): ValueType => ({
-  fault(value) {
-    try {
-      convert(value);
-      return undefined;
-    } catch (error) {
-      if (error instanceof RangeError) return error.message;
-      throw error;
-    }
-  },
-});
 
 export const formatOption: Option = {
   value: "FORMAT",
@@ -56,13 +43,13 @@ export const importCommand: Command = {
     format: formatOption,
     map: {
       value: "NAME=MEMBER",
-      type: converted((value) => parseMap([value])),
+      type: converted((value) => parseMap([value]), RangeError),
       about: "which member a column is, such as 'Full Name=name'; 'Name=' leaves it out; may be given several times",
       multiple: true,
     },
     date: {
       value: "FORM",
-      type: converted(dateReader),
+      type: converted(dateReader, RangeError),
       about:
         "the form of dates, such as DD.MM.YYYY, M/D/YY or D-MMM-YYYY; by default the only one that fits all of a CSV file",
     },

@@ -47,6 +47,22 @@ export const wholeNumber = (least: number, most: number): ValueType =>
     return /^(?:0|[1-9]\d{0,14})$/.test(value) && Number(value) >= least && Number(value) <= most;
   });
 
+/** Makes the type of values that a function converts; what it throws as an error of a kind says what is wrong. */
+export const converted = (
+  convert: (value: string) => unknown,
+  kind: typeof RangeError | typeof TypeError,
+): ValueType => ({
+  fault(value) {
+    try {
+      convert(value);
+      return undefined;
+    } catch (error) {
+      if (error instanceof kind) return error.message;
+      throw error;
+    }
+  },
+});
+
 /** Makes the type of a few words. */
 export const oneOf = (...words: readonly string[]): ValueType =>
   matching(words.join(", ").replace(/, ([^,]*)$/, " or $1"), (value) => words.includes(value));

@@ -3,7 +3,7 @@ import type { LogDetail, LogLevel } from "../../log/log.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import type { Given } from "./configuration.ts";
 import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
-import { matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
+import { converted, matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
 import { faultInOrigins, faultInPublicUrl, isNetwork } from "./option-values.ts";
 
 /** The options of `serve`. */
@@ -167,7 +167,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     group: "Changes",
     value: "JSON",
     json: true,
-    type: { fault: faultInWebhook },
+    type: converted(parseWebhook, TypeError),
     about:
       'send each change to a URL, such as {"url": "https://crm.example.com/people", "secret-file": "crm.secret"}; may be given several times, best in the file of --config',
     multiple: true,
@@ -229,16 +229,6 @@ export const settings: Readonly<Record<string, Option>> = Object.fromEntries(
 const hasPassword = /:\/\/[^/@]*:[^/@]+@|[?&]password=/;
 
 const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
-
-function faultInWebhook(value: string): string | undefined {
-  try {
-    parseWebhook(value);
-    return undefined;
-  } catch (error) {
-    if (error instanceof TypeError) return error.message;
-    throw error;
-  }
-}
 
 /** Converts the arguments of `serve` to its options. */
 export function toOptions(given: Given): Options {
