@@ -6,6 +6,12 @@ export function isPrivateAddress(address: string): boolean {
   return notPublic.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
+/** Returns whether the host of a URL is a private address. A name is not: it is looked up for each connection. */
+export function hasPrivateAddress({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) !== 0 && isPrivateAddress(host);
+}
+
 /**
  * Returns how a connection finds the address of a name: the addresses that are looked up are checked, and the connection is to one
  * of these very addresses. So a name cannot mean another host for the check than for the connection.

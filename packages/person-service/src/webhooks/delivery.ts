@@ -1,8 +1,7 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
-import { isIP } from "node:net";
 import { version } from "../package-files.ts";
-import { isPrivateAddress, PrivateAddressError, publicLookup } from "./addresses.ts";
+import { hasPrivateAddress, PrivateAddressError, publicLookup } from "./addresses.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { signedFields } from "./signing.ts";
 
@@ -30,12 +29,11 @@ export function delivery({ url, allowsPrivateAddresses }: WebhookSettings, key: 
   const isSecure = target.protocol === "https:";
   const options = { keepAlive: true, maxSockets: mostAtOnce };
   const agent = isSecure ? new SecureAgent(options) : new PlainAgent(options);
-  const host = target.hostname.replace(/^\[|\]$/g, "");
   const post = isSecure ? secureRequest : plainRequest;
 
   const attempt = async ({ id, body }: WebhookMessage, signal: AbortSignal): Promise<number> => {
     // An address is not looked up.
-    if (!allowsPrivateAddresses && isIP(host) !== 0 && isPrivateAddress(host)) throw new PrivateAddressError();
+    if (!allowsPrivateAddresses && hasPrivateAddress(target)) throw new PrivateAddressError();
     const headers = {
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),

@@ -1,7 +1,6 @@
-import { isIP } from "node:net";
 import * as z from "zod";
 import { personMemberNames } from "../person/schema.ts";
-import { isPrivateAddress } from "./addresses.ts";
+import { hasPrivateAddress } from "./addresses.ts";
 
 /** The kinds of messages: a person as it is now, and the id of a removed one. */
 export const webhookTypes = ["person.stored", "person.removed"] as const;
@@ -50,8 +49,6 @@ export function parseWebhook(text: string): WebhookSettings {
   };
 }
 
-const fieldNames: readonly string[] = ["createdAt", "updatedAt", ...personMemberNames];
-
 const schema = z
   .strictObject({
     url: z.string().refine(isWebUrl, "must be a URL of https, without a user and a fragment"),
@@ -60,7 +57,9 @@ const schema = z
       .array(z.enum(webhookTypes))
       .min(1)
       .default([...webhookTypes]),
-    fields: z.array(z.string().refine((name) => fieldNames.includes(name), "must be a member of a person")).optional(),
+    fields: z
+      .array(z.string().refine((name) => personMemberNames.includes(name), "must be a member of a person"))
+      .optional(),
     from: z.enum(["beginning", "now"]).default("now"),
     "allow-private-addresses": z.boolean().default(false),
   })
@@ -68,10 +67,9 @@ const schema = z
     const refuse = (message: string): void =>
       void issues.push({ code: "custom", input: value.url, path: ["url"], message });
     if (value["allow-private-addresses"] || !isWebUrl(value.url)) return;
-    const { protocol, hostname } = new URL(value.url);
-    if (protocol !== "https:") refuse('must begin with https://, unless "allow-private-addresses" is true');
-    const host = hostname.replace(/^\[|\]$/g, "");
-    if (isIP(host) !== 0 && isPrivateAddress(host)) {
+    const url = new URL(value.url);
+    if (url.protocol !== "https:") refuse('must begin with https://, unless "allow-private-addresses" is true');
+    if (hasPrivateAddress(url)) {
       refuse('is at a private address, for which "allow-private-addresses" must be true');
     }
   });
