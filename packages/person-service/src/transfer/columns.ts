@@ -1,6 +1,7 @@
 import { excerpt, nearestName } from "waymark/internal";
 import { contactLists } from "../person/contact-lists.ts";
-import { personMemberNames } from "../person/schema.ts";
+import { memberTable } from "../person/members.ts";
+import { personMemberNames, serverMembers } from "../person/schema.ts";
 import { toLooseKey, wordsForMembers } from "./column-words.ts";
 import { type ContactColumn, contactColumn } from "./contact-words.ts";
 
@@ -49,7 +50,7 @@ export function columnNames(
       return contact.list.name;
     }
     if (member !== undefined) return mapped[i] === "" ? undefined : member;
-    if (setByServer.has(heading) || heading === importErrorName) return undefined;
+    if (leftOut.has(heading)) return undefined;
     const guess = contact?.list.single ?? wordFor(heading);
     if (guess === undefined || contact?.isLabel === true) {
       unknown.push(heading);
@@ -143,7 +144,10 @@ export function parseMap(values: readonly string[]): ReadonlyMap<string, string>
 const members = personMemberNames;
 
 /** A stored person has them, and the service sets them again. */
-const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
+const setByServer: ReadonlySet<string> = new Set(serverMembers.filter((name) => !Object.hasOwn(memberTable, name)));
+
+/** What an export or a file of refused records has beside the members: an import leaves it out. */
+export const leftOut: ReadonlySet<string> = new Set([...setByServer, importErrorName]);
 
 const memberByWord = (): ReadonlyMap<string, string> =>
   new Map(Array.from(wordsForMembers(), ([member, words]) => words.map((word) => [word, member] as const)).flat());

@@ -2,7 +2,7 @@ import { parseListCell, setMember } from "@waymark/collection";
 import { type ContactList, contactLists } from "../person/contact-lists.ts";
 import { fromValues, isObject, textOf } from "../person/member-value.ts";
 import { listMembers, memberTable, type PersonMember } from "../person/members.ts";
-import { importErrorName } from "./columns.ts";
+import { leftOut } from "./columns.ts";
 import { labelled, usesOf } from "./contact-words.ts";
 import { countryCodeOf } from "./countries.ts";
 import type { DateReader } from "./dates.ts";
@@ -12,7 +12,7 @@ export function toMembers(value: unknown, dates: DateReader, prefix = ""): unkno
   if (!isObject(value)) return value;
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    if (prefix === "" && ignored.has(name)) continue;
+    if (prefix === "" && leftOut.has(name)) continue;
     setMember(members, name, toMember(member, name, dates, prefix));
   }
   return prefix === "" ? withEntries(members) : members;
@@ -73,9 +73,6 @@ const textsOfGoogle = (text: string): readonly string[] =>
   text.split(" ::: ").flatMap((group) => (group === everybody ? [] : [group.replace(/^\* /, "")]));
 
 const everybody = "* myContacts";
-
-/** Set by the service, and by an import before. */
-const ignored: ReadonlySet<string> = new Set(["createdAt", "updatedAt", importErrorName]);
 
 /** Returns the kind of a member; undefined for a name that no member has. */
 export const kindOf = (name: string): PersonMember["kind"] | undefined =>
