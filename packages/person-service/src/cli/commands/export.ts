@@ -12,14 +12,14 @@ import { HttpRequest } from "waymark";
 import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 import { personCollection, personExcelCsv } from "../../person/collection.ts";
-import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../../transfer/formats.ts";
+import type { TransferFormat } from "../../transfer/formats.ts";
 import type { Given } from "../settings/configuration.ts";
 import { databaseOptions } from "../settings/database-options.ts";
 import { matching, oneOf } from "../settings/option.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countPeople, countSoon, drawProgress } from "../terminal/progress.ts";
 import type { Command } from "./command.ts";
-import { formatOption } from "./import.ts";
+import { formatFor, formatOption } from "./format-option.ts";
 import { openExisting } from "./moving.ts";
 
 /** Exports all people to a file. */
@@ -51,7 +51,8 @@ export const exportCommand: Command = {
   async run(given, io) {
     const [operand] = given.operands;
     const file = operand === "-" ? undefined : operand;
-    const format = formatFor(file, given);
+    // Standard output has CSV by default.
+    const format = formatFor(file ?? "stdout.csv", given);
     const { representation, language, said } = targetFor(format, given);
     const address = given.value("database") ?? "";
     const database = await openExisting(address, personCollection);
@@ -82,15 +83,6 @@ function isLocale(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function formatFor(file: string | undefined, given: Given): TransferFormat {
-  const wanted = given.value("format");
-  const byName = file === undefined ? formats.csv : formatOfFile(file);
-  const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : byName;
-  if (format !== undefined) return format;
-  const known = formatNames.join(", ");
-  throw new CommandError(`The name of ${quote(file ?? "")} says no format: add --format with ${known}.`);
 }
 
 /** What people are written as, and for whom. */

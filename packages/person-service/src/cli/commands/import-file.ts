@@ -15,7 +15,7 @@ import { personCollection } from "../../person/collection.ts";
 import { personSchema } from "../../person/schema.ts";
 import { adviceOn, parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
-import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../../transfer/formats.ts";
+import type { TransferFormat } from "../../transfer/formats.ts";
 import { type ImportOptions, importPeople } from "../../transfer/import-people.ts";
 import { openPeopleFile } from "../../transfer/people-file.ts";
 import { openRejects, type Rejects, RejectsError } from "../../transfer/rejects.ts";
@@ -25,13 +25,14 @@ import type { Given } from "../settings/configuration.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { drawProgress } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
+import { formatFor } from "./format-option.ts";
 import { conclude, continuing, describe, refusalReport } from "./import-report.ts";
 
 /** Imports the file that is given, or standard input. The first Ctrl-C stops the import after a batch, the second at once. */
 export async function runImport(given: Given, io: CommandStreams): Promise<void> {
   const [file = ""] = given.operands;
   const name = file === "-" ? "standard input" : file;
-  const format = formatFor(name, given);
+  const format = formatOf(name, given);
   let isStopped = false;
   const stop = (): void => {
     isStopped = true;
@@ -124,12 +125,11 @@ async function openTarget(address: string, isDryRun: boolean): Promise<Database 
   return openDatabase(address, { collections: [personCollection] });
 }
 
-function formatFor(name: string, given: Given): TransferFormat {
-  const wanted = given.value("format");
-  const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : formatOfFile(name);
-  if (format !== undefined) return format;
-  if (spreadsheets.test(name)) throw new CommandError(`${quote(name)} is the file of a spreadsheet. ${saveAsCsv}`);
-  throw new CommandError(`The name of ${quote(name)} says no format: add --format with ${formatNames.join(", ")}.`);
+function formatOf(name: string, given: Given): TransferFormat {
+  if (!given.has("format") && spreadsheets.test(name)) {
+    throw new CommandError(`${quote(name)} is the file of a spreadsheet. ${saveAsCsv}`);
+  }
+  return formatFor(name, given);
 }
 
 const spreadsheets = /\.(?:xls[xmb]?|ods|numbers)$/i;

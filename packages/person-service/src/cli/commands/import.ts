@@ -1,17 +1,11 @@
 import { alikeBy, memberEntries, uniqueMembers } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
-import { formatNames } from "../../transfer/formats.ts";
 import { databaseOptions } from "../settings/database-options.ts";
-import { converted, matching, type Option, oneOf } from "../settings/option.ts";
+import { converted, matching, oneOf } from "../settings/option.ts";
 import type { Command } from "./command.ts";
+import { formatOption } from "./format-option.ts";
 import { continuing } from "./import-report.ts";
-
-export const formatOption: Option = {
-  value: "FORMAT",
-  type: oneOf(...formatNames),
-  about: `the format: ${formatNames.join(", ")}; by default that of the file's name`,
-};
 
 /** A member that a person is known by. */
 const [key = ""] = uniqueMembers;
