@@ -4,8 +4,6 @@ export {
   type Judgement,
   Matching,
   type MatchingOptions,
-  type MatchRules,
-  type OnMatch,
 } from "./bulk/matching.ts";
 export { type CollectionHandlers, collection, type FollowerFigures } from "./collection.ts";
 export type {
@@ -33,6 +31,13 @@ export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { BulkLimits, ListLimits } from "./limits.ts";
+export {
+  absentChoices,
+  type ChangedDocument,
+  type MatchedRecords,
+  type MatchRules,
+  onMatchChoices,
+} from "./match-rules.ts";
 export type { Member, MemberName, MemberPath, MemberTable, MemberUse, RecordOf } from "./members.ts";
 export { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "./new-file.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
@@ -62,11 +67,9 @@ export {
   storeMembers,
 } from "./selection.ts";
 export type {
-  ChangedDocument,
   CollectionOptions,
   ItemRequest,
   LinkedMembers,
-  MatchedRecords,
   RecordNouns,
 } from "./settings.ts";
 export {

@@ -12,6 +12,7 @@ import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { HeldLists } from "./lists/held-lists.ts";
+import type { MatchedRecords } from "./match-rules.ts";
 import { fieldNames, requireKnownMembers } from "./object-schema.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import {
@@ -110,21 +111,6 @@ export interface LinkedMembers {
     before: Readonly<Record<string, unknown>>,
     isWhole: boolean,
   ) => Readonly<Record<string, unknown>>;
-}
-
-/** What a collection says of its records, where lines of a list are compared with them. */
-export interface MatchedRecords {
-  /** Groups of members: two records that have the same values of all members of one are likely the same. */
-  readonly alike: readonly (readonly string[])[];
-  /** Adjusts what a line makes of a record, such as what is derived of other members. Default: as a merge patch makes it. */
-  readonly adjust?: ((changed: ChangedDocument) => object) | undefined;
-}
-
-/** A record, a line that changes it, and what it becomes. */
-export interface ChangedDocument {
-  readonly before: Readonly<Record<string, unknown>>;
-  readonly line: Readonly<Record<string, unknown>>;
-  readonly after: Readonly<Record<string, unknown>>;
 }
 
 /** How the OpenAPI document speaks of the records of a collection. */

@@ -57,7 +57,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "lists object-schema.ts turn-share.ts",
     "stores caller-shares.ts limits.ts patch problem-types.ts representation.ts",
     "database-kind.ts",
-    "database.ts member-tree.ts member-value.ts",
+    "database.ts match-rules.ts member-tree.ts member-value.ts",
     "members.ts observer.ts snapshot.ts",
     "store.ts store-errors.ts",
     "selection.ts",

@@ -1,9 +1,10 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound, problem, problemTypes } from "waymark";
 import { heldByAnother } from "../handlers/refusals.ts";
+import type { MatchRules } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, ListChange, Store } from "../store.ts";
 import { type Judged, type JudgedLines, judgeLines } from "./judge-lines.ts";
-import { Matching, type MatchingOptions, type MatchRules } from "./matching.ts";
+import { Matching, type MatchingOptions } from "./matching.ts";
 import {
   answerChanged,
   answerJudgedChanges,

@@ -2,28 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { Awaitable } from "waymark";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
 import { without } from "../handlers/changed-document.ts";
-import { comparedValue, memberValue, valueAt } from "../member-value.ts";
+import type { MatchedRecords, MatchRules } from "../match-rules.ts";
+import { valueAt } from "../member-value.ts";
 import { copyMembers, isJsonObject, mergePatch } from "../patch/merge-patch.ts";
-import type { MemberFilter } from "../selection.ts";
-import type { MatchedRecords } from "../settings.ts";
 import type { Document, Store, StoredRecord } from "../store.ts";
 import { HeldValues } from "./held-values.ts";
-
-/** What becomes of the lines of a list that are about stored records. */
-export interface MatchRules {
-  /**
-   * The member by whose value a line is a change of the record that has it. A line without the value is refused, unless the member is
-   * `id`; one whose value no record has is a new record. Default: every line is a new record.
-   */
-  readonly upsert?: string | undefined;
-  /** Whether a changed record keeps what its line lacks. Default: `keep`. */
-  readonly absent?: "keep" | "clear" | undefined;
-  /** What becomes of a new record that is likely stored already. Default: `add`, which does not look. */
-  readonly onMatch?: OnMatch | undefined;
-}
-
-/** What becomes of a new record that is likely stored already: it is refused or left out, or changes that one, or is added. */
-export type OnMatch = "refuse" | "skip" | "update" | "add";
+import { RecordLookUp } from "./record-look-up.ts";
 
 export interface MatchingOptions extends MatchRules, MatchedRecords {
   /** Undefined where nothing is stored. */
@@ -65,34 +49,33 @@ export function claimOf(judgement: Judgement, unique: readonly string[]): Docume
 }
 
 /**
- * Judges the lines of a list by the records that are stored. One is for one list: no two lines change one record. Keeps at most 32 bytes for each line that has a record or an
- * upserted value.
+ * Judges the lines of a list by the records that are stored. One is for one list: no two lines change one record. Keeps at most 32
+ * bytes for each line that has a record or an upserted value.
  */
 export class Matching {
   readonly #options: MatchingOptions;
   /** The upserted values of the lines, and the ids of the records that lines are about. */
   readonly #values = new HeldValues();
   readonly #taken = new HeldValues();
-  #had: Promise<boolean> | undefined;
+  readonly #records: RecordLookUp;
 
   /** @throws TypeError when the store cannot filter by a member */
   constructor(options: MatchingOptions) {
     this.#options = options;
     const { store, upsert, alike, onMatch = "add" } = options;
     const needed = [...(upsert === undefined ? [] : [upsert]), ...(onMatch === "add" ? [] : alike.flat())];
-    const unknown = store && needed.find((name) => !store.members.some((member) => member.name === name));
-    if (unknown !== undefined) throw new TypeError(`The records cannot be filtered by ${JSON.stringify(unknown)}`);
+    this.#records = new RecordLookUp(store, needed);
   }
 
   /** Judges the next lines, in the order of the list. */
   async judge(lines: readonly unknown[]): Promise<readonly Judgement[]> {
     const { upsert, alike, onMatch = "add", validate } = this.#options;
-    const keyed = upsert === undefined ? [] : await this.#lookUp(lines, [upsert], 3);
+    const keyed = upsert === undefined ? [] : await this.#records.find(lines, [upsert], 3);
     const results = await Promise.all(lines.map((line, i) => (keyed[i]?.length ? undefined : validate(line))));
     const documents = results.map((result) => (result?.issues === undefined ? result?.value : undefined));
     const found: (readonly StoredRecord[])[][] = [];
-    if (onMatch !== "add" && (await this.#hadRecords())) {
-      for (const members of alike) found.push([...(await this.#lookUp(documents, members, 10))]);
+    if (onMatch !== "add" && (await this.#records.existed())) {
+      for (const members of alike) found.push([...(await this.#records.find(documents, members, 10))]);
     }
     const judgements: Judgement[] = [];
     for (const [i, line] of lines.entries()) {
@@ -107,18 +90,10 @@ export class Matching {
     return !this.#taken.has(`${id}`);
   }
 
-  /** Returns whether there were records before the first lines: without any, no line is likely stored already. */
-  #hadRecords(): Promise<boolean> {
-    const { store } = this.#options;
-    this.#had ??=
-      store === undefined ? Promise.resolve(false) : firstRecords(store, [], 1).then(({ length }) => length > 0);
-    return this.#had;
-  }
-
   async #judge(line: unknown, { keyed, result, likely }: Found): Promise<Judgement> {
     const { upsert } = this.#options;
     if (upsert !== undefined && isJsonObject(line)) {
-      const value = this.#valueOf(line, upsert);
+      const value = this.#records.valueOf(line, upsert);
       const isTaken = keyed.some((record) => !this.isMissing(record));
       for (const record of keyed) this.#taken.add(`${record.id}`);
       if (value === null && upsert !== "id") {
@@ -179,65 +154,14 @@ export class Matching {
 
   async #change(record: StoredRecord, line: Readonly<Record<string, unknown>>): Promise<Judgement> {
     const { serverMembers, validate, absent = "keep", columns, adjust } = this.#options;
-    const before = without(JSON.parse(record.json), serverMembers) as Readonly<Record<string, unknown>>; // an object is stored
-    const sent = without(line, serverMembers) as typeof before; // an object without some members
+    const before = without(JSON.parse(record.json), serverMembers);
+    const sent = without(line, serverMembers);
     const base = absent === "keep" ? before : cleared(before, columns());
     const after = mergePatch(base, sent) as typeof before; // both are objects
     const result = await validate(adjust === undefined ? after : adjust({ before, line: sent, after }));
     if (result.issues !== undefined) return { kind: "refuse", issues: result.issues, isConflict: false };
     const { value: document } = result;
     return isDeepStrictEqual(document, before) ? { kind: "unchanged", record } : { kind: "change", record, document };
-  }
-
-  /** Returns the records that have the values of a line, of all these members, for each line: at most so many. */
-  async #lookUp(
-    lines: readonly unknown[],
-    members: readonly string[],
-    most: number,
-  ): Promise<readonly (readonly StoredRecord[])[]> {
-    const { store } = this.#options;
-    const found: (readonly StoredRecord[])[] = lines.map(() => []);
-    const [first] = members;
-    if (store === undefined || first === undefined) return found;
-    const asked = lines.flatMap((line, position) => {
-      const filters = this.#filtersFor(line, members);
-      return filters === undefined ? [] : [{ position, filters }];
-    });
-    for (let start = 0; start < asked.length; start += atOnce) {
-      const some = asked.slice(start, start + atOnce);
-      const values = [...new Set(some.map(({ filters: [{ value }] }) => value))];
-      // Of most lists, either no line or almost every one has a record.
-      if ((await firstRecords(store, [{ member: first, operator: "in", values }], 1)).length === 0) continue;
-      await Promise.all(
-        some.map(async ({ position, filters }) => {
-          found[position] = await firstRecords(store, filters, most);
-        }),
-      );
-    }
-    return found;
-  }
-
-  /** Undefined where the line lacks a value. */
-  #filtersFor(line: unknown, members: readonly string[]): readonly [Equal, ...Equal[]] | undefined {
-    const filters: Equal[] = [];
-    for (const member of members) {
-      const value = this.#valueOf(line, member);
-      // No database has such a text.
-      if (value === null || (typeof value === "string" && value.includes("\u0000"))) return undefined;
-      filters.push({ member, operator: "eq", value });
-    }
-    const [first, ...others] = filters;
-    return first && [first, ...others];
-  }
-
-  #valueOf(line: unknown, name: string): string | number | null {
-    const type = this.#options.store?.members.find((member) => member.name === name)?.type;
-    if (type === undefined) {
-      const value = valueAt(line, name);
-      return typeof value === "string" || typeof value === "number" ? value : null;
-    }
-    const value = memberValue(line, name, type);
-    return value === null ? null : comparedValue(value, type);
   }
 }
 
@@ -249,19 +173,6 @@ interface Found {
   readonly result: ValidationResult<Document> | undefined;
   /** The records that are likely it, for each group of members. */
   readonly likely: readonly (readonly StoredRecord[])[];
-}
-
-type Equal = Extract<MemberFilter, { readonly value: string | number }> & { readonly operator: "eq" };
-
-/** How many lines are looked up at once: each value is a parameter of a statement. */
-const atOnce = 100;
-
-async function firstRecords(
-  store: Store,
-  filters: readonly MemberFilter[],
-  limit: number,
-): Promise<readonly StoredRecord[]> {
-  return (await store.batch({ filters, limit })).records;
 }
 
 const refusal = (member: string, message: string): Judgement => ({

@@ -1,6 +1,6 @@
 import { excerpt } from "waymark/internal";
 import { type Report, readQuery, reportUnknown } from "../lists/parameters.ts";
-import type { MatchRules, OnMatch } from "./matching.ts";
+import { absentChoices, type MatchRules, onMatchChoices } from "../match-rules.ts";
 
 /** What the query of a POST of many records asks for. */
 export interface BulkQuery {
@@ -45,8 +45,8 @@ export function readBulkQuery(search: string, { members, knowsLikely, isLenient 
     };
     const isDryRun = oneOf("dry-run", "true") !== undefined;
     const upsert = oneOf("upsert", ...(members ?? []));
-    const absent = oneOf("absent", "keep", "clear");
-    const onMatch = oneOf<OnMatch>("on-match", "refuse", "skip", "update", "add");
+    const absent = oneOf("absent", ...absentChoices);
+    const onMatch = oneOf("on-match", ...onMatchChoices);
     const most = readMost(parameters.get("remove-missing"), report);
     if (most !== undefined && upsert === undefined) report("remove-missing", "needs upsert");
     if (most !== undefined && isLenient) {

@@ -3,6 +3,7 @@ import { operatorsOf } from "../lists/filter.ts";
 import { formatParameter } from "../lists/parameters.ts";
 import { greatestLimit } from "../lists/query.ts";
 import { sortNames } from "../lists/sort.ts";
+import { absentChoices, onMatchChoices } from "../match-rules.ts";
 import type { Representation } from "../representation.ts";
 import type { MemberType } from "../selection.ts";
 import type { Document } from "../store.ts";
@@ -106,12 +107,12 @@ export function bulkParameters<T extends Document>({
     absent: {
       description:
         "Whether a changed record keeps what its line lacks. Of a table a line lacks only what has a column. Default: `keep`.",
-      schema: { enum: ["keep", "clear"] },
+      schema: { enum: absentChoices },
     },
     ...((matching?.alike.length ?? 0) > 0 && {
       "on-match": {
         description: `What becomes of a new record that is likely stored, by the same ${matching?.alike.map((members) => members.join(" and ")).join(", or the same ")}, and differs. Default: \`add\`, which does not look.`,
-        schema: { enum: ["refuse", "skip", "update", "add"] },
+        schema: { enum: onMatchChoices },
       },
     }),
     "remove-missing": {

@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises";
 import {
+  absentChoices,
   type Database,
   displayAddress,
   kindOf,
   type MatchRules,
-  type OnMatch,
+  onMatchChoices,
   openDatabase,
   type Store,
 } from "@waymark/collection";
@@ -103,11 +104,9 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
 
 const matchRules = (given: Given): MatchRules => ({
   upsert: given.value("upsert"),
-  absent: given.value("absent") === "clear" ? "clear" : "keep",
-  onMatch: onMatches.find((what) => what === given.value("on-match")),
+  absent: absentChoices.find((what) => what === given.value("absent")),
+  onMatch: onMatchChoices.find((what) => what === given.value("on-match")),
 });
-
-const onMatches: readonly OnMatch[] = ["refuse", "skip", "update", "add"];
 
 /** Says of content that cannot be read which file it is. */
 async function describeContent<T>(name: string, format: TransferFormat, read: () => Promise<T>): Promise<T> {

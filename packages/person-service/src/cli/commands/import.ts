@@ -1,3 +1,4 @@
+import { absentChoices, onMatchChoices } from "@waymark/collection";
 import { alikeBy, memberEntries, uniqueMembers } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
@@ -54,14 +55,14 @@ export const importCommand: Command = {
     },
     absent: {
       value: "WHAT",
-      type: oneOf("keep", "clear"),
+      type: oneOf(...absentChoices),
       default: "keep",
       about:
         "whether a changed person keeps what is empty in the file; clear removes it, but for members without a column",
     },
     "on-match": {
       value: "WHAT",
-      type: oneOf("refuse", "skip", "update", "add"),
+      type: oneOf(...onMatchChoices),
       default: "refuse",
       about: `what becomes of new people who are likely stored (the same ${alikeBy.map((members) => members.join(" and ")).join(", or ")}) and differ`,
     },
