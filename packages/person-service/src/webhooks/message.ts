@@ -8,14 +8,18 @@ export function messageOf(change: RecordChange, { types, fields }: WebhookSettin
   if (!types.includes(type)) return undefined;
   if (change.kind === "removed") {
     const timestamp = new Date().toISOString();
-    return { id: `person-${change.id}-removed`, body: JSON.stringify({ type, timestamp, data: { id: change.id } }) };
+    const { id, revision } = change;
+    return { id: idOf(id, revision), body: JSON.stringify({ type, timestamp, data: { id } }) };
   }
   const { id, revision, updatedAt, json } = change.record;
   const person = JSON.parse(json) as Readonly<Record<string, unknown>>; // a record is an object
   const chosen = fields?.flatMap((name) => (Object.hasOwn(person, name) ? [[name, person[name]] as const] : []));
   const data = chosen === undefined ? person : { id, ...Object.fromEntries(chosen) };
   return {
-    id: `person-${id}-${revision}`,
+    id: idOf(id, revision),
     body: JSON.stringify({ type, timestamp: new Date(updatedAt).toISOString(), data }),
   };
 }
+
+/** Each change of a person has a revision, removals too: the id is that of the change, in every attempt. */
+const idOf = (person: number, revision: number): string => `person-${person}-${revision}`;

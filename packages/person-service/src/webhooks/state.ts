@@ -24,6 +24,8 @@ export interface WebhookState {
 /** A person whose last change was not taken. Times are milliseconds since the epoch. */
 export interface PendingPerson {
   readonly id: number;
+  /** The revision of the change, where that is a removal; a stored person is sent as it is by then. */
+  readonly removal?: number;
   readonly attempts: number;
   /** When the first attempt failed, and when the next is due. */
   readonly since: number;
@@ -32,7 +34,7 @@ export interface PendingPerson {
 }
 
 /** A person whose change was given up. */
-export interface DeadLetter extends Omit<PendingPerson, "next"> {
+export interface DeadLetter extends Omit<PendingPerson, "next" | "removal"> {
   readonly until: number;
 }
 

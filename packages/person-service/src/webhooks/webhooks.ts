@@ -1,9 +1,10 @@
 import type { Store } from "@waymark/collection";
 import type { Log, LogLevel } from "../log/log.ts";
 import { delivery } from "./delivery.ts";
-import { usualTiming, type WebhookEvent, type WebhookFigures, WebhookSender, type WebhookTiming } from "./sender.ts";
+import { type WebhookEvent, type WebhookFigures, WebhookSender } from "./sender.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { readWebhookSecret } from "./signing.ts";
+import { usualTiming, type WebhookTiming } from "./timing.ts";
 
 /** The webhooks of a service. */
 export interface Webhooks {

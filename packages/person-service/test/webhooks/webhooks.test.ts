@@ -4,9 +4,9 @@ import { type Database, openDatabase, type Store } from "@waymark/collection";
 import { newPostgresDatabase } from "../../../collection/test/postgres-server.ts";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { personCollection } from "../../src/person/collection.ts";
-import type { WebhookTiming } from "../../src/webhooks/sender.ts";
 import { parseWebhook } from "../../src/webhooks/settings.ts";
 import { readStates, type WebhookState, webhookCollection } from "../../src/webhooks/state.ts";
+import type { WebhookTiming } from "../../src/webhooks/timing.ts";
 import { startWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 import { type Receiver, secretText, startReceiver } from "./receiver.ts";
 
@@ -20,6 +20,11 @@ const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
+
+const kinds = ["SQLite", "PostgreSQL"] as const;
+
+const newAddress = async (kind: (typeof kinds)[number]): Promise<string> =>
+  kind === "SQLite" ? folder.newFile() : newPostgresDatabase();
 
 async function openPeople(address = folder.newFile()): Promise<Database> {
   const database = await openDatabase(address, { collections: [personCollection, webhookCollection] });
@@ -73,10 +78,10 @@ const begun = (database: Database): Promise<WebhookState> => stateIn(database, (
 const namesIn = ({ received }: Receiver): readonly unknown[] => received.map(({ data }) => data["name"]);
 
 describe("webhooks", () => {
-  for (const kind of ["SQLite", "PostgreSQL"]) {
+  for (const kind of kinds) {
     it(`get each change from now on, signed, and go on after a restart (${kind})`, async () => {
       await using receiver = await startReceiver();
-      const address = kind === "SQLite" ? folder.newFile() : await newPostgresDatabase();
+      const address = await newAddress(kind);
       const database = await openPeople(address);
       const people = peopleOf(database);
       await people.create({ name: "Before" });
@@ -146,6 +151,48 @@ describe("webhooks", () => {
     await webhooks.close();
     const [figures] = webhooks.figures();
     assert.ok(figures !== undefined && figures.delivered === 2 && figures.failed >= 3 && figures.pending === 0);
+  });
+
+  it("name a removal by its revision, in each attempt and after a restart", async () => {
+    await using receiver = await startReceiver(({ type }) => (type === "person.removed" ? 500 : 200));
+    const database = await openPeople();
+    const people = peopleOf(database);
+    const first = send(database, [{ url: receiver.url }]);
+    await begun(database);
+    await people.create({ name: "Ada" });
+    await receiver.until(({ length }) => length === 1);
+    await people.remove(1);
+    await receiver.until(({ length }) => length >= 4);
+    await first.webhooks.close();
+    const { length } = receiver.received;
+    receiver.answer = () => 200;
+    send(database, [{ url: receiver.url }]);
+    await receiver.until((received) => received.length > length);
+    const [stored, ...removed] = receiver.received.map(({ id }) => id);
+    assert.equal(stored, "person-1-1");
+    assert.deepEqual(new Set(removed), new Set(["person-1-2"]));
+  });
+
+  it("send the removal of somebody who waits for another attempt", async () => {
+    await using receiver = await startReceiver(({ type }) => (type === "person.stored" ? 500 : 200));
+    const database = await openPeople();
+    const people = peopleOf(database);
+    const first = send(database, [{ url: receiver.url }], { backOff: () => 3_600_000 });
+    await begun(database);
+    await people.create({ name: "Ada" });
+    await stateIn(database, ({ pending }) => pending.length === 1);
+    await first.webhooks.close();
+    await people.remove(1);
+    send(database, [{ url: receiver.url }]);
+    await receiver.until((received) => received.some(({ type }) => type === "person.removed"));
+    await stateIn(database, ({ pending }) => pending.length === 0);
+    assert.deepEqual(
+      receiver.received.map(({ id, type }) => [id, type]),
+      [
+        ["person-1-1", "person.stored"],
+        ["person-1-2", "person.removed"],
+      ],
+    );
   });
 
   it("keep what waits over a restart, and nothing is lost while the receiver is down", async () => {
@@ -245,36 +292,38 @@ describe("webhooks", () => {
     assert.equal(receiver.received.length, 0);
   });
 
-  it("are sent by one of several processes, and by another one when that one ends or is silent", async () => {
-    await using receiver = await startReceiver();
-    const address = folder.newFile();
-    const [one, other] = [await openPeople(address), await openPeople(address)];
-    const people = peopleOf(one);
-    const first = send(one, [{ url: receiver.url }], { renew: 100 });
-    await begun(one);
-    const second = send(other, [{ url: receiver.url }], { renew: 100 });
-    for (let n = 1; n <= 20; n++) {
-      await people.create({ name: `Person ${n}` });
-      await receiver.until(({ length }) => length === n);
-    }
-    await first.webhooks.close();
-    assert.deepEqual(
-      [first, second].map(({ webhooks }) => webhooks.figures()[0]?.delivered),
-      [20, 0],
-    );
-    await people.create({ name: "Ada" });
-    await receiver.until(({ length }) => length === 21);
-    await second.webhooks.close();
-    assert.equal(second.webhooks.figures()[0]?.delivered, 1);
+  for (const kind of kinds) {
+    it(`are sent by one of several processes, and by another one when that one ends or is silent (${kind})`, async () => {
+      await using receiver = await startReceiver();
+      const address = await newAddress(kind);
+      const [one, other] = [await openPeople(address), await openPeople(address)];
+      const people = peopleOf(one);
+      const first = send(one, [{ url: receiver.url }], { renew: 100 });
+      await begun(one);
+      const second = send(other, [{ url: receiver.url }], { renew: 100 });
+      for (let n = 1; n <= 20; n++) {
+        await people.create({ name: `Person ${n}` });
+        await receiver.until(({ length }) => length === n);
+      }
+      await first.webhooks.close();
+      assert.deepEqual(
+        [first, second].map(({ webhooks }) => webhooks.figures()[0]?.delivered),
+        [20, 0],
+      );
+      await people.create({ name: "Ada" });
+      await receiver.until(({ length }) => length === 21);
+      await second.webhooks.close();
+      assert.equal(second.webhooks.figures()[0]?.delivered, 1);
 
-    // As a process leaves it that is killed.
-    const states = one.store<WebhookState>(webhookCollection.name);
-    const [stored] = await readStates(states);
-    assert.ok(stored !== undefined);
-    await states.replace(stored.id, { ...stored.state, holder: "killed" });
-    await people.create({ name: "Grace" });
-    send(one, [{ url: receiver.url }]);
-    await receiver.until(({ length }) => length === 22);
-    assert.equal(namesIn(receiver).at(-1), "Grace");
-  });
+      // As a process leaves it that is killed.
+      const states = one.store<WebhookState>(webhookCollection.name);
+      const [stored] = await readStates(states);
+      assert.ok(stored !== undefined);
+      await states.replace(stored.id, { ...stored.state, holder: "killed" });
+      await people.create({ name: "Grace" });
+      send(one, [{ url: receiver.url }]);
+      await receiver.until(({ length }) => length === 22);
+      assert.equal(namesIn(receiver).at(-1), "Grace");
+    });
+  }
 });
