@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { openFolder } from "../../../waymark/test/folder.ts";
-import { runProgram, startService } from "../service-process.ts";
+import { runProgram, startService, startServiceBy } from "../service-process.ts";
 import { secretText, startReceiver } from "./receiver.ts";
 
 const folder = openFolder("webhooks-of-a-program");
@@ -57,6 +59,30 @@ describe("a service with a webhook in its settings", () => {
       assert.match(stdout, /^localhost:\d+: took a message at 20\S+Z, 0 waiting, 0 given up\n$/);
     });
   }
+
+  it("sends over TLS where it trusts the receiver's certificate, and only there", async () => {
+    const fixture = (name: "cert" | "key"): string =>
+      fileURLToPath(new URL(`../../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
+    const certificate = { cert: readFileSync(fixture("cert")), key: readFileSync(fixture("key")) };
+    await using receiver = await startReceiver(undefined, certificate);
+    const webhook = {
+      url: receiver.url,
+      "secret-file": secretFile,
+      from: "beginning",
+      "allow-private-addresses": true,
+    };
+    const args = (): readonly string[] => ["--database", folder.newFile(), "--webhooks", JSON.stringify(webhook)];
+    {
+      await using service = await startService(...args());
+      const reported = service.untilPrinted(/webhook-fails.*takes no messages: DEPTH_ZERO_SELF_SIGNED_CERT/);
+      assert.equal((await store(service.url, "Ada")).status, 200);
+      await reported;
+      assert.deepEqual(receiver.received, []);
+    }
+    await using service = await startServiceBy(["env", `NODE_EXTRA_CA_CERTS=${fixture("cert")}`], ...args());
+    assert.equal((await store(service.url, "Ada")).status, 200);
+    await receiver.until(({ length }) => length === 1);
+  });
 
   it("does not start where the secret cannot be used", async () => {
     const webhook = { url: "https://hooks.example.com/", "secret-file": folder.path("missing") };

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
@@ -28,20 +29,25 @@ export interface Receiver extends AsyncDisposable {
 export const secret: Uint8Array = Buffer.alloc(32, "k");
 export const secretText: string = `whsec_${Buffer.from(secret).toString("base64")}\n`;
 
-export async function startReceiver(answer: Answer = () => 204): Promise<Receiver> {
+/** @param certificate for a receiver over TLS */
+export async function startReceiver(
+  answer: Answer = () => 204,
+  certificate?: { readonly cert: Buffer; readonly key: Buffer },
+): Promise<Receiver> {
   const received: Received[] = [];
   let wake: () => void = () => undefined;
-  const server = createServer(async (request, response) => {
+  const listener: RequestListener = async (request, response) => {
     const message = await read(request);
     received.push(message);
     const status = receiver.answer(message, response);
     if (status !== undefined) response.writeHead(status).end();
     wake();
-  });
+  };
+  const server = certificate === undefined ? createServer(listener) : createSecureServer(certificate, listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port
   const receiver: Receiver = {
-    url: `http://localhost:${port}/people`,
+    url: `http${certificate === undefined ? "" : "s"}://localhost:${port}/people`,
     port,
     received,
     answer,
