@@ -45,13 +45,15 @@ import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
 import {
   personCollection,
+  personCollectionOf,
   personForms,
   personListDecoders,
   personNouns,
-  personRepresentations,
+  personRepresentationsOf,
 } from "./person/collection.ts";
 import { followingChanges, withAllLists } from "./person/contact-lists.ts";
 import { personMatching } from "./person/matching.ts";
+import { type MemberList, ourMembers } from "./person/member-list.ts";
 import type { Person } from "./person/members.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -68,6 +70,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly writer?: DatabaseOptions["writer"];
   /** Collections of the database beside that of the people. Default: none. */
   readonly collections?: readonly CollectionDefinition[];
+  /** The members that people may have: `membersWith` those of the service's own. Default: no others than ours. */
+  readonly members?: MemberList;
   /** The number of partitions of a new PostgreSQL database, from 1 to 256. Default: those that it has, or 1. */
   readonly partitions?: number | undefined;
   /** The origins whose pages may use the service. Default: none. */
@@ -122,11 +126,12 @@ export interface PersonService {
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, partitions, writer, now = () => new Date(), access, observers = [] } = options;
-  const site: Site = { may: access?.may ?? (() => true), signsIn: access?.signIn !== undefined };
+  const { members = ourMembers } = options;
+  const site: Site = { may: access?.may ?? (() => true), signsIn: access?.signIn !== undefined, members };
   const observer = joinObservers(observers);
   // Before the database is opened: a faulty policy or URL must leave no new file behind.
   const filters = filtersOf(options, observer, site);
-  const collections = [personCollection, ...(options.collections ?? [])];
+  const collections = [personCollectionOf(members), ...(options.collections ?? [])];
   const database =
     typeof address === "string"
       ? await openDatabase(address, { collections, partitions, now, observer, writer })
@@ -152,7 +157,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
     personRoutes({ ...people, list: withNewPersonForm(site, people.list) }),
     frontRoutes(site),
-    assetRoutes,
+    assetRoutes(site.members),
     ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
     greetingRoutes,
     problemRoutes,
@@ -163,15 +168,16 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
 }
 
 function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): CollectionHandlers<Person> {
+  const { members } = site;
   return collection({
     store,
-    schema: personSchema(now),
+    schema: personSchema(now, members),
     linkedMembers: { unfold: withAllLists, follow: followingChanges },
-    lenientSchema: lenientPersonSchema(now),
-    decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms })],
-    listDecoders: [...personListDecoders, peopleFileDecoder],
+    lenientSchema: lenientPersonSchema(now, members),
+    decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) })],
+    listDecoders: [...personListDecoders(members), peopleFileDecoder(members)],
     bulk,
-    representations: [...personRepresentations, peoplePages(site)],
+    representations: [...personRepresentationsOf(members), peoplePages(site)],
     mayRead: access?.mayRead,
     mayChange: access?.may,
     matching: personMatching,
@@ -211,7 +217,7 @@ function filtersOf(
     quota && rateLimit({ ...quota, except: isAlwaysServed, onTurnedAway: () => onTurnedAway?.("quota") }),
     refuseCrossSite({ except: policy }),
     hostNames && onlyForHosts(hostNames.map(requireHostName)),
-    formRequests(),
+    formRequests(site),
     access,
     ...observers.map(({ filter }) => filter),
     ...filters,

@@ -15,6 +15,7 @@ registerHooks({
 const { openPersonService } = await import("../src/index.ts");
 const { decodeVcards } = await import("../src/transfer/vcard-decoder.ts");
 const { memberOf } = await import("../src/person/member-value.ts");
+const { ourMembers } = await import("../src/person/member-list.ts");
 const { columnNames } = await import("../src/transfer/columns.ts");
 
 const { app, database } = await openPersonService({ database: ":memory:" });
@@ -35,7 +36,9 @@ const [refused, meant] = [
 await send("/person", { name: "Ada", deathDate: "1852-11-27" });
 const vcard = await send("/person/1?format=vcard");
 const page = await send("/person/1", undefined, { Accept: "text/html" });
-const [read] = await Array.fromAsync(decodeVcards([Buffer.from(vcard)] as unknown as AsyncIterable<Uint8Array>)); // pieces
+const [read] = await Array.fromAsync(
+  decodeVcards([Buffer.from(vcard)] as unknown as AsyncIterable<Uint8Array>, ourMembers),
+); // pieces
 const document = JSON.parse(await send("/openapi.json"));
 
 process.stdout.write(
@@ -49,7 +52,7 @@ process.stdout.write(
     csv: await send("/person?format=csv&fields=name,deathDate"),
     xml: (await send("/person/1?format=xml")).includes("<deathDate>1852-11-27</deathDate>"),
     jsonLd: JSON.parse(await send("/person/1?format=jsonld")).deathDate,
-    heading: columnNames(["Date of Death"], new Map()).members[0],
+    heading: columnNames(["Date of Death"], new Map(), ourMembers).members[0],
     label: page.includes("<dt>Date of death</dt>"),
     field: page.includes('name="deathDate"'),
     documented: JSON.stringify(document).includes('"deathDate":'),

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { invalidJson, validJson } from "../../waymark/test/content/json-corpus.ts";
 import { runs } from "../../waymark/test/runs.ts";
-import { personMemberNames } from "../src/person/schema.ts";
+import { ourMembers } from "../src/person/member-list.ts";
 import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProblem, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
 import { naughtyStrings } from "./naughty-strings.ts";
@@ -374,7 +374,7 @@ describeService("content that is not read", (openService) => {
 describeOnEveryStore("unusual input", (openService, transport) => {
   describe("naughty strings", () => {
     const service = openService();
-    const fields = personMemberNames.filter((name) => !["id", "createdAt", "updatedAt"].includes(name));
+    const fields = ourMembers.names.filter((name) => !["id", "createdAt", "updatedAt"].includes(name));
     const alsoInXml = new Set(["name", "address.streetAddress", "description"]);
     /** What even the description, which takes most, does not take. */
     const illegal = new Set([

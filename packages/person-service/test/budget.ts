@@ -5,6 +5,7 @@ import { HttpRequest, type HttpRequestInit } from "waymark";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
 import { openLog } from "../src/log/log.ts";
+import { ourMembers } from "../src/person/member-list.ts";
 import { decodeVcards } from "../src/transfer/vcard-decoder.ts";
 import { quickHash } from "./access/basic-authentication.ts";
 import { dryRuns, longestDryRun } from "./dry-runs.ts";
@@ -465,7 +466,7 @@ const vcards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
   isWhole: true,
   reading: (bytes) => {
     const card = Buffer.from(`BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Ada\r\n${line(bytes)}\r\nEND:VCARD\r\n`);
-    return () => Array.fromAsync(decodeVcards(ReadableStream.from([card])));
+    return () => Array.fromAsync(decodeVcards(ReadableStream.from([card]), ourMembers));
   },
 }));
 

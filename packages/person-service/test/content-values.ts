@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import ICAL from "ical.js";
 import { SaxesParser } from "saxes";
 import { contactLists } from "../src/person/contact-lists.ts";
-import { listMembers } from "../src/person/members.ts";
+import { memberEntries } from "../src/person/members.ts";
 
 /** What content says, as a JSON value to be judged by a schema. */
 export interface ContentValue {
@@ -129,7 +129,7 @@ function csvValue(text: string): ContentValue {
 
 /** The members of people that are lists. */
 const listNames: ReadonlySet<string> = new Set([
-  ...listMembers,
+  ...memberEntries.flatMap(([name, { list }]) => (list ? [name] : [])),
   ...contactLists.map(({ name }) => name),
   "contexts",
   "features",

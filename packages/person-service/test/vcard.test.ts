@@ -5,9 +5,10 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { HttpRequest } from "waymark";
 import { contactLists } from "../src/person/contact-lists.ts";
+import { ourMembers } from "../src/person/member-list.ts";
 import type { Person } from "../src/person/members.ts";
-import { personMemberNames, personSchema } from "../src/person/schema.ts";
-import { vcard } from "../src/person/vcard.ts";
+import { personSchema } from "../src/person/schema.ts";
+import { vcard as vcardOf } from "../src/person/vcard.ts";
 import { decodeVcards } from "../src/transfer/vcard-decoder.ts";
 import { legalPerson } from "./legal-person.ts";
 
@@ -53,6 +54,8 @@ const full: Person = {
 function record({ id = 1, ...members }: Person): StoredRecord {
   return { id, revision: 1, updatedAt: 0, json: JSON.stringify({ id, ...members, createdAt, updatedAt }) };
 }
+
+const vcard = vcardOf(ourMembers);
 
 const cardOf = (person: Person): string => vcard.item(record(person), { url: "/person", request: HttpRequest.of() });
 
@@ -171,7 +174,7 @@ describe("a vCard", () => {
   it("knows every member", () => {
     const { address = {}, ...members } = JSON.parse(record(full).json);
     const names = [...Object.keys(members), ...Object.keys(address).map((part) => `address.${part}`)];
-    assert.deepEqual(new Set(names), new Set(personMemberNames));
+    assert.deepEqual(new Set(names), new Set(ourMembers.names));
   });
 
   it("has no property for what is absent", () => {
@@ -246,7 +249,7 @@ describe("a vCard", () => {
     const { validate } = personSchema()["~standard"];
     await fc.assert(
       fc.asyncProperty(legalPerson, async ({ id: _id, ...person }) => {
-        const [read] = await Array.fromAsync(decodeVcards(pieces(cardOf(person))));
+        const [read] = await Array.fromAsync(decodeVcards(pieces(cardOf(person)), ourMembers));
         assert.deepEqual(validate(read?.value), { value: person });
       }),
     );
@@ -310,7 +313,7 @@ describe("a vCard", () => {
   for (const [program, lines, expectedPerson] of cards) {
     it(`is read with all values and labels as ${program} writes it`, async () => {
       const card = ["BEGIN:VCARD", "VERSION:3.0", "FN:A", ...lines, "END:VCARD", ""].join("\r\n");
-      const [read] = await Array.fromAsync(decodeVcards(pieces(card)));
+      const [read] = await Array.fromAsync(decodeVcards(pieces(card), ourMembers));
       const { value, issues } = personSchema()["~standard"].validate(read?.value) as {
         value?: object;
         issues?: object;

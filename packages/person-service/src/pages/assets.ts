@@ -6,6 +6,7 @@ import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
 import { ofAssets } from "../api/descriptions.ts";
 import { packageFile } from "../package-files.ts";
+import { type MemberList, onceFor } from "../person/member-list.ts";
 import { dialogs } from "./dialogs.ts";
 
 /** The files that the pages load, each behind those that it imports. */
@@ -22,7 +23,7 @@ const names = [
   "reference.js",
 ] as const;
 
-export type AssetName = (typeof names)[number] | "dialogs.js";
+export type AssetName = (typeof names)[number];
 
 /** Returns the URL of a file for the pages: it has a digest of the content, so that it can be kept for ever. */
 export const assetUrl = (request: HttpRequest<unknown>, name: AssetName): string =>
@@ -32,12 +33,16 @@ export const assetUrl = (request: HttpRequest<unknown>, name: AssetName): string
 export const importedUrls = (request: HttpRequest<unknown>, name: AssetName): readonly string[] =>
   fileOf(name).imports.map((each) => toPublicUrl(request, `/assets/${each}`));
 
+/** Returns the URL of the module with what a script adds to a page: see `dialogs`. */
+export const dialogsUrl = (request: HttpRequest<unknown>, members: MemberList): string =>
+  toPublicUrl(request, `/assets/${dialogsFile(members).name}`);
+
 /** The files; public, since they say nothing of any person. */
-export const assetRoutes: Route = GET(
-  "/assets/{file}",
-  docs(ofAssets),
-  ({ variables: { file } }) => assets().responses.get(file) ?? unknownFile,
-);
+export const assetRoutes = (members: MemberList): Route =>
+  GET("/assets/{file}", docs(ofAssets), ({ variables: { file } }) => {
+    const dialogs = dialogsFile(members);
+    return file === dialogs.name ? toResponse(dialogs) : (assets().responses.get(file) ?? unknownFile);
+  });
 
 const unknownFile = problem(problemTypes.notFound, {
   detail: "The pages have no such file. After an upgrade of the service, reload the page.",
@@ -62,7 +67,7 @@ interface Assets {
   readonly files: ReadonlyMap<string, AssetFile>;
   /** By the names that they are served under. */
   readonly responses: ReadonlyMap<string, HttpResponse>;
-  /** A digest of all files. */
+  /** A digest of these files. */
   readonly version: string;
 }
 
@@ -75,8 +80,12 @@ function assets(): Assets {
 
 const fileOf = (name: AssetName): AssetFile => assets().files.get(name) as AssetFile; // all are read
 
+const dialogsFile: (members: MemberList) => AssetFile = onceFor((members) =>
+  toFile("dialogs.js", `export default ${JSON.stringify(String(dialogs(members)))};\n`),
+);
+
 /** Returns a digest of all files. */
-export const assetsVersion = (): string => assets().version;
+export const assetsVersion = (members: MemberList): string => assets().version + dialogsFile(members).name;
 
 function readAssets(): Assets {
   const files = new Map<string, AssetFile>();
@@ -90,7 +99,6 @@ function readAssets(): Assets {
     });
     files.set(name, toFile(name, text, imports));
   }
-  files.set("dialogs.js", toFile("dialogs.js", `export default ${JSON.stringify(String(dialogs()))};\n`));
   const responses = new Map([...files.values()].map((file) => [file.name, toResponse(file)]));
   return { files, responses, version: digest([...responses.keys()].join()) };
 }

@@ -1,5 +1,6 @@
 import { type Attribute, attribute, type ProblemDocument } from "waymark";
-import { formFields, type Values } from "./typed.ts";
+import type { MemberFields } from "./members.ts";
+import type { Values } from "./typed.ts";
 
 /** What somebody typed in a form of a person, and why it is not stored: with it, a page shows its form again. */
 export interface Attempt {
@@ -32,14 +33,18 @@ export interface Refusal {
 export const refusalWith = (message: string): Refusal => ({ faults: new Map(), message });
 
 /** Puts the errors of a problem in the words of the form. */
-export function refusalOf({ detail, title, errors = [] }: ProblemDocument): Refusal {
+export function refusalOf({ detail, title, errors = [] }: ProblemDocument, { edited }: MemberFields): Refusal {
   const faults = new Map<string, string>();
   const others: string[] = [];
   for (const { pointer = "", detail } of errors) {
     const name = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-    const field = formFields.find((each) => each.name === name) ?? formFields.find((each) => areNear(each.name, name));
+    const field = edited.find((each) => each.name === name) ?? edited.find((each) => areNear(each.name, name));
     if (field === undefined) others.push(`${detail}`);
-    else faults.set(field.name, `${field.label} ${field.kind === "country" ? countryFault : inWords(`${detail}`)}.`);
+    else
+      faults.set(
+        field.name,
+        `${field.label} ${field.kind === "country" ? countryFault : inWords(`${detail}`, edited)}.`,
+      );
   }
   return { faults, message: faults.size > 0 ? others.join(" ") : [detail ?? title, ...others].join(" ") };
 }
@@ -51,8 +56,5 @@ const areNear = (one: string, other: string): boolean =>
 const countryFault = "must be one of the list, or two capital letters such as NO";
 
 /** Replaces the names of members by their labels. */
-const inWords = (text: string): string =>
-  text.replaceAll(
-    /\b[a-z]+(?:[A-Z][a-z]+)+\b/g,
-    (name) => formFields.find((each) => each.name === name)?.label ?? name,
-  );
+const inWords = (text: string, edited: MemberFields["edited"]): string =>
+  text.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) => edited.find((each) => each.name === name)?.label ?? name);

@@ -1,11 +1,12 @@
 import { nameParts } from "../person/members.ts";
 import type { Attempt, Base, Refusal } from "./attempt.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { fieldOf, type MemberField, memberGroups } from "./members.ts";
+import type { MemberField, MemberFields } from "./members.ts";
 import { givenIn, merged, type Values } from "./typed.ts";
 
 /** What a form of a person is for. */
 interface FormParts {
+  readonly fields: MemberFields;
   /** What its fields have. */
   readonly typed: Values;
   /** The state that it changes; undefined for a person who is still to be stored. */
@@ -24,10 +25,11 @@ interface FormParts {
 }
 
 /** Makes the form of a person, which works without a script: it is shown where the URL names it. */
-export function personForm({ typed, base, action, cancel, dialogs, key, refusal, isOpen }: FormParts): SafeHtml {
+export function personForm(parts: FormParts): SafeHtml {
+  const { fields, typed, base, action, cancel, dialogs, key, refusal, isOpen } = parts;
   const faults = refusal?.faults ?? new Map<string, string>();
-  const [first = isOpen ? memberGroups[0]?.members[0]?.name : undefined] = faults.keys();
-  const groups = memberGroups.map(
+  const [first = isOpen ? fields.groups[0]?.members[0]?.name : undefined] = faults.keys();
+  const groups = fields.groups.map(
     ({ title, members }) => html`<fieldset><legend>${title}</legend>
 <div class="fields">
 ${members.map((member) => field(member, typed[member.name] ?? "", faults.get(member.name), member.name === first))}</div></fieldset>
@@ -35,7 +37,7 @@ ${members.map((member) => field(member, typed[member.name] ?? "", faults.get(mem
   );
   return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? "New person" : "Edit"}" tabindex="-1" data-dialogs="${dialogs}" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
 ${base === undefined ? control("key", key) : stateOf(base)}<p class="banner good" role="status" data-note hidden></p>
-${groups}${foot(refusal, html`<button class="primary" data-doing="Saving…">${base === undefined ? "Store" : "Save"}</button><a class="button plain" href="${cancel}" data-cancel>Cancel</a>`)}
+${groups}${foot(html`<button class="primary" data-doing="Saving…">${base === undefined ? "Store" : "Save"}</button><a class="button plain" href="${cancel}" data-cancel>Cancel</a>`, refusal, fields)}
 </form>
 `;
 }
@@ -49,11 +51,11 @@ const stateOf = ({ values, entityTag }: Base): SafeHtml =>
   html`${control("method", "PATCH")}${control("tag", entityTag)}${control("before", JSON.stringify(givenIn(values)))}`;
 
 /** Makes the end of a form, which stays in view: its buttons, and beside them why they did not work. */
-function foot(refusal: Refusal | undefined, buttons: SafeHtml): SafeHtml {
+function foot(buttons: SafeHtml, refusal?: Refusal, fields?: MemberFields): SafeHtml {
   const { faults, message = "" } = refusal ?? {};
   const links = Array.from(
     faults?.keys() ?? [],
-    (name, i) => html`${i === 0 ? "Not right yet: " : ", "}<a href="#f-${name}">${fieldOf(name).label}</a>`,
+    (name, i) => html`${i === 0 ? "Not right yet: " : ", "}<a href="#f-${name}">${fields?.fieldOf(name).label}</a>`,
   );
   return html`<div class="foot"><div class="banner" role="alert" tabindex="-1"${refusal === undefined ? html` hidden` : ""}>${message} ${links}</div>
 <div class="actions">${buttons}</div></div>`;
@@ -96,7 +98,12 @@ const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "text">, string>>
  *
  * @param stored the person as it is now
  */
-export function conflictForm(stored: Base, { typed, base = stored }: Attempt, action: string): SafeHtml {
+export function conflictForm(
+  fields: MemberFields,
+  stored: Base,
+  { typed, base = stored }: Attempt,
+  action: string,
+): SafeHtml {
   const theirs = stored.values;
   const chosen = merged({ before: base.values, mine: typed, theirs });
   const side = (name: string, value: string, label: string): SafeHtml =>
@@ -104,14 +111,14 @@ export function conflictForm(stored: Base, { typed, base = stored }: Attempt, ac
   const rows = Object.entries(typed).map(([name, mine]) =>
     mine === theirs[name]
       ? ""
-      : html`<tr><th scope="row">${fieldOf(name).label}</th>${side(name, mine, "yours")}${side(name, theirs[name] ?? "", "theirs")}</tr>\n`,
+      : html`<tr><th scope="row">${fields.fieldOf(name).label}</th>${side(name, mine, "yours")}${side(name, theirs[name] ?? "", "theirs")}</tr>\n`,
   );
   return html`<form class="conflict" method="post" action="${action}">
 <h2 tabindex="-1" autofocus>Somebody else changed this person meanwhile</h2>
 <p>Choose for each line which version stays.</p>
 <table><thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Theirs</th></tr></thead><tbody>
 ${rows}</tbody></table>
-${stateOf(stored)}${foot(undefined, html`<button class="primary" data-doing="Saving…">Save what is chosen</button><button class="plain" name="_again" value="form">Back to the form</button>`)}
+${stateOf(stored)}${foot(html`<button class="primary" data-doing="Saving…">Save what is chosen</button><button class="plain" name="_again" value="form">Back to the form</button>`)}
 </form>
 `;
 }
@@ -123,7 +130,7 @@ export function removalForm(name: string, entityTag: string | undefined, action:
 <p>Everything that is kept of this person is removed. This cannot be undone.</p>
 <form method="post" action="${action}">
 ${control("method", "DELETE")}${control("tag", entityTag)}<input type="hidden" name="_list">
-${foot(undefined, html`<button class="danger" data-doing="Deleting…">Delete</button><button type="button" class="plain" popovertarget="remove" popovertargetaction="hide" autofocus>Keep</button>`)}
+${foot(html`<button class="danger" data-doing="Deleting…">Delete</button><button type="button" class="plain" popovertarget="remove" popovertargetaction="hide" autofocus>Keep</button>`)}
 </form></div>
 `;
 }

@@ -5,28 +5,21 @@ import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { ofChangeForm, ofNewForm } from "../api/descriptions.ts";
 import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./attempt.ts";
 import { prefersHtml } from "./browser.ts";
-import {
-  areContested,
-  formFields,
-  formValuesOf,
-  merged,
-  patchBetween,
-  personOf,
-  typedIn,
-  type Values,
-  valuesIn,
-} from "./typed.ts";
+import { fieldsOf, type MemberFields } from "./members.ts";
+import type { Site } from "./site.ts";
+import { areContested, formValuesOf, merged, patchBetween, personOf, typedIn, type Values, valuesIn } from "./typed.ts";
 
 /**
  * Turns the forms of the pages into requests of the API, and their answers into pages, so that a form needs no script: HTML has no
  * form that sends a PATCH, an If-Match or an Idempotency-Key. What is sent on goes through access, quotas and validation as from every other
  * client. For `router({ filters })`, outside of `access`.
  */
-export function formRequests(): AroundFilter {
+export function formRequests({ members }: Site): AroundFilter {
   // A page of another origin may send what CORS allows it, but no form in which the method is a field.
   const { apply: fromHere } = refuseCrossSite();
   return around(
-    (request, next) => (isForm(request) ? fromHere(request, (sent) => answerForm(sent, next)) : next(request)),
+    (request, next) =>
+      isForm(request) ? fromHere(request, (sent) => answerForm(sent, next, fieldsOf(members))) : next(request),
     {
       exceptMethods: new Set(["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]),
       describes: ({ path }) => (path === "/person" ? ofNewForm : isOfPeople(path) ? ofChangeForm : {}),
@@ -45,24 +38,26 @@ export function isForm(request: HttpRequest): boolean {
 }
 
 /** Reads the fields of a form, those that it has for the service included; others are left out. */
-export async function readForm(request: HttpRequest): Promise<URLSearchParams> {
+export async function readForm(request: HttpRequest, { edited }: MemberFields): Promise<URLSearchParams> {
   const sent = new URLSearchParams(await request.text({ limit: 262_144 }));
   const given = new Map(sent);
-  return new URLSearchParams(fieldNames.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? ""]] : [])));
+  const names = [...edited.map(({ name }) => name), ...controls];
+  return new URLSearchParams(names.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? ""]] : [])));
 }
 
-const fieldNames = [...formFields.map(({ name }) => name), "_method", "_tag", "_before", "_key", "_list", "_again"];
+/** The fields of which no reader knows. */
+const controls = ["_method", "_tag", "_before", "_key", "_list", "_again"];
 
-async function answerForm(request: HttpRequest, next: Next): Promise<HttpResponse> {
-  const form = await readForm(request);
-  const sender = new FormSender(request, next);
-  if (request.path === "/person") return sender.create(typedIn(form, {}), form.get("_key") ?? "");
+async function answerForm(request: HttpRequest, next: Next, fields: MemberFields): Promise<HttpResponse> {
+  const form = await readForm(request, fields);
+  const sender = new FormSender(request, next, fields);
+  if (request.path === "/person") return sender.create(typedIn(form, {}, fields), form.get("_key") ?? "");
   const entityTag = form.get("_tag") ?? "";
   const method = form.get("_method");
   if (method === "DELETE") return sender.remove(entityTag, form.get("_list") ?? "");
   if (method !== "PATCH") return next(request);
-  const values = valuesIn(form.get("_before") ?? "");
-  const change = { typed: typedIn(form, values), base: { values, entityTag } };
+  const values = valuesIn(form.get("_before") ?? "", fields);
+  const change = { typed: typedIn(form, values, fields), base: { values, entityTag } };
   return form.has("_again") ? sender.show(change, 412) : sender.change(change);
 }
 
@@ -73,26 +68,30 @@ type Change = Attempt & { readonly base: Base };
 class FormSender {
   readonly #request: HttpRequest;
   readonly #next: Next;
+  readonly #fields: MemberFields;
   /** Of the list, or of the person. */
   readonly #url: string;
 
-  constructor(request: HttpRequest, next: Next) {
+  constructor(request: HttpRequest, next: Next, fields: MemberFields) {
     this.#request = request;
     this.#next = next;
+    this.#fields = fields;
     this.#url = toPublicUrl(request);
   }
 
   async create(typed: Values, key: string): Promise<HttpResponse> {
     const isKey = /^[\w-]{1,64}$/.test(key);
     const keyed = isKey ? this.#request.withHeader("Idempotency-Key", `"${key}"`) : this.#request;
-    const response = await this.#next(keyed.withContent("application/json", JSON.stringify(personOf(typed))));
+    const response = await this.#next(
+      keyed.withContent("application/json", JSON.stringify(personOf(typed, this.#fields))),
+    );
     if (response.status < 300) return redirect(`${response.headers.get("Location")}#stored`);
     return this.#refused(response, { typed }, newTarget);
   }
 
   async change(change: Change, attempts = 5): Promise<HttpResponse> {
     const { typed, base } = change;
-    const patch = patchBetween(base.values, typed);
+    const patch = patchBetween(base.values, typed, this.#fields);
     if (patch === undefined) return redirect(`${this.#url}#saved`);
     const request = this.#request.withMethod("PATCH").withHeader("If-Match", base.entityTag ?? "");
     const response = await this.#next(request.withContent("application/merge-patch+json", JSON.stringify(patch)));
@@ -102,7 +101,7 @@ class FormSender {
     const stored = await this.#next(this.#request.withMethod("GET").withHeader("Accept", "application/json"));
     // Whoever may not read it, or comes too late, learns no more.
     if (stored.status !== 200) return response;
-    const theirs = formValuesOf(JSON.parse(String(stored.body)));
+    const theirs = formValuesOf(JSON.parse(String(stored.body)), this.#fields);
     const meeting = { before: base.values, mine: typed, theirs };
     if (areContested(meeting)) return this.show({ ...change, isContested: true }, 412);
     // Where the two changed different members, both changes stand.
@@ -134,7 +133,11 @@ class FormSender {
     const { status, problem } = response;
     if (problem === undefined || ![400, 409, 412, 422].includes(status)) return response;
     const isReused = problem.type.endsWith(`/${collectionProblemTypes.idempotencyKeyReused.code}`);
-    return this.show({ ...tried, refusal: isReused ? refusalWith(reused) : refusalOf(problem) }, status, target);
+    return this.show(
+      { ...tried, refusal: isReused ? refusalWith(reused) : refusalOf(problem, this.#fields) },
+      status,
+      target,
+    );
   }
 }
 

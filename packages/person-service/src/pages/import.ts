@@ -1,9 +1,10 @@
+import type { MemberList } from "../person/member-list.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { memberGroups } from "./members.ts";
+import { fieldsOf } from "./members.ts";
 
 /** The dialog in which a script reads a file, has its columns named, has it judged, and stores it. */
-export function importDialog(): SafeHtml {
-  const groups = memberGroups.map(
+export function importDialog(known: MemberList): SafeHtml {
+  const groups = fieldsOf(known).groups.map(
     ({ title, members }) =>
       html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}">${label}</option>`)}</optgroup>`,
   );

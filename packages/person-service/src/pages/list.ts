@@ -1,18 +1,19 @@
 import { type ListOptions, type ListPage, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
-import { personCollection } from "../person/collection.ts";
+import { type MemberList, onceFor } from "../person/member-list.ts";
 import { textOf } from "../person/member-value.ts";
-import { personMemberNames } from "../person/schema.ts";
-import { assetUrl } from "./assets.ts";
+import { assetUrl, dialogsUrl } from "./assets.ts";
 import { frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { fieldOf, listColumns } from "./members.ts";
+import { fieldsOf, listColumns, type MemberFields } from "./members.ts";
 import { ListAddress } from "./query.ts";
 import type { Site } from "./site.ts";
 import { shownValue } from "./value.ts";
 
 /** What the parts of a list are made of. */
 interface ListView {
+  readonly members: MemberList;
+  readonly fieldOf: MemberFields["fieldOf"];
   readonly options: ListOptions;
   readonly address: ListAddress;
   readonly columns: readonly string[];
@@ -20,12 +21,14 @@ interface ListView {
 
 /** Makes the page of a list: a table with a row for each person, or what is said where there is nobody. */
 export function listPage(site: Site, options: ListOptions): ListSyntax {
-  const { request, url, fields = listColumns } = options;
+  const { members } = site;
+  const { fieldOf } = fieldsOf(members);
+  const { request, url, fields = listColumns(members) } = options;
   const address = new ListAddress(url, request.search);
-  const view: ListView = { options, address, columns: fields };
+  const view: ListView = { members, fieldOf, options, address, columns: fields };
   const mayCreate = site.may(request, "POST", "/person");
   const [before, after] = frame(site, request, {
-    title: [...(address.isLong ? [] : activeWords(address)), "People"].join(" · "),
+    title: [...(address.isLong ? [] : activeWords(address, fieldOf)), "People"].join(" · "),
     kind: "list",
     modules: ["list.js"],
   });
@@ -39,27 +42,29 @@ export function listPage(site: Site, options: ListOptions): ListSyntax {
   };
 }
 
-const sortable: ReadonlySet<string> = new Set([
-  ...storeMembers.map(({ name }) => name),
-  ...Object.entries(personCollection.members).flatMap(([name, { filter, list }]) =>
-    filter === undefined || list ? [] : name,
-  ),
-]);
+/** Returns the members by which lists can be sorted. */
+const sortable: (members: MemberList) => ReadonlySet<string> = onceFor(
+  ({ entries }) =>
+    new Set([
+      ...storeMembers.map(({ name }) => name),
+      ...entries.flatMap(([name, { filter, list }]) => (filter === undefined || list ? [] : name)),
+    ]),
+);
 
 function head(view: ListView, mayCreate: boolean): SafeHtml {
-  const { address, options } = view;
+  const { members, fieldOf, address, options } = view;
   const { page } = options;
   // What only a script can do is shown by it.
-  const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-dialogs="${assetUrl(options.request, "dialogs.js")}" data-scripted hidden>Import</button><a class="button primary" href="${address.url}?new">New person</a></div>`;
+  const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-dialogs="${dialogsUrl(options.request, members)}" data-scripted hidden>Import</button><a class="button primary" href="${address.url}?new">New person</a></div>`;
   return html`<div class="heading"><h1>People</h1>
 ${mayCreate ? create : ""}</div>
 <p class="banner good said" id="deleted" role="status" tabindex="-1">The person is deleted.</p>
 <p class="banner" role="status" tabindex="-1" data-said hidden></p>
-${searchForm(address)}
+${searchForm(address, members)}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">
 <div class="tools">
-${activeFilters(address)}
+${activeFilters(address, fieldOf)}
 <p class="total">${total(page)}</p>
 ${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(address)}`}
 </div>
@@ -69,11 +74,11 @@ ${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(address)}`}
 const total = ({ total = 0, isMore = false }: Partial<ListPage> = {}): string =>
   total === 1 && !isMore ? "1 person" : `${total.toLocaleString("en")}${isMore ? "+" : ""} people`;
 
-function tableHead({ address, columns }: ListView): SafeHtml {
+function tableHead({ members, fieldOf, address, columns }: ListView): SafeHtml {
   const [sorted = "id"] = (address.get("sort") ?? "id").split(",");
   const cells = columns.map((name) => {
     const { label } = fieldOf(name);
-    if (!sortable.has(name) || address.isLong) return html`<th scope="col">${label}</th>`;
+    if (!sortable(members).has(name) || address.isLong) return html`<th scope="col">${label}</th>`;
     const order = sorted === name ? "ascending" : sorted === `-${name}` ? "descending" : undefined;
     const href = address.with("sort", order === "ascending" ? `-${name}` : name);
     const state = order === undefined ? "" : html` aria-sort="${order}"`;
@@ -86,14 +91,15 @@ function tableHead({ address, columns }: ListView): SafeHtml {
 `;
 }
 
-function row({ columns, options: { url } }: ListView, { id, json }: StoredRecord): SafeHtml {
+function row({ fieldOf, columns, options: { url } }: ListView, { id, json }: StoredRecord): SafeHtml {
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const cells = columns.map((name, index) => {
     const value = textOf(person, name);
     if (index === 0) {
       return html`<th scope="row"><a href="${url}/${id}"><bdi>${value ?? `No. ${id}`}</bdi></a></th>`;
     }
-    return html`<td data-label="${fieldOf(name).label}">${value === undefined ? "" : shownValue(name, value)}</td>`;
+    const field = fieldOf(name);
+    return html`<td data-label="${field.label}">${value === undefined ? "" : shownValue(field, value)}</td>`;
   });
   return html`<tr>${cells}</tr>\n`;
 }
@@ -127,13 +133,14 @@ ${step(next, "next", "Next")}
 }
 
 /** Links that add and remove columns, so that they can be chosen without a script. */
-function columnChoice({ address, columns }: ListView): SafeHtml {
-  const items = personMemberNames.map((name) => {
+function columnChoice({ members, fieldOf, address, columns }: ListView): SafeHtml {
+  const usual = listColumns(members).join();
+  const items = members.names.map((name) => {
     const isShown = columns.includes(name);
     const chosen = isShown ? columns.filter((each) => each !== name) : [...columns, name];
     const { label } = fieldOf(name);
     if (chosen.length === 0) return html`<li><span aria-current="true">${label}</span></li>`;
-    const fields = chosen.join() === listColumns.join() ? undefined : chosen.join();
+    const fields = chosen.join() === usual ? undefined : chosen.join();
     const state = isShown ? html` aria-current="true"` : "";
     return html`<li><a href="${address.with("fields", fields)}"${state}>${label}</a></li>`;
   });

@@ -1,3 +1,4 @@
+import { type MemberList, onceFor } from "../person/member-list.ts";
 import { textOf } from "../person/member-value.ts";
 import { memberEntries, type PersonMember } from "../person/members.ts";
 
@@ -14,36 +15,49 @@ export interface MemberGroup {
   readonly members: readonly MemberField[];
 }
 
-const fields = memberEntries.map(([name, { label, kind, list, of, hint, group }]) => ({
-  name,
-  label,
-  kind,
-  group,
-  ...(list !== undefined && { list }),
-  ...(of !== undefined && { of }),
-  ...(hint !== undefined && { hint }),
-}));
+/** The fields of the members of a service. */
+export interface MemberFields {
+  /** The members that people edit, in the order of the page. */
+  readonly groups: readonly MemberGroup[];
+  /** Those of the groups: what a form has. */
+  readonly edited: readonly MemberField[];
+  /** Returns the field of a member; a member without one is a text under its own name. */
+  fieldOf(name: string): MemberField;
+}
 
-/** The members that people edit, in the order of the page. */
-export const memberGroups: readonly MemberGroup[] = Array.from(
-  Map.groupBy(fields, ({ group }) => group),
-  ([title, members]) => ({ title, members }),
-).filter(({ title }) => title !== "");
+export const fieldsOf: (members: MemberList) => MemberFields = onceFor(({ entries }) => {
+  const fields = entries.map(([name, { label, kind, list, of, hint, group }]) => ({
+    name,
+    label,
+    kind,
+    group,
+    ...(list !== undefined && { list }),
+    ...(of !== undefined && { of }),
+    ...(hint !== undefined && { hint }),
+  }));
+  const groups = Array.from(
+    Map.groupBy(fields, ({ group }) => group),
+    ([title, members]) => ({ title, members }),
+  ).filter(({ title }) => title !== "");
+  const byName = new Map<string, MemberField>([...fields, ...times].map((field) => [field.name, field]));
+  return {
+    groups,
+    edited: groups.flatMap(({ members }) => members),
+    fieldOf: (name) => byName.get(name) ?? { name, label: name, kind: "line" },
+  };
+});
 
-/** Every member of a stored person. */
-export const memberFields: readonly MemberField[] = [
-  ...fields,
+const times: readonly MemberField[] = [
   { name: "createdAt", label: "Created", kind: "time" },
   { name: "updatedAt", label: "Changed", kind: "time" },
 ];
 
-const byName = new Map(memberFields.map((field) => [field.name, field]));
+/** Returns the members that a list shows where nobody chose others. */
+export const listColumns: (members: MemberList) => readonly string[] = onceFor(({ entries }) =>
+  entries.flatMap(([name, { column }]) => (column ? [name] : [])),
+);
 
-/** Returns the field of a member; a member without one is a text under its own name. */
-export const fieldOf = (name: string): MemberField => byName.get(name) ?? { name, label: name, kind: "line" };
-
-/** The members that a list shows where nobody chose others, and those that a person has below the name. */
-export const listColumns: readonly string[] = memberEntries.flatMap(([name, { column }]) => (column ? [name] : []));
+/** The members that a person has below the name. */
 export const headlines: readonly string[] = memberEntries.flatMap(([name, { headline }]) => (headline ? [name] : []));
 
 /** The member that a person is called by. */

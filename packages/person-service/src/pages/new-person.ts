@@ -5,11 +5,12 @@ import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/members.ts";
-import { assetUrl } from "./assets.ts";
+import { dialogsUrl } from "./assets.ts";
 import { attempt } from "./attempt.ts";
 import { page, pageHeaders } from "./document.ts";
 import { personForm } from "./form.ts";
 import { html } from "./html.ts";
+import { fieldsOf } from "./members.ts";
 import type { Site } from "./site.ts";
 
 /** Has the handler of a list answer a browser that asks for `?new` with the form of a new person, where its reader may store one. */
@@ -29,8 +30,17 @@ export function withNewPersonForm(site: Site, list: CollectionHandlers<Person>["
 function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const { typed = {}, refusal } = request.attribute(attempt) ?? {};
   const url = toPublicUrl(request);
-  const dialogs = assetUrl(request, "dialogs.js");
-  const form = personForm({ typed, action: url, cancel: url, dialogs, key: randomUUID(), refusal, isOpen: true });
+  const dialogs = dialogsUrl(request, site.members);
+  const form = personForm({
+    fields: fieldsOf(site.members),
+    typed,
+    action: url,
+    cancel: url,
+    dialogs,
+    key: randomUUID(),
+    refusal,
+    isOpen: true,
+  });
   const body = page(
     site,
     request,

@@ -1,12 +1,12 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
 import { textOf, valuesOf } from "../person/member-value.ts";
-import { assetUrl } from "./assets.ts";
+import { dialogsUrl } from "./assets.ts";
 import { attempt, type Base } from "./attempt.ts";
 import { page } from "./document.ts";
 import { conflictForm, personForm, removalForm } from "./form.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { fieldOf, headlines, memberGroups, titleMember, titleOf } from "./members.ts";
+import { fieldsOf, headlines, type MemberField, type MemberFields, titleMember, titleOf } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
 import type { Site } from "./site.ts";
 import { formValuesOf } from "./typed.ts";
@@ -19,21 +19,23 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const title = titleOf(person) ?? `No. ${id}`;
   const own = `${url}/${id}`;
+  const fields = fieldsOf(site.members);
   const isWhole = options.fields === undefined;
   const mayAmend = isWhole && site.may(request, "PATCH", `/person/${id}`);
   const mayRemove = site.may(request, "DELETE", `/person/${id}`);
-  const groups = memberGroups.map(({ title, members }) => {
-    const rows = members.map(({ name, label }) => {
+  const groups = fields.groups.map(({ title, members }) => {
+    const rows = members.map((field) => {
+      const { name, label } = field;
       const value = textOf(person, name);
       // The heading says it already.
       return value === undefined || name === titleMember
         ? ""
-        : html`<dt>${label}</dt><dd class="${name}">${shownValues(person, name, value)}</dd>\n`;
+        : html`<dt>${label}</dt><dd class="${name}">${shownValues(person, field, fields, value)}</dd>\n`;
     });
     return rows.every((row) => row === "") ? "" : html`<section><h2>${title}</h2><dl>\n${rows}</dl></section>\n`;
   });
   const about = headlines.flatMap((name) => textOf(person, name) ?? []);
-  const code = isWhole ? qrCode(stored, options) : undefined;
+  const code = isWhole ? qrCode(site.members, stored, options) : undefined;
   const content = html`<nav class="trail" aria-label="Way back"><a href="${toPublicUrl(request, "/person")}">All people</a><a rel="prev" hidden>Previous</a><a rel="next" hidden>Next</a></nav>
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
@@ -43,27 +45,28 @@ ${actions(own, mayAmend, mayRemove)}</div>
 <p class="banner said" id="changed" role="alert" tabindex="-1">Somebody changed this person meanwhile, so that nothing is deleted. Look at it again first.</p>
 <div class="card">
 ${groups}${code === undefined ? "" : html`<details class="code"><summary>QR code for a phone</summary>${code}</details>`}</div>
-${mayAmend ? editing(options, { values: formValuesOf(person), entityTag }, own) : ""}${mayRemove ? removalForm(title, entityTag, own) : ""}${record(id, person)}`;
+${mayAmend ? editing(site, options, { values: formValuesOf(person, fields), entityTag }, own) : ""}${mayRemove ? removalForm(title, entityTag, own) : ""}${record(id, person, fields)}`;
   return page(site, request, { title: `${title} · People`, kind: "person", modules: ["person.js"] }, content);
 }
 
 /** The form, with what was typed before if that could not be stored; or both versions, where somebody else has changed the person. */
-function editing({ request }: ItemOptions, stored: Base, own: string): SafeHtml {
+function editing({ members }: Site, { request }: ItemOptions, stored: Base, own: string): SafeHtml {
+  const fields = fieldsOf(members);
   const tried = request.attribute(attempt);
-  if (tried?.isContested) return conflictForm(stored, tried, own);
+  if (tried?.isContested) return conflictForm(fields, stored, tried, own);
   const { typed = stored.values, base = stored, refusal } = tried ?? {};
-  const dialogs = assetUrl(request, "dialogs.js");
-  return personForm({ typed, base, action: own, cancel: own, dialogs, refusal, isOpen: tried !== undefined });
+  const dialogs = dialogsUrl(request, members);
+  return personForm({ fields, typed, base, action: own, cancel: own, dialogs, refusal, isOpen: tried !== undefined });
 }
 
 /** Each value of a list on a line of its own, any other as it is. */
-function shownValues(person: unknown, name: string, value: string): SafeHtml {
-  const { of } = fieldOf(name);
-  if (of === undefined) return shownValue(name, value);
+function shownValues(person: unknown, field: MemberField, { fieldOf }: MemberFields, value: string): SafeHtml {
+  const { name, of } = field;
+  if (of === undefined) return shownValue(field, value);
   const lines = textOf(person, name, "\n")?.split("\n") ?? [];
   return html`${valuesOf(person, name).map((entry, i) => {
     const each = textOf(entry, "value") ?? "";
-    return html`${i > 0 ? html`<br>` : ""}${shownValue(of, each)}${lines[i]?.slice(each.length) ?? ""}`;
+    return html`${i > 0 ? html`<br>` : ""}${shownValue(fieldOf(of), each)}${lines[i]?.slice(each.length) ?? ""}`;
   })}`;
 }
 
@@ -76,11 +79,11 @@ ${mayRemove ? html`<button class="danger" popovertarget="remove">Delete</button>
 </div>`;
 }
 
-function record(id: number, person: Readonly<Record<string, unknown>>): SafeHtml {
+function record(id: number, person: Readonly<Record<string, unknown>>, { fieldOf }: MemberFields): SafeHtml {
   const times = (["createdAt", "updatedAt"] as const).map((name) => {
     const value = textOf(person, name);
     const verb = name === "createdAt" ? "created" : "changed";
-    return value === undefined ? "" : html`, ${verb} ${shownValue(name, value)}`;
+    return value === undefined ? "" : html`, ${verb} ${shownValue(fieldOf(name), value)}`;
   });
   return html`<p class="record">No. ${id}${times}</p>`;
 }

@@ -6,6 +6,7 @@ import { prefersHtml } from "./browser.ts";
 import { page, pageHeaders, signOutForm, targetOf } from "./document.ts";
 import { isForm, readForm } from "./forms.ts";
 import { html, type SafeHtml } from "./html.ts";
+import { fieldsOf } from "./members.ts";
 import { signInForm } from "./sign-in.ts";
 import type { Site } from "./site.ts";
 
@@ -35,7 +36,9 @@ export function problemPages(site: Site): AfterFilter {
           toPage(site, request, status, { problem: shown, again: secondsToRetry(request, headers), typed }),
         );
       // A form that is too long, or was cut off, cannot be sent again.
-      return isForm(request) ? readForm(request).then(toResponse, () => toResponse()) : toResponse();
+      return isForm(request)
+        ? readForm(request, fieldsOf(site.members)).then(toResponse, () => toResponse())
+        : toResponse();
     },
     { leastStatus: 400, describes: { problemTypes: ["text/html"], refusalTypes: ["text/html"] } },
   );

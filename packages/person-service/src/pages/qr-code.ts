@@ -1,11 +1,12 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import encodeQR from "qr";
+import type { MemberList } from "../person/member-list.ts";
 import { vcard } from "../person/vcard.ts";
 import { html, type SafeHtml } from "./html.ts";
 
 /** Shows the vCard of a person as a QR code, which the camera of a phone reads; undefined where it is too much for one. */
-export function qrCode(record: StoredRecord, options: ItemOptions): SafeHtml | undefined {
-  const card = vcard.item(record, options);
+export function qrCode(members: MemberList, record: StoredRecord, options: ItemOptions): SafeHtml | undefined {
+  const card = vcard(members).item(record, options);
   // Notes may be long, and nobody needs them in a phone.
   const text = card.length <= mostCharacters ? card : card.replace(/^NOTE:.*\r\n(?: .*\r\n)*/m, "");
   if (Buffer.byteLength(text) > mostBytes) return undefined;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
+import type { MemberList } from "../person/member-list.ts";
 import { assetsVersion } from "./assets.ts";
 
 /** What the pages must know of the service that they are of. */
@@ -9,13 +10,15 @@ export interface Site {
   readonly may: (request: HttpRequest<unknown>, method: string, path: string) => boolean;
   /** Whether people can sign in. */
   readonly signsIn: boolean;
+  /** The members that people may have. */
+  readonly members: MemberList;
 }
 
 /** Returns what a page depends on beside the people: the version of the pages, the caller, what the caller may do and prefers. */
 export function variantFor(site: Site, request: HttpRequest<unknown>): string {
   const changes = ["POST", "PUT", "PATCH", "DELETE"].map((method) => site.may(request, method, request.path));
   const parts = [
-    assetsVersion(),
+    assetsVersion(site.members),
     toPublicUrl(request, ""),
     request.attribute(caller)?.id,
     request.header("Prefer"),

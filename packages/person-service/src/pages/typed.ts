@@ -2,22 +2,19 @@ import { contexts, features } from "../person/contact-lists.ts";
 import { fromValues, isObject, memberOf, preferredMark, textOf } from "../person/member-value.ts";
 import { type ContactEntry, derivedName, nameParts, type Person } from "../person/members.ts";
 import { countryCodeOf } from "../transfer/countries.ts";
-import { fieldOf, type MemberField, memberGroups } from "./members.ts";
+import type { MemberField, MemberFields } from "./members.ts";
 
 /** What the fields of a form have, by member: text, which is empty for what a person does not have; of a list, a line for each value. */
 export type Values = Readonly<Record<string, string>>;
 
-/** The members that a form has. */
-export const formFields: readonly MemberField[] = memberGroups.flatMap(({ members }) => members);
-
 /** Returns the members of a person as a form has them. */
-export const formValuesOf = (person: unknown): Values =>
-  Object.fromEntries(formFields.map(({ name }) => [name, textOf(person, name, "\n") ?? ""]));
+export const formValuesOf = (person: unknown, { edited }: MemberFields): Values =>
+  Object.fromEntries(edited.map(({ name }) => [name, textOf(person, name, "\n") ?? ""]));
 
 /** Reads the values that a form had before, as `givenIn` wrote them; of anything else, it had none. */
-export function valuesIn(text: string): Values {
+export function valuesIn(text: string, { edited }: MemberFields): Values {
   const given = parseObject(text);
-  return Object.fromEntries(formFields.map(({ name }) => [name, isObject(given) ? String(given[name] ?? "") : ""]));
+  return Object.fromEntries(edited.map(({ name }) => [name, isObject(given) ? String(given[name] ?? "") : ""]));
 }
 
 function parseObject(text: string): unknown {
@@ -29,9 +26,9 @@ function parseObject(text: string): unknown {
 }
 
 /** Reads the fields that a form was sent with; of those that it does not have, the values are the given ones. */
-export function typedIn(form: URLSearchParams, others: Values): Values {
+export function typedIn(form: URLSearchParams, others: Values, { edited }: MemberFields): Values {
   return Object.fromEntries(
-    formFields.map((field) => {
+    edited.map((field) => {
       const sent = form.get(field.name);
       return [field.name, sent === null ? (others[field.name] ?? "") : normal(field, sent)];
     }),
@@ -53,9 +50,11 @@ const linesOf = (text: string): readonly string[] =>
     .filter((line) => line !== "");
 
 /** Returns the value of a member that a field stands for; undefined for none. */
-function memberFrom(name: string, text: string | undefined): string | readonly (string | ContactEntry)[] | undefined {
+function memberFrom(
+  { list, of }: MemberField,
+  text: string | undefined,
+): string | readonly (string | ContactEntry)[] | undefined {
   if (text === undefined || text === "") return undefined;
-  const { list, of } = fieldOf(name);
   if (of !== undefined) return linesOf(text).map(toEntry);
   return list ? linesOf(text) : text;
 }
@@ -81,19 +80,19 @@ export const givenIn = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
 /** Returns the person that the values say: members without a value are absent. */
-export const personOf = (values: Values): Partial<Person> =>
-  fromValues(Object.entries(values).map(([name, text]) => [name, memberFrom(name, text)])); // valid or not
+export const personOf = (values: Values, { fieldOf }: MemberFields): Partial<Person> =>
+  fromValues(Object.entries(values).map(([name, text]) => [name, memberFrom(fieldOf(name), text)])); // valid or not
 
 /** Returns the merge patch (RFC 7396) from one state to another: null takes a member away. Undefined where they are the same. */
-export function patchBetween(before: Values, after: Values): object | undefined {
+export function patchBetween(before: Values, after: Values, fields: MemberFields): object | undefined {
   const changed = Object.entries(after).filter(([name, value]) => value !== before[name]);
   if (changed.length === 0) return undefined;
-  const patch = fromValues(changed.map(([name, text]) => [name, memberFrom(name, text) ?? null]));
-  const present = personOf(after);
+  const patch = fromValues(changed.map(([name, text]) => [name, memberFrom(fields.fieldOf(name), text) ?? null]));
+  const present = personOf(after, fields);
   // An object such as an address has at least one member.
   for (const name of Object.keys(patch)) if (memberOf(present, name) === undefined) patch[name] = null;
   // A name that was made of its parts is made again of what they are now.
-  const { name, ...parts } = personOf(before);
+  const { name, ...parts } = personOf(before, fields);
   const isDue = !("name" in patch) && nameParts.some((part) => part in patch);
   if (isDue && name === derivedName(parts) && derivedName(present) !== "") patch["name"] = null;
   return patch;

@@ -1,10 +1,9 @@
 import { countryNames } from "./country-names.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { fieldOf } from "./members.ts";
+import type { MemberField } from "./members.ts";
 
 /** Shows the value of a member as text that cannot change the direction of what is around it, with a link where it leads somewhere. */
-export function shownValue(name: string, value: string): SafeHtml {
-  const { kind, of } = fieldOf(name);
+export function shownValue({ kind, of }: MemberField, value: string): SafeHtml {
   const text = html`<bdi>${value}</bdi>`;
   if (of !== undefined) return text;
   switch (kind) {

@@ -17,8 +17,8 @@ import {
   xmlRepresentation,
 } from "@waymark/collection";
 import { type ContactList, contactLists } from "./contact-lists.ts";
-import { type ContactEntry, listMembers, memberEntries, objectTypes, type PersonMember } from "./members.ts";
-import { personMemberNames } from "./schema.ts";
+import { type MemberList, ourMembers } from "./member-list.ts";
+import { type ContactEntry, memberEntries, objectTypes, type PersonMember } from "./members.ts";
 import { vcard } from "./vcard.ts";
 
 /**
@@ -73,26 +73,30 @@ const nodeTypes: ReadonlyMap<string, string> = new Map(
 export const personXml: ItemRepresentation & ListRepresentation = readableXml("application/xml");
 
 /** Sends lists of people as CSV. */
-export const personCsv: ListRepresentation = csvRepresentation({ columns: personMemberNames });
+export const personCsv = ({ names }: MemberList): ListRepresentation => csvRepresentation({ columns: names });
 
 /** Sends lists of people as the CSV that Excel opens. */
-export const personExcelCsv: ListRepresentation = excelCsvRepresentation({
-  columns: personMemberNames,
-  dates: memberEntries.filter(([, { kind }]) => kind === "date").map(([name]) => name),
-});
+export const personExcelCsv = ({ names, entries }: MemberList): ListRepresentation =>
+  excelCsvRepresentation({
+    columns: names,
+    dates: entries.filter(([, { kind }]) => kind === "date").map(([name]) => name),
+  });
 
-/** The representations of people, the preferred first. CSV and NDJSON are for lists only. */
-export const personRepresentations: readonly Representation[] = [
+/** Returns the representations of people, the preferred first. CSV and NDJSON are for lists only. */
+export const personRepresentationsOf = (members: MemberList): readonly Representation[] => [
   jsonRepresentation,
   personXml,
   personJsonLd,
   ndjsonRepresentation,
-  personCsv,
-  personExcelCsv,
-  vcard,
+  personCsv(members),
+  personExcelCsv(members),
+  vcard(members),
   // Last, because clients that accept any text are better served by the others.
   readableXml("text/xml"),
 ];
+
+/** The representations of people who have no members of the service's own. */
+export const personRepresentations: readonly Representation[] = personRepresentationsOf(ourMembers);
 
 /** Sends XML that a browser can show as a tree. Its viewer uses a style and a picture of its own; nothing else is allowed. */
 function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentation & ListRepresentation {
@@ -101,27 +105,42 @@ function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentat
   return { ...xmlRepresentation({ root: "person", list: "people", mediaType }), headers };
 }
 
-/** The members that text is made into other values for. */
-export const personForms: Readonly<Record<"integers" | "booleans" | "lists", readonly string[]>> = {
+/** Returns the members that text is made into other values for. */
+export const personForms = ({
+  entries,
+}: MemberList): Readonly<Record<"integers" | "booleans" | "lists", readonly string[]>> => ({
   integers: ["id"],
   booleans: contactLists.map(({ name }) => `${name}.preferred`),
-  lists: [...listMembers, ...contactLists.flatMap(({ name }) => [name, `${name}.contexts`, `${name}.features`])],
-};
+  lists: [
+    ...entries.flatMap(([name, { list }]) => (list ? [name] : [])),
+    ...contactLists.flatMap(({ name }) => [name, `${name}.contexts`, `${name}.features`]),
+  ],
+});
 
 /** Reads people from CSV, from clients and for the demo. */
-export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberNames, ...personForms });
+export const personCsvDecoder = (members: MemberList): ListDecoder =>
+  csvDecoder({ columns: members.names, ...personForms(members) });
 
-/** The decoders for many people. */
-export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, personCsvDecoder, jsonArrayDecoder];
+/** Returns the decoders for many people. */
+export const personListDecoders = (members: MemberList): readonly ListDecoder[] => [
+  ndjsonDecoder,
+  personCsvDecoder(members),
+  jsonArrayDecoder,
+];
 
 /** Defines the collection of people for a database. */
-export const personCollection: CollectionDefinition & { readonly members: Readonly<Record<string, MemberUse>> } = {
+export const personCollectionOf = ({ entries }: MemberList): PersonCollection => ({
   name: "person",
   members: {
-    ...Object.fromEntries(memberEntries.map(([name, member]) => [name, useOf(member)])),
+    ...Object.fromEntries(entries.map(([name, member]) => [name, useOf(member)])),
     ...Object.fromEntries(contactLists.flatMap(filterOf)),
   },
-};
+});
+
+type PersonCollection = CollectionDefinition & { readonly members: Readonly<Record<string, MemberUse>> };
+
+/** The collection of people who have no members of the service's own. */
+export const personCollection: PersonCollection = personCollectionOf(ourMembers);
 
 /** The values of a list are filtered and searched as the member that is one of them. */
 function filterOf({ name, single }: ContactList): readonly (readonly [name: string, use: MemberUse])[] {

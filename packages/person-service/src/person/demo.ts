@@ -4,6 +4,7 @@ import type { MediaType } from "waymark/fields";
 import { quote } from "waymark/internal";
 import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
+import { ourMembers } from "./member-list.ts";
 import type { Person } from "./members.ts";
 import { personSchema } from "./schema.ts";
 
@@ -24,8 +25,9 @@ export function demoPeople(): Promise<readonly Person[]> {
  */
 export async function peopleFromCsv(pieces: AsyncIterable<Uint8Array>): Promise<readonly Person[]> {
   const { validate } = personSchema()["~standard"];
+  const decoder = personCsvDecoder(ourMembers);
   const people: Person[] = [];
-  for await (const { line, value, issues } of personCsvDecoder.decode(pieces, { mediaType: csv, lenient: false })) {
+  for await (const { line, value, issues } of decoder.decode(pieces, { mediaType: csv, lenient: false })) {
     const result = issues === undefined ? validate(value) : { issues };
     if (result.issues === undefined) {
       people.push(result.value);

@@ -380,14 +380,8 @@ export const memberEntries: readonly (readonly [name: PersonMemberName, member: 
   memberTable,
 ) as [PersonMemberName, PersonMember][]; // its own names
 
-/** The members that no two people share, by which people can be found. */
-export const uniqueMembers: readonly string[] = memberEntries.flatMap(([name, { unique }]) => (unique ? [name] : []));
-
 /** What the members whose names begin with this are parts of: the type of the node that it is in JSON-LD. */
 export const objectTypes: Readonly<Record<string, string>> = { address: "PostalAddress" };
-
-/** The members that are lists. */
-export const listMembers: readonly string[] = memberEntries.flatMap(([name, { list }]) => (list ? [name] : []));
 
 /** The most values of a list. */
 export const mostValues = 50;

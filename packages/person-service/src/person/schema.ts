@@ -9,8 +9,9 @@ import type { ValidationIssue, ValidationResult } from "waymark/content";
 import * as z from "zod";
 import { contactListSchema, withContactLists } from "./contact-lists.ts";
 import { textList } from "./lists.ts";
+import { type MemberList, ourMembers } from "./member-list.ts";
 import { isObject, memberOf } from "./member-value.ts";
-import { derivedName, memberEntries, memberTable, nameSources, type Person, type PersonMember } from "./members.ts";
+import { derivedName, nameSources, type Person, type PersonMember } from "./members.ts";
 import { countryCode, email, languageTag, pastDate, telephone, url } from "./rules.ts";
 import { jsonType, ruledString, text } from "./text.ts";
 
@@ -29,26 +30,21 @@ export type PersonSchema = RecordSchema<Person>;
  *
  * @param now the clock for today's date, read at each validation
  */
-export function personSchema(now: () => Date = () => new Date()): PersonSchema {
-  return toSchema(now, {});
+export function personSchema(now: () => Date = () => new Date(), members: MemberList = ourMembers): PersonSchema {
+  return toSchema(members, now, {});
 }
 
 /** Makes the lenient schema of a person: it removes unknown members, and those that the server sets, instead of refusing them. */
-export function lenientPersonSchema(now: () => Date = () => new Date()): PersonSchema {
-  return toSchema(now, { lenient: true });
+export function lenientPersonSchema(now: () => Date, members: MemberList): PersonSchema {
+  return toSchema(members, now, { lenient: true });
 }
-
-/** The names of the members of a stored person in the order in which they are sent; those of the address as `address.postalCode`. */
-export const personMemberNames: readonly string[] = [
-  ...new Set([...Object.keys(memberTable), ...storeMembers.map(({ name }) => name)]),
-];
 
 /** The members that the service sets, though a new person may have an id. */
 export const serverMembers: readonly string[] = storeMembers.map(({ name }) => name);
 
-function toSchema(now: () => Date, options: RecordSchemaOptions): PersonSchema {
-  const members = Object.fromEntries(memberEntries.map(([name, member]) => [name, toMember(member, now)]));
-  const schema = recordSchema(members, { ...options, noun: "a person" });
+function toSchema(members: MemberList, now: () => Date, options: RecordSchemaOptions): PersonSchema {
+  const table = Object.fromEntries(members.entries.map(([name, member]) => [name, toMember(member, members, now)]));
+  const schema = recordSchema(table, { ...options, noun: "a person" });
   const { "~standard": parts, ...rest } = schema as unknown as PersonSchema; // the type of the members is made of the same table
   const { jsonSchema } = parts;
   return {
@@ -67,21 +63,18 @@ function toSchema(now: () => Date, options: RecordSchemaOptions): PersonSchema {
 
 const hasNameSource = { not: { allOf: nameSources.map((member) => ({ not: { required: [member] } })) } };
 
-function toMember(member: PersonMember, now: () => Date): Member {
-  const { words, label, example } = member;
+function toMember(member: PersonMember, members: MemberList, now: () => Date): Member {
+  const { of = "", words, label, example } = member;
   const aliases = words.split(", ");
-  const schema = schemaOf(single(member), now);
+  // The values of a list are those of its single member.
+  const schema = schemaOf(members.byName.get(of) ?? member, now);
   return {
-    schema: member.of ? contactListSchema(schema, member) : member.list ? textList(schema) : schema.optional(),
+    schema: of !== "" ? contactListSchema(schema, member) : member.list ? textList(schema) : schema.optional(),
     label,
     aliases,
     ...(example !== undefined && { example }),
   };
 }
-
-/** The member that the values of a list are of. */
-const single = (member: PersonMember): PersonMember =>
-  memberEntries.find(([name]) => name === member.of)?.[1] ?? member;
 
 function schemaOf({ kind, min = 1, max = 0 }: PersonMember, now: () => Date): z.ZodType {
   switch (kind) {

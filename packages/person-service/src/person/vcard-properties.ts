@@ -1,5 +1,6 @@
 import { type ContactList, contactLists } from "./contact-lists.ts";
-import { memberEntries, type PersonMember } from "./members.ts";
+import { type MemberList, onceFor } from "./member-list.ts";
+import type { PersonMember } from "./members.ts";
 
 /** A member that is the value of a property of a vCard, or a part of it. */
 export interface VcardMember extends Pick<PersonMember, "kind" | "list"> {
@@ -17,20 +18,22 @@ export interface VcardProperty {
   readonly list: ContactList | undefined;
 }
 
-/** The properties of a vCard that members are the values of, in order. */
-export const vcardProperties: readonly VcardProperty[] = Array.from(
-  Map.groupBy(
-    memberEntries.flatMap(([name, { kind, list, vcard }]) => {
-      const [property = "", number] = vcard.split(" ");
-      const part = number === undefined ? undefined : Number(number);
-      return property === "" ? [] : [{ property, name, kind, ...(list && { list }), part }];
-    }),
-    ({ property }) => property,
+/** Returns the properties of a vCard that members are the values of, in order. */
+export const vcardProperties: (members: MemberList) => readonly VcardProperty[] = onceFor(({ entries }) =>
+  Array.from(
+    Map.groupBy(
+      entries.flatMap(([name, { kind, list, vcard }]) => {
+        const [property = "", number] = vcard.split(" ");
+        const part = number === undefined ? undefined : Number(number);
+        return property === "" ? [] : [{ property, name, kind, ...(list && { list }), part }];
+      }),
+      ({ property }) => property,
+    ),
+    ([property, members]) => {
+      const [single] = members[0]?.name.split(".") ?? [];
+      return { property, members, list: contactLists.find((each) => each.single === single) };
+    },
   ),
-  ([property, members]) => {
-    const [single] = members[0]?.name.split(".") ?? [];
-    return { property, members, list: contactLists.find((each) => each.single === single) };
-  },
 );
 
 /** The words of TYPE (RFC 6350 §5.6) that are others than those of contexts and features. */

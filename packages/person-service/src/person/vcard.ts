@@ -1,25 +1,29 @@
 import { createHash } from "node:crypto";
 import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
+import { type MemberList, onceFor } from "./member-list.ts";
 import { memberOf, valuesOf } from "./member-value.ts";
 import type { ContactEntry, PersonMember, StoredPerson } from "./members.ts";
-import { type VcardMember, vcardProperties, vcardTypes } from "./vcard-properties.ts";
+import { type VcardMember, type VcardProperty, vcardProperties, vcardTypes } from "./vcard-properties.ts";
 
 /** Sends a person as a vCard 4.0 (RFC 6350) for address books; a list is a sequence of cards. */
-export const vcard: ItemRepresentation & ListRepresentation = {
-  name: "vcard",
-  extension: "vcf",
-  mediaType: "text/vcard;version=4.0",
-  contentType: "text/vcard; charset=utf-8",
-  item: toCard,
-  list: () => ({ item: toCard }),
-  // A card needs a name (FN), and its UID and REV identify a person and a state.
-  whole: true,
-};
+export const vcard: (members: MemberList) => ItemRepresentation & ListRepresentation = onceFor((members) => {
+  const item = (record: StoredRecord): string => toCard(record, vcardProperties(members));
+  return {
+    name: "vcard",
+    extension: "vcf",
+    mediaType: "text/vcard;version=4.0",
+    contentType: "text/vcard; charset=utf-8",
+    item,
+    list: () => ({ item }),
+    // A card needs a name (FN), and its UID and REV identify a person and a state.
+    whole: true,
+  };
+});
 
-function toCard({ json }: StoredRecord): string {
+function toCard({ json }: StoredRecord, properties: readonly VcardProperty[]): string {
   const person: StoredPerson = JSON.parse(json); // the schema has validated every stored person
   let lines = contentLine("BEGIN", "VCARD");
-  for (const [name, value] of toProperties(person)) {
+  for (const [name, value] of toProperties(person, properties)) {
     if (value !== undefined) lines += contentLine(name, value);
   }
   return lines + contentLine("END", "VCARD");
@@ -28,10 +32,10 @@ function toCard({ json }: StoredRecord): string {
 /** A property; it is left out when its value is undefined. */
 type Property = readonly [name: string, value: string | undefined];
 
-function toProperties(person: StoredPerson): readonly Property[] {
+function toProperties(person: StoredPerson, properties: readonly VcardProperty[]): readonly Property[] {
   return [
     ["VERSION", "4.0"],
-    ...contactProperties(person),
+    ...contactProperties(person, properties),
     ["UID", uniqueId(person)],
     // RFC 9554 §3.1
     ["CREATED", timestamp(person.createdAt)],
@@ -39,9 +43,9 @@ function toProperties(person: StoredPerson): readonly Property[] {
   ];
 }
 
-function contactProperties(person: StoredPerson): readonly Property[] {
+function contactProperties(person: StoredPerson, properties: readonly VcardProperty[]): readonly Property[] {
   let group = 0;
-  return vcardProperties.flatMap(({ property, members, list }): readonly Property[] => {
+  return properties.flatMap(({ property, members, list }): readonly Property[] => {
     const entries = list && (memberOf(person, list.name) as readonly ContactEntry[] | undefined); // by its schema
     if (list === undefined || entries === undefined) {
       return [[parametersOf(property), propertyOf(person, property, members)]];

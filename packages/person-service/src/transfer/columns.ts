@@ -1,7 +1,7 @@
 import { excerpt, nearestName } from "waymark/internal";
 import { contactLists } from "../person/contact-lists.ts";
-import { memberTable } from "../person/members.ts";
-import { personMemberNames, serverMembers } from "../person/schema.ts";
+import { type MemberList, ourMembers } from "../person/member-list.ts";
+import { serverMembers } from "../person/schema.ts";
 import { toLooseKey, wordsForMembers } from "./column-words.ts";
 import { type ContactColumn, contactColumn } from "./contact-words.ts";
 
@@ -30,14 +30,15 @@ export interface ColumnNames {
 export function columnNames(
   headings: readonly string[],
   map: ReadonlyMap<string, string>,
+  known: MemberList,
   leavesOut = false,
 ): ColumnNames {
   const guesses: string[] = [];
   const unknown: string[] = [];
-  const byWord = memberByWord();
+  const byWord = memberByWord(known);
   const wordFor = (heading: string): string | undefined => byWord.get(toLooseKey(heading));
   const mapped = headings.map((heading) => map.get(heading) ?? map.get(heading.trim()));
-  const named = headings.map((heading, i) => mapped[i] ?? ownName(heading));
+  const named = headings.map((heading, i) => mapped[i] ?? ownName(heading, known));
   const contacts = headings.map((heading, i) =>
     named[i] === undefined ? contactOf(heading, wordFor) : mappedContact(heading, mapped[i], wordFor),
   );
@@ -111,15 +112,14 @@ function slotsOf(
 }
 
 /** Returns the member that a heading is the name of; an empty text for a column without one. */
-const ownName = (heading: string): string | undefined =>
-  heading === "" || (members.includes(heading) && !setByServer.has(heading)) ? heading : undefined;
+const ownName = (heading: string, { names }: MemberList): string | undefined =>
+  heading === "" || (names.includes(heading) && !setByServer.has(heading)) ? heading : undefined;
 
 /** Says of headings that are no members what would help. */
-export function adviceOn(unknown: readonly string[]): string {
+export function adviceOn(unknown: readonly string[], { names }: MemberList): string {
   const [first = ""] = unknown;
-  const names = unknown.map(excerpt).join(", ");
-  const member = nearestName(first, members) ?? "MEMBER";
-  return `Unknown columns: ${names}. Name the member of each, as in --map ${excerpt(`${first}=${member}`)}, or leave one out with --map ${excerpt(`${first}=`)}. Members: ${members.filter((name) => !setByServer.has(name)).join(", ")}.`;
+  const member = nearestName(first, names) ?? "MEMBER";
+  return `Unknown columns: ${unknown.map(excerpt).join(", ")}. Name the member of each, as in --map ${excerpt(`${first}=${member}`)}, or leave one out with --map ${excerpt(`${first}=`)}. Members: ${names.filter((name) => !setByServer.has(name)).join(", ")}.`;
 }
 
 /**
@@ -127,27 +127,25 @@ export function adviceOn(unknown: readonly string[]): string {
  *
  * @throws RangeError when one does not name a heading and a member
  */
-export function parseMap(values: readonly string[]): ReadonlyMap<string, string> {
+export function parseMap(values: readonly string[], { names }: MemberList): ReadonlyMap<string, string> {
   return new Map(
     values.map((value) => {
       const at = value.lastIndexOf("=");
       const member = value.slice(at + 1).trim();
       if (at < 0) throw new RangeError(`must be like "Full Name=name", not ${excerpt(value)}`);
-      if (member === "" || members.includes(member)) return [value.slice(0, at), member];
-      const nearest = nearestName(member, members);
-      const meant = nearest === undefined ? `; members are ${members.join(", ")}` : `; did you mean "${nearest}"?`;
+      if (member === "" || names.includes(member)) return [value.slice(0, at), member];
+      const nearest = nearestName(member, names);
+      const meant = nearest === undefined ? `; members are ${names.join(", ")}` : `; did you mean "${nearest}"?`;
       throw new RangeError(`names ${excerpt(member)}, which is not a member of a person${meant}`);
     }),
   );
 }
 
-const members = personMemberNames;
-
 /** A stored person has them, and the service sets them again. */
-const setByServer: ReadonlySet<string> = new Set(serverMembers.filter((name) => !Object.hasOwn(memberTable, name)));
+const setByServer: ReadonlySet<string> = new Set(serverMembers.filter((name) => !ourMembers.byName.has(name)));
 
 /** What an export or a file of refused records has beside the members: an import leaves it out. */
 export const leftOut: ReadonlySet<string> = new Set([...setByServer, importErrorName]);
 
-const memberByWord = (): ReadonlyMap<string, string> =>
-  new Map(Array.from(wordsForMembers(), ([member, words]) => words.map((word) => [word, member] as const)).flat());
+const memberByWord = (known: MemberList): ReadonlyMap<string, string> =>
+  new Map(Array.from(wordsForMembers(known), ([member, words]) => words.map((word) => [word, member] as const)).flat());

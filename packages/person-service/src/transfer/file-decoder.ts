@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { type ListDecoder, StoreUnavailable } from "@waymark/collection";
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
+import type { MemberList } from "../person/member-list.ts";
 import { parseMap } from "./columns.ts";
 import { dateReader } from "./dates.ts";
 import { formatOfContent, formatOfFile } from "./formats.ts";
@@ -13,7 +14,7 @@ import { copyOfStream, openSourceFile } from "./source-file.ts";
  * command is told by options, each encoded as in a URL: `name`, the name of the file; `map`, pairs `Heading=member`, one a line; and
  * `date`, the form of dates. With `Prefer: handling=lenient`, columns that are no member are left out.
  */
-export const peopleFileDecoder: ListDecoder = {
+export const peopleFileDecoder = (members: MemberList): ListDecoder => ({
   mediaTypes: ["application/octet-stream"],
   example: "Name;E-mail\nAda Lovelace;ada@example.org\n",
   async *decode(pieces, { mediaType, lenient, onFound, onColumns }) {
@@ -22,8 +23,14 @@ export const peopleFileDecoder: ListDecoder = {
     const source = await openSourceFile(copy.path);
     if (!source.isText) throw new ContentError("The file is not a text. To import a spreadsheet, save it as CSV");
     const file = await openPeopleFile(source, {
+      members,
       format: formatOfFile(name) ?? formatOfContent(source.beginning),
-      map: readParameter("map", () => parseMap(map.split("\n").filter((pair) => pair !== ""))),
+      map: readParameter("map", () =>
+        parseMap(
+          map.split("\n").filter((pair) => pair !== ""),
+          members,
+        ),
+      ),
       dates: date === undefined ? undefined : readParameter("date", () => dateReader(date)),
       leavesOut: lenient,
     });
@@ -36,7 +43,7 @@ export const peopleFileDecoder: ListDecoder = {
       }
     }
   },
-};
+});
 
 /** @throws ContentError when one is not encoded as in a URL */
 function parametersOf({ parameters }: MediaType): Readonly<Partial<Record<"name" | "map" | "date", string>>> {

@@ -13,7 +13,7 @@ import {
 import type { MediaType } from "waymark/fields";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
 import { contactLists } from "../person/contact-lists.ts";
-import { personMemberNames } from "../person/schema.ts";
+import type { MemberList } from "../person/member-list.ts";
 import { vcard } from "../person/vcard.ts";
 import type { Delimiter } from "./source-file.ts";
 import { decodeXmlPeople } from "./xml-people.ts";
@@ -21,7 +21,7 @@ import { decodeXmlPeople } from "./xml-people.ts";
 /** A format of files that are imported and exported. */
 export interface TransferFormat {
   readonly name: FormatName;
-  readonly representation: ListRepresentation;
+  readonly representation: (members: MemberList) => ListRepresentation;
   /** What a place in a file is called: JSON counts records, the others lines. */
   readonly place: ListPlace;
   /** Reads the people of a file in UTF-8. */
@@ -30,8 +30,9 @@ export interface TransferFormat {
 
 export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard";
 
-/** What there is to know of a file of CSV. */
+/** What there is to know of a file: the members of its people, and for CSV the columns. */
 export interface Table {
+  readonly members: MemberList;
   readonly delimiter: Delimiter;
   /** The columns that it may have in addition to the members. */
   readonly columns: readonly string[];
@@ -48,26 +49,31 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     name: "csv",
     representation: personCsv,
     place: "line",
-    decode: (pieces, { columns, ...table }) =>
+    decode: (pieces, { members, columns, ...table }) =>
       decodeBy(
-        csvDecoder({ columns: [...personMemberNames, ...slots(columns)], ...personForms, ...table }),
+        csvDecoder({ columns: [...members.names, ...slots(columns)], ...personForms(members), ...table }),
         pieces,
         csvType,
       ),
   },
   ndjson: {
     name: "ndjson",
-    representation: ndjsonRepresentation,
+    representation: () => ndjsonRepresentation,
     place: "line",
     decode: (pieces) => decodeBy(ndjsonDecoder, pieces, ndjsonType),
   },
   json: {
     name: "json",
-    representation: jsonRepresentation,
+    representation: () => jsonRepresentation,
     place: "record",
     decode: (pieces) => decodeBy(jsonArrayDecoder, pieces, jsonType),
   },
-  xml: { name: "xml", representation: personXml, place: "line", decode: decodeXmlPeople },
+  xml: {
+    name: "xml",
+    representation: () => personXml,
+    place: "line",
+    decode: (pieces, { members }) => decodeXmlPeople(pieces, members),
+  },
   vcard: { name: "vcard", representation: vcard, place: "line", decode: decodeVcards },
 };
 
@@ -76,9 +82,12 @@ const slots = (columns: readonly string[]): readonly string[] =>
   columns.filter((column) => contactLists.some(({ name }) => column.startsWith(`${name}.`)));
 
 /** Its parser takes as long to load as the rest of the transfer, and few files are vCards. */
-async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ListedValue, void, undefined> {
+async function* decodeVcards(
+  pieces: AsyncIterable<Uint8Array>,
+  { members }: Table,
+): AsyncGenerator<ListedValue, void, undefined> {
   const decoder = await import("./vcard-decoder.ts");
-  yield* decoder.decodeVcards(pieces);
+  yield* decoder.decodeVcards(pieces, members);
 }
 
 const extensions: Readonly<Record<string, FormatName>> = {

@@ -12,12 +12,9 @@ import type { ValidationIssue } from "waymark/content";
 import { excerpt } from "waymark/internal";
 import { personMatching } from "../person/matching.ts";
 import { textOf } from "../person/member-value.ts";
-import { uniqueMembers } from "../person/members.ts";
 import { type PersonSchema, serverMembers } from "../person/schema.ts";
-import type { DateReader } from "./dates.ts";
 import { type PeopleFile, valuesOf } from "./people-file.ts";
 import type { Refusal, Rejects } from "./rejects.ts";
-import { kindOf } from "./values.ts";
 
 export interface ImportOptions extends MatchRules {
   readonly file: PeopleFile;
@@ -65,7 +62,7 @@ export async function importPeople(
   const progress = { bytes: 0, stored: 0, updated: 0, known: 0, skipped: 0, refused: 0 };
   let brokenOff: ImportResult["brokenOff"];
   let storing: Promise<void> = Promise.resolve();
-  const outcomeOf = options.isDryRun ? foretelling(store) : storingIn(store, file.source.digest);
+  const outcomeOf = options.isDryRun ? foretelling(store, file.members.unique) : storingIn(store, file.source.digest);
   const take = async (batch: readonly Candidate[]): Promise<void> => {
     const refusals: Refusal[] = [];
     for (const [i, outcome] of (await judged(batch, matching, outcomeOf)).entries()) {
@@ -73,9 +70,8 @@ export async function importPeople(
       else if (typeof outcome === "string") progress[outcome]++;
       else {
         progress.refused++;
-        const { dates } = file;
         const candidate = batch[i] as Candidate; // there are as many
-        const reason = outcome.issues.map((issue) => toText(withForm(issue, candidate.value, dates))).join("; ");
+        const reason = outcome.issues.map((issue) => toText(withForm(issue, candidate.value, file))).join("; ");
         refusals.push({ ...candidate, reason });
       }
     }
@@ -144,9 +140,10 @@ async function* candidatesOf(
 }
 
 /** Returns the issue with a date that is not of the form, by that form; every other issue as it is. */
-function withForm(issue: ValidationIssue, record: unknown, { form, example, read }: DateReader): ValidationIssue {
+function withForm(issue: ValidationIssue, record: unknown, { members, dates }: PeopleFile): ValidationIssue {
+  const { form, example, read } = dates;
   const name = (issue.path ?? []).join(".");
-  if (kindOf(name) !== "date") return issue;
+  if (members.byName.get(name)?.kind !== "date") return issue;
   const text = textOf(record, name)?.trim() ?? "";
   if (read(text) !== undefined || /^\d{4}-\d\d-\d\d$/.test(text)) return issue;
   return { ...issue, message: `must be a date as ${form} such as ${example}, not ${excerpt(text)}` };
@@ -199,10 +196,10 @@ async function judged(
 }
 
 /** Returns what would become of people. */
-function foretelling(store: Store | undefined): OutcomeOf {
-  const conflicts = new ForetoldConflicts(store, uniqueMembers);
+function foretelling(store: Store | undefined, unique: readonly string[]): OutcomeOf {
+  const conflicts = new ForetoldConflicts(store, unique);
   return async (judgements) => {
-    const members = await conflicts.of(judgements.map((judgement) => claimOf(judgement, uniqueMembers)));
+    const members = await conflicts.of(judgements.map((judgement) => claimOf(judgement, unique)));
     return judgements.map((judgement, i): Outcome => {
       const member = members[i];
       return member === undefined ? foretold(judgement) : alreadyUsed(member);

@@ -1,13 +1,16 @@
 import { csvDecoder, type ListedValue } from "@waymark/collection";
+import type { MemberList } from "../person/member-list.ts";
 import { type ColumnNames, columnNames } from "./columns.ts";
 import { DateForms, type DateReader, dateReader } from "./dates.ts";
 import { csvType, type FormatName, type TransferFormat } from "./formats.ts";
 import type { Charset, Delimiter, SourceFile } from "./source-file.ts";
-import { kindOf, renamed, toMembers } from "./values.ts";
+import { renamed, toMembers } from "./values.ts";
 
 /** How to read a file of people: one rule, for the command and for what the service is sent. */
 export interface PeopleFileOptions {
   readonly format: TransferFormat;
+  /** The members that people may have. */
+  readonly members: MemberList;
   /** Names of columns or members to the members that they are; to nothing for one that is left out. */
   readonly map: ReadonlyMap<string, string>;
   /** The form of dates. Default: the one in which every date of the file can be read, if there is one only. */
@@ -20,6 +23,7 @@ export interface PeopleFileOptions {
 export interface PeopleFile {
   readonly source: SourceFile;
   readonly format: TransferFormat;
+  readonly members: MemberList;
   readonly map: ReadonlyMap<string, string>;
   /** The columns of CSV; undefined for other formats. */
   readonly columns: ColumnNames | undefined;
@@ -46,13 +50,13 @@ interface FoundForm {
 
 /** Finds out what a file is: what its columns are, and of which form its dates are. It reads a file of CSV once for that. */
 export async function openPeopleFile(source: SourceFile, options: PeopleFileOptions): Promise<PeopleFile> {
-  const { format, map, leavesOut = false } = options;
+  const { format, members, map } = options;
   const { charset, delimiter } = source;
   if (format.name !== "csv") {
     const found = { format: format.name, charset };
-    return { source, format, map, columns: undefined, dates: options.dates ?? isoDates, found };
+    return { source, format, members, map, columns: undefined, dates: options.dates ?? isoDates, found };
   }
-  const { headings, columns, examples, dates: found } = await readThrough(source, map, leavesOut);
+  const { headings, columns, examples, dates: found } = await readThrough(source, options);
   const forms = new DateForms();
   for (const dates of found.values()) for (const date of dates) forms.add(date);
   const [form, other] = forms.found;
@@ -60,6 +64,7 @@ export async function openPeopleFile(source: SourceFile, options: PeopleFileOpti
   return {
     source,
     format,
+    members,
     map,
     columns,
     dates,
@@ -94,7 +99,8 @@ interface Cells {
   readonly dates: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
-async function readThrough(source: SourceFile, map: ReadonlyMap<string, string>, leavesOut: boolean): Promise<Cells> {
+async function readThrough(source: SourceFile, options: PeopleFileOptions): Promise<Cells> {
+  const { map, members, leavesOut } = options;
   const headings: string[] = [];
   const examples: (string | undefined)[] = [];
   const dates = new Map<number, Set<string>>();
@@ -105,10 +111,10 @@ async function readThrough(source: SourceFile, map: ReadonlyMap<string, string>,
   let empty: readonly number[] = [];
   for await (const { value } of decoder.decode(source.pieces(), { mediaType: csvType, lenient: true })) {
     if (columns === undefined) {
-      columns = columnNames(headings, map, leavesOut);
+      columns = columnNames(headings, map, members, leavesOut);
       empty = headings.map((_name, i) => i);
       for (const [i, member] of columns.members.entries()) {
-        if (member !== undefined && kindOf(member) === "date") dates.set(i, new Set());
+        if (member !== undefined && members.byName.get(member)?.kind === "date") dates.set(i, new Set());
       }
     }
     const cells = (value ?? {}) as Readonly<Record<string, string>>; // a row of texts
@@ -122,7 +128,7 @@ async function readThrough(source: SourceFile, map: ReadonlyMap<string, string>,
       if (found.size < mostDates && maybeDate.test(text)) found.add(text);
     }
   }
-  return { headings, columns: columns ?? columnNames(headings, map, leavesOut), examples, dates };
+  return { headings, columns: columns ?? columnNames(headings, map, members, leavesOut), examples, dates };
 }
 
 const maybeDate = /^(?!\d{4}-\d\d-\d\d$)(?=.*\d).{6,30}$/u;
@@ -138,12 +144,13 @@ export type FileValue = ListedValue & { readonly read?: unknown };
 
 /** Reads the records of a file, with the members that they mean: texts trimmed, dates and countries as the schema has them. */
 export async function* valuesOf(
-  { source, format, columns, map, dates }: PeopleFile,
+  { source, format, members, columns, map, dates }: PeopleFile,
   onBytes?: (count: number) => void,
 ): AsyncGenerator<FileValue, void, undefined> {
   let column = 0;
   const paths = columns?.paths ?? [];
   const table = {
+    members,
     delimiter: source.delimiter,
     columns: paths.flatMap((path) => path ?? []),
     toColumn: () => paths[column++],
@@ -154,6 +161,6 @@ export async function* valuesOf(
       continue;
     }
     const read = columns === undefined ? renamed(listed.value, map) : listed.value;
-    yield { line: listed.line, value: toMembers(read, dates), read };
+    yield { line: listed.line, value: toMembers(read, { members, dates }), read };
   }
 }

@@ -1,27 +1,34 @@
 import { parseListCell, setMember } from "@waymark/collection";
 import { type ContactList, contactLists } from "../person/contact-lists.ts";
+import type { MemberList } from "../person/member-list.ts";
 import { fromValues, isObject, textOf } from "../person/member-value.ts";
-import { listMembers, memberTable, type PersonMember } from "../person/members.ts";
+import type { PersonMember } from "../person/members.ts";
 import { leftOut } from "./columns.ts";
 import { labelled, usesOf } from "./contact-words.ts";
 import { countryCodeOf } from "./countries.ts";
 import type { DateReader } from "./dates.ts";
 
+/** By what the values of a file are made those of the schema. */
+interface Reading {
+  readonly members: MemberList;
+  readonly dates: DateReader;
+}
+
 /** Returns a person of a file as the schema has it: texts without white space around them, dates, codes of countries. */
-export function toMembers(value: unknown, dates: DateReader, prefix = ""): unknown {
+export function toMembers(value: unknown, reading: Reading, prefix = ""): unknown {
   if (!isObject(value)) return value;
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     if (prefix === "" && leftOut.has(name)) continue;
-    setMember(members, name, toMember(member, name, dates, prefix));
+    setMember(members, name, toMember(member, `${prefix}${name}`, reading));
   }
   return prefix === "" ? withEntries(members) : members;
 }
 
-function toMember(value: unknown, name: string, dates: DateReader, prefix: string): unknown {
-  if (prefix === "" && listMembers.includes(name)) return toTexts(value);
-  if (typeof value !== "string") return toMembers(value, dates, `${prefix}${name}.`);
-  return toText(value, kindOf(`${prefix}${name}`), dates);
+function toMember(value: unknown, path: string, reading: Reading): unknown {
+  const { kind, list } = reading.members.byName.get(path) ?? {};
+  if (list) return toTexts(value);
+  return typeof value === "string" ? toText(value, kind, reading.dates) : toMembers(value, reading, `${path}.`);
 }
 
 /** Returns a person with what a file has of lists such as `emails` as the schema has it. */
@@ -73,10 +80,6 @@ const textsOfGoogle = (text: string): readonly string[] =>
   text.split(" ::: ").flatMap((group) => (group === everybody ? [] : [group.replace(/^\* /, "")]));
 
 const everybody = "* myContacts";
-
-/** Returns the kind of a member; undefined for a name that no member has. */
-export const kindOf = (name: string): PersonMember["kind"] | undefined =>
-  (memberTable as Readonly<Record<string, PersonMember>>)[name]?.kind; // any name
 
 function toText(value: string, kind: PersonMember["kind"] | undefined, dates: DateReader): string {
   // The only text that may have white space around it, and lines, which end in CRLF in files of Windows.

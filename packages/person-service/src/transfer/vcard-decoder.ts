@@ -2,6 +2,7 @@ import type { ListedValue } from "@waymark/collection";
 import ICAL from "ical.js";
 import { ContentError } from "waymark/content";
 import type { ContactList } from "../person/contact-lists.ts";
+import type { MemberList } from "../person/member-list.ts";
 import { fromValues } from "../person/member-value.ts";
 import type { PersonMember } from "../person/members.ts";
 import { type VcardProperty, vcardProperties } from "../person/vcard-properties.ts";
@@ -13,7 +14,10 @@ import { labelled, usesOf } from "./contact-words.ts";
  *
  * @throws ContentError when the file contains no card, the last one has no end, or one is longer than a card may be
  */
-export async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ListedValue, void, undefined> {
+export async function* decodeVcards(
+  pieces: AsyncIterable<Uint8Array>,
+  members: MemberList,
+): AsyncGenerator<ListedValue, void, undefined> {
   let card: string[] | undefined;
   let [line, first, count, length] = [0, 0, 0, 0];
   for await (const text of linesOf(pieces)) {
@@ -28,7 +32,7 @@ export async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGen
     length += text.length;
     if (card !== undefined && length > longestCard) throw tooLong(first);
     if (card === undefined || !/^END:VCARD\s*$/i.test(text)) continue;
-    yield toValue(card.join("\r\n"), first);
+    yield toValue(card.join("\r\n"), first, vcardProperties(members));
     count++;
     card = undefined;
   }
@@ -56,11 +60,11 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   if (rest !== "") yield rest;
 }
 
-function toValue(card: string, line: number): ListedValue {
+function toValue(card: string, line: number, known: readonly VcardProperty[]): ListedValue {
   const unfolded = card.replaceAll(/\r\n[ \t]/g, "");
   if (!unfolded.split("\r\n").every(hasShortStart)) return { line, issues: [{ message: startTooLong }] };
   try {
-    return { line, value: toPerson(propertiesOf(unfolded)) };
+    return { line, value: toPerson(propertiesOf(unfolded), known) };
   } catch (error) {
     // The parser throws its own errors, whose messages repeat the content.
     if (!(error instanceof Error)) throw error;
@@ -118,12 +122,12 @@ function withBackslashes(value: unknown, replacement: string): unknown {
   return typeof value === "string" ? value.replaceAll(backslashes, replacement) : value;
 }
 
-function toPerson(properties: Properties): object {
+function toPerson(properties: Properties, known: readonly VcardProperty[]): object {
   const ofApple = properties.get("x-ablabel") ?? [];
   const labels = new Map(ofApple.map(({ parameters, values }) => [parameters["group"], values[0]]));
   const version = properties.get("version")?.[0]?.values[0];
   return fromValues(
-    vcardProperties.flatMap(({ property, members, list }): readonly (readonly [name: string, value: unknown])[] => {
+    known.flatMap(({ property, members, list }): readonly (readonly [name: string, value: unknown])[] => {
       const found = properties.get(property.toLowerCase()) ?? [];
       if (list !== undefined) return [[list.name, entriesOf(found, { members, list, labels, version })] as const];
       const values = found.flatMap((each) => each.values);

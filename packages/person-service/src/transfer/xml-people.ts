@@ -1,7 +1,8 @@
 import { type ListedValue, xmlDecoder } from "@waymark/collection";
-import { ContentError } from "waymark/content";
+import { ContentError, type Decoder } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { personForms } from "../person/collection.ts";
+import { type MemberList, onceFor } from "../person/member-list.ts";
 
 /**
  * Reads the `person` elements of a document, whatever is around them, in constant memory. Each is read as the service reads
@@ -11,6 +12,7 @@ import { personForms } from "../person/collection.ts";
  */
 export async function* decodeXmlPeople(
   pieces: AsyncIterable<Uint8Array>,
+  members: MemberList,
 ): AsyncGenerator<ListedValue, void, undefined> {
   const utf8 = new TextDecoder();
   let [text, line, count] = ["", 1, 0];
@@ -37,7 +39,7 @@ export async function* decodeXmlPeople(
         });
       }
       count++;
-      yield await toValue(text.slice(0, end + endTag.length), line);
+      yield await toValue(text.slice(0, end + endTag.length), line, decoderOf(members));
       pass(end + endTag.length);
     }
   }
@@ -50,10 +52,13 @@ const endTag = "</person>";
 const longestTag = 10;
 const longestElement = 1_048_576;
 
-const decoder = xmlDecoder({ root: "person", ...personForms });
+/** Reads one person. */
+const decoderOf: (members: MemberList) => Decoder = onceFor((members) =>
+  xmlDecoder({ root: "person", ...personForms(members) }),
+);
 const type: MediaType = { type: "application", subtype: "xml", parameters: new Map() };
 
-async function toValue(element: string, line: number): Promise<ListedValue> {
+async function toValue(element: string, line: number, decoder: Decoder): Promise<ListedValue> {
   try {
     return { line, value: await decoder.decode(Buffer.from(element), type) };
   } catch (error) {

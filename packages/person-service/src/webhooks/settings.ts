@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { personMemberNames } from "../person/schema.ts";
+import { ourMembers } from "../person/member-list.ts";
 import { hasPrivateAddress } from "./addresses.ts";
 
 /** The kinds of messages: a person as it is now, and the id of a removed one. */
@@ -58,7 +58,7 @@ const schema = z
       .min(1)
       .default([...webhookTypes]),
     fields: z
-      .array(z.string().refine((name) => personMemberNames.includes(name), "must be a member of a person"))
+      .array(z.string().refine((name) => ourMembers.names.includes(name), "must be a member of a person"))
       .optional(),
     from: z.enum(["beginning", "now"]).default("now"),
     "allow-private-addresses": z.boolean().default(false),

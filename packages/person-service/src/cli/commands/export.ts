@@ -12,6 +12,7 @@ import { HttpRequest } from "waymark";
 import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 import { personCollection, personExcelCsv } from "../../person/collection.ts";
+import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
 import type { Given } from "../settings/configuration.ts";
 import { databaseOptions } from "../settings/database-options.ts";
@@ -53,7 +54,7 @@ export const exportCommand: Command = {
     const file = operand === "-" ? undefined : operand;
     // Standard output has CSV by default.
     const format = formatFor(file ?? "stdout.csv", given);
-    const { representation, language, said } = targetFor(format, given);
+    const { representation, language, said } = targetFor(format, given, ourMembers);
     const address = given.value("database") ?? "";
     const database = await openExisting(address, personCollection);
     try {
@@ -92,13 +93,13 @@ interface Written {
   readonly language: string;
 }
 
-function targetFor(format: TransferFormat, given: Given): Written & { readonly said: string } {
+function targetFor(format: TransferFormat, given: Given, members: MemberList): Written & { readonly said: string } {
   const language = given.value("locale") ?? Intl.NumberFormat().resolvedOptions().locale;
-  if (!given.has("for")) return { representation: format.representation, language, said: "" };
+  if (!given.has("for")) return { representation: format.representation(members), language, said: "" };
   if (format.name !== "csv") throw new CommandError(`--for excel writes CSV, not ${format.name}.`);
   const separator = listSeparator(language) === ";" ? "semicolons" : "commas";
   const said = `, separated by ${separator} as in Excel of the locale ${language}`;
-  return { representation: personExcelCsv, language, said };
+  return { representation: personExcelCsv(members), language, said };
 }
 
 /** Writes all people, and returns how many there are. */

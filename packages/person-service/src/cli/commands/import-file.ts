@@ -13,6 +13,7 @@ import { ContentError } from "waymark/content";
 import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 import { personCollection } from "../../person/collection.ts";
+import { ourMembers } from "../../person/member-list.ts";
 import { personSchema } from "../../person/schema.ts";
 import { adviceOn, parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
@@ -58,14 +59,15 @@ interface FileToImport {
 }
 
 async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
+  const members = ourMembers;
   const source = await readThrough(path, name);
-  const map = parseMap(given.values("map"));
+  const map = parseMap(given.values("map"), members);
   const form = given.value("date");
   const dates = form === undefined ? undefined : dateReader(form);
-  const file = await describeContent(name, format, () => openPeopleFile(source, { format, map, dates }));
+  const file = await describeContent(name, format, () => openPeopleFile(source, { format, members, map, dates }));
   describe(file, name, { given, printNote: io.printNote });
   const { unknown = [] } = file.columns ?? {};
-  if (unknown.length > 0) throw new CommandError(adviceOn(unknown));
+  if (unknown.length > 0) throw new CommandError(adviceOn(unknown, members));
   const rejectsFile = given.value("rejects");
   await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
   const isDryRun = given.has("dry-run");
@@ -77,7 +79,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   try {
     const options: ImportOptions = {
       file,
-      schema: personSchema(),
+      schema: personSchema(undefined, members),
       store,
       isDryRun,
       ...matchRules(given),

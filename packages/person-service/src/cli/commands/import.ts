@@ -1,5 +1,6 @@
 import { absentChoices, onMatchChoices } from "@waymark/collection";
-import { alikeBy, memberEntries, uniqueMembers } from "../../person/members.ts";
+import { ourMembers } from "../../person/member-list.ts";
+import { alikeBy, memberEntries } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import { databaseOptions } from "../settings/database-options.ts";
@@ -9,7 +10,7 @@ import { formatOption } from "./format-option.ts";
 import { continuing } from "./import-report.ts";
 
 /** A member that a person is known by. */
-const [key = ""] = uniqueMembers;
+const [key = ""] = ourMembers.unique;
 
 /** The members that people can be found by. */
 const findable = memberEntries
@@ -38,7 +39,7 @@ export const importCommand: Command = {
     format: formatOption,
     map: {
       value: "NAME=MEMBER",
-      type: converted((value) => parseMap([value]), RangeError),
+      type: converted((value) => parseMap([value], ourMembers), RangeError),
       about: "which member a column is, such as 'Full Name=name'; 'Name=' leaves it out; may be given several times",
       multiple: true,
     },
