@@ -1,46 +1,49 @@
 import type { Socket } from "node:net";
-import type { HttpResponse } from "waymark";
+import { HttpError, type HttpResponse } from "waymark";
+import { send } from "waymark/internal";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import { interimResponse } from "../response-head.ts";
 import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
-import type { Takeover } from "../upgrade.ts";
-import type { AnswerMemory, KeptAnswer } from "./answer-memory.ts";
+import { type AnswerMemory, KeptAnswer } from "./answer-memory.ts";
 import { mostInRound } from "./asked-sources.ts";
 import { Deadlines } from "./deadlines.ts";
-import { ExchangeQueue, type QueueConnection } from "./exchange-queue.ts";
+import { Ending } from "./ending.ts";
+import { ExchangeQueue } from "./exchange-queue.ts";
 import { noHead } from "./head.ts";
-import { Http1Exchange } from "./http1-exchange.ts";
-import { MessageReader, type ReaderConnection } from "./message-reader.ts";
+import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
+import { MessageReader } from "./message-reader.ts";
 
 /**
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
  * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
  *
- * The way of one answer:
+ * Whatever happens, be it that something arrives, an answer is made or the client takes one, `#advance` does what has become
+ * possible by it. The way of one answer:
  *
- * 1. The reader makes an exchange of a head, and `take` puts it into the queue.
- * 2. The queue has the app answer it, at once or when those before allow it.
- * 3. The queue sends the answer when it is the first. The exchange asks `decideEnd`, makes the head, and writes to the output.
+ * 1. `#readHead` makes an exchange of a head, and puts it into the queue.
+ * 2. `queue.next` has the app answer it, at once or when those before allow it, and returns it when it is its turn.
+ * 3. `#sendNext` sends it: the exchange asks whether the connection ends with it, makes the head, and writes to the output.
  * 4. `answered`: the queue has its next first, and the connection ends or goes on.
- * 5. `#goOn`: the next answer is sent, and the reader reads on.
- * 6. The queue ends the exchange when the output has left the process.
+ * 5. The queue ends the exchange when the output has left the process.
  *
- * Where the reader finds the answer to a head in the memory, it is sent at once, and there is no exchange.
+ * Where the answer to a head is found in the memory, it is sent at once, and there is no exchange.
  */
-export class Http1Connection implements Connection, ReaderConnection, QueueConnection {
+export class Http1Connection implements Connection, ExchangeConnection {
   readonly socket: Socket;
   readonly context: ServeContext;
   readonly output: Output;
   readonly peer: Peer;
-  readonly deadlines: Deadlines;
-  readonly queue: ExchangeQueue;
+  readonly ending: Ending;
+  readonly #deadlines: Deadlines;
+  readonly #queue: ExchangeQueue;
   readonly #reader: MessageReader;
   readonly #memory: AnswerMemory | undefined;
   #requests = 0;
-  isEnding = false;
+  #isAdvancing = false;
+  #isScheduled = false;
 
   /**
    * Speaks HTTP/1.1 on this connection from now on.
@@ -50,208 +53,201 @@ export class Http1Connection implements Connection, ReaderConnection, QueueConne
   constructor(socket: Socket, context: ServeContext, memory?: AnswerMemory) {
     this.socket = socket;
     this.context = context;
-    const drained = (): void => this.#drained();
+    const drained = (): void => {
+      this.#queue.first?.resumeSending?.();
+      this.#advance();
+    };
     this.output = new Output(socket, context, drained, () => socket.destroy());
     this.peer = new Peer(socket, context);
-    this.deadlines = new Deadlines(context);
     // What a proxy says of its clients is for the app to judge.
     this.#memory = this.peer.isTrusted ? undefined : memory;
-    this.#reader = new MessageReader(this, this.#memory?.fields);
-    this.queue = new ExchangeQueue(this);
+    this.#deadlines = new Deadlines(context);
+    this.#reader = new MessageReader(context, this.#deadlines, this.#memory?.fields);
+    this.#queue = new ExchangeQueue(this.output, context, () => this.#advance());
+    this.ending = new Ending(socket, context, this.output, this.#deadlines, this.#reader, this.#queue);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
     context.connections.add(this);
   }
 
   readonly #listeners = {
-    data: (piece: Buffer): void => {
-      this.#reader.receive(piece);
-    },
+    data: (piece: Buffer): void => this.#advance(this.#reader.receive(piece, this.#round)),
     drain: (): void => this.output.resume(),
-    end: (): void => this.#reader.end(),
+    end: (): void => {
+      this.#reader.end();
+      this.#advance();
+    },
     // A broken connection also emits `close`, which does what is needed.
     error: (): void => undefined,
-    close: (): void => this.#abandon(),
+    close: (): void => {
+      this.context.connections.delete(this);
+      this.ending.abandon();
+    },
   };
 
-  get mayTake(): boolean {
-    return this.queue.hasRoom && !this.output.isFull;
+  /**
+   * Does all that has become possible: begins and sends what is next, and reads on. The answers that are made meanwhile are one
+   * write. What happens within is seen by the next step.
+   *
+   * @param isPrompt whether a head that comes first is prompt (`AskedSources`)
+   */
+  #advance(isPrompt = false): void {
+    if (this.#isAdvancing || this.ending.hasBegun) return;
+    this.#isAdvancing = true;
+    this.output.gather();
+    this.#sendNext();
+    let steps = 0;
+    while (steps < mostSteps && !this.ending.hasBegun && this.#read(isPrompt && steps === 0)) {
+      this.#sendNext();
+      steps++;
+    }
+    this.#isAdvancing = false;
+    this.output.flush();
+    if (this.ending.hasBegun) return;
+    if (steps === mostSteps) this.#advanceLater();
+    this.#queue.noteSent();
+    this.#reader.regulate(this.socket, this.#canRead);
   }
 
-  get memory(): AnswerMemory | undefined {
-    const { context, queue } = this;
+  /** Lets the event loop turn: others wait. */
+  #advanceLater(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#advance();
+    });
+  }
+
+  #sendNext(): void {
+    for (let next = this.#queue.next(); next !== undefined; next = this.#queue.next()) {
+      const { takeover } = next;
+      if (takeover === undefined) {
+        send(next, next.answer as HttpResponse); // what is next has been answered
+      } else {
+        for (const [event, listener] of Object.entries(this.#listeners)) this.socket.off(event, listener);
+        this.context.connections.delete(this);
+        this.ending.handOver(next, takeover);
+      }
+    }
+    this.#queue.letContinue();
+  }
+
+  /** Reads one thing; returns whether there may be another, or something to send. */
+  #read(isPrompt: boolean): boolean {
+    const { reading } = this.#reader;
+    try {
+      if (reading === "head" ? this.#readHead(isPrompt) : reading !== "nothing" && this.#readContent()) return true;
+      return this.#reader.hasEnded && this.#canRead && this.#finish();
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      this.#refuse(error.response);
+      return true;
+    }
+  }
+
+  get #canRead(): boolean {
+    const { reading, content } = this.#reader;
+    if (reading === "head") return this.#queue.hasRoom;
+    return reading !== "content" || content?.hasRoom === true;
+  }
+
+  #readHead(isPrompt: boolean): boolean {
+    const head = this.#canRead ? this.#reader.readHead(this.#memoryOfNext, isPrompt) : undefined;
+    if (head === undefined) return false;
+    const isLast = ++this.#requests === this.context.maxRequestsPerConnection;
+    if (head instanceof KeptAnswer) this.output.latin1(head.toText(this.context.responseHeads.lastLines(false)));
+    else {
+      const content = this.#reader.beginContent(head, () => this.#advance());
+      const exchange = new Http1Exchange(this, head, content);
+      if (isLast) exchange.closes = true;
+      if (exchange.closes) this.#reader.expectNoMore();
+      this.#queue.add(exchange);
+    }
+    return true;
+  }
+
+  /** Where the answer to the next request may be; undefined where the app has to make it. */
+  get #memoryOfNext(): AnswerMemory | undefined {
+    const { context } = this;
     const isLast = context.closing || this.#reader.hasEnded || this.#requests + 1 === context.maxRequestsPerConnection;
-    return queue.isEmpty && !isLast && appOf(context).repetition !== undefined ? this.#memory : undefined;
+    return this.#queue.isEmpty && !isLast && appOf(context).repetition !== undefined ? this.#memory : undefined;
   }
 
-  get round(): number {
+  /** The number of the round of reading (`AskedSources`); -1 where it is not known. */
+  get #round(): number {
     const memory = this.#memory;
     // A piece of TLS may be all that has come, or one of several.
     const isKnown = memory !== undefined && this.context.connections.size <= mostInRound && !isEncrypted(this.socket);
     return isKnown ? memory.sources.round : -1;
   }
 
-  repeat(answer: KeptAnswer): void {
-    this.#requests++;
-    this.output.latin1(answer.toText(this.context.responseHeads.lastLines(false)));
+  #readContent(): boolean {
+    const mayFollow = this.#canRead && this.#reader.readContent();
+    if (this.#reader.isTooLong) this.ending.begin();
+    else if (this.context.closing) this.ending.closeIdle();
+    return mayFollow;
   }
 
-  take(exchange: Http1Exchange): void {
-    if (++this.#requests === this.context.maxRequestsPerConnection) exchange.closes = true;
-    this.queue.add(exchange);
-  }
-
-  contentChanged(): void {
-    this.queue.letContinue();
-    this.#reader.advance();
-  }
-
-  /** There is room again for responses. */
-  #drained(): void {
-    this.queue.first?.resumeSending?.();
-    this.#goOn();
-  }
-
-  decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
-    const { incoming, awaitsContinue } = exchange;
-    const { closing, drainLimit } = this.context;
-    const isLast = this.queue.last === exchange && (closing || (this.#reader.hasEnded && this.#reader.isEmpty));
-    const isUnread = exchange === this.#reader.exchange && incoming?.isRead === false;
-    const isTooLong = (incoming?.length ?? 0) > drainLimit;
-    if (!isFramed || isLast || (isUnread && (awaitsContinue || isTooLong))) exchange.closes = true;
+  /** What has arrived and cannot be completed any more is refused; without anything to answer, the connection ends. */
+  #finish(): boolean {
+    if (this.#reader.isCutShort) this.#refuse(incomplete.ended);
+    else if (this.#reader.reading !== "rest" && !this.#queue.isEmpty) return false;
+    else this.ending.begin();
+    return true;
   }
 
   answered(exchange: Http1Exchange): void {
-    this.queue.noteWritten(exchange);
-    // Its head may have promised to keep the connection, from before the shutdown.
-    if (exchange.closes || (this.context.closing && this.queue.isEmpty)) this.end();
-    else {
-      this.#discardUnread(exchange);
-      this.queue.startWaiting();
-    }
-    this.#goOn();
+    this.#queue.noteWritten(exchange);
+    this.ending.consider(exchange);
+    this.#advance();
   }
 
-  /** Does what has become possible. While the reader advances it does so itself: then an answer comes from within its step. */
-  #goOn(): void {
-    if (this.#reader.isAdvancing) return;
-    this.queue.noteSent();
-    this.queue.sendNext();
-    this.#reader.advance();
-  }
-
-  #discardUnread(exchange: Http1Exchange): void {
-    const { incoming, awaitsContinue } = exchange;
-    if (this.queue.isEmpty && this.#reader.isEmpty) this.deadlines.restart();
-    if (incoming === undefined || exchange !== this.#reader.exchange) return;
-    if (incoming.isRead) incoming.whenLeft = () => exchange === this.#reader.exchange && this.#reader.discardContent();
-    else if (awaitsContinue || this.context.drainTimeout === 0) this.end();
-    else this.#reader.discardContent();
-  }
-
-  handOver(exchange: Http1Exchange, takeover: Takeover): void {
-    const { socket, output } = this;
-    const { method, target, headers } = exchange.head;
-    this.isEnding = true;
-    const rest = this.#reader.stop();
-    output.flush();
-    for (const [event, listener] of Object.entries(this.#listeners)) socket.off(event, listener);
-    // So much may have come behind the request that the socket was paused, which a listener for data would not change.
-    if (socket.isPaused()) socket.resume();
-    this.context.connections.delete(this);
-    if (output.unsent > 0) socket.once("close", () => output.discard());
-    this.queue.endWritten(true);
-    exchange.end(true);
-    this.queue.abandon();
-    try {
-      takeover.handOver(method, target, headers, socket, rest);
-    } catch (error) {
-      exchange.fault(error);
-      socket.destroy();
-    }
-  }
-
-  refuse(refusal: HttpResponse): void {
-    const received = this.#reader.exchange;
-    if (received?.stage === "written") {
-      this.end();
-      return;
-    }
-    const exchange = received ?? new Http1Exchange(this, noHead, undefined);
-    exchange.refusal = refusal;
-    exchange.closes = true;
+  /** Answers a message that cannot be read on, in its turn, and ends the connection. One that is answered is not answered again. */
+  #refuse(refusal: HttpResponse): void {
+    const isArriving = this.#reader.content !== undefined;
+    const { last } = this.#queue;
+    const received = isArriving && last?.incoming === this.#reader.content ? last : undefined;
     this.#reader.stop();
-    if (received === undefined) this.queue.add(exchange);
-    else if (exchange.headSent) this.cut(exchange);
-    else this.queue.restart(exchange);
-  }
-
-  cut(exchange: Http1Exchange): void {
-    exchange.end(false);
-    if (exchange.head.minorVersion === 1) this.end();
+    if (received?.headSent) this.ending.cut(received);
+    else if (isArriving && received === undefined) this.ending.begin();
     else {
-      // To HTTP/1.0, content that ends with the connection is whole unless the connection breaks (RFC 9112 §8).
-      this.output.flush();
-      if (isEncrypted(this.socket)) this.socket.destroy();
-      else this.socket.resetAndDestroy();
+      const exchange = received ?? new Http1Exchange(this, noHead, undefined);
+      exchange.refusal = refusal;
+      exchange.closes = true;
+      if (received === undefined) this.#queue.add(exchange);
+      else this.#queue.restart(exchange);
+      this.#advance();
     }
-  }
-
-  end(): void {
-    if (this.isEnding) return;
-    this.isEnding = true;
-    this.#reader.stop();
-    this.queue.abandon();
-    this.socket.once("finish", () => {
-      this.queue.endWritten(true);
-      this.deadlines.restart();
-    });
-    this.output.end();
-    this.#reader.regulate();
-  }
-
-  /** Closes the connection, once what was written has left the process. */
-  #close(): void {
-    if (this.output.isSent) this.socket.destroy();
-    else this.end();
   }
 
   /** Each response says that it is the last. */
   startClosing(): void {}
 
   closeIdle(): void {
-    const { reading, isEmpty } = this.#reader;
-    if (!this.queue.isEmpty || this.isEnding) return;
-    if (reading === "rest") this.end();
-    else if (reading === "head" && isEmpty) this.#close();
-  }
-
-  /** Ends all that is open: the connection is closed. */
-  #abandon(): void {
-    this.isEnding = true;
-    this.#reader.stop();
-    this.queue.abandon();
-    this.queue.endWritten(false);
-    this.output.discard();
-    this.context.connections.delete(this);
+    this.ending.closeIdle();
   }
 
   look(elapsed: number): void {
     const { socket, output } = this;
-    const waiting = this.#reader.hasEnded ? this.queue.first : undefined;
+    const waiting = this.#reader.hasEnded ? this.#queue.first : undefined;
     output.look(elapsed, waiting !== undefined);
-    const lateness = this.deadlines.look(elapsed, this.#reader, {
+    const lateness = this.#deadlines.look(elapsed, this.#reader, {
+      canRead: this.#canRead,
       isFresh: this.#requests === 0,
-      isSettled: this.queue.isEmpty && output.isSent,
+      isSettled: this.#queue.isEmpty && output.isSent,
       isFinished: socket.writableFinished,
       isHalfClosed: waiting !== undefined,
     });
-    if (lateness === "refuse") this.refuse(incomplete.late);
-    else if (lateness === "close") this.#close();
-    else if (lateness === "end") this.end();
+    if (lateness === "refuse") this.#refuse(incomplete.late);
+    else if (lateness === "close") this.ending.close();
+    else if (lateness === "end") this.ending.begin();
     else if (lateness === "destroy") socket.destroy();
     else if (lateness === "probe" && waiting?.headSent === false && waiting.head.minorVersion === 1) {
       output.latin1(interimResponse);
     }
   }
 }
+
+/** How many heads, or pieces of content, are read before the event loop turns. */
+const mostSteps = 100;

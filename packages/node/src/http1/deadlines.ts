@@ -17,12 +17,12 @@ export interface ReadingProgress {
   readonly reading: Reading;
   /** Whether everything that has arrived has been read. */
   readonly isEmpty: boolean;
-  /** Whether what arrives now is read at once. */
-  readonly canRead: boolean;
 }
 
 /** How far a connection has come with its responses. */
 interface Progress {
+  /** Whether what arrives now is read at once. */
+  readonly canRead: boolean;
   /** Whether no request has come on it. */
   readonly isFresh: boolean;
   /** Whether all requests are answered, and the answers sent. */
@@ -70,9 +70,9 @@ export class Deadlines {
     return this.#judge(elapsed, reader, progress) ?? (progress.isHalfClosed ? this.#probe(elapsed) : undefined);
   }
 
-  #judge(elapsed: number, { reading, isEmpty, canRead }: ReadingProgress, progress: Progress): Lateness | undefined {
+  #judge(elapsed: number, { reading, isEmpty }: ReadingProgress, progress: Progress): Lateness | undefined {
     const isBetween = reading === "head" && isEmpty;
-    if (!canRead || (isBetween && !progress.isSettled)) return undefined;
+    if (!progress.canRead || (isBetween && !progress.isSettled)) return undefined;
     const waited = this.#waited + elapsed;
     this.#waited = waited;
     const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.#context;

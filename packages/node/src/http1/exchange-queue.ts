@@ -1,35 +1,30 @@
 import type { HttpResponse } from "waymark";
-import { answer, cancelBody, send } from "waymark/internal";
+import { answer, cancelBody } from "waymark/internal";
 import type { ServeSettings } from "../options.ts";
 import type { Output } from "../output.ts";
 import { interimResponse } from "../response-head.ts";
-import { Takeover } from "../upgrade.ts";
 import type { Http1Exchange } from "./http1-exchange.ts";
-
-/** The connection of a queue, as far as the queue needs it. */
-export interface QueueConnection {
-  readonly context: Pick<ServeSettings, "maxUnsentPerConnection">;
-  readonly output: Output;
-  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
-  handOver(exchange: Http1Exchange, takeover: Takeover): void;
-}
 
 /**
  * The exchanges of one connection, each until it has ended. Requests are begun in their order, and together only while all of
  * them are safe (RFC 9112 §9.3.2); responses are sent in the order of the requests.
  */
 export class ExchangeQueue {
-  readonly #connection: QueueConnection;
+  readonly #output: Output;
+  readonly #maxUnsent: number;
+  readonly #onAnswer: () => void;
   /** The exchanges whose responses are not written, in their order. The last may have to wait; none is taken behind it then. */
   readonly #open: Http1Exchange[] = [];
   /** The exchanges whose responses are written, and may not have left the process. */
   readonly #written: Http1Exchange[] = [];
-  #isSending = false;
   #awaitsSent = false;
   #isAbandoned = false;
 
-  constructor(connection: QueueConnection) {
-    this.#connection = connection;
+  /** @param onAnswer called when the response to a request has been made */
+  constructor(output: Output, { maxUnsentPerConnection }: ServeSettings, onAnswer: () => void) {
+    this.#output = output;
+    this.#maxUnsent = maxUnsentPerConnection;
+    this.#onAnswer = onAnswer;
   }
 
   /** Whether all responses are written. */
@@ -52,20 +47,20 @@ export class ExchangeQueue {
     const { last } = this;
     return (
       last?.stage !== "waiting" &&
-      this.#connection.output.unsent <= this.#connection.context.maxUnsentPerConnection &&
+      !this.#output.isFull &&
+      this.#output.unsent <= this.#maxUnsent &&
       this.#open.length < mostAtOnce &&
       // What comes behind it may be of another protocol.
       last?.head.asksForUpgrade !== true
     );
   }
 
-  /** Puts the exchange behind the others, and begins it as soon as it may. */
+  /** Puts the exchange behind the others. */
   add(exchange: Http1Exchange): void {
     this.#open.push(exchange);
-    if (exchange.refusal !== undefined || this.#mayStart(exchange)) this.#start(exchange);
   }
 
-  /** Answers with the refusal of the exchange instead of what is being made, or was. */
+  /** Has the refusal of the last exchange answer in place of what is being made, or was. */
   restart(exchange: Http1Exchange): void {
     if (exchange.stage === "sending") exchange.stopSending?.();
     else if (exchange.answer !== undefined) {
@@ -73,19 +68,25 @@ export class ExchangeQueue {
       cancelBody(exchange, exchange.answer);
     }
     exchange.answer = undefined;
-    this.#start(exchange);
+    exchange.stage = "waiting";
   }
 
-  /** Begins the exchange that waits, if those before it do not hold it back any more. */
-  startWaiting(): void {
-    const { last } = this;
+  /** Begins the last exchange as soon as it may. Returns the first when its response is to be sent now, which it is from then on. */
+  next(): Http1Exchange | undefined {
+    const { first, last } = this;
     if (last?.stage === "waiting" && this.#mayStart(last)) this.#start(last);
+    if (first?.stage !== "answered") return undefined;
+    // What the handler of an upgrade writes must not overtake what has been written.
+    if (first.takeover !== undefined && !this.#allHandedOn()) return undefined;
+    first.stage = "sending";
+    this.#hold(first, false);
+    return first;
   }
 
   /** Whether those before it cannot change what it sees: it is the first, or it and they are safe (RFC 9112 §9.3.2). */
   #mayStart(exchange: Http1Exchange): boolean {
     const first = this.#open[0] as Http1Exchange; // it is in the queue itself
-    return first === exchange || (first.isSafe && exchange.isSafe);
+    return first === exchange || exchange.refusal !== undefined || (first.isSafe && exchange.isSafe);
   }
 
   #start(exchange: Http1Exchange): void {
@@ -100,43 +101,23 @@ export class ExchangeQueue {
     else {
       exchange.stage = "answered";
       exchange.answer = response;
-      this.sendNext();
-      if (exchange.stage === "answered") this.#hold(exchange, true);
+      if (exchange !== this.first) this.#hold(exchange, true);
+      this.#onAnswer();
     }
   }
 
-  /** Whether Node has all that was written: what the handler of an upgrade writes must not overtake it. */
+  /** Whether Node has all that was written. */
   #allHandedOn(): boolean {
-    const { output } = this.#connection;
-    output.flush();
-    return !output.isFull;
+    this.#output.flush();
+    return !this.#output.isFull;
   }
 
   /** Counts the content of an answer that waits for its turn, or no longer. */
   #hold({ answer }: Http1Exchange, isHeld: boolean): void {
     const body = answer?.body;
     if (typeof body !== "string" && !(body instanceof Uint8Array)) return;
-    if (isHeld) this.#connection.output.hold(body);
-    else this.#connection.output.release(body);
-  }
-
-  /** Sends the responses whose turn has come. */
-  sendNext(): void {
-    if (this.#isSending) return;
-    this.#isSending = true;
-    for (;;) {
-      const [first] = this.#open;
-      if (first?.stage !== "answered") break;
-      const response = first.answer as HttpResponse; // a value that is not a response fails in `send`
-      const takeover = first.head.asksForUpgrade && response?.body instanceof Takeover ? response.body : undefined;
-      if (takeover !== undefined && !this.#allHandedOn()) break;
-      first.stage = "sending";
-      this.#hold(first, false);
-      if (takeover !== undefined) this.#connection.handOver(first, takeover);
-      else send(first, response);
-    }
-    this.#isSending = false;
-    this.letContinue();
+    if (isHeld) this.#output.hold(body);
+    else this.#output.release(body);
   }
 
   /** Has the client send the content that is waited for, when it is its turn (RFC 9110 §10.1.1). */
@@ -144,7 +125,7 @@ export class ExchangeQueue {
     const [first] = this.#open;
     if (first?.awaitsContinue !== true || first.incoming?.isAwaited !== true || first.headSent) return;
     first.awaitsContinue = false;
-    this.#connection.output.latin1(interimResponse);
+    this.#output.latin1(interimResponse);
   }
 
   /** Makes the next exchange the first: the response of this one has been written whole. */
@@ -160,11 +141,10 @@ export class ExchangeQueue {
   noteSent(): void {
     const count = this.#written.length;
     if (count === 0 || this.#isAbandoned) return;
-    const { output } = this.#connection;
-    if (output.isSent) this.endWritten(true);
+    if (this.#output.isSent) this.endWritten(true);
     else if (!this.#awaitsSent) {
       this.#awaitsSent = true;
-      output.whenSent(() => {
+      this.#output.whenSent(() => {
         this.#awaitsSent = false;
         this.endWritten(true, count);
         this.noteSent();

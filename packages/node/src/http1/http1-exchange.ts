@@ -6,6 +6,7 @@ import type { IncomingContent } from "../content.ts";
 import type { Output } from "../output.ts";
 import { firstLines } from "../response-head.ts";
 import { type ServedConnection, ServedExchange } from "../served-exchange.ts";
+import { Takeover } from "../upgrade.ts";
 import type { AnswerNote } from "./answer-memory.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
@@ -14,15 +15,14 @@ import type { Head } from "./head.ts";
 export interface ExchangeConnection extends ServedConnection {
   readonly socket: Socket;
   readonly output: Output;
-  /**
-   * Decides whether the connection ends with the response (RFC 9112 §9.3), before its head is made.
-   *
-   * @param isFramed whether the client can find the end of the response
-   */
-  decideEnd(exchange: Http1Exchange, isFramed: boolean): void;
+  readonly ending: ExchangeEnding;
   /** Goes on to the next response: that of this exchange has been written whole. */
   answered(exchange: Http1Exchange): void;
-  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
+}
+
+/** The end of a connection, as far as the exchange needs it (`Ending`). */
+interface ExchangeEnding {
+  decide(exchange: Http1Exchange, isFramed: boolean): void;
   cut(exchange: Http1Exchange): void;
 }
 
@@ -65,6 +65,12 @@ export class Http1Exchange extends ServedExchange {
 
   get native(): Socket {
     return this.#connection.socket;
+  }
+
+  /** What has the connection handed over in place of a response. */
+  get takeover(): Takeover | undefined {
+    const body = this.head.asksForUpgrade ? this.answer?.body : undefined;
+    return body instanceof Takeover ? body : undefined;
   }
 
   get recording(): AnswerNote | undefined {
@@ -127,7 +133,7 @@ export class Http1Exchange extends ServedExchange {
   }
 
   cut(): void {
-    this.#connection.cut(this);
+    this.#connection.ending.cut(this);
   }
 
   protected giveUp(): void {
@@ -145,7 +151,7 @@ export class Http1Exchange extends ServedExchange {
   }
 
   #makeHead(status: number, lines: string, isFramed: boolean, framing: string): string {
-    this.#connection.decideEnd(this, isFramed);
+    this.#connection.ending.decide(this, isFramed);
     this.headSent = true;
     return this.context.responseHeads.make(status, lines, framing, this.closes);
   }
