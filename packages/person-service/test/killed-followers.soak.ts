@@ -1,0 +1,7 @@
+import { describeKilledFollowers } from "./killed-followers.ts";
+
+/** How long 64 clients make changes: the variable FOLLOWED_SECONDS, or ten minutes; and how often the follower is killed meanwhile. */
+const seconds = Number(process.env["FOLLOWED_SECONDS"] ?? 600);
+const kills = Number(process.env["FOLLOWER_KILLS"] ?? 1000);
+
+describeKilledFollowers({ programs: 4, clients: 64, seconds, kills });

@@ -1,0 +1,3 @@
+import { describeKilledFollowers } from "./killed-followers.ts";
+
+describeKilledFollowers({ programs: 2, clients: 8, seconds: 0, kills: 3 });
