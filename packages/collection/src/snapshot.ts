@@ -57,7 +57,7 @@ export interface SnapshotRemoval {
   readonly owner: number;
 }
 
-/** A random number by which one history of a partition is told from another one. */
+/** A random number by which one history of a partition differs from another one. */
 export interface SnapshotSeal {
   readonly partition: number;
   /** The first revision that was counted with the seal. */

@@ -38,14 +38,14 @@ export interface StreamGroup {
 export interface ReadEvents extends Pick<ChangeBatch, "cursor" | "hasMore" | "revision"> {
   /** A state of the store that it shows, or an earlier one. */
   readonly state: string;
-  /** Undefined where there is none. */
+  /** Undefined without changes. */
   readonly events: Uint8Array | undefined;
 }
 
 /**
- * The body of an event stream: the changes of a feed, and a heartbeat while there are none. What it sends is read when the client
- * has taken what was sent before. It ends when the client may not follow any more, when the cursor is lost, and when it is told
- * to; the client then has the last cursor, and asks again.
+ * The body of an event stream: the changes of a feed, and a heartbeat while nothing changes. What it sends is read when the
+ * client has taken what was sent before. It ends when the client may not follow any more, when the cursor is lost, and when the
+ * server drains; the client then has the last cursor, and asks again.
  */
 export class EventStream implements AsyncIterableIterator<string | Uint8Array, undefined> {
   readonly feed: FollowedFeed;

@@ -42,7 +42,7 @@ export class EventStreams implements StreamGroup {
     return this.#open.values().reduce((most, { secondsBehind }) => Math.max(most, secondsBehind), 0);
   }
 
-  /** The revision up to which all of them have the changes; undefined while there is none. */
+  /** The revision up to which all of them have the changes; undefined while no stream is open. */
   get revision(): number | undefined {
     const [first] = this.#open;
     return first && this.#open.values().reduce((least, { revision }) => Math.min(least, revision), first.revision);

@@ -15,7 +15,7 @@ export class SharedChanges {
   readonly #ends = new Map<string, string>();
   readonly #contents = new WeakMap<ChangeBatch, Map<string, Promise<string | Uint8Array>>>();
 
-  /** Returns the batch of the read under way with this key; where there is none, reads. The key has all that the batch depends on. */
+  /** Returns the batch of the read under way with this key, or begins one. The key has all that the batch depends on. */
   read(key: string, read: () => Promise<ChangeBatch>): Promise<ChangeBatch> {
     const known = this.#reads.get(key);
     if (known !== undefined) return known;

@@ -18,7 +18,7 @@ export const longestWait = 30;
 
 /**
  * Makes the handler for a GET of the changes of a collection: sends those behind the cursor in `after`, and leads on by `Link`. With
- * `Prefer: wait=N` it waits for a change where there is none. An event stream goes on with those that come.
+ * `Prefer: wait=N` without a change it waits for one. An event stream goes on with those that come.
  */
 export function readChanges<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, members, mayRead, heldLists, sharedChanges } = settings;
@@ -66,7 +66,7 @@ function waitPreference(request: HttpRequest<unknown>): Preferences {
   return isValid ? new Map(preferences).set("wait", `${Math.min(Number(asked), longestWait)}`) : preferences;
 }
 
-/** Reads changes; where there are none, waits for the first as long as the client prefers. */
+/** Reads changes; without any, waits for the first as long as the client prefers. */
 async function readBatch<T extends Document>(
   request: HttpRequest<unknown>,
   store: Store,

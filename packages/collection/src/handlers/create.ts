@@ -85,7 +85,7 @@ async function* arrayOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Returns whether the first byte other than white space begins an array; `[object Object]`, a common slip, is none. */
+/** Returns whether the first byte other than white space begins an array; `[object Object]`, a common slip, is not an array. */
 const beginsArray = (content: Uint8Array): boolean =>
   content.find((byte) => !isSpace(byte)) === openBracket && !objectText.every((byte, i) => content[i] === byte);
 

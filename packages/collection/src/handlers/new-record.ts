@@ -11,7 +11,7 @@ import { notAnOwner } from "./refusals.ts";
  * Returns the validator for a new record, by the schema that the client prefers. An id that the schema lets through must be one that
  * a record can have.
  *
- * @param owner what the record must name its owner by; undefined where the path names the owner, or there is none
+ * @param owner what the record must name its owner by; undefined where the path names the owner, or records have no owner
  */
 export function creationOf<T extends Document>(
   settings: CollectionSettings<T>,

@@ -10,7 +10,7 @@ import type { AnswerSource } from "waymark";
  * acknowledged before is in it. For any other head the source is asked again.
  */
 export class AskedSources {
-  /** The number of the round; -1 where rounds cannot be told apart. */
+  /** The number of the round; -1 where it is not known which round it is. */
   round: number = hasRounds ? 0 : -1;
   #isEnding = false;
   readonly #known = new WeakMap<AnswerSource, AskedSource>();

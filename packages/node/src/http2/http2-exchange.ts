@@ -41,7 +41,7 @@ export class Http2Exchange extends SingleExchange {
     this.#unread = stream.endAfterHeaders
       ? undefined
       : new UnreadContent(stream, context.unreadContents, ({ response }) => this.answerInstead(response));
-    // The only listener of most streams here: each costs a closure and a place in a list, which is why there is none for `drain` yet.
+    // The only listener of most streams here: each costs a closure and a place in a list, which is why `drain` has none yet.
     stream.on("close", () => {
       this.#output.discard();
       this.end(!stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR);

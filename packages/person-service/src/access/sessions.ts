@@ -42,7 +42,7 @@ export function holdersOf({ users }: Pick<AccessFile, "users">, keys: readonly S
  *
  * @param key 32 random bytes: workers with the same one know each other's sessions
  * @param now the clock
- * @param sharedEnds leads to the other processes. Default: there are none
+ * @param sharedEnds leads to the other processes. Default: this is the only process
  */
 export function sealedSessions(key: Uint8Array, now: () => Date, sharedEnds?: SharedEnds): Sessions {
   const seconds = (): number => Math.floor(now().getTime() / 1000);

@@ -104,7 +104,7 @@ export function takes(...taken: readonly unknown[]): TakesData {
   return { kind: "takes", declared, needed, site };
 }
 
-/** Puts together what several take; undefined where there are none. */
+/** Puts together what several take; undefined where none takes anything. */
 export function together(all: readonly TakesData[]): TakesData | undefined {
   const [first] = all;
   if (first === undefined || all.length === 1) return first;

@@ -14,7 +14,7 @@ export interface OperationSettings {
   readonly components: Components;
   /** The prefix of the path in the `type` of problems. */
   readonly problemBase: string;
-  /** The response for requests that reach no operation; undefined where there are none. */
+  /** The response for requests that reach no operation; undefined where every request reaches one. */
   readonly earlierRefusal: ReferenceObject | undefined;
   readonly securityOf: (sample: HttpRequest) => readonly SecurityRequirementObject[] | undefined;
 }

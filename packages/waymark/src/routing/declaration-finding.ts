@@ -9,7 +9,7 @@ import type { Group, MountedRoute, SingleRoute } from "../route.ts";
 type Fault = Omit<Finding, "kind">;
 
 /**
- * Finds what is wrong with the inputs of a route and of the filters around it: schemas that are none, variables that the path
+ * Finds what is wrong with the inputs of a route and of the filters around it: values that are not schemas, variables that the path
  * lacks, values that nothing around provides, and one parameter with two schemas.
  *
  * @param patterns those of one way to the route: the variables of all are there

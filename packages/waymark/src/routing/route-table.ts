@@ -150,7 +150,7 @@ export class PathRoutes {
   }
 
   /**
-   * Returns how a GET asks for the representation that a file extension stands for; undefined where there is none. The query
+   * Returns how a GET asks for the representation that a file extension stands for; undefined where the route gives none. The query
    * parameter is one that a handler describes, and that has the extension, or its format, among its values.
    */
   representationNamed(extension: string): NamedRepresentation | undefined {

@@ -17,7 +17,7 @@ export function valueSchema<T>(keywords: Keywords, validate: (value: unknown) =>
 
 /** What schemas of one value have in common. */
 export interface WithDefault<T> {
-  /** The value where there is none. Default: one is required. */
+  /** The value that stands for a missing one. Default: a value is required. */
   readonly default?: T;
 }
 

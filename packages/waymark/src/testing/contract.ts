@@ -88,7 +88,7 @@ const mostListed = 5;
  * for (const { name, run } of await contract(app)) it(name, run);
  * ```
  *
- * @throws TypeError (rejects) when an option is none, or `openApi` refuses the app
+ * @throws TypeError (rejects) when an option is unknown, or `openApi` refuses the app
  */
 export async function contract(app: App, options: ContractOptions = {}): Promise<readonly ContractCase[]> {
   requireKnownOptions("contract(app, { … })", options, Object.keys(knownOptions));

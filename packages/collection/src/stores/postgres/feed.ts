@@ -121,7 +121,7 @@ interface PartitionHead {
   /** The place behind the changes that are read, and its seal. */
   readonly end: number;
   readonly seal: number;
-  /** The seal at the place before them; undefined where there is none. */
+  /** The seal at the place before them; undefined without a place before them. */
   readonly sealBefore: number | undefined;
 }
 

@@ -10,7 +10,7 @@ export const collectionsOf = ({ webhooks }: Pick<Options, "webhooks">): readonly
   webhooks.length > 0 ? [webhookCollection] : [];
 
 /**
- * Begins to send changes to the webhooks of the settings; undefined where there is none.
+ * Begins to send changes to the webhooks of the settings; undefined without webhooks.
  *
  * @throws FileError (rejects) when the file of a secret cannot be used
  */

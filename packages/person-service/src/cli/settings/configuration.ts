@@ -60,7 +60,7 @@ export function readEnvironment(environment: Environment, options: Readonly<Reco
 }
 
 /**
- * Reads settings from the variables of hosting platforms. There is none for the host: some shells set HOST to the name of the
+ * Reads settings from the variables of hosting platforms. The host has no such variable: some shells set HOST to the name of the
  * machine, and to listen there would let others in.
  */
 export function readPlatformVariables(

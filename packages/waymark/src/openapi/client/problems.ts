@@ -13,7 +13,7 @@ export interface Outcome {
   readonly problemStatuses: readonly number[];
 }
 
-/** The problems of a document: each kind is an interface, which its code tells from the others. */
+/** The problems of a document: each kind is an interface, known by its code. */
 export class Problems {
   readonly #declarations: string[] = [];
   readonly #kinds = new Map<string, string>();
