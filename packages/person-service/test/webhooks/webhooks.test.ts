@@ -233,7 +233,7 @@ describe("webhooks", () => {
     ["answers 500", () => 500, /^500$/],
     ["never answers", () => undefined, /^no answer within 0\.2 s$/],
     ["sends half an answer", (_, response) => void response.writeHead(500).write("x"), /^(?:500|no answer.*)$/],
-    ["breaks the connection", (_, response) => void response.destroy(), /^ECONNRESET$/],
+    ["breaks the connection", (_, response) => void response.destroy(), /^(?:ECONNRESET|EPIPE)$/],
     [
       "redirects",
       (_, response) => void response.writeHead(307, { Location: "/elsewhere" }).end(),
