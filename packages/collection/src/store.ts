@@ -131,7 +131,7 @@ export interface Store<T extends Document = Document> {
    * }
    * ```
    *
-   * @param after a cursor that this method returned, at any time, in any process
+   * @param after a cursor that this method returned, at any time, in any process; or `now`, for a cursor behind all changes
    * @throws StoreCursorInvalid (rejects) when the cursor is not one of this store
    * @throws StoreCursorGone (rejects) when changes before the cursor are lost
    * @throws StoreUnavailable (rejects) also on a standby that does not have the changes up to the cursor yet

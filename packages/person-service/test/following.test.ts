@@ -97,6 +97,15 @@ describeOnEveryStore("GET /person/changes", (openService) => {
     assert.deepEqual([head.status, head.headers["preference-applied"]], [200, undefined]);
   });
 
+  it("begins with the next change where the client asks for that", async () => {
+    await store(service, person("Before"));
+    const now = await follow(service, "/person/changes?after=now&fields=name");
+    assert.deepEqual(changesIn(now), []);
+    const id = await store(service, person("Next"));
+    assert.match(nextOf(now), /fields=name&after=(?!now)/);
+    assert.deepEqual(changesIn(await follow(service, nextOf(now))), [{ id, name: "Next" }]);
+  });
+
   it("refuses what it does not know", async () => {
     const cursor = nextOf(await follow(service)).split("after=")[1] ?? "";
     for (const after of ["", "x", cursor.slice(1), cursor.slice(0, -1), `${cursor}A`]) {

@@ -140,7 +140,10 @@ export function describeOperations<T extends Document>(
       summary: `Follow the changes of ${many}`,
       description: `What has changed behind a cursor, the oldest change first: each ${one} once, in the latest state, or as removed. Without a cursor, from the beginning. An event stream goes on with the changes that come.`,
       query: {
-        after: { description: "From `Link`: the cursor behind the changes that the client has." },
+        after: {
+          description:
+            "From `Link`: the cursor behind the changes that the client has. `now` begins with the next change.",
+        },
         limit: {
           description: `How many to send at most; there may be fewer, though \`Link\` leads to more. Default: ${greatestLimit}.`,
           schema: { type: "integer", minimum: 1, maximum: greatestLimit },

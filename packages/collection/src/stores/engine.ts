@@ -52,8 +52,11 @@ export interface EngineBatch extends RecordBatch {
 
 /** The changes to read. */
 export interface FeedRange extends Pick<ReadOptions, "signal" | "caller"> {
-  /** The place in each partition, in order, behind which they are; undefined for all. The number of partitions may be another one. */
-  readonly after: readonly FeedPlace[] | undefined;
+  /**
+   * The place in each partition, in order, behind which they are; the number of partitions may be another one. Undefined for all,
+   * `now` for none yet.
+   */
+  readonly after: readonly FeedPlace[] | "now" | undefined;
   readonly owner: number | undefined;
   readonly most: number;
   /** In characters of JSON, exceeded by at most some records. */

@@ -115,7 +115,7 @@ export class RecordStore implements Store {
     const feed = this.#owner === undefined ? this.#definition.name : `${this.#definition.name} of ${this.#owner}`;
     const { changes, places, hasMore } = await this.#engine.changes({
       ...options,
-      after: after === undefined ? undefined : parseFeedCursor(feed, after),
+      after: after === undefined || after === "now" ? after : parseFeedCursor(feed, after),
       owner: this.#owner,
       most: limit,
       size: sizeOfChanges,

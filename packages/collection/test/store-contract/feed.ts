@@ -52,6 +52,17 @@ export function describeFeed(name: string, withStore: WithStore, partitions: num
     );
 
     it(
+      "begin with the next one, where that is asked for",
+      withStore(async (store) => {
+        await store.createAll([{}, {}, {}]);
+        const { changes, cursor, hasMore } = await store.changes("now");
+        assert.deepEqual([changes, hasMore, cursor], [[], false, (await changesBehind(store)).cursor]);
+        await store.remove(2);
+        assert.deepEqual(inOrderOfIds((await changesBehind(store, cursor)).changes), [2]);
+      }),
+    );
+
+    it(
       "come in parts of any size, of which none is skipped and none comes twice",
       withStore(async (store) => {
         await store.createAll(Array.from({ length: 30 }, () => ({})));

@@ -108,7 +108,8 @@ export class WebhookSender {
     const { state } = this.#lease;
     if (state === undefined) return false;
     if (state.cursor === null) {
-      const cursor = await this.#begin();
+      const { people, settings } = this.#parts;
+      const cursor = settings.from === "beginning" ? beginning : (await people.changes("now")).cursor;
       await this.#lease.change((stored) => ({ ...stored, cursor }));
       return true;
     }
@@ -139,15 +140,6 @@ export class WebhookSender {
       else due.set(id, record && { kind: "stored", record });
     }
     return due;
-  }
-
-  /** Returns the cursor to begin with. */
-  async #begin(): Promise<string> {
-    const { people, settings } = this.#parts;
-    let batch = await people.changes(undefined, { limit: 1 });
-    if (settings.from === "beginning") return beginning;
-    while (batch.hasMore) batch = await people.changes(batch.cursor);
-    return batch.cursor;
   }
 
   async #changes(cursor: string) {

@@ -24,9 +24,10 @@ export class PostgresFeed {
    * @throws StoreUnavailable (rejects) when the server is a standby that does not have them yet
    */
   async read({ after, owner, most, size, signal, caller }: FeedRange): Promise<EngineChanges> {
-    if (after !== undefined && this.#partitions % after.length !== 0) throw gone(this.#collection);
+    const given = after === "now" ? undefined : after;
+    if (given !== undefined && this.#partitions % given.length !== 0) throw gone(this.#collection);
     // In a copy with more partitions, each has the ids of one partition of before.
-    const places = Array.from({ length: this.#partitions }, (_, partition) => after?.[partition % after.length]);
+    const places = Array.from({ length: this.#partitions }, (_, partition) => given?.[partition % given.length]);
     const series: ReadSeries<FeedRow> = {
       isBehind: (rows) => headsOf(rows).some(({ head, readOnly }, i) => readOnly && head < (places[i]?.revision ?? 0)),
     };
@@ -35,7 +36,7 @@ export class PostgresFeed {
       text: owner === undefined ? this.#text(false) : this.#text(true),
       values: [
         this.#collection,
-        toArrayText(places.map((place) => place?.revision ?? 0)),
+        toArrayText(places.map((place) => place?.revision ?? (after === "now" ? null : 0))),
         most,
         atOnce(most, this.#partitions),
         size,
@@ -71,7 +72,7 @@ export class PostgresFeed {
     const isOwned = isOfOwner ? "AND owner = $6" : "";
     const order = isOfOwner ? "owner, revision" : "revision";
     return `WITH counter AS MATERIALIZED (
-        SELECT partition, revision AS head, seal, asked.after,
+        SELECT partition, revision AS head, coalesce(asked.after, revision) AS after,
           CASE WHEN current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only
         FROM waymark_collections
         JOIN unnest($2::bigint[]) WITH ORDINALITY AS asked (after, place) ON asked.place = partition + 1

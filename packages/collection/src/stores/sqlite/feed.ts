@@ -23,12 +23,13 @@ export class SqliteFeed {
   }
 
   #read({ after, owner, most, size }: FeedRange): EngineChanges {
-    const before = after?.[0] ?? { revision: 0, seal: 0 };
     const [head] = this.#ask<readonly [number]>("SELECT revision FROM waymark_collections WHERE name = ?") ?? [0];
     // What is committed after this is of a later revision, and is left to the next read.
-    if (after !== undefined && after.length !== 1) throw gone();
+    const given = after === "now" ? undefined : after;
+    const before = given?.[0] ?? { revision: after === "now" ? head : 0, seal: 0 };
+    if (given !== undefined && given.length !== 1) throw gone();
     const isGone = before.revision > head || !isSealOf(before.seal, this.#sealAt(before.revision));
-    if (after !== undefined && isGone) throw gone();
+    if (given !== undefined && isGone) throw gone();
     const removals = this.#removals(before.revision, head, owner, most);
     const records = this.#records(before.revision, head, owner, most, size);
     // Where either was cut, the other is not known to be complete behind its end.
