@@ -1,4 +1,15 @@
-import { announce, documentOf, entriesOf, loadDialogs, part, say, signIn, whyNoAnswer, wordsOf } from "./page.ts";
+import {
+  announce,
+  documentOf,
+  entriesOf,
+  loadDialogs,
+  part,
+  say,
+  signIn,
+  whyNoAnswer,
+  words,
+  wordsOf,
+} from "./page.ts";
 
 /** Has the forms of a page sent by the script, which keeps what is typed: without an answer, after the session, and over a reload. */
 export function prepareForms(isAnswer = false): void {
@@ -40,10 +51,7 @@ async function send(button: HTMLButtonElement, form: HTMLFormElement): Promise<s
     headers: { Accept: "text/html" },
     body: entriesOf(form, button),
   });
-  if (response.status === 401)
-    return (await signIn())
-      ? send(button, form)
-      : "You are not signed in any more. What you typed stays here until you are.";
+  if (response.status === 401) return (await signIn()) ? send(button, form) : words.staysHere;
   if (response.redirected) return leave(form, new URL(response.url));
   const page = await documentOf(response);
   if (page.querySelector("main :is(.editor.open, .conflict)") === null) return wordsOf(page);
@@ -107,10 +115,8 @@ function prepareEditor(form: HTMLFormElement, isAnswer: boolean): void {
       before[name] = was;
     }
     if (tag !== null && base !== null) [tag.value, base.value] = [kept.tag ?? "", JSON.stringify(before)];
-    const since = isOther
-      ? " Somebody else has changed this person since: saving keeps both changes, and asks you where they differ."
-      : "";
-    announce(part(HTMLElement, "[data-note]", form), `This is what you typed before, which is not stored yet.${since}`);
+    const said = isOther ? [words.draft, words.changedSince] : [words.draft];
+    announce(part(HTMLElement, "[data-note]", form), said.join(" "));
     location.hash = form.id;
   };
 

@@ -1,4 +1,4 @@
-import { announce, noAnswer, part, people, say, signIn } from "./page.ts";
+import { announce, count, filled, part, say, signIn, words } from "./page.ts";
 
 /** What the service says of a file, or of its refusal. */
 interface Answer {
@@ -74,8 +74,7 @@ async function choose([chosen]: Iterable<File> = []): Promise<void> {
   if (chosen === undefined) return;
   const signal = begin();
   mapping.hidden = true;
-  if (chosen.size > mostBytes)
-    return say(banner, `${chosen.name} is too large for this page. The command "person-service import" takes it.`);
+  if (chosen.size > mostBytes) return say(banner, filled(words.tooLarge, { file: chosen.name }));
   const isReadable = await chosen
     .slice(0, 1)
     .arrayBuffer()
@@ -84,10 +83,10 @@ async function choose([chosen]: Iterable<File> = []): Promise<void> {
       () => false,
     );
   if (signal.aborted) return;
-  if (!isReadable) return say(banner, `${chosen.name} cannot be read. Is it a folder, or was it changed meanwhile?`);
-  const { status, answer } = await post(toContent(chosen), "?dry-run=true", leaveOut, "Reading", signal);
-  if (status !== 200 || answer === undefined) return say(banner, answer?.detail ?? noAnswer);
-  if (answer.valid + answer.refused === 0) return say(banner, `${chosen.name} has no people in it.`);
+  if (!isReadable) return say(banner, filled(words.unreadable, { file: chosen.name }));
+  const { status, answer } = await post(toContent(chosen), "?dry-run=true", leaveOut, words.reading, signal);
+  if (status !== 200 || answer === undefined) return say(banner, answer?.detail ?? words.noAnswer);
+  if (answer.valid + answer.refused === 0) return say(banner, filled(words.noPeople, { file: chosen.name }));
   const { columns } = answer.found ?? {};
   if (columns === undefined) return showAnswer(answer, toContent(chosen));
   showMapping(chosen, columns);
@@ -116,7 +115,7 @@ function showMapping(chosen: File, columns: readonly Column[]): void {
     const select = part(HTMLSelectElement, "select", line);
     part(HTMLElement, "th", line).textContent = name;
     part(HTMLElement, "bdi", line).textContent = example;
-    select.setAttribute("aria-label", `Member for ${name}`);
+    select.setAttribute("aria-label", filled(words.memberFor, { column: name }));
     select.value = member;
     return line;
   });
@@ -124,7 +123,7 @@ function showMapping(chosen: File, columns: readonly Column[]): void {
   mapping.hidden = false;
   part(HTMLButtonElement, "button", mapping).onclick = () => {
     if (dates.options.length > 1 && dates.value === "")
-      return say(banner, `Choose which day ${dateExample.textContent} is.`);
+      return say(banner, filled(words.chooseDay, { date: dateExample.textContent }));
     const members = Array.from(mapping.querySelectorAll<HTMLSelectElement>("tbody select"), ({ value }) => value);
     const pairs = columns.map(({ name }, i) => `${name}=${members[i]}`);
     const changed = pairs.filter((_, i) => members[i] === "" || members[i] !== columns[i]?.member);
@@ -138,19 +137,19 @@ function showDates({ example = "", forms = [], form = forms.length > 1 ? "" : fo
   part(HTMLElement, ".dates", dialog).hidden = forms.length === 0;
   dateExample.textContent = example;
   dates.replaceChildren(
-    ...(form === "" ? [new Option("(choose)", "")] : []),
+    ...(form === "" ? [new Option(words.choose, "")] : []),
     ...forms.map(({ form: each, date }) => new Option(inWords(date), each)),
   );
   dates.value = forms.some((each) => each.form === chosen) ? chosen : (form ?? "");
 }
 
 const inWords = (date: string): string =>
-  new Date(date).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
+  new Date(date).toLocaleDateString(document.documentElement.lang, { dateStyle: "long", timeZone: "UTC" });
 
 /** Has the service judge every person, and stores nobody. */
 async function judge(content: Content): Promise<void> {
-  const { status, answer } = await post(content, "?dry-run=true", leaveOut, "Checking", begin());
-  if (status !== 200 || answer === undefined) return say(banner, answer?.detail ?? noAnswer);
+  const { status, answer } = await post(content, "?dry-run=true", leaveOut, words.checking, begin());
+  if (status !== 200 || answer === undefined) return say(banner, answer?.detail ?? words.noAnswer);
   showDates(answer.found?.dates);
   showAnswer(answer, content);
 }
@@ -158,10 +157,10 @@ async function judge(content: Content): Promise<void> {
 /** Shows what the service says of a file. The button that is shown then stores what was judged, and nothing else. */
 function showAnswer(answer: Answer, content: Content): void {
   const { valid, refused } = answer;
-  showOutcome(`${people(valid)} can be stored${refused === 0 ? "." : `, and ${refused} cannot:`}`, answer);
+  const people = count(words.people, valid);
+  showOutcome(filled(refused === 0 ? words.allGood : words.someGood, { people, refused }), answer);
   store.hidden = valid === 0;
-  store.textContent =
-    refused === 0 ? `Store ${people(valid)}` : `Store the ${valid} that ${valid === 1 ? "is" : "are"} good`;
+  store.textContent = refused === 0 ? filled(words.storeAll, { people }) : count(words.storeGood, valid);
   store.onclick = () => keep(content, refused > 0);
 }
 
@@ -169,19 +168,24 @@ async function keep(content: Content, isPartial: boolean): Promise<void> {
   store.hidden = true;
   mapping.hidden = true;
   file.disabled = true;
-  const { status, answer } = await post(content, "", isPartial ? leaveOut : {}, "Storing", begin());
+  const { status, answer } = await post(content, "", isPartial ? leaveOut : {}, words.storing, begin());
   file.disabled = false;
   const isStored = status === 200 && answer !== undefined;
-  showOutcome(isStored ? `${people(answer.stored)} stored.` : (answer?.detail ?? noAnswer), answer);
+  showOutcome(
+    isStored
+      ? filled(words.stored, { people: count(words.people, answer.stored) })
+      : (answer?.detail ?? words.noAnswer),
+    answer,
+  );
   dialog.addEventListener("close", () => location.reload(), { once: true });
 }
 
 function showOutcome(text: string, { errors = [], omitted = 0 }: Partial<Answer> = {}): void {
   const faults = errors.map(({ line, pointer = "", detail }) => {
     const member = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-    return `Line ${line}: ${[member, detail].join(" ").trim()}`;
+    return filled(words.line, { line, fault: [member, detail].join(" ").trim() });
   });
-  if (omitted > 0) faults.push(`and ${omitted} more faults`);
+  if (omitted > 0) faults.push(count(words.more, omitted));
   const list = part(HTMLElement, "ul", outcome);
   list.replaceChildren(...faults.map((textContent) => Object.assign(document.createElement("li"), { textContent })));
   list.hidden = faults.length === 0;
@@ -201,7 +205,7 @@ function post(
 ): Promise<{ readonly status: number; readonly answer: Answer | undefined }> {
   const request = new XMLHttpRequest();
   const bar = part(HTMLProgressElement, "progress", progress);
-  part(HTMLElement, "span", progress).textContent = `${doing}…`;
+  part(HTMLElement, "span", progress).textContent = doing;
   bar.removeAttribute("value");
   progress.hidden = false;
   signal.addEventListener("abort", () => request.abort());

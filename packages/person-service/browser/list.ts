@@ -2,6 +2,7 @@ import {
   announce,
   documentOf,
   entriesOf,
+  filled,
   loadDialogs,
   navigation,
   part,
@@ -9,6 +10,7 @@ import {
   showNote,
   showScripted,
   whyNoAnswer,
+  words,
 } from "./page.ts";
 
 const main = part(HTMLElement, "main");
@@ -75,7 +77,7 @@ function prepareResults(): void {
       document.title = page.title;
       showScripted(results);
       const total = results.querySelector(".total")?.textContent;
-      announce(status, total === undefined ? "" : `${total} found`);
+      announce(status, total ? filled(words.found, { people: total }) : "");
       announce(said, "");
       if (isTyped) history.replaceState(null, "", url);
       if (isFollowed) history.pushState(null, "", url);

@@ -1,3 +1,19 @@
+import type { Plural, ScriptWords } from "../src/pages/words/words.ts";
+
+/** What scripts say, in the language of the page, from the script before them. */
+export const words: ScriptWords = (globalThis as unknown as { readonly words: ScriptWords }).words;
+
+const { lang } = document.documentElement;
+const plurals = new Intl.PluralRules(lang);
+
+/** Puts values in the places `{name}` of a text. */
+export const filled = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
+
+/** Returns a text with a number in it. */
+export const count = (forms: Plural, value: number): string =>
+  filled(forms[plurals.select(value)] ?? forms.other, { n: value.toLocaleString(lang) });
+
 /**
  * Returns the element that a page of the service has.
  *
@@ -29,10 +45,10 @@ export async function signIn(): Promise<boolean> {
   const cancel = Object.assign(document.createElement("button"), {
     type: "button",
     className: "plain",
-    textContent: "Cancel",
+    textContent: words.cancel,
   });
-  banner.textContent = "You are not signed in any more. What you typed is kept, and is sent when you have signed in.";
-  dialog.setAttribute("aria-label", "Sign in");
+  banner.textContent = words.signedOut;
+  dialog.setAttribute("aria-label", page.title);
   dialog.append(...page.querySelectorAll("main h1"), banner, form);
   part(HTMLElement, ".actions", form).append(cancel);
   cancel.addEventListener("click", () => dialog.close());
@@ -56,7 +72,7 @@ export async function signIn(): Promise<boolean> {
 
 /** What the page of a refusal says. */
 export const wordsOf = (page: Document): string =>
-  page.querySelector("main [role=alert], main .detail")?.textContent ?? "The service cannot do this at the moment.";
+  page.querySelector("main [role=alert], main .detail")?.textContent ?? words.refused;
 
 /**
  * Returns what to say where a request got no answer.
@@ -64,12 +80,9 @@ export const wordsOf = (page: Document): string =>
  * @throws what was thrown for another reason
  */
 export function whyNoAnswer(error: unknown): string {
-  if (error instanceof TypeError) return noAnswer;
+  if (error instanceof TypeError) return words.noAnswer;
   throw error;
 }
-
-export const noAnswer: string =
-  "There is no answer from the service. Nothing you typed is lost: try again in a moment.";
 
 /** Shows a message where it is announced, or takes it away. */
 export function announce(element: HTMLElement, text: string): void {
@@ -106,9 +119,6 @@ export function navigation(): PerformanceNavigationTiming | undefined {
   const [entry] = performance.getEntriesByType("navigation");
   return entry instanceof PerformanceNavigationTiming ? entry : undefined;
 }
-
-/** How many people, in words. */
-export const people = (count: number): string => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
 
 let dialogs: Promise<{ readonly default: string }> | undefined;
 

@@ -1,5 +1,5 @@
 import { prepareForms } from "./form.ts";
-import { reloadWhenShownAgain, showNote } from "./page.ts";
+import { reloadWhenShownAgain, showNote, words } from "./page.ts";
 
 showNote();
 reloadWhenShownAgain();
@@ -15,7 +15,7 @@ function leadBack(): void {
   const here = people.indexOf(location.origin + location.pathname);
   if (back === undefined || (here === -1 && steps.length > 0) || url === "") return;
   back.href = url;
-  if (url.includes("?")) back.textContent = "Back to the list";
+  if (url.includes("?")) back.textContent = words.backToList;
   const cancel = document.querySelector<HTMLAnchorElement>(".editor.open [data-cancel]");
   if (cancel !== null && steps.length === 0) cancel.href = url;
   const list = document.querySelector<HTMLInputElement>("[name=_list]");

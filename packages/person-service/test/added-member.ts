@@ -2,7 +2,7 @@
 import { registerHooks } from "node:module";
 import { jsonDecoder } from "waymark/content";
 
-const row = `deathDate: { kind: "date", filter: "date", label: "Date of death", group: "Name", vcard: "DEATHDATE", words: "died", rule: "" },`;
+const row = `deathDate: { kind: "date", filter: "date", label: { en: "Date of death", de: "", fr: "", es: "" }, group: "Name", vcard: "DEATHDATE", words: "died", rule: "" },`;
 
 registerHooks({
   load(url, context, nextLoad) {

@@ -70,6 +70,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "cli/settings cli/terminal service.ts",
     "routes.ts",
     "metrics pages tracing.ts",
+    "pages/words",
     "webhooks",
     "workers",
     "log",

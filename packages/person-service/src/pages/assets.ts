@@ -6,8 +6,10 @@ import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
 import { ofAssets } from "../api/descriptions.ts";
 import { packageFile } from "../package-files.ts";
+import { type Language, languages } from "../person/languages.ts";
 import { type MemberList, onceFor } from "../person/member-list.ts";
 import { dialogs } from "./dialogs.ts";
+import { type Reader, readerFor } from "./reader.ts";
 
 /** The files that the pages load, each behind those that it imports. */
 const names = [
@@ -23,7 +25,7 @@ const names = [
   "reference.js",
 ] as const;
 
-export type AssetName = (typeof names)[number];
+export type AssetName = (typeof names)[number] | `words.${Language}.js`;
 
 /** Returns the URL of a file for the pages: it has a digest of the content, so that it can be kept for ever. */
 export const assetUrl = (request: HttpRequest<unknown>, name: AssetName): string =>
@@ -34,14 +36,14 @@ export const importedUrls = (request: HttpRequest<unknown>, name: AssetName): re
   fileOf(name).imports.map((each) => toPublicUrl(request, `/assets/${each}`));
 
 /** Returns the URL of the module with what a script adds to a page: see `dialogs`. */
-export const dialogsUrl = (request: HttpRequest<unknown>, members: MemberList): string =>
-  toPublicUrl(request, `/assets/${dialogsFile(members).name}`);
+export const dialogsUrl = (request: HttpRequest<unknown>, members: MemberList, { language }: Reader): string =>
+  toPublicUrl(request, `/assets/${dialogFiles(members).get(language)?.name}`);
 
 /** The files; public, since they say nothing of any person. */
 export const assetRoutes = (members: MemberList): Route =>
   GET("/assets/{file}", docs(ofAssets), ({ variables: { file } }) => {
-    const dialogs = dialogsFile(members);
-    return file === dialogs.name ? toResponse(dialogs) : (assets().responses.get(file) ?? unknownFile);
+    const dialogs = [...dialogFiles(members).values()].find(({ name }) => name === file);
+    return dialogs === undefined ? (assets().responses.get(file) ?? unknownFile) : toResponse(dialogs);
   });
 
 const unknownFile = problem(problemTypes.notFound, {
@@ -80,12 +82,24 @@ function assets(): Assets {
 
 const fileOf = (name: AssetName): AssetFile => assets().files.get(name) as AssetFile; // all are read
 
-const dialogsFile: (members: MemberList) => AssetFile = onceFor((members) =>
-  toFile("dialogs.js", `export default ${JSON.stringify(String(dialogs(members)))};\n`),
+const dialogFiles: (members: MemberList) => ReadonlyMap<Language, AssetFile> = onceFor(
+  (members) =>
+    new Map(
+      languages.map((language) => {
+        const content = String(dialogs(members, readerFor(language)));
+        return [language, toFile(`dialogs.${language}.js`, `export default ${JSON.stringify(content)};\n`)];
+      }),
+    ),
 );
 
 /** Returns a digest of all files. */
-export const assetsVersion = (members: MemberList): string => assets().version + dialogsFile(members).name;
+export const assetsVersion = (members: MemberList): string =>
+  [
+    assets().version,
+    ...dialogFiles(members)
+      .values()
+      .map(({ name }) => name),
+  ].join();
 
 function readAssets(): Assets {
   const files = new Map<string, AssetFile>();
@@ -99,6 +113,11 @@ function readAssets(): Assets {
     });
     files.set(name, toFile(name, text, imports));
   }
+  for (const language of languages) {
+    const { scripts, people } = readerFor(language).words;
+    const name = `words.${language}.js` as const;
+    files.set(name, toFile(name, `globalThis.words = ${JSON.stringify({ ...scripts, people })};\n`));
+  }
   const responses = new Map([...files.values()].map((file) => [file.name, toResponse(file)]));
   return { files, responses, version: digest([...responses.keys()].join()) };
 }
@@ -111,8 +130,8 @@ function textOf(name: (typeof names)[number]): string {
 }
 
 function toFile(name: string, text: string, imports: readonly string[] = []): AssetFile {
-  const [stem, extension] = name.split(".");
-  return { name: `${stem}.${digest(text)}.${extension}`, text, imports };
+  const end = name.lastIndexOf(".");
+  return { name: `${name.slice(0, end)}.${digest(text)}${name.slice(end)}`, text, imports };
 }
 
 function digest(text: string): string {

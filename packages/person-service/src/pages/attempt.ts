@@ -1,5 +1,6 @@
 import { type Attribute, attribute, type ProblemDocument } from "waymark";
 import type { MemberFields } from "./members.ts";
+import type { Reader } from "./reader.ts";
 import type { Values } from "./typed.ts";
 
 /** What somebody typed in a form of a person, and why it is not stored: with it, a page shows its form again. */
@@ -33,7 +34,11 @@ export interface Refusal {
 export const refusalWith = (message: string): Refusal => ({ faults: new Map(), message });
 
 /** Puts the errors of a problem in the words of the form. */
-export function refusalOf({ detail, title, errors = [] }: ProblemDocument, { edited }: MemberFields): Refusal {
+export function refusalOf(
+  { words }: Reader,
+  { detail, title, errors = [] }: ProblemDocument,
+  { edited }: MemberFields,
+): Refusal {
   const faults = new Map<string, string>();
   const others: string[] = [];
   for (const { pointer = "", detail } of errors) {
@@ -43,7 +48,7 @@ export function refusalOf({ detail, title, errors = [] }: ProblemDocument, { edi
     else
       faults.set(
         field.name,
-        `${field.label} ${field.kind === "country" ? countryFault : inWords(`${detail}`, edited)}.`,
+        `${field.label} ${field.kind === "country" ? words.faults.country : inWords(`${detail}`, edited)}.`,
       );
   }
   return { faults, message: faults.size > 0 ? others.join(" ") : [detail ?? title, ...others].join(" ") };
@@ -52,8 +57,6 @@ export function refusalOf({ detail, title, errors = [] }: ProblemDocument, { edi
 /** Returns whether one of two names is that of a part of the other: of a member of an object, or of a value of a list. */
 const areNear = (one: string, other: string): boolean =>
   other !== "" && (one.startsWith(`${other}.`) || other.startsWith(`${one}.`));
-
-const countryFault = "must be one of the list, or two capital letters such as NO";
 
 /** Replaces the names of members by their labels. */
 const inWords = (text: string, edited: MemberFields["edited"]): string =>

@@ -3,11 +3,12 @@ import { caller, toPublicUrl } from "waymark/filters";
 import { nameOf } from "../access/policy.ts";
 import { type AssetName, assetUrl, importedUrls } from "./assets.ts";
 import { html, type SafeHtml } from "./html.ts";
+import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
 /** What a page has of its own. */
 export interface PageParts {
-  readonly title: string;
+  readonly title: string | SafeHtml;
   /** The modules that the page runs. */
   readonly modules?: readonly AssetName[];
   /** What class its content has, for the style. */
@@ -23,12 +24,15 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 /** Makes what stands before and behind the content of a page, so that the content can be sent in pieces. */
 export function frame(site: Site, request: HttpRequest<unknown>, parts: PageParts): readonly [string, string] {
   const { title, kind, modules = [] } = parts;
+  const reader = readerOf(request);
+  const words = reader.words.frame;
   const scripts = modules.map(
     (name) =>
       html`${importedUrls(request, name).map((url) => html`<link rel="modulepreload" href="${url}">\n`)}<script type="module" src="${assetUrl(request, name)}"></script>\n`,
   );
+  const texts = assetUrl(request, `words.${reader.language}.js`);
   const before = html`<!doctype html>
-<html lang="en">
+<html lang="${reader.locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -36,15 +40,15 @@ export function frame(site: Site, request: HttpRequest<unknown>, parts: PagePart
 <title>${title}</title>
 <link rel="icon" href="${assetUrl(request, "icon.svg")}">
 <link rel="stylesheet" href="${assetUrl(request, "style.css")}">
-${scripts}</head>
+${scripts.length === 0 ? "" : html`<script type="module" src="${texts}"></script>\n`}${scripts}</head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">${words.skip}</a>
 <header class="bar">
-<a class="brand" href="${toPublicUrl(request, "/person")}">${logo}People</a>
-<nav aria-label="Service">
-${site.may(request, "GET", "/docs") ? html`<a href="${toPublicUrl(request, "/docs")}">API</a>` : ""}
-<a href="${toPublicUrl(request, "/")}">About</a>
-${account(site, request)}</nav>
+<a class="brand" href="${toPublicUrl(request, "/person")}">${logo}${words.people}</a>
+<nav aria-label="${words.service}">
+${site.may(request, "GET", "/docs") ? html`<a href="${toPublicUrl(request, "/docs")}">${words.api}</a>` : ""}
+<a href="${toPublicUrl(request, "/")}">${words.about}</a>
+${account(site, request, reader)}</nav>
 </header>
 <main id="main" class="${kind}" tabindex="-1">
 `;
@@ -56,20 +60,20 @@ export function page(site: Site, request: HttpRequest<unknown>, parts: PageParts
   return frame(site, request, parts).join(String(content));
 }
 
-function account(site: Site, request: HttpRequest<unknown>): SafeHtml {
+function account(site: Site, request: HttpRequest<unknown>, reader: Reader): SafeHtml {
   const known = request.attribute(caller);
   if (known !== undefined) {
     const name = html`<span class="caller"><bdi>${nameOf(known.id)}</bdi></span>\n`;
-    return request.headers.has("Authorization") ? name : html`${name}${signOutForm(request)}\n`;
+    return request.headers.has("Authorization") ? name : html`${name}${signOutForm(request, reader)}\n`;
   }
   return site.signsIn
-    ? html`<a href="${toPublicUrl(request, "/sign-in")}?to=${encodeURIComponent(targetOf(request))}">Sign in</a>\n`
+    ? html`<a href="${toPublicUrl(request, "/sign-in")}?to=${encodeURIComponent(targetOf(request))}">${reader.words.frame.signIn}</a>\n`
     : html``;
 }
 
 /** Makes the form that ends a session. */
-export const signOutForm = (request: HttpRequest<unknown>): SafeHtml =>
-  html`<form method="post" action="${toPublicUrl(request, "/sign-out")}"><button class="plain">Sign out</button></form>`;
+export const signOutForm = (request: HttpRequest<unknown>, { words }: Reader): SafeHtml =>
+  html`<form method="post" action="${toPublicUrl(request, "/sign-out")}"><button class="plain">${words.frame.signOut}</button></form>`;
 
 /** The target of a request, to come back to. */
 export const targetOf = ({ path, search }: HttpRequest<unknown>): string =>

@@ -1,122 +1,114 @@
 import { type MemberList, onceFor } from "../person/member-list.ts";
 import type { PersonMember } from "../person/members.ts";
-import { countryNames } from "./country-names.ts";
-import { html, type SafeHtml } from "./html.ts";
-import type { MemberFields } from "./members.ts";
+import { filled, html, type SafeHtml } from "./html.ts";
+import { fieldsOf, type MemberField, type MemberFields } from "./members.ts";
 import type { ListAddress } from "./query.ts";
+import type { Reader } from "./reader.ts";
 
 /** The search and the filters of a list as one form, which works without a script. */
-export function searchForm(address: ListAddress, members: MemberList): SafeHtml {
+export function searchForm(reader: Reader, address: ListAddress, members: MemberList): SafeHtml {
+  const words = reader.words.list;
+  const { fieldOf } = fieldsOf(members, reader);
   const { fields, optional } = filtersOf(members);
-  const absent = optional.map(({ name }) => `${name}[exists]`).filter((name) => address.get(name) === "false");
+  const absent = optional.map((name) => `${name}[exists]`).filter((name) => address.get(name) === "false");
   const asked = new Set(["q", ...fields.map(({ parameter }) => parameter), ...absent]);
   const hidden = address.all
     .filter(([name]) => !asked.has(name))
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
-  const inputs = fields.map(({ parameter, label, type = "text" }) => {
+  const inputs = fields.map(({ parameter, name, operator, type = "text" }) => {
     const value = address.get(parameter) ?? "";
     const field =
       type === "country"
-        ? html`<select name="${parameter}">${countryOptions(value)}</select>`
+        ? html`<select name="${parameter}">${countryOptions(reader, value)}</select>`
         : html`<input type="${type}" name="${parameter}" value="${value}" autocomplete="off">`;
-    return html`<label>${label}${field}</label>\n`;
+    return html`<label>${phrase(reader, fieldOf(name).label, operator)}${field}</label>\n`;
   });
   return html`<form class="search" role="search" method="get" action="${address.url}">
-${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="Search names, emails and employers" aria-label="Search people" autocomplete="off" spellcheck="false"><button>Search</button></div>
-<details class="filters"><summary>Filters</summary><div class="fields">
+${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="${words.searched}" aria-label="${words.searchPeople}" autocomplete="off" spellcheck="false"><button>${words.search}</button></div>
+<details class="filters"><summary>${words.filters}</summary><div class="fields">
 ${inputs}</div>
-<fieldset class="without"><legend>Without</legend>${absences(address, optional)}</fieldset><button>Apply</button></details>
+<fieldset class="without"><legend>${reader.words.filters.without}</legend>${absences(address, optional.map(fieldOf))}</fieldset><button>${words.apply}</button></details>
 </form>`;
 }
 
 /** A box for each member that people may lack. */
-const absences = (address: ListAddress, optional: MemberFilters["optional"]): readonly SafeHtml[] =>
+const absences = (address: ListAddress, optional: readonly MemberField[]): readonly SafeHtml[] =>
   optional.map(({ name, label }) => {
     const checked = address.get(`${name}[exists]`) === "false" ? html` checked` : "";
     return html`<label><input type="checkbox" name="${name}[exists]" value="false"${checked}>${label}</label>\n`;
   });
 
 /** Lists the countries by name, the chosen one first. */
-function countryOptions(chosen: string): SafeHtml {
-  everyCountry ??= html`${Array.from(countryNames())
-    .toSorted(([, a], [, b]) => a.localeCompare(b, "en"))
-    .map(([code, name]) => html`<option value="${code}">${name}</option>`)}`;
+function countryOptions({ countries }: Reader, chosen: string): SafeHtml {
+  const everyCountry = Array.from(countries, ([code, name]) => html`<option value="${code}">${name}</option>`);
   const any = html`<option value=""></option>`;
   if (chosen === "") return html`${any}${everyCountry}`;
-  return html`<option value="${chosen}" selected>${countryNames().get(chosen) ?? chosen}</option>${any}${everyCountry}`;
+  return html`<option value="${chosen}" selected>${countries.get(chosen) ?? chosen}</option>${any}${everyCountry}`;
 }
 
-/** The same on every page. */
-let everyCountry: SafeHtml | undefined;
-
 /** Each filter in words, with a link that takes it away. */
-export function activeFilters(address: ListAddress, fieldOf: MemberFields["fieldOf"]): SafeHtml {
-  if (address.isLong) return html`<p><a class="button" href="${address.unfiltered}">Show everybody</a></p>`;
+export function activeFilters(reader: Reader, address: ListAddress, fieldOf: MemberFields["fieldOf"]): SafeHtml {
+  const words = reader.words.list;
+  if (address.isLong) return html`<p><a class="button" href="${address.unfiltered}">${words.showAll}</a></p>`;
   const items = address.filters.map((filter) => {
-    const [label, value] = inWords(filter, fieldOf);
-    return html`<li>${label} <bdi>${value}</bdi> <a href="${address.with(filter[0], undefined)}" aria-label="Remove the filter: ${label} ${value}">×</a></li>`;
+    const [label, value] = inWords(reader, filter, fieldOf);
+    return html`<li>${label} <bdi>${value}</bdi> <a href="${address.with(filter[0], undefined)}" aria-label="${filled(words.removeFilter, { filter: html`${label} ${value}` })}">×</a></li>`;
   });
-  return items.length === 0 ? html`` : html`<ul class="chips" aria-label="Filters">${items}</ul>`;
+  return items.length === 0 ? html`` : html`<ul class="chips" aria-label="${words.filters}">${items}</ul>`;
 }
 
 /** What a list is searched for and filtered by, in words that tell its tab from others. */
-export function activeWords(address: ListAddress, fieldOf: MemberFields["fieldOf"]): readonly string[] {
+export function activeWords(reader: Reader, address: ListAddress, fieldOf: MemberFields["fieldOf"]): readonly string[] {
   const searched = address.get("q");
-  const filters = address.filters.map((filter) => inWords(filter, fieldOf).join(" "));
+  const filters = address.filters.map((filter) => inWords(reader, filter, fieldOf).join(" "));
   return searched === undefined ? filters : [`“${searched}”`, ...filters];
 }
 
 function inWords(
+  reader: Reader,
   [parameter, value]: readonly [string, string],
   fieldOf: MemberFields["fieldOf"],
 ): readonly [label: string, value: string] {
   const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
-  if (operator === "exists") return [value === "true" ? "With" : "Without", fieldOf(name).label];
-  return [
-    `${fieldOf(name).label} ${words[operator] ?? operator}`,
-    fieldOf(name).kind === "country" ? (countryNames().get(value) ?? value) : value,
-  ];
+  const { kind, label } = fieldOf(name);
+  const { with: present, without } = reader.words.filters;
+  if (operator === "exists") return [value === "true" ? present : without, label];
+  return [phrase(reader, label, operator), kind === "country" ? (reader.countries.get(value) ?? value) : value];
+}
+
+/** What stands before the value of a filter: `Name begins with`. */
+function phrase({ words }: Reader, label: string, operator: string): string {
+  const phrases: Readonly<Record<string, string>> = words.filters;
+  return (phrases[operator] ?? `{label} ${operator}`).replace("{label}", () => label);
 }
 
 interface FilterField {
   readonly parameter: string;
-  readonly label: string;
+  readonly name: string;
+  readonly operator: string;
   readonly type?: string;
 }
 
 interface MemberFilters {
   readonly fields: readonly FilterField[];
   /** The members that people may lack. */
-  readonly optional: readonly { readonly name: string; readonly label: string }[];
+  readonly optional: readonly string[];
 }
 
 const filtersOf: (members: MemberList) => MemberFilters = onceFor(({ entries }) => ({
   fields: entries.flatMap(([name, member]) => filterFields(name, member)),
-  optional: entries.flatMap(([name, { label, filter, list, always }]) =>
-    filter === undefined || list || always ? [] : [{ name, label }],
+  optional: entries.flatMap(([name, { filter, list, always }]) =>
+    filter === undefined || list || always ? [] : [name],
   ),
 }));
 
 /** Returns the filters of a member, if it has some: whole values where few are known or sought, else their beginnings. */
-function filterFields(name: string, { kind, label, list, filter, unique }: PersonMember): readonly FilterField[] {
+function filterFields(name: string, { kind, list, filter, unique }: PersonMember): readonly FilterField[] {
   if (filter === undefined) return [];
-  if (kind === "country") return [{ parameter: name, label: `${label} is`, type: kind }];
-  if (kind === "date") {
-    const from = { parameter: `${name}[ge]`, label: `${label} from`, type: kind };
-    return [from, { parameter: `${name}[le]`, label: `${label} to`, type: kind }];
-  }
+  if (kind === "country") return [{ parameter: name, name, operator: "eq", type: kind }];
+  if (kind === "date")
+    return ["ge", "le"].map((operator) => ({ parameter: `${name}[${operator}]`, name, operator, type: kind }));
   return unique || list
-    ? [{ parameter: name, label: `${label} is` }]
-    : [{ parameter: `${name}[prefix]`, label: `${label} begins with` }];
+    ? [{ parameter: name, name, operator: "eq" }]
+    : [{ parameter: `${name}[prefix]`, name, operator: "prefix" }];
 }
-
-const words: Readonly<Record<string, string>> = {
-  eq: "is",
-  ne: "is not",
-  gt: "after",
-  ge: "from",
-  lt: "before",
-  le: "to",
-  prefix: "begins with",
-  in: "is one of",
-};

@@ -1,11 +1,13 @@
 import { nameParts } from "../person/members.ts";
 import type { Attempt, Base, Refusal } from "./attempt.ts";
-import { html, type SafeHtml } from "./html.ts";
+import { filled, html, type SafeHtml } from "./html.ts";
 import type { MemberField, MemberFields } from "./members.ts";
+import type { Reader } from "./reader.ts";
 import { givenIn, merged, type Values } from "./typed.ts";
 
 /** What a form of a person is for. */
 interface FormParts {
+  readonly reader: Reader;
   readonly fields: MemberFields;
   /** What its fields have. */
   readonly typed: Values;
@@ -26,7 +28,8 @@ interface FormParts {
 
 /** Makes the form of a person, which works without a script: it is shown where the URL names it. */
 export function personForm(parts: FormParts): SafeHtml {
-  const { fields, typed, base, action, cancel, dialogs, key, refusal, isOpen } = parts;
+  const { reader, fields, typed, base, action, cancel, dialogs, key, refusal, isOpen } = parts;
+  const words = reader.words.form;
   const faults = refusal?.faults ?? new Map<string, string>();
   const [first = isOpen ? fields.groups[0]?.members[0]?.name : undefined] = faults.keys();
   const groups = fields.groups.map(
@@ -35,9 +38,9 @@ export function personForm(parts: FormParts): SafeHtml {
 ${members.map((member) => field(member, typed[member.name] ?? "", faults.get(member.name), member.name === first))}</div></fieldset>
 `,
   );
-  return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? "New person" : "Edit"}" tabindex="-1" data-dialogs="${dialogs}" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
+  return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? words.create : words.edit}" tabindex="-1" data-dialogs="${dialogs}" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
 ${base === undefined ? control("key", key) : stateOf(base)}<p class="banner good" role="status" data-note hidden></p>
-${groups}${foot(html`<button class="primary" data-doing="Saving…">${base === undefined ? "Store" : "Save"}</button><a class="button plain" href="${cancel}" data-cancel>Cancel</a>`, refusal, fields)}
+${groups}${foot(html`<button class="primary" data-doing="${words.saving}">${base === undefined ? words.store : words.save}</button><a class="button plain" href="${cancel}" data-cancel>${words.cancel}</a>`, faultsIn(parts))}
 </form>
 `;
 }
@@ -50,14 +53,20 @@ const control = (name: string, value: string | undefined): SafeHtml =>
 const stateOf = ({ values, entityTag }: Base): SafeHtml =>
   html`${control("method", "PATCH")}${control("tag", entityTag)}${control("before", JSON.stringify(givenIn(values)))}`;
 
-/** Makes the end of a form, which stays in view: its buttons, and beside them why they did not work. */
-function foot(buttons: SafeHtml, refusal?: Refusal, fields?: MemberFields): SafeHtml {
-  const { faults, message = "" } = refusal ?? {};
+/** Says what is wrong with what was typed, with links to the fields; undefined where nothing is. */
+function faultsIn({ refusal, reader, fields }: FormParts): SafeHtml | undefined {
+  if (refusal === undefined) return undefined;
+  const { faults, message } = refusal;
   const links = Array.from(
-    faults?.keys() ?? [],
-    (name, i) => html`${i === 0 ? "Not right yet: " : ", "}<a href="#f-${name}">${fields?.fieldOf(name).label}</a>`,
+    faults.keys(),
+    (name, i) => html`${i === 0 ? "" : ", "}<a href="#f-${name}">${fields.fieldOf(name).label}</a>`,
   );
-  return html`<div class="foot"><div class="banner" role="alert" tabindex="-1"${refusal === undefined ? html` hidden` : ""}>${message} ${links}</div>
+  return html`${message} ${links.length === 0 ? "" : html`${reader.words.form.notYet} ${links}`}`;
+}
+
+/** Makes the end of a form, which stays in view: its buttons, and beside them why they did not work. */
+function foot(buttons: SafeHtml, faults?: SafeHtml): SafeHtml {
+  return html`<div class="foot"><div class="banner" role="alert" tabindex="-1"${faults === undefined ? html` hidden` : ""}>${faults}</div>
 <div class="actions">${buttons}</div></div>`;
 }
 
@@ -99,38 +108,45 @@ const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "text">, string>>
  * @param stored the person as it is now
  */
 export function conflictForm(
+  reader: Reader,
   fields: MemberFields,
   stored: Base,
   { typed, base = stored }: Attempt,
   action: string,
 ): SafeHtml {
+  const words = reader.words.conflict;
   const theirs = stored.values;
   const chosen = merged({ before: base.values, mine: typed, theirs });
   const side = (name: string, value: string, label: string): SafeHtml =>
-    html`<td><label><input type="radio" name="${name}" value="${value}"${value === chosen[name] ? html` checked` : ""}><bdi>${value === "" ? "(empty)" : value}</bdi><span class="side"> (${label})</span></label></td>`;
+    html`<td><label><input type="radio" name="${name}" value="${value}"${value === chosen[name] ? html` checked` : ""}><bdi>${value === "" ? words.empty : value}</bdi><span class="side"> ${label}</span></label></td>`;
   const rows = Object.entries(typed).map(([name, mine]) =>
     mine === theirs[name]
       ? ""
-      : html`<tr><th scope="row">${fields.fieldOf(name).label}</th>${side(name, mine, "yours")}${side(name, theirs[name] ?? "", "theirs")}</tr>\n`,
+      : html`<tr><th scope="row">${fields.fieldOf(name).label}</th>${side(name, mine, words.ofYours)}${side(name, theirs[name] ?? "", words.ofTheirs)}</tr>\n`,
   );
   return html`<form class="conflict" method="post" action="${action}">
-<h2 tabindex="-1" autofocus>Somebody else changed this person meanwhile</h2>
-<p>Choose for each line which version stays.</p>
-<table><thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Theirs</th></tr></thead><tbody>
+<h2 tabindex="-1" autofocus>${words.heading}</h2>
+<p>${words.choose}</p>
+<table><thead><tr><th scope="col">${words.field}</th><th scope="col">${words.yours}</th><th scope="col">${words.theirs}</th></tr></thead><tbody>
 ${rows}</tbody></table>
-${stateOf(stored)}${foot(html`<button class="primary" data-doing="Saving…">Save what is chosen</button><button class="plain" name="_again" value="form">Back to the form</button>`)}
+${stateOf(stored)}${foot(html`<button class="primary" data-doing="${reader.words.form.saving}">${words.save}</button><button class="plain" name="_again" value="form">${words.back}</button>`)}
 </form>
 `;
 }
 
 /** Makes the question before a person is removed. */
-export function removalForm(name: string, entityTag: string | undefined, action: string): SafeHtml {
+export function removalForm(
+  { words: { removal: words } }: Reader,
+  name: string,
+  entityTag: string | undefined,
+  action: string,
+): SafeHtml {
   return html`<div id="remove" popover role="alertdialog" aria-labelledby="remove-title">
-<h2 id="remove-title">Delete <bdi>${name}</bdi>?</h2>
-<p>Everything that is kept of this person is removed. This cannot be undone.</p>
+<h2 id="remove-title">${filled(words.question, { name: html`<bdi>${name}</bdi>` })}</h2>
+<p>${words.warning}</p>
 <form method="post" action="${action}">
 ${control("method", "DELETE")}${control("tag", entityTag)}<input type="hidden" name="_list">
-${foot(html`<button class="danger" data-doing="Deleting…">Delete</button><button type="button" class="plain" popovertarget="remove" popovertargetaction="hide" autofocus>Keep</button>`)}
+${foot(html`<button class="danger" data-doing="${words.deleting}">${words.delete}</button><button type="button" class="plain" popovertarget="remove" popovertargetaction="hide" autofocus>${words.keep}</button>`)}
 </form></div>
 `;
 }

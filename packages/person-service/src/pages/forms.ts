@@ -3,9 +3,11 @@ import { type AroundFilter, around, type HttpRequest, type HttpResponse, type Ne
 import { parseMediaType } from "waymark/fields";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { ofChangeForm, ofNewForm } from "../api/descriptions.ts";
+import type { MemberList } from "../person/member-list.ts";
 import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./attempt.ts";
 import { prefersHtml } from "./browser.ts";
 import { fieldsOf, type MemberFields } from "./members.ts";
+import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 import { areContested, formValuesOf, merged, patchBetween, personOf, typedIn, type Values, valuesIn } from "./typed.ts";
 
@@ -18,8 +20,7 @@ export function formRequests({ members }: Site): AroundFilter {
   // A page of another origin may send what CORS allows it, but no form in which the method is a field.
   const { apply: fromHere } = refuseCrossSite();
   return around(
-    (request, next) =>
-      isForm(request) ? fromHere(request, (sent) => answerForm(sent, next, fieldsOf(members))) : next(request),
+    (request, next) => (isForm(request) ? fromHere(request, (sent) => answerForm(sent, next, members)) : next(request)),
     {
       exceptMethods: new Set(["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]),
       describes: ({ path }) => (path === "/person" ? ofNewForm : isOfPeople(path) ? ofChangeForm : {}),
@@ -48,9 +49,11 @@ export async function readForm(request: HttpRequest, { edited }: MemberFields): 
 /** The fields of which no reader knows. */
 const controls = ["_method", "_tag", "_before", "_key", "_list", "_again"];
 
-async function answerForm(request: HttpRequest, next: Next, fields: MemberFields): Promise<HttpResponse> {
+async function answerForm(request: HttpRequest, next: Next, members: MemberList): Promise<HttpResponse> {
+  const reader = readerOf(request);
+  const fields = fieldsOf(members, reader);
   const form = await readForm(request, fields);
-  const sender = new FormSender(request, next, fields);
+  const sender = new FormSender(request, next, reader, fields);
   if (request.path === "/person") return sender.create(typedIn(form, {}, fields), form.get("_key") ?? "");
   const entityTag = form.get("_tag") ?? "";
   const method = form.get("_method");
@@ -68,13 +71,15 @@ type Change = Attempt & { readonly base: Base };
 class FormSender {
   readonly #request: HttpRequest;
   readonly #next: Next;
+  readonly #reader: Reader;
   readonly #fields: MemberFields;
   /** Of the list, or of the person. */
   readonly #url: string;
 
-  constructor(request: HttpRequest, next: Next, fields: MemberFields) {
+  constructor(request: HttpRequest, next: Next, reader: Reader, fields: MemberFields) {
     this.#request = request;
     this.#next = next;
+    this.#reader = reader;
     this.#fields = fields;
     this.#url = toPublicUrl(request);
   }
@@ -96,7 +101,8 @@ class FormSender {
     const request = this.#request.withMethod("PATCH").withHeader("If-Match", base.entityTag ?? "");
     const response = await this.#next(request.withContent("application/merge-patch+json", JSON.stringify(patch)));
     if (response.status < 300) return redirect(`${this.#url}#saved`);
-    if (response.status === 404) return this.show({ typed, refusal: refusalWith(gone) }, 404, newTarget);
+    if (response.status === 404)
+      return this.show({ typed, refusal: refusalWith(this.#reader.words.form.gone) }, 404, newTarget);
     if (response.status !== 412 || attempts === 0) return this.#refused(response, change);
     const stored = await this.#next(this.#request.withMethod("GET").withHeader("Accept", "application/json"));
     // Whoever may not read it, or comes too late, learns no more.
@@ -133,17 +139,11 @@ class FormSender {
     const { status, problem } = response;
     if (problem === undefined || ![400, 409, 412, 422].includes(status)) return response;
     const isReused = problem.type.endsWith(`/${collectionProblemTypes.idempotencyKeyReused.code}`);
-    return this.show(
-      { ...tried, refusal: isReused ? refusalWith(reused) : refusalOf(problem, this.#fields) },
-      status,
-      target,
-    );
+    const { reused } = this.#reader.words.form;
+    const refusal = isReused ? refusalWith(reused) : refusalOf(this.#reader, problem, this.#fields);
+    return this.show({ ...tried, refusal }, status, target);
   }
 }
 
 /** The page with the form of a new person. */
 const newTarget = "/person?new";
-
-const gone = "This person was removed meanwhile. Store makes a new person of what you typed.";
-const reused =
-  "This form has stored a person already, before you changed what is in it. Store makes another person of it.";

@@ -5,17 +5,18 @@ import { docs } from "waymark/openapi";
 import { ofFront } from "../api/descriptions.ts";
 import { documentPath, referencePath, serviceDescription } from "./api-routes.ts";
 import { page, pageHeaders } from "./document.ts";
-import { html } from "./html.ts";
+import { filled, html } from "./html.ts";
+import { readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
-/** What there is to see of the service: by its name in JSON, where it is, and what the page says of it. */
+/** What there is to see of the service: by its name in JSON, where it is, and which text of the page is of it. */
 const places = [
-  ["people", "/person", "People", "Everybody whom the service keeps."],
-  ["greeting", "/hello-world", "Greeting", "Plain text, which shows that the service is there."],
-  ["docs", referencePath, "API reference", "Every operation, with a form that sends it."],
-  ["api", documentPath, "OpenAPI", "The OpenAPI document, for tools and generators of clients."],
-  ["live", "/health/live", "Alive", "For monitors: whether the process answers."],
-  ["ready", "/health/ready", "Ready", "For monitors: whether the database can be used."],
+  ["people", "/person", "ofPeople"],
+  ["greeting", "/hello-world", "ofGreeting"],
+  ["docs", referencePath, "ofDocs"],
+  ["api", documentPath, "ofApi"],
+  ["live", "/health/live", "ofLive"],
+  ["ready", "/health/ready", "ofReady"],
 ] as const;
 
 /** `GET /`: what is here, for programs and for people. */
@@ -32,12 +33,13 @@ function frontDocument(request: HttpRequest<unknown>): HttpResponse {
 }
 
 function frontPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
+  const words = readerOf(request).words.front;
   const items = places.map(
-    ([, path, label, about]) =>
-      html`<li><a href="${toPublicUrl(request, path)}">${label}</a> <code>${toPublicUrl(request, path)}</code><p>${about}</p></li>\n`,
+    ([name, path, about]) =>
+      html`<li><a href="${toPublicUrl(request, path)}">${words[name]}</a> <code>${toPublicUrl(request, path)}</code><p>${words[about]}</p></li>\n`,
   );
   const content = html`<div class="note-body"><h1>person-service</h1>
-<p class="detail">It keeps people: a page here for you, and the same addresses for programs, which say in <code>Accept</code> what they read.</p>
+<p class="detail">${filled(words.about, { accept: html`<code>Accept</code>` })}</p>
 <ul class="places">
 ${items}</ul></div>`;
   const body = page(site, request, { title: "person-service", kind: "note" }, content);

@@ -38,6 +38,10 @@ function toHtml(value: Interpolation): string {
   return String(value).replace(/[&<>"']/g, (character) => references[character] as string); // it has all of these
 }
 
+/** Puts values in the places `{name}` of a text. */
+export const filled = (text: string, values: Readonly<Record<string, Interpolation>>): SafeHtml =>
+  html`${text.split(/(\{\w+\})/).map((part) => (part.startsWith("{") ? values[part.slice(1, -1)] : part))}`;
+
 const references: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",

@@ -4,9 +4,10 @@ import { textOf } from "../person/member-value.ts";
 import { assetUrl, dialogsUrl } from "./assets.ts";
 import { frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
-import { html, type SafeHtml } from "./html.ts";
+import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf, listColumns, type MemberFields } from "./members.ts";
 import { ListAddress } from "./query.ts";
+import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 import { shownValue } from "./value.ts";
 
@@ -16,19 +17,21 @@ interface ListView {
   readonly fieldOf: MemberFields["fieldOf"];
   readonly options: ListOptions;
   readonly address: ListAddress;
+  readonly reader: Reader;
   readonly columns: readonly string[];
 }
 
 /** Makes the page of a list: a table with a row for each person, or what is said where there is nobody. */
 export function listPage(site: Site, options: ListOptions): ListSyntax {
   const { members } = site;
-  const { fieldOf } = fieldsOf(members);
   const { request, url, fields = listColumns(members) } = options;
+  const reader = readerOf(request);
+  const { fieldOf } = fieldsOf(members, reader);
   const address = new ListAddress(url, request.search);
-  const view: ListView = { members, fieldOf, options, address, columns: fields };
+  const view: ListView = { members, fieldOf, options, address, reader, columns: fields };
   const mayCreate = site.may(request, "POST", "/person");
   const [before, after] = frame(site, request, {
-    title: [...(address.isLong ? [] : activeWords(address, fieldOf)), "People"].join(" · "),
+    title: [...(address.isLong ? [] : activeWords(reader, address, fieldOf)), reader.words.frame.people].join(" · "),
     kind: "list",
     modules: ["list.js"],
   });
@@ -52,29 +55,31 @@ const sortable: (members: MemberList) => ReadonlySet<string> = onceFor(
 );
 
 function head(view: ListView, mayCreate: boolean): SafeHtml {
-  const { members, fieldOf, address, options } = view;
+  const { members, fieldOf, address, options, reader } = view;
+  const words = reader.words.list;
   const { page } = options;
   // What only a script can do is shown by it.
-  const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-dialogs="${dialogsUrl(options.request, members)}" data-scripted hidden>Import</button><a class="button primary" href="${address.url}?new">New person</a></div>`;
-  return html`<div class="heading"><h1>People</h1>
+  const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-dialogs="${dialogsUrl(options.request, members, reader)}" data-scripted hidden>${words.import}</button><a class="button primary" href="${address.url}?new">${words.create}</a></div>`;
+  return html`<div class="heading"><h1>${reader.words.frame.people}</h1>
 ${mayCreate ? create : ""}</div>
-<p class="banner good said" id="deleted" role="status" tabindex="-1">The person is deleted.</p>
+<p class="banner good said" id="deleted" role="status" tabindex="-1">${words.deleted}</p>
 <p class="banner" role="status" tabindex="-1" data-said hidden></p>
-${searchForm(address, members)}
+${searchForm(reader, address, members)}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">
 <div class="tools">
-${activeFilters(address, fieldOf)}
-<p class="total">${total(page)}</p>
-${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(address)}`}
+${activeFilters(reader, address, fieldOf)}
+<p class="total">${total(reader, page)}</p>
+${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(view)}`}
 </div>
 `;
 }
 
-const total = ({ total = 0, isMore = false }: Partial<ListPage> = {}): string =>
-  total === 1 && !isMore ? "1 person" : `${total.toLocaleString("en")}${isMore ? "+" : ""} people`;
+function total(reader: Reader, { total = 0, isMore = false }: Partial<ListPage> = {}): SafeHtml {
+  return reader.count(reader.words.people, total, `${reader.number(total)}${isMore ? "+" : ""}`);
+}
 
-function tableHead({ members, fieldOf, address, columns }: ListView): SafeHtml {
+function tableHead({ members, fieldOf, address, columns, reader }: ListView): SafeHtml {
   const [sorted = "id"] = (address.get("sort") ?? "id").split(",");
   const cells = columns.map((name) => {
     const { label } = fieldOf(name);
@@ -85,55 +90,57 @@ function tableHead({ members, fieldOf, address, columns }: ListView): SafeHtml {
     return html`<th scope="col"${state}><a href="${href}">${label}</a></th>`;
   });
   return html`<div class="scroll"><table class="people">
-<caption class="unseen">People</caption>
+<caption class="unseen">${reader.words.frame.people}</caption>
 <thead><tr>${cells}</tr></thead>
 <tbody>
 `;
 }
 
-function row({ fieldOf, columns, options: { url } }: ListView, { id, json }: StoredRecord): SafeHtml {
+function row({ fieldOf, columns, reader, options: { url } }: ListView, { id, json }: StoredRecord): SafeHtml {
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const cells = columns.map((name, index) => {
     const value = textOf(person, name);
     if (index === 0) {
-      return html`<th scope="row"><a href="${url}/${id}"><bdi>${value ?? `No. ${id}`}</bdi></a></th>`;
+      return html`<th scope="row"><a href="${url}/${id}"><bdi>${value ?? filled(reader.words.nameless, { id })}</bdi></a></th>`;
     }
     const field = fieldOf(name);
-    return html`<td data-label="${field.label}">${value === undefined ? "" : shownValue(field, value)}</td>`;
+    return html`<td data-label="${field.label}">${value === undefined ? "" : shownValue(reader, field, value)}</td>`;
   });
   return html`<tr>${cells}</tr>\n`;
 }
 
-function emptyState({ address, options: { page, request } }: ListView): SafeHtml {
+function emptyState({ address, reader, options: { page, request } }: ListView): SafeHtml {
+  const words = reader.words.list;
   if (request.query.has("after") || request.query.has("before")) {
-    return html`<div class="empty"><h2>Nobody is on this page any more</h2><p><a class="button" href="${page?.links.first}">First page</a></p></div>`;
+    return html`<div class="empty"><h2>${words.pageGone}</h2><p><a class="button" href="${page?.links.first}">${words.firstPage}</a></p></div>`;
   }
   const isFiltered = address.filters.length > 0 || address.get("q") !== undefined;
   if (!isFiltered) {
-    return html`<div class="empty"><h2>Nobody is here yet</h2><p>People appear here as soon as they are stored.</p></div>`;
+    return html`<div class="empty"><h2>${words.nobody}</h2><p>${words.nobodyYet}</p></div>`;
   }
-  return html`<div class="empty"><h2>Nobody like that</h2>
-<p>No person fits what you asked for. Words are found from their beginning: “ada lov” finds Ada Lovelace.</p>
-<p><a class="button" href="${address.unfiltered}">Show everybody</a></p></div>`;
+  return html`<div class="empty"><h2>${words.none}</h2>
+<p>${words.noneFits}</p>
+<p><a class="button" href="${address.unfiltered}">${words.showAll}</a></p></div>`;
 }
 
-function pager({ options: { page } }: ListView): SafeHtml {
+function pager({ reader, options: { page } }: ListView): SafeHtml {
+  const words = reader.words.list;
   const { first, prev, next } = page?.links ?? {};
   if (prev === undefined && next === undefined) return html`</div>`;
   const step = (href: string | undefined, rel: string, label: string): SafeHtml =>
     href === undefined
       ? html`<span class="button" aria-disabled="true">${label}</span>`
       : html`<a class="button" rel="${rel}" href="${href}">${label}</a>`;
-  return html`<nav class="pager" aria-label="Pages">
-${step(prev === undefined ? undefined : first, "first", "First")}
-${step(prev, "prev", "Previous")}
-${step(next, "next", "Next")}
+  return html`<nav class="pager" aria-label="${words.pages}">
+${step(prev === undefined ? undefined : first, "first", words.first)}
+${step(prev, "prev", words.previous)}
+${step(next, "next", words.next)}
 </nav>
 </div>`;
 }
 
 /** Links that add and remove columns, so that they can be chosen without a script. */
-function columnChoice({ members, fieldOf, address, columns }: ListView): SafeHtml {
+function columnChoice({ members, fieldOf, address, columns, reader }: ListView): SafeHtml {
   const usual = listColumns(members).join();
   const items = members.names.map((name) => {
     const isShown = columns.includes(name);
@@ -144,19 +151,21 @@ function columnChoice({ members, fieldOf, address, columns }: ListView): SafeHtm
     const state = isShown ? html` aria-current="true"` : "";
     return html`<li><a href="${address.with("fields", fields)}"${state}>${label}</a></li>`;
   });
-  return html`<details class="menu"><summary>Columns</summary><ul>${items}</ul></details>`;
+  return html`<details class="menu"><summary>${reader.words.list.columns}</summary><ul>${items}</ul></details>`;
 }
 
-function downloads(address: ListAddress): SafeHtml {
-  const items = formats.map(
-    ([format, label]) => html`<li><a download href="${address.download(format)}">${label}</a></li>`,
-  );
-  return html`<details class="menu"><summary>Download</summary><ul>${items}</ul></details>`;
+function downloads({ address, reader }: ListView): SafeHtml {
+  const items = formats.map(([format, name]) => {
+    const label = name ?? reader.words.list.excel;
+    return html`<li><a download href="${address.download(format)}">${label}</a></li>`;
+  });
+  return html`<details class="menu"><summary>${reader.words.list.download}</summary><ul>${items}</ul></details>`;
 }
 
+/** What they are called in every language. */
 const formats = [
   ["csv", "CSV"],
-  ["excel", "CSV for Excel"],
+  ["excel", undefined],
   ["json", "JSON"],
   ["ndjson", "NDJSON"],
   ["vcard", "vCard"],

@@ -1,12 +1,16 @@
+import type { Language } from "../person/languages.ts";
 import { type MemberList, onceFor } from "../person/member-list.ts";
 import { textOf } from "../person/member-value.ts";
 import { memberEntries, type PersonMember } from "../person/members.ts";
+import { type Reader, readerFor } from "./reader.ts";
 
 /** How a member of a person is shown and asked for. */
-export interface MemberField extends Pick<PersonMember, "label" | "hint" | "list" | "of"> {
+export interface MemberField extends Pick<PersonMember, "list" | "of"> {
   /** `familyName`, or `address.postalCode` for a member of the address. */
   readonly name: string;
   readonly kind: PersonMember["kind"] | "time";
+  readonly label: string;
+  readonly hint?: string;
 }
 
 /** Members that are shown together. */
@@ -15,7 +19,7 @@ export interface MemberGroup {
   readonly members: readonly MemberField[];
 }
 
-/** The fields of the members of a service. */
+/** The fields of the members of a service, in the words of a reader. */
 export interface MemberFields {
   /** The members that people edit, in the order of the page. */
   readonly groups: readonly MemberGroup[];
@@ -25,32 +29,37 @@ export interface MemberFields {
   fieldOf(name: string): MemberField;
 }
 
-export const fieldsOf: (members: MemberList) => MemberFields = onceFor(({ entries }) => {
+export const fieldsOf = (members: MemberList, { language }: Reader): MemberFields => inEachLanguage(members)[language];
+
+const inEachLanguage: (members: MemberList) => Readonly<Record<Language, MemberFields>> = onceFor((members) => ({
+  en: fieldsFor(members, readerFor("en")),
+  de: fieldsFor(members, readerFor("de")),
+  fr: fieldsFor(members, readerFor("fr")),
+  es: fieldsFor(members, readerFor("es")),
+}));
+
+function fieldsFor({ entries }: MemberList, { language, words }: Reader): MemberFields {
   const fields = entries.map(([name, { label, kind, list, of, hint, group }]) => ({
     name,
-    label,
+    label: label[language],
     kind,
     group,
     ...(list !== undefined && { list }),
     ...(of !== undefined && { of }),
-    ...(hint !== undefined && { hint }),
+    ...(hint !== undefined && { hint: hint[language] }),
   }));
-  const groups = Array.from(
-    Map.groupBy(fields, ({ group }) => group),
-    ([title, members]) => ({ title, members }),
-  ).filter(({ title }) => title !== "");
-  const byName = new Map<string, MemberField>([...fields, ...times].map((field) => [field.name, field]));
+  const groups = [...Map.groupBy(fields, ({ group }) => group)].flatMap(([group, members]) =>
+    group === "" ? [] : [{ title: words.groups[group], members }],
+  );
+  const times = ["createdAt", "updatedAt"] as const;
+  const ofStore = times.map((name) => ({ name, label: words.times[name], kind: "time" }) as const);
+  const byName = new Map<string, MemberField>([...fields, ...ofStore].map((field) => [field.name, field]));
   return {
     groups,
     edited: groups.flatMap(({ members }) => members),
     fieldOf: (name) => byName.get(name) ?? { name, label: name, kind: "line" },
   };
-});
-
-const times: readonly MemberField[] = [
-  { name: "createdAt", label: "Created", kind: "time" },
-  { name: "updatedAt", label: "Changed", kind: "time" },
-];
+}
 
 /** Returns the members that a list shows where nobody chose others. */
 export const listColumns: (members: MemberList) => readonly string[] = onceFor(({ entries }) =>

@@ -11,6 +11,7 @@ import { page, pageHeaders } from "./document.ts";
 import { personForm } from "./form.ts";
 import { html } from "./html.ts";
 import { fieldsOf } from "./members.ts";
+import { readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
 /** Has the handler of a list answer a browser that asks for `?new` with the form of a new person, where its reader may store one. */
@@ -30,13 +31,15 @@ export function withNewPersonForm(site: Site, list: CollectionHandlers<Person>["
 function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const { typed = {}, refusal } = request.attribute(attempt) ?? {};
   const url = toPublicUrl(request);
-  const dialogs = dialogsUrl(request, site.members);
+  const reader = readerOf(request);
+  const { form: words, frame, person } = reader.words;
   const form = personForm({
-    fields: fieldsOf(site.members),
+    reader,
+    fields: fieldsOf(site.members, reader),
     typed,
     action: url,
     cancel: url,
-    dialogs,
+    dialogs: dialogsUrl(request, site.members, reader),
     key: randomUUID(),
     refusal,
     isOpen: true,
@@ -44,9 +47,9 @@ function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const body = page(
     site,
     request,
-    { title: "New person · People", kind: "person", modules: ["person.js"] },
-    html`<nav class="trail" aria-label="Way back"><a href="${url}">All people</a></nav>
-<div class="heading"><h1>New person</h1></div>
+    { title: `${words.create} · ${frame.people}`, kind: "person", modules: ["person.js"] },
+    html`<nav class="trail" aria-label="${person.wayBack}"><a href="${url}">${person.all}</a></nav>
+<div class="heading"><h1>${words.create}</h1></div>
 ${form}`,
   );
   const fields = HeaderList.of({ "Cache-Control": "private, no-cache", ...pageHeaders });

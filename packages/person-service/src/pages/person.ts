@@ -5,9 +5,10 @@ import { dialogsUrl } from "./assets.ts";
 import { attempt, type Base } from "./attempt.ts";
 import { page } from "./document.ts";
 import { conflictForm, personForm, removalForm } from "./form.ts";
-import { html, type SafeHtml } from "./html.ts";
+import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf, headlines, type MemberField, type MemberFields, titleMember, titleOf } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
+import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 import { formValuesOf } from "./typed.ts";
 import { shownValue } from "./value.ts";
@@ -17,9 +18,11 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   const { id, json } = stored;
   const { request, url, entityTag } = options;
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
-  const title = titleOf(person) ?? `No. ${id}`;
+  const reader = readerOf(request);
+  const { person: words, list, frame, nameless } = reader.words;
+  const title = titleOf(person) ?? String(filled(nameless, { id }));
   const own = `${url}/${id}`;
-  const fields = fieldsOf(site.members);
+  const fields = fieldsOf(site.members, reader);
   const isWhole = options.fields === undefined;
   const mayAmend = isWhole && site.may(request, "PATCH", `/person/${id}`);
   const mayRemove = site.may(request, "DELETE", `/person/${id}`);
@@ -30,60 +33,83 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
       // The heading says it already.
       return value === undefined || name === titleMember
         ? ""
-        : html`<dt>${label}</dt><dd class="${name}">${shownValues(person, field, fields, value)}</dd>\n`;
+        : html`<dt>${label}</dt><dd class="${name}">${shownValues(reader, person, field, fields, value)}</dd>\n`;
     });
     return rows.every((row) => row === "") ? "" : html`<section><h2>${title}</h2><dl>\n${rows}</dl></section>\n`;
   });
   const about = headlines.flatMap((name) => textOf(person, name) ?? []);
   const code = isWhole ? qrCode(site.members, stored, options) : undefined;
-  const content = html`<nav class="trail" aria-label="Way back"><a href="${toPublicUrl(request, "/person")}">All people</a><a rel="prev" hidden>Previous</a><a rel="next" hidden>Next</a></nav>
+  const content = html`<nav class="trail" aria-label="${words.wayBack}"><a href="${toPublicUrl(request, "/person")}">${words.all}</a><a rel="prev" hidden>${list.previous}</a><a rel="next" hidden>${list.next}</a></nav>
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
-${actions(own, mayAmend, mayRemove)}</div>
-<p class="banner good said" id="saved" role="status" tabindex="-1">Saved.</p>
-<p class="banner good said" id="stored" role="status" tabindex="-1">Stored.</p>
-<p class="banner said" id="changed" role="alert" tabindex="-1">Somebody changed this person meanwhile, so that nothing is deleted. Look at it again first.</p>
+${actions(reader, own, mayAmend, mayRemove)}</div>
+<p class="banner good said" id="saved" role="status" tabindex="-1">${words.saved}</p>
+<p class="banner good said" id="stored" role="status" tabindex="-1">${words.stored}</p>
+<p class="banner said" id="changed" role="alert" tabindex="-1">${words.changed}</p>
 <div class="card">
-${groups}${code === undefined ? "" : html`<details class="code"><summary>QR code for a phone</summary>${code}</details>`}</div>
-${mayAmend ? editing(site, options, { values: formValuesOf(person, fields), entityTag }, own) : ""}${mayRemove ? removalForm(title, entityTag, own) : ""}${record(id, person, fields)}`;
-  return page(site, request, { title: `${title} · People`, kind: "person", modules: ["person.js"] }, content);
+${groups}${code === undefined ? "" : html`<details class="code"><summary>${words.code}</summary>${code}</details>`}</div>
+${mayAmend ? editing(site, options, { values: formValuesOf(person, fields), entityTag }, own) : ""}${mayRemove ? removalForm(reader, title, entityTag, own) : ""}${record(reader, id, person, fields)}`;
+  return page(site, request, { title: `${title} · ${frame.people}`, kind: "person", modules: ["person.js"] }, content);
 }
 
 /** The form, with what was typed before if that could not be stored; or both versions, where somebody else has changed the person. */
 function editing({ members }: Site, { request }: ItemOptions, stored: Base, own: string): SafeHtml {
-  const fields = fieldsOf(members);
+  const reader = readerOf(request);
+  const fields = fieldsOf(members, reader);
   const tried = request.attribute(attempt);
-  if (tried?.isContested) return conflictForm(fields, stored, tried, own);
+  if (tried?.isContested) return conflictForm(reader, fields, stored, tried, own);
   const { typed = stored.values, base = stored, refusal } = tried ?? {};
-  const dialogs = dialogsUrl(request, members);
-  return personForm({ fields, typed, base, action: own, cancel: own, dialogs, refusal, isOpen: tried !== undefined });
+  const dialogs = dialogsUrl(request, members, reader);
+  return personForm({
+    reader,
+    fields,
+    typed,
+    base,
+    action: own,
+    cancel: own,
+    dialogs,
+    refusal,
+    isOpen: tried !== undefined,
+  });
 }
 
 /** Each value of a list on a line of its own, any other as it is. */
-function shownValues(person: unknown, field: MemberField, { fieldOf }: MemberFields, value: string): SafeHtml {
+function shownValues(
+  reader: Reader,
+  person: unknown,
+  field: MemberField,
+  { fieldOf }: MemberFields,
+  value: string,
+): SafeHtml {
   const { name, of } = field;
-  if (of === undefined) return shownValue(field, value);
+  if (of === undefined) return shownValue(reader, field, value);
   const lines = textOf(person, name, "\n")?.split("\n") ?? [];
   return html`${valuesOf(person, name).map((entry, i) => {
     const each = textOf(entry, "value") ?? "";
-    return html`${i > 0 ? html`<br>` : ""}${shownValue(fieldOf(of), each)}${lines[i]?.slice(each.length) ?? ""}`;
+    return html`${i > 0 ? html`<br>` : ""}${shownValue(reader, fieldOf(of), each)}${lines[i]?.slice(each.length) ?? ""}`;
   })}`;
 }
 
 /** The card to save, and the changes that the caller may make. */
-function actions(own: string, mayAmend: boolean, mayRemove: boolean): SafeHtml {
+function actions({ words: { person: words } }: Reader, own: string, mayAmend: boolean, mayRemove: boolean): SafeHtml {
   return html`<div class="actions">
 <a class="button" download href="${own}?format=vcard">vCard</a>
-${mayAmend ? html`<a class="button primary" href="#edit">Edit</a>` : ""}
-${mayRemove ? html`<button class="danger" popovertarget="remove">Delete</button>` : ""}
+${mayAmend ? html`<a class="button primary" href="#edit">${words.edit}</a>` : ""}
+${mayRemove ? html`<button class="danger" popovertarget="remove">${words.delete}</button>` : ""}
 </div>`;
 }
 
-function record(id: number, person: Readonly<Record<string, unknown>>, { fieldOf }: MemberFields): SafeHtml {
+function record(
+  reader: Reader,
+  id: number,
+  person: Readonly<Record<string, unknown>>,
+  { fieldOf }: MemberFields,
+): SafeHtml {
+  const { person: words, nameless } = reader.words;
   const times = (["createdAt", "updatedAt"] as const).map((name) => {
     const value = textOf(person, name);
-    const verb = name === "createdAt" ? "created" : "changed";
-    return value === undefined ? "" : html`, ${verb} ${shownValue(fieldOf(name), value)}`;
+    const sentence = name === "createdAt" ? words.created : words.amended;
+    return value === undefined ? "" : html`, ${filled(sentence, { time: shownValue(reader, fieldOf(name), value) })}`;
   });
-  return html`<p class="record">No. ${id}${times}</p>`;
+  return html`<p class="record">${filled(nameless, { id })}${times}</p>`;
 }

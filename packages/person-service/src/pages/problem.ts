@@ -5,8 +5,9 @@ import { sealedIn } from "../access/policy.ts";
 import { prefersHtml } from "./browser.ts";
 import { page, pageHeaders, signOutForm, targetOf } from "./document.ts";
 import { isForm, readForm } from "./forms.ts";
-import { html, type SafeHtml } from "./html.ts";
+import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf } from "./members.ts";
+import { type Reader, readerOf } from "./reader.ts";
 import { signInForm } from "./sign-in.ts";
 import type { Site } from "./site.ts";
 
@@ -28,7 +29,7 @@ export function problemPages(site: Site): AfterFilter {
       if (problem === undefined && (response.body !== null || headers.has("Content-Type"))) return response;
       const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
       const kept = Object.keys(pageHeaders).reduce((list, name) => list.without(name), headers.without("Content-Type"));
-      const shown = problem ?? withoutContent[status] ?? { title: `The answer is ${status}` };
+      const shown = problem ?? withoutContent(readerOf(request), status);
       const toResponse = (typed?: URLSearchParams): HttpResponse =>
         new HttpResponse(
           status,
@@ -37,7 +38,7 @@ export function problemPages(site: Site): AfterFilter {
         );
       // A form that is too long, or was cut off, cannot be sent again.
       return isForm(request)
-        ? readForm(request, fieldsOf(site.members)).then(toResponse, () => toResponse())
+        ? readForm(request, fieldsOf(site.members, readerOf(request))).then(toResponse, () => toResponse())
         : toResponse();
     },
     { leastStatus: 400, describes: { problemTypes: ["text/html"], refusalTypes: ["text/html"] } },
@@ -66,10 +67,11 @@ const longestWait = 120;
 type Shown = Partial<ProblemDocument>;
 
 /** The answers that the contract leaves without content. */
-const withoutContent: Readonly<Record<number, Shown>> = {
-  401: { title: "Sign in to see this", detail: "What is here is not for everybody." },
-  404: { title: "Nobody is here", detail: "No person has this number. Perhaps the person was removed." },
-};
+function withoutContent({ words: { problem: words } }: Reader, status: number): Shown {
+  if (status === 401) return { title: words.signIn, detail: words.notForAll };
+  if (status === 404) return { title: words.nobody, detail: words.noPerson };
+  return { title: String(filled(words.answerIs, { status })) };
+}
 
 /** What a page of a refusal is made of. */
 interface RefusalParts {
@@ -81,7 +83,9 @@ interface RefusalParts {
 }
 
 function toPage(site: Site, request: HttpRequest, status: number, { problem, again, typed }: RefusalParts): string {
-  const { title = "This did not work", detail, type, instance, errors = [] } = problem;
+  const reader = readerOf(request);
+  const words = reader.words.problem;
+  const { title = words.failed, detail, type, instance, errors = [] } = problem;
   // What the sentence above says already is not said again.
   const others = errors.filter((error) => error.detail === undefined || !detail?.includes(error.detail));
   const places = others.map(({ detail, pointer, parameter }) => {
@@ -92,10 +96,10 @@ function toPage(site: Site, request: HttpRequest, status: number, { problem, aga
 <p class="status">${status}</p>
 <h1>${title}</h1>
 ${detail === undefined ? "" : html`<p class="detail"><bdi>${detail}</bdi></p>`}
-${again === undefined ? "" : html`<p role="status" data-again="${again}" hidden>This page tries again by itself in ${again} ${again === 1 ? "second" : "seconds"}.</p>`}
+${again === undefined ? "" : html`<p role="status" data-again="${again}" hidden>${reader.count(words.again, again)}</p>`}
 ${places.length === 0 ? "" : html`<ul class="errors">${places}</ul>`}
 ${typed === undefined ? wayOn(site, request, status) : sendAgain(site, request, status, typed)}
-${fineprint(type, instance)}</div>`;
+${fineprint(reader, type, instance)}</div>`;
   return page(site, request, { title, kind: "note", modules: again === undefined ? [] : ["again.js"] }, content);
 }
 
@@ -103,25 +107,30 @@ function wayOn(site: Site, request: HttpRequest, status: number): SafeHtml {
   if (status === 401 && site.signsIn) return signInForm(request, targetOf(request));
   // The list may be what was refused.
   if (status === 403 && sealedIn(request) !== undefined)
-    return html`<div class="actions">${signOutForm(request)}</div>`;
-  return html`<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">All people</a></p>`;
+    return html`<div class="actions">${signOutForm(request, readerOf(request))}</div>`;
+  return html`<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">${readerOf(request).words.person.all}</a></p>`;
 }
 
 /** Keeps what was typed in a form that was refused, to be sent again: signing in, for one, is done in another tab. */
 function sendAgain(site: Site, request: HttpRequest, status: number, typed: URLSearchParams): SafeHtml {
   const fields = Array.from(typed, ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
-  const signIn =
-    status === 401 && site.signsIn
-      ? html`<p><a href="${toPublicUrl(request, "/sign-in")}" target="_blank">Sign in in another tab</a>, and come back here.</p>`
-      : "";
+  const words = readerOf(request).words.problem;
+  const link = html`<a href="${toPublicUrl(request, "/sign-in")}" target="_blank">${words.signInElsewhere}</a>`;
+  const signIn = status === 401 && site.signsIn ? html`<p>${filled(words.andComeBack, { link })}</p>` : "";
   return html`${signIn}<form method="post" action="${toPublicUrl(request)}">
-${fields}<p>What you typed is kept on this page.</p>
-<div class="actions"><button class="primary">Send it again</button></div></form>`;
+${fields}<p>${words.kept}</p>
+<div class="actions"><button class="primary">${words.sendAgain}</button></div></form>`;
 }
 
-function fineprint(type: string | undefined, instance: string | undefined): SafeHtml {
-  const meaning = type?.includes("/problems/") ? html`<a href="${type}">What this means</a>` : "";
+function fineprint(
+  { words: { problem: words } }: Reader,
+  type: string | undefined,
+  instance: string | undefined,
+): SafeHtml {
+  const meaning = type?.includes("/problems/") ? html`<a href="${type}">${words.meaning}</a>` : "";
   const id =
-    instance === undefined ? "" : html`<span>Reference <code>${instance.replace("urn:uuid:", "")}</code></span>`;
+    instance === undefined
+      ? ""
+      : html`<span>${filled(words.reference, { id: html`<code>${instance.replace("urn:uuid:", "")}</code>` })}</span>`;
   return html`<p class="fineprint">${meaning} ${id}</p>`;
 }

@@ -23,6 +23,7 @@ import { sessionCookie } from "../access/sessions.ts";
 import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
 import { page, pageHeaders } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
+import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
 /** The page to sign in on, and what its forms are sent to: from no page of another origin, also where CORS lets it read. */
@@ -67,7 +68,7 @@ async function enter(site: Site, signIn: SignIn, request: HttpRequest): Promise<
     const cookie = `${sessionCookie}=${outcome.sealed}; Max-Age=${sessionLife}${attributes}`;
     return redirect(toPublicUrl(request, to)).withHeader("Set-Cookie", cookie).withHeader("Cache-Control", "no-store");
   }
-  const { status, retryAfter, message } = refusals[outcome.kind](outcome.retryAfter);
+  const { status, retryAfter, message } = refusals[outcome.kind](readerOf(request), outcome.retryAfter);
   const refused = signInPage(site, request, to, { message, name: form.get("name") ?? "" }).withStatus(status);
   return retryAfter === undefined ? refused : refused.withHeader("Retry-After", String(retryAfter));
 }
@@ -77,15 +78,15 @@ const basic = (form: URLSearchParams): string =>
   `Basic ${Buffer.from(`${form.get("name")?.trim() ?? ""}:${form.get("password") ?? ""}`).toString("base64")}`;
 
 const refusals = {
-  wrong: () => ({
+  wrong: ({ words: { signIn: words } }: Reader) => ({
     status: 403,
     retryAfter: undefined,
-    message: "These credentials are not right. Check them, and try again.",
+    message: words.wrong,
   }),
-  later: (retryAfter: number | undefined = 1) => ({
+  later: (reader: Reader, retryAfter: number | undefined = 1) => ({
     status: 503,
     retryAfter,
-    message: `Too many have tried. Try again in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`,
+    message: reader.count(reader.words.signIn.later, retryAfter),
   }),
 };
 
@@ -95,11 +96,12 @@ function localTarget(text: string | null): string {
 }
 
 function signInPage(site: Site, request: HttpRequest<unknown>, to: string, attempt?: Attempt): HttpResponse {
+  const { heading } = readerOf(request).words.signIn;
   const body = page(
     site,
     request,
-    { title: "Sign in", kind: "note" },
-    html`<div class="note-body"><h1>Sign in</h1>
+    { title: heading, kind: "note" },
+    html`<div class="note-body"><h1>${heading}</h1>
 ${signInForm(request, to, attempt)}</div>`,
   );
   const fields = HeaderList.of({ "Cache-Control": "no-store", ...pageHeaders });
@@ -109,22 +111,23 @@ ${signInForm(request, to, attempt)}</div>`,
 
 /** An attempt to sign in that did not work: why not, and the name that it had. */
 interface Attempt {
-  readonly message: string;
+  readonly message: string | SafeHtml;
   readonly name: string;
 }
 
 /** Makes the form to sign in with, which leads back to a target of the service. */
 export function signInForm(request: HttpRequest<unknown>, to: string, attempt?: Attempt): SafeHtml {
+  const words = readerOf(request).words.signIn;
   if (!keepsCookies(request)) {
-    return html`<p class="banner">Signing in needs HTTPS: over plain HTTP a browser keeps no session.</p>`;
+    return html`<p class="banner">${words.needsHttps}</p>`;
   }
   return html`${attempt === undefined ? "" : html`<p class="banner" role="alert">${attempt.message}</p>`}
 <form class="sign-in" method="post" action="${toPublicUrl(request, "/sign-in")}">
 <input type="hidden" name="to" value="${to}">
-<label>Name<input name="name" value="${attempt?.name ?? ""}" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto"></label>
-<label>Password<input type="password" name="password" autocomplete="current-password"${attempt === undefined ? "" : html` autofocus`}></label>
-<details><summary>Use an API key instead</summary><label>API key<input type="password" name="key" autocomplete="off" spellcheck="false"></label></details>
-<div class="actions"><button class="primary">Sign in</button></div>
+<label>${words.name}<input name="name" value="${attempt?.name ?? ""}" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto"></label>
+<label>${words.password}<input type="password" name="password" autocomplete="current-password"${attempt === undefined ? "" : html` autofocus`}></label>
+<details><summary>${words.useKey}</summary><label>${words.key}<input type="password" name="key" autocomplete="off" spellcheck="false"></label></details>
+<div class="actions"><button class="primary">${words.enter}</button></div>
 </form>`;
 }
 

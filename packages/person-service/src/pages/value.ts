@@ -1,9 +1,9 @@
-import { countryNames } from "./country-names.ts";
 import { html, type SafeHtml } from "./html.ts";
 import type { MemberField } from "./members.ts";
+import type { Reader } from "./reader.ts";
 
 /** Shows the value of a member as text that cannot change the direction of what is around it, with a link where it leads somewhere. */
-export function shownValue({ kind, of }: MemberField, value: string): SafeHtml {
+export function shownValue(reader: Reader, { kind, of }: MemberField, value: string): SafeHtml {
   const text = html`<bdi>${value}</bdi>`;
   if (of !== undefined) return text;
   switch (kind) {
@@ -17,7 +17,7 @@ export function shownValue({ kind, of }: MemberField, value: string): SafeHtml {
     case "time":
       return html`<time datetime="${value}">${value.slice(0, 16).replace("T", " ")} UTC</time>`;
     case "country":
-      return html`<bdi>${countryNames().get(value) ?? value}</bdi>`;
+      return html`<bdi>${reader.countries.get(value) ?? value}</bdi>`;
     case "id":
     case "line":
     case "text":

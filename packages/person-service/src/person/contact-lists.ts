@@ -53,7 +53,7 @@ export function contactListSchema(
     label: { schema: text({ min: 1, max: 100 }).optional() },
     preferred: { schema: preference },
   };
-  const entry = recordSchema(members, { noun: `one of ${label.toLowerCase()}` });
+  const entry = recordSchema(members, { noun: `one of ${label.en.toLowerCase()}` });
   return listSchema(entry, {}, (entries) => [
     ...repeated(entries as ContactEntry[]),
     ...furtherPreferred(entries as ContactEntry[]),

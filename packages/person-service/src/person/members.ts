@@ -1,5 +1,6 @@
 import type { MemberType, RecordOf } from "@waymark/collection";
 import type { StandardSchemaV1 } from "waymark/content";
+import type { ByLanguage } from "./languages.ts";
 import { countCharacters } from "./text.ts";
 
 /**
@@ -10,7 +11,7 @@ import { countCharacters } from "./text.ts";
 export const personMembers = {
   id: {
     kind: "id",
-    label: "Number",
+    label: { en: "Number", de: "Nummer", fr: "Numéro", es: "Número" },
     group: "",
     vcard: "",
     words: "",
@@ -23,20 +24,30 @@ export const personMembers = {
     filter: "text",
     search: true,
     column: true,
-    label: "Name",
+    label: { en: "Name", de: "Name", fr: "Nom complet", es: "Nombre completo" },
     group: "Name",
-    hint: "Made of the names below when it is left empty.",
+    hint: {
+      en: "Made of the names below when it is left empty.",
+      de: "Wird aus den Namen darunter gebildet, wenn das Feld leer bleibt.",
+      fr: "Composé des noms ci-dessous si le champ reste vide.",
+      es: "Se forma con los nombres de abajo si se deja vacío.",
+    },
     vcard: "FN",
-    words: "full name, display name, person, anzeigename, vollständiger name, nom complet, nombre completo",
+    words: "full name, display name, person, anzeigename, vollständiger name",
     example: "Ada Lovelace",
     rule: "1 to 200 characters",
   },
   honorificPrefix: {
     kind: "line",
     max: 100,
-    label: "Prefix",
+    label: { en: "Prefix", de: "Titel", fr: "Titre", es: "Título" },
     group: "Name",
-    hint: "Such as Dr or Prof.",
+    hint: {
+      en: "Such as Dr or Prof.",
+      de: "Etwa Dr. oder Prof.",
+      fr: "Par exemple Dr ou Pr.",
+      es: "Por ejemplo, Dr. o Prof.",
+    },
     vcard: "N 3",
     words:
       "name prefix, honorific prefix, salutation, courtesy title, anrede, namenspräfix, titre de civilité, civilité, tratamiento",
@@ -47,10 +58,10 @@ export const personMembers = {
     max: 100,
     filter: "text",
     search: true,
-    label: "Given name",
+    label: { en: "Given name", de: "Vorname", fr: "Prénom", es: "Nombre" },
     group: "Name",
     vcard: "N 1",
-    words: "first name, forename, first, given, vorname, prénom, nombre, nombre de pila",
+    words: "first name, forename, first, given, nombre de pila",
     example: "Ada",
     rule: "1 to 100",
   },
@@ -58,10 +69,10 @@ export const personMembers = {
     kind: "line",
     max: 100,
     search: true,
-    label: "Additional name",
+    label: { en: "Additional name", de: "Weitere Vornamen", fr: "Autres prénoms", es: "Segundo nombre" },
     group: "Name",
     vcard: "N 2",
-    words: "middle name, second name, middle, weitere vornamen, zweiter vorname, deuxième prénom, segundo nombre",
+    words: "middle name, second name, middle, zweiter vorname, deuxième prénom",
     rule: "1 to 100",
   },
   familyName: {
@@ -69,53 +80,60 @@ export const personMembers = {
     max: 100,
     filter: "text",
     search: true,
-    label: "Family name",
+    label: { en: "Family name", de: "Nachname", fr: "Nom de famille", es: "Apellidos" },
     group: "Name",
     vcard: "N 0",
-    words: "last name, surname, last, family, nachname, familienname, nom, nom de famille, apellido, apellidos",
+    words: "last name, surname, last, family, familienname, nom, apellido",
     example: "Lovelace",
     rule: "1 to 100",
   },
   honorificSuffix: {
     kind: "line",
     max: 100,
-    label: "Suffix",
+    label: { en: "Suffix", de: "Namenszusatz", fr: "Suffixe", es: "Sufijo" },
     group: "Name",
-    hint: "Such as Jr. or MD.",
+    hint: {
+      en: "Such as Jr. or MD.",
+      de: "Etwa jun. oder MdB.",
+      fr: "Par exemple Jr ou PhD.",
+      es: "Por ejemplo, Jr. o PhD.",
+    },
     vcard: "N 4",
-    words: "name suffix, honorific suffix, generation, namenszusatz, suffixe, sufijo",
+    words: "name suffix, honorific suffix, generation",
     rule: "1 to 100: what stands behind a name, such as `MD`",
   },
   alternateName: {
     kind: "line",
     max: 100,
     search: true,
-    label: "Also known as",
+    label: { en: "Also known as", de: "Auch bekannt als", fr: "Surnom", es: "Apodo" },
     group: "Name",
     vcard: "NICKNAME",
-    words: "nickname, alias, also known as, spitzname, rufname, surnom, apodo, alias",
+    words: "nickname, alias, spitzname, rufname, alias",
     rule: "1 to 100",
   },
   birthDate: {
     kind: "date",
     filter: "date",
-    label: "Date of birth",
+    label: { en: "Date of birth", de: "Geburtsdatum", fr: "Date de naissance", es: "Fecha de nacimiento" },
     group: "Name",
-    hint: "Year, month and day, such as 1950-01-31.",
     vcard: "BDAY",
-    words:
-      "birthday, birth date, date of birth, dob, born, bday, geburtsdatum, geburtstag, anniversaire, date de naissance, fecha de nacimiento, cumpleaños",
+    words: "birthday, birth date, dob, born, bday, geburtstag, anniversaire, cumpleaños",
     example: "1815-12-10",
     rule: "a real date as `YYYY-MM-DD`, not in the future",
   },
   anniversary: {
     kind: "date",
-    label: "Anniversary",
+    label: { en: "Anniversary", de: "Jahrestag", fr: "Anniversaire de mariage", es: "Aniversario" },
     group: "Name",
-    hint: "Year, month and day, such as of a wedding.",
+    hint: {
+      en: "Such as of a wedding.",
+      de: "Etwa der Hochzeit.",
+      fr: "Par exemple celui du mariage.",
+      es: "Por ejemplo, de la boda.",
+    },
     vcard: "ANNIVERSARY",
-    words:
-      "wedding anniversary, wedding day, wedding date, jahrestag, hochzeitstag, anniversaire de mariage, aniversario, fecha de boda",
+    words: "wedding anniversary, wedding day, wedding date, hochzeitstag, fecha de boda",
     rule: "a real date as `YYYY-MM-DD`, not in the future, such as of a wedding",
   },
   email: {
@@ -125,20 +143,25 @@ export const personMembers = {
     filter: "caseless-text",
     search: true,
     column: true,
-    label: "Email",
+    label: { en: "Email", de: "E-Mail", fr: "E-mail", es: "Correo electrónico" },
     group: "Contact",
     vcard: "EMAIL",
     words:
-      "e-mail, mail, email address, e-mail address, e-mail 1 - value, primary email, e-mail-adresse, adresse e-mail, courriel, correo electrónico, dirección de correo electrónico",
+      "mail, email address, e-mail address, e-mail 1 - value, primary email, e-mail-adresse, adresse e-mail, courriel, dirección de correo electrónico",
     example: "ada@example.org",
     rule: "3 to 254, with one `@`",
   },
   emails: {
     kind: "email",
     of: "email",
-    label: "All emails",
+    label: { en: "All emails", de: "Alle E-Mails", fr: "Tous les e-mails", es: "Todos los correos" },
     group: "More than one",
-    hint: "One a line, perhaps with what it is for: ada@example.org (work, preferred).",
+    hint: {
+      en: "One a line, perhaps with what it is for: ada@example.org (work, preferred).",
+      de: "Eine je Zeile, auf Wunsch mit ihrem Zweck: ada@example.org (Arbeit, bevorzugt).",
+      fr: "Un par ligne, éventuellement avec son usage : ada@example.org (travail, préféré).",
+      es: "Uno por línea, si se quiere con su uso: ada@example.org (trabajo, preferido).",
+    },
     vcard: "",
     words: "",
     rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `email` is the preferred one",
@@ -148,19 +171,24 @@ export const personMembers = {
     min: 2,
     max: 40,
     column: true,
-    label: "Telephone",
+    label: { en: "Telephone", de: "Telefon", fr: "Téléphone", es: "Teléfono" },
     group: "Contact",
     vcard: "TEL",
     words:
-      "phone, phone number, telephone number, tel, cell, mobile, mobile phone, mobile number, phone 1 - value, primary phone, telefon, telefonnummer, handy, mobiltelefon, téléphone, téléphone mobile, teléfono, teléfono móvil",
+      "phone, phone number, telephone number, tel, cell, mobile, mobile phone, mobile number, phone 1 - value, primary phone, telefonnummer, handy, mobiltelefon, téléphone mobile, teléfono móvil",
     rule: "2 to 40: digits, spaces and `+ - . ( ) /`, perhaps an extension",
   },
   telephones: {
     kind: "telephone",
     of: "telephone",
-    label: "All telephones",
+    label: { en: "All telephones", de: "Alle Telefonnummern", fr: "Tous les téléphones", es: "Todos los teléfonos" },
     group: "More than one",
-    hint: "One a line, perhaps with what it is for: +44 20 7946 0000 (private, mobile).",
+    hint: {
+      en: "One a line, perhaps with what it is for: +44 20 7946 0000 (private, mobile).",
+      de: "Eine je Zeile, auf Wunsch mit ihrem Zweck: +44 20 7946 0000 (privat, mobil).",
+      fr: "Un par ligne, éventuellement avec son usage : +44 20 7946 0000 (privé, mobile).",
+      es: "Uno por línea, si se quiere con su uso: +44 20 7946 0000 (particular, móvil).",
+    },
     vcard: "",
     words: "",
     rule: "a list of up to 50 `{ value, contexts, features, label, preferred }`, of which `telephone` is the preferred one",
@@ -168,11 +196,11 @@ export const personMembers = {
   "address.streetAddress": {
     kind: "line",
     max: 300,
-    label: "Street",
+    label: { en: "Street", de: "Straße", fr: "Rue", es: "Calle" },
     group: "Address",
     vcard: "ADR 2",
     words:
-      "street, address, street address, address 1, address line 1, address 1 - street, home street, home address, strasse, straße, straße privat, rue, adresse, calle, dirección",
+      "address, street address, address 1, address line 1, address 1 - street, home street, home address, strasse, straße privat, adresse, dirección",
     rule: "1 to 300",
   },
   "address.addressLocality": {
@@ -180,11 +208,10 @@ export const personMembers = {
     max: 100,
     filter: "text",
     column: true,
-    label: "Town",
+    label: { en: "Town", de: "Ort", fr: "Ville", es: "Ciudad" },
     group: "Address",
     vcard: "ADR 3",
-    words:
-      "city, town, locality, address 1 - city, home city, ort, stadt, ort privat, ville, ciudad, localidad, población",
+    words: "city, locality, address 1 - city, home city, stadt, ort privat, localidad, población",
     example: "London",
     rule: "1 to 100",
   },
@@ -192,33 +219,37 @@ export const personMembers = {
     kind: "line",
     max: 100,
     filter: "text",
-    label: "Region",
+    label: { en: "Region", de: "Region", fr: "Région", es: "Región" },
     group: "Address",
     vcard: "ADR 4",
     words:
-      "state, region, province, county, address 1 - region, home state, bundesland, kanton, région, département, provincia, estado",
+      "state, province, county, address 1 - region, home state, bundesland, kanton, département, provincia, estado",
     rule: "1 to 100",
   },
   "address.postalCode": {
     kind: "line",
     max: 20,
     filter: "text",
-    label: "Postal code",
+    label: { en: "Postal code", de: "Postleitzahl", fr: "Code postal", es: "Código postal" },
     group: "Address",
     vcard: "ADR 5",
     words:
-      "zip, zip code, postcode, postal code, address 1 - postal code, home postal code, home zip code, plz, postleitzahl, postleitzahl privat, code postal, código postal",
+      "zip, zip code, postcode, address 1 - postal code, home postal code, home zip code, plz, postleitzahl privat",
     rule: "1 to 20",
   },
   "address.addressCountry": {
     kind: "country",
     filter: "text",
-    label: "Country",
+    label: { en: "Country", de: "Land", fr: "Pays", es: "País" },
     group: "Address",
-    hint: "A name, or its two capital letters.",
+    hint: {
+      en: "A name, or its two capital letters.",
+      de: "Ein Name oder die zwei Großbuchstaben.",
+      fr: "Un nom, ou son code de deux majuscules.",
+      es: "Un nombre o sus dos letras mayúsculas.",
+    },
     vcard: "ADR 6",
-    words:
-      "country, country code, address 1 - country, home country, home country/region, land, land privat, land/region privat, pays, país",
+    words: "country code, address 1 - country, home country, home country/region, land privat, land/region privat",
     example: "GB",
     rule: "an ISO 3166-1 alpha-2 code in capitals",
   },
@@ -228,11 +259,10 @@ export const personMembers = {
     filter: "text",
     column: true,
     headline: true,
-    label: "Job title",
+    label: { en: "Job title", de: "Funktion", fr: "Fonction", es: "Cargo" },
     group: "Work",
     vcard: "TITLE",
-    words:
-      "title, job, position, role, job title, organization title, organization 1 - title, berufsbezeichnung, funktion, fonction, poste, puesto, cargo",
+    words: "title, job, position, role, organization title, organization 1 - title, berufsbezeichnung, poste, puesto",
     rule: "1 to 200",
   },
   worksFor: {
@@ -243,48 +273,62 @@ export const personMembers = {
     column: true,
     headline: true,
     node: "Organization",
-    label: "Works for",
+    label: { en: "Works for", de: "Arbeitgeber", fr: "Employeur", es: "Empresa" },
     group: "Work",
     vcard: "ORG 0",
     words:
-      "company, employer, organisation, organization, org, organization name, organization 1 - name, firma, unternehmen, arbeitgeber, société, entreprise, empresa, organización",
+      "company, employer, organisation, organization, org, organization name, organization 1 - name, firma, unternehmen, société, entreprise, organización",
     rule: "1 to 200",
   },
   url: {
     kind: "url",
     max: 2048,
-    label: "Website",
+    label: { en: "Website", de: "Website", fr: "Site web", es: "Sitio web" },
     group: "Contact",
     vcard: "URL",
-    words:
-      "website, web site, homepage, web, web page, web page 1, website 1 - value, webseite, site web, página web, sitio web",
+    words: "homepage, web, web page, web page 1, website 1 - value, webseite, página web",
     rule: "http or https, at most 2048, without a user name or password",
   },
   urls: {
     kind: "url",
     of: "url",
-    label: "All websites",
+    label: { en: "All websites", de: "Alle Websites", fr: "Tous les sites web", es: "Todos los sitios web" },
     group: "More than one",
-    hint: "One a line, perhaps with what it is for: https://example.org (work).",
+    hint: {
+      en: "One a line, perhaps with what it is for: https://example.org (work).",
+      de: "Eine je Zeile, auf Wunsch mit ihrem Zweck: https://example.org (Arbeit).",
+      fr: "Un par ligne, éventuellement avec son usage : https://example.org (travail).",
+      es: "Uno por línea, si se quiere con su uso: https://example.org (trabajo).",
+    },
     vcard: "",
     words: "",
     rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `url` is the preferred one",
   },
   knowsLanguage: {
     kind: "language",
-    label: "Language",
+    label: { en: "Language", de: "Sprache", fr: "Langue", es: "Idioma" },
     group: "Contact",
-    hint: "A language tag such as en, pt-BR or zh-Hans.",
+    hint: {
+      en: "A language tag such as en, pt-BR or zh-Hans.",
+      de: "Ein Sprachkürzel wie de, pt-BR oder zh-Hans.",
+      fr: "Un code de langue comme fr, pt-BR ou zh-Hans.",
+      es: "Un código de idioma como es, pt-BR o zh-Hans.",
+    },
     vcard: "LANG",
-    words: "language, lang, locale, sprache, langue, idioma",
+    words: "lang, locale",
     rule: "a BCP 47 language tag such as `en` or `zh-Hans`",
   },
   languages: {
     kind: "language",
     of: "knowsLanguage",
-    label: "All languages",
+    label: { en: "All languages", de: "Alle Sprachen", fr: "Toutes les langues", es: "Todos los idiomas" },
     group: "More than one",
-    hint: "One a line, perhaps with what it is for: de (work).",
+    hint: {
+      en: "One a line, perhaps with what it is for: de (work).",
+      de: "Eine je Zeile, auf Wunsch mit ihrem Zweck: de (Arbeit).",
+      fr: "Une par ligne, éventuellement avec son usage : de (travail).",
+      es: "Uno por línea, si se quiere con su uso: de (trabajo).",
+    },
     vcard: "",
     words: "",
     rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `knowsLanguage` is the preferred one",
@@ -296,12 +340,17 @@ export const personMembers = {
     filter: "caseless-text",
     search: true,
     recordTerm: "keywords",
-    label: "Categories",
+    label: { en: "Categories", de: "Kategorien", fr: "Catégories", es: "Categorías" },
     group: "More",
-    hint: "One a line, such as member or press.",
+    hint: {
+      en: "One a line, such as member or press.",
+      de: "Eine je Zeile, etwa Mitglied oder Presse.",
+      fr: "Une par ligne, par exemple membre ou presse.",
+      es: "Una por línea, por ejemplo, socio o prensa.",
+    },
     vcard: "CATEGORIES",
     words:
-      "category, tags, tag, groups, group, group membership, labels, kategorien, kategorie, gruppen, catégories, catégorie, étiquettes, groupes, categorías, categoría, etiquetas, grupos",
+      "category, tags, tag, groups, group, group membership, labels, kategorie, gruppen, catégorie, étiquettes, groupes, categoría, etiquetas, grupos",
     example: ["member"],
     rule: "a list of up to 50, each 1 to 100 and none twice",
   },
@@ -309,10 +358,10 @@ export const personMembers = {
     kind: "text",
     min: 0,
     max: 4000,
-    label: "Notes",
+    label: { en: "Notes", de: "Notizen", fr: "Notes", es: "Notas" },
     group: "More",
     vcard: "NOTE",
-    words: "notes, note, comment, comments, remarks, bio, about, bemerkung, bemerkungen, notizen, remarques, notas",
+    words: "note, comment, comments, remarks, bio, about, bemerkung, bemerkungen, remarques",
     rule: "0 to 4000; only here TAB and line feed are allowed, and an empty text",
   },
   identifier: {
@@ -320,9 +369,14 @@ export const personMembers = {
     max: 255,
     filter: "text",
     unique: true,
-    label: "Identifier",
+    label: { en: "Identifier", de: "Kennung", fr: "Identifiant", es: "Identificador" },
     group: "More",
-    hint: "The id in another system, which no two people share.",
+    hint: {
+      en: "The id in another system, which no two people share.",
+      de: "Die Nummer in einem anderen System; keine zwei Personen haben dieselbe.",
+      fr: "L’identifiant dans un autre système, que deux personnes ne partagent pas.",
+      es: "El identificador en otro sistema, que no comparten dos personas.",
+    },
     vcard: "X-IDENTIFIER",
     words:
       "external id, customer id, employee id, member id, reference, uid, uuid, kundennummer, kundennr, mitgliedsnummer, personalnummer, numéro client, número de cliente",
@@ -356,13 +410,13 @@ export interface PersonMember {
   /** What it is in JSON-LD of the work about the person. Default: a term of the person under its own name. */
   readonly recordTerm?: string;
   /** What the page calls it, and what stands below its field. */
-  readonly label: string;
-  readonly hint?: string;
+  readonly label: ByLanguage;
+  readonly hint?: ByLanguage;
   /** The part of the page and of its form; empty for none. */
-  readonly group: string;
+  readonly group: "" | "Name" | "Contact" | "Address" | "Work" | "More than one" | "More";
   /** Its property of a vCard, and which part of the value it is, from 0; empty for none. */
   readonly vcard: string;
-  /** What other programs and people call it, separated by commas; at first those in English. */
+  /** What other programs and people call it, besides the page, separated by commas; at first those in English. */
   readonly words: string;
   readonly example?: string | readonly string[];
   /** Its rule, for people. */
@@ -379,6 +433,12 @@ export const memberTable: Readonly<Record<PersonMemberName, PersonMember>> = per
 export const memberEntries: readonly (readonly [name: PersonMemberName, member: PersonMember])[] = Object.entries(
   memberTable,
 ) as [PersonMemberName, PersonMember][]; // its own names
+
+/** Returns what a member is called by other programs, and by the page in each language. */
+export const namesFor = ({ words, label }: PersonMember): readonly string[] => [
+  ...words.split(", ").filter((word) => word !== ""),
+  ...Object.values(label),
+];
 
 /** What the members whose names begin with this are parts of: the type of the node that it is in JSON-LD. */
 export const objectTypes: Readonly<Record<string, string>> = { address: "PostalAddress" };

@@ -11,7 +11,7 @@ import { contactListSchema, withContactLists } from "./contact-lists.ts";
 import { textList } from "./lists.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
 import { isObject, memberOf } from "./member-value.ts";
-import { derivedName, nameSources, type Person, type PersonMember } from "./members.ts";
+import { derivedName, nameSources, namesFor, type Person, type PersonMember } from "./members.ts";
 import { countryCode, email, languageTag, pastDate, telephone, url } from "./rules.ts";
 import { jsonType, ruledString, text } from "./text.ts";
 
@@ -64,14 +64,13 @@ function toSchema(members: MemberList, now: () => Date, options: RecordSchemaOpt
 const hasNameSource = { not: { allOf: nameSources.map((member) => ({ not: { required: [member] } })) } };
 
 function toMember(member: PersonMember, members: MemberList, now: () => Date): Member {
-  const { of = "", words, label, example } = member;
-  const aliases = words.split(", ");
+  const { of = "", label, example } = member;
   // The values of a list are those of its single member.
   const schema = schemaOf(members.byName.get(of) ?? member, now);
   return {
     schema: of !== "" ? contactListSchema(schema, member) : member.list ? textList(schema) : schema.optional(),
-    label,
-    aliases,
+    label: label.en,
+    aliases: namesFor(member),
     ...(example !== undefined && { example }),
   };
 }

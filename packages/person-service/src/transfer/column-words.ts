@@ -1,4 +1,5 @@
 import { type MemberList, onceFor } from "../person/member-list.ts";
+import { namesFor } from "../person/members.ts";
 
 /** Returns what a heading or a name is compared by: its letters and digits, in small letters and without marks. */
 export const toLooseKey = (name: string): string =>
@@ -9,14 +10,14 @@ export const toLooseKey = (name: string): string =>
 
 /**
  * Returns the headings that mean a member, as `toLooseKey` has them: its own name in any case, `postal_code` for one of an object, and
- * what the page calls it, and the words of the table for it.
+ * what the table says that others call it.
  */
 export const wordsForMembers: (members: MemberList) => ReadonlyMap<string, readonly string[]> = onceFor(
   ({ entries }) =>
     new Map(
-      entries.map(([name, { words, label, group }]) => {
-        const shown = group === "" ? "" : label;
-        const all = [name, name.slice(name.indexOf(".") + 1), shown, ...words.split(", ")].map(toLooseKey);
+      entries.map(([name, member]) => {
+        const called = member.group === "" ? [] : namesFor(member);
+        const all = [name, name.slice(name.indexOf(".") + 1), ...called].map(toLooseKey);
         return [name, [...new Set(all)].filter((word) => word !== "")];
       }),
     ),

@@ -72,9 +72,9 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     await page.getByRole("button", { name: "Import" }).click();
     const order = page.locator("[data-part=dates]");
     for (const [date, due, choices] of [
-      ["01/31/1970", "M/D/YYYY", ["31 January 1970"]],
-      ["31/01/1970", "D/M/YYYY", ["31 January 1970"]],
-      ["01/02/1970", "", ["(choose)", "2 January 1970", "1 February 1970"]],
+      ["01/31/1970", "M/D/YYYY", ["January 31, 1970"]],
+      ["31/01/1970", "D/M/YYYY", ["January 31, 1970"]],
+      ["01/02/1970", "", ["(choose)", "January 2, 1970", "February 1, 1970"]],
     ] as const) {
       await choose(page, "people.csv", `name,birthDate\nAda,${date}\n`);
       await page.getByRole("cell", { name: date }).waitFor();
