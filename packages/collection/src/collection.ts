@@ -1,6 +1,8 @@
 import type { Awaitable, HttpRequest, HttpResponse, Route } from "waymark";
 import { type Description, documented } from "waymark/openapi";
 import { checksPath } from "waymark/routing";
+import { BulkAdmission } from "./bulk/admission.ts";
+import { amendMany } from "./bulk/amend-many.ts";
 import { createMany } from "./bulk/create-many.ts";
 import { describedAt } from "./description/described-collection.ts";
 import { describeOperations, type Operation } from "./description/operations.ts";
@@ -10,6 +12,7 @@ import { readChanges } from "./handlers/changes.ts";
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
+import { amendmentOfManyDecoder } from "./patch/amendment-of-many.ts";
 import type { Addressed } from "./record-scope.ts";
 import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } from "./routes.ts";
 import { type CollectionOptions, type CollectionSettings, type ItemRequest, toCollectionSettings } from "./settings.ts";
@@ -44,6 +47,12 @@ export interface CollectionHandlers<T extends Document> {
    */
   readonly createMany: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**
+   * Changes or removes the records that the query finds, or those that the content names: all of them, or none and every fault is
+   * listed (400, 409). 200 with `{ matched, updated, unchanged, removed, refused, errors }`. Each record needs the right that its own
+   * change needs, as `mayChange` says.
+   */
+  readonly amendMany: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
+  /**
    * Replaces a record completely, and never creates one: 204, or 404 without content. A client can send back what it
    * has read. The answer has no entity tag, because the record is not stored as it was sent (RFC 9110 §9.3.4).
    */
@@ -69,6 +78,8 @@ export interface CollectionHandlers<T extends Document> {
   readonly createManyTypes: readonly string[];
   /** The media types that `amend` reads, for the `contentType` of its route. */
   readonly amendTypes: readonly string[];
+  /** The media types that `amendMany` reads, for the `contentType` of its route. */
+  readonly amendManyTypes: readonly string[];
   /**
    * Makes the routes of the collection, each with its handler and its media types: all, or all but those that are named.
    *
@@ -102,13 +113,15 @@ export interface CollectionHandlers<T extends Document> {
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
   const settings = toCollectionSettings(options);
   const described = describer(settings);
-  const bulkCreate = createMany(settings);
+  const admission = new BulkAdmission(settings.bulk);
+  const bulkCreate = createMany(settings, admission);
   const handlers: RoutedHandlers = {
     read: described("read", readRecord(settings)),
     list: described("list", listRecords(settings)),
     changes: described("changes", readChanges(settings)),
     create: described("create", createRecord(settings, bulkCreate)),
     createMany: described("createMany", (request) => bulkCreate(request)),
+    amendMany: described("amendMany", amendMany(settings, admission)),
     replace: described("replace", replaceRecord(settings)),
     amend: described("amend", amendRecord(settings)),
     remove: described("remove", removeRecord(settings)),
@@ -118,6 +131,7 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
     bodyTypes: settings.decoders.flatMap(({ mediaTypes }) => mediaTypes),
     createManyTypes: settings.listDecoders.flatMap(({ mediaTypes }) => mediaTypes),
     amendTypes,
+    amendManyTypes: amendmentOfManyDecoder.mediaTypes,
   };
   return {
     ...handlers,
@@ -179,6 +193,7 @@ const addressed: Readonly<Record<Operation, Addressed>> = {
   changes: "changes",
   create: "collection",
   createMany: "collection",
+  amendMany: "collection",
   replace: "record",
   amend: "record",
   remove: "record",

@@ -11,9 +11,14 @@ export interface CollectionRoutesOptions {
 
 /** The handlers of a collection, and the media types of their routes; see `CollectionHandlers`. */
 export interface RoutedHandlers
-  extends Readonly<Record<"list" | "changes" | "create" | "createMany", CollectionHandler>>,
+  extends Readonly<Record<"list" | "changes" | "create" | "createMany" | "amendMany", CollectionHandler>>,
     Readonly<Record<"replace" | "amend" | "remove" | "refuseCreate", ItemHandler>>,
-    Readonly<Record<"itemTypes" | "listTypes" | "bodyTypes" | "createManyTypes" | "amendTypes", readonly string[]>> {
+    Readonly<
+      Record<
+        "itemTypes" | "listTypes" | "bodyTypes" | "createManyTypes" | "amendTypes" | "amendManyTypes",
+        readonly string[]
+      >
+    > {
   readonly read: ReadHandler;
 }
 
@@ -32,13 +37,14 @@ export function collectionRoutes(
   // Else they would take "changes" for the id of a record, and other methods there would not be a 405.
   const besideChanges = (route: Route): Route =>
     without.includes("changes") ? route : group(not(path("/changes")), route);
-  const { itemTypes, listTypes, bodyTypes, createManyTypes, amendTypes } = handlers;
+  const { itemTypes, listTypes, bodyTypes, createManyTypes, amendTypes, amendManyTypes } = handlers;
   const routes: Readonly<Record<Operation, Route>> = {
     list: GET(accept(...listTypes), handlers.list),
     changes: GET("/changes", handlers.changes),
     read: GET("/{id}", accept(...itemTypes), handlers.read),
     create: POST(contentType(...bodyTypes), handlers.create),
     createMany: POST(contentType(...createManyTypes), handlers.createMany),
+    amendMany: PATCH(contentType(...amendManyTypes), handlers.amendMany),
     refuseCreate: besideChanges(POST("/{id}", handlers.refuseCreate)),
     replace: besideChanges(PUT("/{id}", contentType(...bodyTypes), handlers.replace)),
     amend: besideChanges(PATCH("/{id}", contentType(...amendTypes), handlers.amend)),

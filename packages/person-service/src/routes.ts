@@ -32,6 +32,7 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
     ),
     POST(contentType(...people.bodyTypes), people.create),
     POST(contentType(...people.createManyTypes), people.createMany),
+    PATCH(contentType(...people.amendManyTypes), people.amendMany),
     group(not(path("/changes")),
       POST("/{id}", people.refuseCreate),
       PUT("/{id}", contentType(...people.bodyTypes), people.replace),

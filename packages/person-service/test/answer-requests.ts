@@ -35,6 +35,8 @@ const patch = (...operations: readonly object[]): Sent => ({
   body: JSON.stringify(operations),
 });
 const many: Sent = { type: "application/x-ndjson", body: somebody };
+const clerks: Sent = { type: json, body: '{"merge":{"jobTitle":"Clerk"}}' };
+const chosen = (id: number): Sent => ({ type: json, body: `{"records":[{"id":${id}}],"removed":true}` });
 const otherState = { "If-Match": '"other"' };
 const newest = { "If-None-Match": "*" };
 const unknownPreference = { Prefer: "handling=strict, fly" };
@@ -47,6 +49,7 @@ export const everyOperation: readonly Line[] = [
   ["PUT", "/person/1", good],
   ["PATCH", "/person/1", merge],
   ["DELETE", newPerson],
+  ["PATCH", "/person?id=1", clerks],
   ["GET", "/person"],
   ["GET", "/person/changes"],
   ["POST", "/person", good],
@@ -132,9 +135,21 @@ export const specialRequests: readonly Line[] = [
   ["POST", "/person", { ...good, fields: { "Idempotency-Key": "" } }],
   ["POST", "/person", { ...good, fields: { "Idempotency-Key": '"1"' } }],
   ["POST", "/person", { type: json, body: '{"name":"Eve"}', fields: { "Idempotency-Key": '"1"' } }],
+  ["PATCH", "/person?id=1&dry-run=true", clerks],
+  ["PATCH", "/person?shoe=38", clerks],
+  ["PATCH", "/person", chosen(99)],
+  ["PATCH", "/person?id=1", { ...clerks, fields: otherState }],
+  ["PATCH", "/person?id=1", { ...clerks, fields: unknownPreference }],
+  ["PATCH", "/person?id=1", { ...clerks, fields: { "Idempotency-Key": '"1"' } }],
+  ["PATCH", "/person?id=1", { ...clerks, fields: coded }],
+  ["PATCH", "/person?id=1", { type: json, body: "{" }],
+  ["PATCH", "/person?id=1", { type: json, body: "{}" }],
+  ["PATCH", "/person?id=1", { type: json, body: " ".repeat(1_100_000) }],
+  ["PATCH", "/person?id=1", { type: "text/plain", body: "Ada" }],
   ["POST", "/person", many],
   ["POST", "/person", { ...many, fields: { "Idempotency-Key": '"2"' } }],
   ["POST", "/person", { type: many.type ?? "", body: '{"name":"Eve"}\n'.repeat(3) }],
+  ["PATCH", "/person?id[gt]=0", clerks],
   ["POST", "/person", { type: many.type ?? "", body: bomb, fields: { "Content-Encoding": "gzip" } }],
   ["GET", "/person?new"],
   ["POST", "/person", { type: form, body: "name=Ada" }],

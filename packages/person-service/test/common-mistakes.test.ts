@@ -66,7 +66,7 @@ const mistakes: readonly Mistake[] = [
   ["GET", "/person/1.vcf", {}, 400, /not an integer.* Name a representation by Accept, or by \?format=…, and not by an extension\./],
   ["GET", "/person/1.5", {}, 400, /not an integer in decimal digits, such as 7\.$/],
   ["GET", "/person/01", {}, 400, /"01" has a zero in front: send the integer without it\./],
-  ["DELETE", "/person", {}, 405, /DELETE does not apply here; GET, HEAD, POST and OPTIONS do/],
+  ["DELETE", "/person", {}, 405, /DELETE does not apply here; GET, HEAD, POST, PATCH and OPTIONS do/],
   ["GET", "/person/1", withField("Accept", "text/csv"), 406, /available here: application\/json, /],
   ["POST", "/person", as("application/x-www-form-urlencoded", '{"name":"Ada"}'), 415, /here it can be application\/json.* If it is JSON, .*; for curl, -H 'Content-Type: application\/json'\./],
   ["POST", "/person", as("", '{"name":"Ada"}'), 415, /If it is JSON, add the header Content-Type: application\/json\./],
@@ -78,7 +78,7 @@ const mistakes: readonly Mistake[] = [
   ["PUT", "/person/1", withField("If-Match", '"9-json"', asJson({ name: "Ada" })), 412, /Read it again/],
   ["POST", "/person/1", asJson({ name: "Ada" }), 409, /PUT replaces it; POST to the collection creates another/],
   ["GET", "/person/1.json", {}, 400, /not an integer in decimal digits, such as 7/],
-  ["PUT", "/person", asJson({ name: "Ada" }), 405, /PUT does not apply here; GET, HEAD, POST and OPTIONS do/],
+  ["PUT", "/person", asJson({ name: "Ada" }), 405, /PUT does not apply here; GET, HEAD, POST, PATCH and OPTIONS do/],
   ["PUT", "/person/1", asJson({ id: 2, name: "Ada" }), 400, /is set by the server; send 1, or leave it out/],
   ["PATCH", "/person/1", as("application/json-patch+json", '{"name":"Ada"}'), 400, /must be an array of operations/],
   // The content

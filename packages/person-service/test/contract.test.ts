@@ -193,14 +193,14 @@ const acceptTable: readonly (readonly [
 
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "QUERY", "TRACE", "PROPFIND", "DELETE"] as const;
 
-const collectionMethods = "GET, HEAD, POST, OPTIONS";
+const collectionMethods = "GET, HEAD, POST, PATCH, OPTIONS";
 const itemMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 const readMethods = "GET, HEAD, OPTIONS";
 
 /** What each method comes to where there is one person, 1; without content, and so without a Content-Type. */
 const methodTable: readonly (readonly [target: string, allow: string, ...statuses: readonly number[]])[] = [
   //                                  GET HEAD OPTIONS POST PUT PATCH QUERY TRACE PROPFIND DELETE
-  ["/person", collectionMethods, 200, 200, 204, 415, 405, 405, 405, 405, 501, 405],
+  ["/person", collectionMethods, 200, 200, 204, 415, 405, 415, 405, 405, 501, 405],
   ["/person/2", itemMethods, 404, 404, 204, 404, 415, 415, 405, 405, 501, 404],
   ["/person/abc", itemMethods, 400, 400, 204, 400, 415, 415, 405, 405, 501, 400],
   ["/person/changes", readMethods, 200, 200, 204, 405, 405, 405, 405, 405, 501, 405],

@@ -169,7 +169,7 @@ function failing(database: Database, error: Error): Database {
   const fail = (): never => {
     throw error;
   };
-  const changes = { create: fail, replace: fail, remove: fail, createAll: fail };
+  const changes = { create: fail, replace: fail, remove: fail, createAll: fail, changeAll: fail };
   const reads = {
     find: fail,
     batch: fail,

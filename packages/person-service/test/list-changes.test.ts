@@ -200,10 +200,10 @@ describeInMemory("who may send a list that changes people", (openService) => {
     for (const [user, query, body, status, detail] of [
       ["writer", "?upsert=id", change, 403, /^Lines that are compared with stored records reveal/],
       ["writer", "?on-match=skip", "name\nEve\n", 403, /^Lines that are compared with stored records reveal/],
-      ["adder", "?upsert=id", change, 403, /^Nothing was changed: the list would change the record 1, for which/],
-      ["adder", "?upsert=id&dry-run=true", change, 403, /^Nothing was changed: the list would change the record 1, for which/],
+      ["adder", "?upsert=id", change, 403, /^Nothing was changed: the request would change the record 1, for which/],
+      ["adder", "?upsert=id&dry-run=true", change, 403, /^Nothing was changed: the request would change the record 1, for which/],
       ["adder", "?upsert=id", "id,name\n1,Ada\n,Eve\n", 200, /"stored":1,"updated":0,"unchanged":1/],
-      ["editor", "?upsert=id&remove-missing=all", change, 403, /^Nothing was changed: the list would remove the record 3, for which/],
+      ["editor", "?upsert=id&remove-missing=all", change, 403, /^Nothing was changed: the request would remove the record 3, for which/],
       ["editor", "?upsert=id", change, 200, /"updated":1/],
       ["keeper", "?upsert=id&remove-missing=all", change, 200, /"unchanged":2,"skipped":0,"removed":1/],
     ] as const) {

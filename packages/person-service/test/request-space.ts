@@ -93,6 +93,8 @@ const values: Readonly<Record<string, readonly string[]>> = {
   absent: ["clear", "away"],
   "on-match": ["skip", "add"],
   "remove-missing": ["yes"],
+  most: ["1", "all", "some"],
+  all: ["true", "yes"],
   identifier: ["A-1"],
   "address.addressLocality": ["London"],
   "address.addressRegion": ["London"],

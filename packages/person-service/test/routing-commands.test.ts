@@ -46,11 +46,11 @@ describe("explain", () => {
       /\n\n406 Not Acceptable\nVary: Accept, Accept-Encoding\nAccept is "text\/plain"; available here: application\/json,/,
     );
     const other = await printed("explain", "DELETE", "/person");
-    assert.match(other, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, OPTIONS\n/);
+    assert.match(other, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, PATCH, OPTIONS\n/);
     // Browsers get refusals as pages, and some programs as XML.
     for (const type of ["text/html", "application/problem+xml"]) {
       const refused = await printed("explain", "DELETE", "/person", "-H", `Accept: ${type}`);
-      assert.match(refused, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, OPTIONS\n/);
+      assert.match(refused, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, PATCH, OPTIONS\n/);
     }
   });
 

@@ -32,10 +32,11 @@ export interface MatchedRequest
 
 /** Makes the stored records say what the lines say: all of it or nothing, unless the request is lenient. */
 export async function changeMany<T extends Document>(
-  { serverMembers, matching, mayChange }: CollectionSettings<T>,
+  settings: CollectionSettings<T>,
   rules: MatchRules,
   { request, lenient, columns, found, openSpool, validate, ...lines }: MatchedRequest,
 ): Promise<HttpResponse> {
+  const { serverMembers, matching } = settings;
   const { store, errors, isDryRun, most } = lines;
   const plan = await openSpool();
   try {
@@ -51,9 +52,7 @@ export async function changeMany<T extends Document>(
         serverMembers,
         columns: () => columns,
       }),
-      admit(method, id) {
-        if (!mayChange(request, method, `${request.path}/${id}`)) throw new HttpError(refuseMethod(method, id));
-      },
+      admit: (method, id) => requireRight(settings, request, method, id),
     });
     const { created, updated, unchanged, skipped, missing } = judged;
     const counts = { stored: created, updated, unchanged, skipped };
@@ -61,16 +60,25 @@ export async function changeMany<T extends Document>(
     if (isDryRun) return answerJudgedChanges({ ...counts, missing }, errors, found);
     if (lenient) return await changeEach(store, plan, lines, counts);
     if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
-    return refuseRemovals(judged, most) ?? (await changeAll(store, plan, lines, { ...counts, removed: missing }));
+    const changed = (): HttpResponse => answerChanged({ ...counts, removed: missing }, errors);
+    return refuseRemovals(judged, most) ?? (await changeAll(store, plan, lines, changed));
   } finally {
     await plan.close();
   }
 }
 
-const refuseMethod = (method: "PATCH" | "DELETE", id: number): HttpResponse =>
-  problem(problemTypes.forbidden, {
-    detail: `Nothing was changed: the list would ${method === "PATCH" ? "change" : "remove"} the record ${id}, for which these credentials have no right.`,
-  });
+/** @throws HttpError 403 where the caller of a request for the collection may not make this change to the record */
+export function requireRight<T extends Document>(
+  { mayChange }: CollectionSettings<T>,
+  request: HttpRequest<unknown>,
+  method: "PATCH" | "DELETE",
+  id: number,
+): void {
+  if (mayChange(request, method, `${request.path}/${id}`)) return;
+  const verb = method === "PATCH" ? "change" : "remove";
+  const detail = `Nothing was changed: the request would ${verb} the record ${id}, for which these credentials have no right.`;
+  throw new HttpError(problem(problemTypes.forbidden, { detail }));
+}
 
 function refuseRemovals({ created, updated, unchanged, skipped, missing = 0 }: Judged, most: number | undefined) {
   if (most === undefined) return undefined;
@@ -83,22 +91,28 @@ function refuseRemovals({ created, updated, unchanged, skipped, missing = 0 }: J
 
 type Lines = Pick<JudgedLines, "work"> & { readonly errors: LineErrors };
 
-async function changeAll(
+/**
+ * Makes the changes that were put aside, all or none.
+ *
+ * @param answer makes the answer when all are made
+ */
+export async function changeAll(
   store: Store,
   plan: Spool,
   { work, errors }: Lines,
-  counts: ChangeCounts,
+  answer: () => HttpResponse,
 ): Promise<HttpResponse> {
   const outcome = await store.changeAll(changesOf(work.each(plan.documents())));
   switch (outcome.kind) {
     case "created":
-      return answerChanged(counts, errors);
+      return answer();
     case "ownerless":
       return notFound();
     case "changed": {
       const line = await lineAt(plan, outcome.position);
-      const what = line === 0 ? "a record to be removed" : `the record of ${errors.place} ${line}`;
-      return refuseChanges(`another request changed ${what} at the same time; send the list again`);
+      const named = errors.place === "id" ? `the record ${line}` : `the record of ${errors.place} ${line}`;
+      const what = line === 0 ? "a record to be removed" : named;
+      return refuseChanges(`another request changed ${what} at the same time; send this one again`);
     }
     case "refused":
       for (const { position, member } of outcome.conflicts) {

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { ListPlace } from "../formats/list-decoder.ts";
 import { heldByAnother } from "../handlers/refusals.ts";
 import type { BulkConflict, Document } from "../store.ts";
 import { LineErrors } from "./report.ts";
@@ -16,7 +15,7 @@ export async function conflictErrors(
   spool: Spool,
   work: BulkWork,
   conflicts: readonly BulkConflict[],
-  place: ListPlace,
+  place: LineErrors["place"],
 ): Promise<LineErrors> {
   const found = await findConflicts(work.each(spool.documents()), conflicts);
   const firstLines = await findFirstLines(work.each(spool.documents()), found);

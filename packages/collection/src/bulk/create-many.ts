@@ -9,7 +9,7 @@ import { refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
-import { BulkAdmission } from "./admission.ts";
+import type { BulkAdmission } from "./admission.ts";
 import { changeMany } from "./change-many.ts";
 import { conflictErrors } from "./conflict-errors.ts";
 import { countStorable } from "./dry-run.ts";
@@ -32,13 +32,12 @@ import { BulkWork } from "./work.ts";
  * Makes the handler for a POST of many records. Records are validated as they arrive and kept on disk; the store gets them only
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
-export function createMany<T extends Document>(settings: CollectionSettings<T>): BulkCreate {
+export function createMany<T extends Document>(settings: CollectionSettings<T>, admission: BulkAdmission): BulkCreate {
   const { scope, listDecoders, bulk, serverMembers, mayRead, matching, listed, ownerMember } = settings;
   const known = {
     members: ownerMember === undefined ? listed.members.map(({ name }) => name) : undefined,
     knowsLikely: (matching?.alike.length ?? 0) > 0,
   };
-  const admission = new BulkAdmission(bulk);
   return async (request, given) => {
     const preferences = readPreferences(request, { handling: ["lenient"] });
     const lenient = preferences.get("handling") === "lenient";

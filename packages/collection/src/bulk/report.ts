@@ -45,17 +45,20 @@ export function refuseChanges(reason: string, members: object = {}): HttpRespons
 
 /** @param stoppedAfter the line at which validation stopped because there were enough errors; undefined when all records were validated */
 export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefined): HttpResponse {
-  const rest = stoppedAfter === undefined ? "" : `; nothing after ${errors.place} ${stoppedAfter} was read`;
-  const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
+  const place = errors.place === "id" ? "record" : errors.place;
+  const rest = stoppedAfter === undefined ? "" : `; nothing after ${place} ${stoppedAfter} was read`;
+  const detail = `${nothingDone(errors)}: there ${errors.counted}${rest}.`;
   return problem(problemTypes.invalidContent, { detail, ...errors.toMembers(), stoppedAfter });
 }
 
 /** @param errors at most `mostConflicts`, after which the store stops looking */
 export function refuseConflicts(errors: LineErrors): HttpResponse {
   const rest = errors.lines < mostConflicts ? "" : ", and perhaps more";
-  const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
+  const detail = `${nothingDone(errors)}: there ${errors.counted}${rest}.`;
   return problem(collectionProblemTypes.conflict, { detail, ...errors.toMembers() });
 }
+
+const nothingDone = ({ place }: LineErrors): string => `Nothing was ${place === "id" ? "changed" : "stored"}`;
 
 /** Why some documents were not tried, and the last line that was. */
 export interface BrokenOff {
@@ -111,16 +114,20 @@ interface LineError {
   readonly detail: string;
 }
 
+/** An error in a stored record that a request would change. */
+type RecordError = Omit<LineError, "line"> & { readonly id: number };
+
 /** Collects the errors in the records of a list: counts all of them, and keeps the first 1,000. */
 export class LineErrors {
-  readonly place: ListPlace;
+  /** What the line of a record is; `id` where it is the id of a stored one. */
+  readonly place: ListPlace | "id";
   readonly #enough: number | "listed";
   readonly #listed: LineError[] = [];
   #count = 0;
   #lines = 0;
 
   /** @param enough when no more records are looked at: errors in more records than this, or as many errors as are listed */
-  constructor(place: ListPlace = "line", enough: number | "listed" = "listed") {
+  constructor(place: ListPlace | "id" = "line", enough: number | "listed" = "listed") {
     this.place = place;
     this.#enough = enough;
   }
@@ -142,7 +149,7 @@ export class LineErrors {
   /** How many things are wrong, in words that go on from "there": `are 3 faults in 2 records`. */
   get counted(): string {
     const faults = this.#count === 1 ? "is 1 fault" : `are ${inWords(this.#count)} faults`;
-    const only = `${this.place === "line" ? "on" : "in"} ${this.place} ${this.#listed[0]?.line}`;
+    const only = `${this.place === "line" ? "on line" : "in record"} ${this.#listed[0]?.line}`;
     const where = this.#lines === 1 ? only : `in ${inWords(this.#lines)} records`;
     const rest =
       this.omitted === 0 ? "" : `; the first ${inWords(mostListed)} are listed, ${inWords(this.omitted)} are not`;
@@ -160,8 +167,13 @@ export class LineErrors {
   }
 
   /** Returns the members of an answer that report the errors, in the order of the lines. */
-  toMembers(): { readonly refused: number; readonly errors: readonly LineError[]; readonly omitted?: number } {
-    const errors = this.#listed.toSorted((one, other) => one.line - other.line);
+  toMembers(): {
+    readonly refused: number;
+    readonly errors: readonly (LineError | RecordError)[];
+    readonly omitted?: number;
+  } {
+    const sorted = this.#listed.toSorted((one, other) => one.line - other.line);
+    const errors = this.place === "id" ? sorted.map(({ line: id, ...error }) => ({ id, ...error })) : sorted;
     return { refused: this.#lines, errors, ...(this.omitted > 0 && { omitted: this.omitted }) };
   }
 }

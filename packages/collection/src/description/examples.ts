@@ -1,12 +1,13 @@
 import { HttpRequest } from "waymark";
-import type { MediaTypeDescription, Schema } from "waymark/openapi";
+import type { MediaTypeDescription, NamedSchema, Schema } from "waymark/openapi";
 import { wholeListText } from "../formats/list-text.ts";
 import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
+import { amendmentOfManyDecoder } from "../patch/amendment-of-many.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { TurnShare } from "../turn-share.ts";
 import type { DescribedCollection } from "./described-collection.ts";
-import { jsonPatchSchema } from "./schemas.ts";
+import { changeOfManySchema, jsonPatchSchema } from "./schemas.ts";
 
 type Types = Readonly<Record<string, MediaTypeDescription>>;
 
@@ -81,6 +82,18 @@ export function changeTypes<T extends Document>({ example }: DescribedCollection
     [jsonPatchType]: { schema: jsonPatchSchema, ...operations },
     "application/json": patch,
   };
+}
+
+/** What many records can be changed by. */
+export function changeOfManyTypes<T extends Document>({ example }: DescribedCollection<T>, merged: NamedSchema): Types {
+  const [[name, value] = []] = Object.entries(example ?? {});
+  const schema = changeOfManySchema({ merged });
+  return Object.fromEntries(
+    amendmentOfManyDecoder.mediaTypes.map((type) => [
+      type,
+      { schema, ...(name !== undefined && { example: { records: [{ id: 1 }], merge: { [name]: value } } }) },
+    ]),
+  );
 }
 
 /** JSON has a schema, and an example that is a value; of other forms OpenAPI knows that they are text. */

@@ -7,10 +7,11 @@ import { collectionProblemTypes as types } from "../problem-types.ts";
 import { everyCaller } from "../settings.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
-import { changeTypes, contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
+import { changeOfManyTypes, changeTypes, contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
 import {
   bulkParameters,
   changePreconditions,
+  choiceParameters,
   fieldsParameter,
   fieldsReadBy,
   fileField,
@@ -21,7 +22,7 @@ import {
   readPreconditions,
   validatorFields,
 } from "./parameters.ts";
-import { changeProblems, created, done, ifPreferred, report, writtenAnswer } from "./responses.ts";
+import { changeProblems, created, done, ifPreferred, report, reportOfChanges, writtenAnswer } from "./responses.ts";
 import { changesSchema, recordSchemas } from "./schemas.ts";
 
 export type Operation =
@@ -30,6 +31,7 @@ export type Operation =
   | "changes"
   | "create"
   | "createMany"
+  | "amendMany"
   | "replace"
   | "amend"
   | "remove"
@@ -70,17 +72,17 @@ export function describeOperations<T extends Document>(
     headers: preferenceApplied,
     types: { "application/json": { schema: report } },
   };
-  const ofMany = [
+  const ofChanges = [
     types.unknownPreference,
     types.idempotencyKeyUnsupported,
     types.conflict,
-    problemTypes.contentExpandsTooFar,
     types.tooManyRecords,
     types.bulkTimeExceeded,
     types.bulkBusy,
     ...(settings.mayRead === everyCaller ? [] : [problemTypes.forbidden]),
     ...unchanged,
   ];
+  const ofMany = [...ofChanges, problemTypes.contentExpandsTooFar];
   return {
     read: {
       ...ofItem,
@@ -222,6 +224,30 @@ export function describeOperations<T extends Document>(
       content: { types: listContentTypes(settings, schemas.replacing) },
       responses: { 200: stored, ...ownerless },
       problems: [...ofOwner, problemTypes.invalidParameters, ...ofMany],
+    },
+    amendMany: {
+      ...shared,
+      operationId: `changeMany${pascal(many)}`,
+      summary: `Change or remove many ${many}`,
+      description: `Changes the ${many} that the filters leave, or those that the content names: all of them, or none.`,
+      query: choiceParameters(settings),
+      headers: { "If-Match": { description: "The ETag that the list must still have, else 412." } },
+      content: { types: changeOfManyTypes(settings, schemas.merged) },
+      responses: {
+        200: {
+          description: `The ${many} are changed.`,
+          headers: { ETag: { description: "The state of the list that was judged; of a dry run." } },
+          types: { "application/json": { schema: reportOfChanges } },
+        },
+        ...ownerless,
+      },
+      problems: [
+        ...ofOwner,
+        problemTypes.invalidParameters,
+        types.preconditionFailed,
+        ...(settings.requirePreconditions ? [types.preconditionRequired] : []),
+        ...ofChanges,
+      ],
     },
     replace: {
       ...ofItem,

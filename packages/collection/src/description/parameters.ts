@@ -60,6 +60,23 @@ export function listParameters<T extends Document>({ listed, members, nouns }: D
   };
 }
 
+/** The parameters of a change of many records: the filters of a list, and what bounds the change. */
+export function choiceParameters<T extends Document>(settings: DescribedCollection<T>): Parameters {
+  const { limit, after, before, sort, fields, ...filters } = listParameters(settings);
+  return {
+    ...filters,
+    most: {
+      description:
+        "The most records that may match, or `all`; where there are more, nothing is changed. Default: 1,000.",
+      schema: mostSchema,
+    },
+    all: { description: "Says that every record is meant, where there is no filter.", schema: { enum: ["true"] } },
+    "dry-run": { description: "Judges the change, and makes none.", schema: { enum: ["true"] } },
+  };
+}
+
+const mostSchema: JsonSchema = { type: "string", pattern: "^(?:all|\\d{1,15})$" };
+
 /** The choice of a representation where Accept cannot be set. */
 export const formatOf = (representations: readonly Representation[]): Parameters => ({
   [formatParameter]: {
@@ -118,7 +135,7 @@ export function bulkParameters<T extends Document>({
     "remove-missing": {
       description:
         "The most records to remove because no line has them, or `all`; where there are more, nothing is changed. With `upsert`.",
-      schema: { type: "string", pattern: "^(?:all|\\d{1,15})$" },
+      schema: mostSchema,
     },
   };
 }

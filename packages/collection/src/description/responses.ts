@@ -5,7 +5,7 @@ import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 import { itemTypes } from "./examples.ts";
 import { preferenceApplied, validatorFields } from "./parameters.ts";
-import type { RecordSchemas } from "./schemas.ts";
+import { type RecordSchemas, recordId } from "./schemas.ts";
 
 /** Describes the answer to a creation. Its status is that of the collection's own `created`. */
 export function created<T extends Document>(
@@ -86,6 +86,28 @@ export const report: JsonSchema = {
         type: "object",
         required: ["line", "pointer", "detail"],
         properties: { line: { type: "integer", minimum: 1 }, pointer: { type: "string" }, detail: { type: "string" } },
+      },
+    },
+  },
+};
+
+/** The schema of the report on a change of many records. */
+export const reportOfChanges: JsonSchema = {
+  type: "object",
+  required: ["matched", "updated", "unchanged", "removed", "refused", "errors"],
+  properties: {
+    matched: { type: "integer", minimum: 0, description: "How many were chosen." },
+    updated: { type: "integer", minimum: 0, description: "How many were changed, or would be; of a dry run." },
+    unchanged: { type: "integer", minimum: 0, description: "How many are so already." },
+    removed: { type: "integer", minimum: 0, description: "How many were removed, or would be; of a dry run." },
+    refused: { type: "integer", minimum: 0, description: "How many cannot be changed so; of a dry run." },
+    omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["id", "pointer", "detail"],
+        properties: { id: recordId, pointer: { type: "string" }, detail: { type: "string" } },
       },
     },
   },

@@ -1,5 +1,6 @@
 import { type JsonSchema, type NamedSchema, namedSchema, type Schema } from "waymark/openapi";
 import { objectSchemaOf } from "../object-schema.ts";
+import { mostListValues } from "../patch/amendment-of-many.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 
@@ -70,6 +71,33 @@ export const changesSchema = ({ stored }: Pick<RecordSchemas, "stored">): Schema
     ],
   },
 });
+
+/** A change of many records. */
+export const changeOfManySchema = ({ merged }: Pick<RecordSchemas, "merged">): Schema => ({
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    records: {
+      type: "array",
+      description: "Those to change, in place of filters.",
+      items: {
+        type: "object",
+        required: ["id"],
+        additionalProperties: false,
+        properties: { id: recordId, etag: { type: "string", description: "The ETag that it must still have." } },
+      },
+    },
+    merge: merged,
+    add: { ...listsSchema, description: "Values for the end of lists that do not have them, by the member." },
+    drop: { ...listsSchema, description: "Values that lists lose, by the member." },
+    removed: { type: "boolean", description: "True to remove the records." },
+  },
+});
+
+const listsSchema: JsonSchema = {
+  type: "object",
+  additionalProperties: { type: "array", items: {}, maxItems: mostListValues },
+};
 
 /** A JSON Patch (RFC 6902). */
 export const jsonPatchSchema: NamedSchema = namedSchema("JsonPatch", {

@@ -49,7 +49,8 @@ export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
   };
 }
 
-async function takeMerged<T>(rules: ItemRules<T>, patch: unknown) {
+/** Applies a JSON merge patch to a record, and validates the result. */
+export async function takeMerged<T>(rules: ItemRules<T>, patch: unknown): Promise<ValidationResult<T>> {
   const { schema, serverMembers, linkedMembers, current, mayRead } = rules;
   if (!isJsonObject(patch)) {
     const hint = Array.isArray(patch) ? "; send a JSON Patch as application/json-patch+json" : "";

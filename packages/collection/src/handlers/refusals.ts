@@ -90,6 +90,8 @@ const unreadable = {
   "JSON Patch": "A JSON Patch reveals parts of the record, which these credentials may not read. Send a merge patch.",
   matching:
     "Lines that are compared with stored records reveal which are there, and these credentials may not read them.",
+  "change of many":
+    "A change of many records reveals which are there and what they have, and these credentials may not read them.",
   "dry run":
     "A dry run reveals which ids and unique values are stored, and these credentials may not read the records.",
 } as const;

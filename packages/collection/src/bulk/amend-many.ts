@@ -1,0 +1,69 @@
+import { HttpError, type HttpResponse, json } from "waymark";
+import { evaluatePreconditions } from "waymark/fields";
+import { readPreferences } from "../handlers/preferences.ts";
+import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
+import { listValidators } from "../handlers/selected-representation.ts";
+import { amendmentOfManyDecoder, validateAmendment } from "../patch/amendment-of-many.ts";
+import type { CollectionHandler, CollectionSettings } from "../settings.ts";
+import type { Document } from "../store.ts";
+import type { BulkAdmission } from "./admission.ts";
+import { changeAll } from "./change-many.ts";
+import { findAll, findChosen, judgeRecords } from "./judge-records.ts";
+import { readChoice } from "./query.ts";
+import { LineErrors, refuseChanges, refuseConflicts, refuseIdempotencyKey, refuseInvalid } from "./report.ts";
+import { Spool } from "./spool.ts";
+import { BulkWork } from "./work.ts";
+
+/**
+ * Makes the handler for a PATCH of a collection: changes or removes the records that the query finds, or those that the content
+ * names, all or none. What they are to become is put aside on disk, so that the store has them in one transaction.
+ */
+export function amendMany<T extends Document>(
+  settings: CollectionSettings<T>,
+  admission: BulkAdmission,
+): CollectionHandler {
+  const { scope, bulk, lists, mayRead, requirePreconditions } = settings;
+  return async (request) => {
+    readPreferences(request, {});
+    if (!mayRead(request, request.path)) return refuseUnreadable("change of many");
+    const store = await scope.storeOf(request, "collection");
+    if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
+    const requireState = async (): Promise<string> => {
+      const validators = listValidators(request, await store.state(), lists, lists[0]);
+      if (evaluatePreconditions(request, validators) !== "pass") throw new HttpError(refusePrecondition(request));
+      return validators.entityTag;
+    };
+    const state = await requireState();
+    const amendment = await request.body(validateAmendment, { decoders: [amendmentOfManyDecoder] });
+    const { records } = amendment;
+    const known = { members: store.members, fullText: store.fullText.length > 0, representation: lists[0] };
+    const choice = readChoice(request.search, known, records !== undefined);
+    const isConditional = request.headers.has("If-Match") || records?.every(({ etag }) => etag !== undefined) === true;
+    if (requirePreconditions && !isConditional) return requirePrecondition();
+    const admitted = admission.admit(request);
+    let plan: Spool | undefined;
+    try {
+      plan = await Spool.open((bytes) => admitted.spool(bytes));
+      const work = new BulkWork(bulk, request.signal);
+      const errors = new LineErrors("id", choice.isDryRun ? bulk.maxRefused : "listed");
+      const found = records === undefined ? findAll(request, store, choice) : findChosen(store, records);
+      const amending = { settings, request, store, amendment, choice, plan, work, errors };
+      const judged = await judgeRecords(amending, found);
+      if (judged.stoppedAfter !== undefined) return refuseInvalid(errors, judged.stoppedAfter);
+      const { matched, updated, unchanged, removed } = judged;
+      if (matched > choice.most) {
+        const most = choice.most.toLocaleString("en");
+        return refuseChanges(`more than ${most} records match, and most allows ${most}`);
+      }
+      // All that was read is of the state that the client names, if that is still the present one.
+      const isPresent = (await requireState()) === state;
+      const answer = (): HttpResponse => json({ matched, updated, unchanged, removed, ...errors.toMembers() });
+      if (choice.isDryRun) return isPresent ? answer().withHeader("ETag", state) : answer();
+      if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
+      return await changeAll(store, plan, { work, errors }, answer);
+    } finally {
+      admitted.end();
+      await plan?.close();
+    }
+  };
+}

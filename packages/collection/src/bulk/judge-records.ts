@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from "node:util";
+import type { HttpRequest } from "waymark";
+import type { ValidationIssue } from "waymark/content";
+import { callerKey } from "../caller-shares.ts";
+import { takeMerged, without } from "../handlers/changed-document.ts";
+import { heldByAnother } from "../handlers/refusals.ts";
+import { recordValidators } from "../handlers/selected-representation.ts";
+import { type AmendmentOfMany, type ChosenRecord, patchOf } from "../patch/amendment-of-many.ts";
+import type { CollectionSettings } from "../settings.ts";
+import type { Document, ListChange, Store, StoredRecord } from "../store.ts";
+import { batchesFrom } from "../stores/record-store.ts";
+import { requireRight } from "./change-many.ts";
+import { ForetoldConflicts } from "./foretold-conflicts.ts";
+import { claimOf } from "./matching.ts";
+import type { ChoiceOfRecords } from "./query.ts";
+import type { LineErrors } from "./report.ts";
+import type { Spool } from "./spool.ts";
+import type { BulkWork } from "./work.ts";
+
+/** A record to be changed or, of one that a client has chosen, why it is not. */
+export type Found =
+  | { readonly record: StoredRecord; readonly etag?: string | undefined }
+  | { readonly missing: number };
+
+/** Finds the records that a query chooses, and one more than may be. */
+export async function* findAll(
+  request: HttpRequest<unknown>,
+  store: Store,
+  { selection, most }: ChoiceOfRecords,
+): AsyncGenerator<readonly Found[], void, undefined> {
+  const options = { signal: request.signal, caller: callerKey(request) };
+  const limited = Number.isFinite(most) ? { ...selection, limit: most + 1 } : selection;
+  for await (const records of batchesFrom(await store.batch(limited, options))) {
+    yield records.map((record) => ({ record }));
+  }
+}
+
+/** Finds the records that a client has chosen. */
+export async function* findChosen(
+  store: Store,
+  chosen: readonly ChosenRecord[],
+): AsyncGenerator<readonly Found[], void, undefined> {
+  for (let start = 0; start < chosen.length; start += atOnce) {
+    const some = chosen.slice(start, start + atOnce);
+    const records = new Map<number, StoredRecord>();
+    const filter = { member: "id", operator: "in", values: some.map(({ id }) => id) } as const;
+    for await (const batch of store.list({ filters: [filter] })) for (const each of batch) records.set(each.id, each);
+    yield some.map(({ id, etag }) => {
+      const record = records.get(id);
+      return record === undefined ? { missing: id } : { record, etag };
+    });
+  }
+}
+
+/** How many chosen records are looked up at once: each id is a parameter of a statement. */
+const atOnce = 100;
+
+/** A request that changes many records. */
+export interface Amending<T extends Document> {
+  readonly settings: CollectionSettings<T>;
+  readonly request: HttpRequest<unknown>;
+  readonly store: Store;
+  readonly amendment: AmendmentOfMany;
+  readonly choice: ChoiceOfRecords;
+  readonly plan: Spool;
+  readonly work: BulkWork;
+  readonly errors: LineErrors;
+}
+
+/** What the records come to. */
+export interface JudgedRecords {
+  readonly matched: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly removed: number;
+  /** Whether a record would break a rule, rather than be another one than the client has seen. */
+  readonly isInvalid: boolean;
+  /** The last record that was judged, where there were enough errors. */
+  readonly stoppedAfter: number | undefined;
+}
+
+/** Puts the changes of the records aside, and adds what is wrong with them to the errors. Stops behind the most that may match. */
+export async function judgeRecords<T extends Document>(
+  amending: Amending<T>,
+  found: AsyncIterable<readonly Found[]>,
+): Promise<JudgedRecords> {
+  const { store, choice, plan, work, errors } = amending;
+  const foretold = choice.isDryRun ? new ForetoldConflicts(store, store.unique) : undefined;
+  const counts = { matched: 0, updated: 0, unchanged: 0, removed: 0 };
+  let isInvalid = false;
+  for await (const batch of found) {
+    for (const each of batch) {
+      const pause = work.next();
+      if (pause !== undefined) await pause;
+      work.countRecord();
+      if (++counts.matched > choice.most) return { ...counts, isInvalid, stoppedAfter: undefined };
+      const outcome = await judge(amending, each, foretold);
+      if ("issues" in outcome) {
+        errors.add(outcome.id, outcome.issues);
+        isInvalid ||= !outcome.isConflict;
+        if (errors.areEnough) return { ...counts, isInvalid, stoppedAfter: outcome.id };
+        continue;
+      }
+      counts[outcome.kind === "unchanged" ? "unchanged" : outcome.kind === "remove" ? "removed" : "updated"]++;
+      const written = outcome.kind === "unchanged" ? undefined : plan.add(outcome.id, outcome);
+      if (written !== undefined) await written;
+    }
+  }
+  return { ...counts, isInvalid, stoppedAfter: undefined };
+}
+
+/** What a record is to become, or what is wrong with it. */
+type Outcome =
+  | Exclude<ListChange, { readonly kind: "create" }>
+  | { readonly kind: "unchanged"; readonly id: number }
+  | { readonly id: number; readonly issues: readonly ValidationIssue[]; readonly isConflict: boolean };
+
+async function judge<T extends Document>(
+  { settings, request, store, amendment }: Amending<T>,
+  found: Found,
+  foretold: ForetoldConflicts | undefined,
+): Promise<Outcome> {
+  const conflict = (id: number, message: string, ...path: readonly string[]): Outcome => ({
+    id,
+    issues: [{ message, path }],
+    isConflict: true,
+  });
+  if ("missing" in found) return conflict(found.missing, "is not there any more");
+  const { record, etag } = found;
+  const { id, revision: expectedRevision } = record;
+  const { schema, serverMembers, linkedMembers, items } = settings;
+  if (etag !== undefined && !recordValidators(request, record, items).entityTags?.includes(etag)) {
+    return conflict(id, "has changed since it was read");
+  }
+  requireRight(settings, request, amendment.removed ? "DELETE" : "PATCH", id);
+  if (amendment.removed) return { kind: "remove", id, expectedRevision };
+  const stored: Readonly<Record<string, unknown>> = JSON.parse(record.json);
+  const before = without(stored, serverMembers);
+  const patch = patchOf(amendment, linkedMembers.unfold(before));
+  if (patch.issues !== undefined) return { id, issues: patch.issues, isConflict: false };
+  const rules = { schema, serverMembers, linkedMembers, current: record, mayRead: true };
+  const result = await takeMerged(rules, patch.value);
+  if (result.issues !== undefined) return { id, issues: result.issues, isConflict: false };
+  if (isDeepStrictEqual(result.value, before)) return { kind: "unchanged", id };
+  // In the store of all owners, a document names its own.
+  const owner = store.owner && { [store.owner.member]: stored[store.owner.member] };
+  const document = { ...result.value, ...owner };
+  const claim = claimOf({ kind: "change", record, document }, store.unique);
+  const [member] = (Object.keys(claim).length > 0 && (await foretold?.of([claim]))) || [];
+  if (member !== undefined) return conflict(id, heldByAnother(member), member);
+  return { kind: "replace", id, document, expectedRevision };
+}

@@ -1,0 +1,137 @@
+import {
+  type Decoder,
+  decodeUtf8,
+  jsonDecoder,
+  parseStrictJson,
+  type ValidationIssue,
+  type ValidationResult,
+} from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { isRecordId } from "../store.ts";
+import { isJsonEqual } from "./json-equality.ts";
+import { isJsonObject, setMember } from "./merge-patch.ts";
+
+/** What a client asks to become of many records. */
+export interface AmendmentOfMany extends ListChanges {
+  /** The records that it has chosen; undefined for those that the query finds. */
+  readonly records: readonly ChosenRecord[] | undefined;
+  /** Whether they are to be removed, rather than changed. */
+  readonly removed: boolean;
+  /** A merge patch (RFC 7396) for each. */
+  readonly merge: Members;
+}
+
+/** Changes of lists that need not say what else is in them. */
+interface ListChanges {
+  /** The values that lists get at their end, where they do not have them. */
+  readonly add: Lists;
+  /** The values that lists lose. */
+  readonly drop: Lists;
+}
+
+/** A record that a client has chosen. */
+export interface ChosenRecord {
+  readonly id: number;
+  /** The entity tag that it must still have; undefined for any. */
+  readonly etag: string | undefined;
+}
+
+type Report = (message: string, ...path: readonly (string | number | undefined)[]) => void;
+type Members = Readonly<Record<string, unknown>>;
+type Lists = Readonly<Record<string, readonly unknown[]>>;
+
+/** Reads JSON with some 16,000 chosen records: more values than one record has. */
+export const amendmentOfManyDecoder: Decoder = {
+  ...jsonDecoder,
+  decode: (content) => parseStrictJson(decodeUtf8(content), { maxValues: 50_000 }),
+};
+
+/** Validates what a client sends as an amendment of many records. */
+export function validateAmendment(value: unknown): ValidationResult<AmendmentOfMany> {
+  const issues: ValidationIssue[] = [];
+  const report: Report = (message, ...path) => {
+    issues.push({ message, path: path.filter((part) => part !== undefined) });
+  };
+  if (!isJsonObject(value)) return { issues: [{ message: `must be an object with ${words(changes)}`, path: [] }] };
+  for (const name of Object.keys(value)) {
+    if (!known.includes(name)) {
+      report(`is not known here${orNearest(nearestName(name, known)) || `. Known: ${known.join(", ")}`}`, name);
+    }
+  }
+  const members = (name: string): Members => {
+    const sent = value[name] ?? {};
+    if (isJsonObject(sent)) return sent;
+    report("must be an object with members of the records", name);
+    return {};
+  };
+  const lists = (name: string): Lists => {
+    const all = members(name);
+    for (const [member, values] of Object.entries(all)) {
+      if (!Array.isArray(values)) report("must be a list of values", name, member);
+      else if (values.length > mostListValues)
+        report(`has ${values.length} values; at most ${mostListValues} are allowed`, name, member);
+      if (Object.hasOwn(merge, member)) report("is in merge, too", name, member);
+    }
+    return all as Lists; // or it is reported
+  };
+  const merge = members("merge");
+  const { removed = false, records } = value;
+  const amendment = { merge, add: lists("add"), drop: lists("drop"), removed: removed === true };
+  if (removed !== false && removed !== true) report("must be true or false", "removed");
+  const isChange = [amendment.merge, amendment.add, amendment.drop].some((part) => Object.keys(part).length > 0);
+  if (isChange && amendment.removed) report("cannot be combined with another change", "removed");
+  if (!(isChange || amendment.removed)) report(`must have ${words(changes)}`);
+  const chosen = records === undefined ? undefined : chosenRecords(records, report);
+  return issues.length > 0 ? { issues } : { value: { ...amendment, records: chosen } };
+}
+
+const changes = ["merge", "add", "drop", "removed"];
+const known = ["records", ...changes];
+
+/** In a list to add or to drop: each is compared with those of each record. */
+export const mostListValues = 100;
+
+const words = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+
+/** Reports at most ten of the records that are not chosen well. */
+function chosenRecords(sent: unknown, report: Report): readonly ChosenRecord[] {
+  if (!Array.isArray(sent)) {
+    report("must be a list of records, each with its id", "records");
+    return [];
+  }
+  const ids = new Set<unknown>();
+  let faults = 0;
+  for (const [i, each] of sent.entries()) {
+    const [message, ...path] = faultIn(each, ids) ?? [];
+    if (message !== undefined && ++faults <= 10) report(message, "records", i, ...path);
+    ids.add(each?.id);
+  }
+  return sent; // or it is reported
+}
+
+/** Returns what is wrong with a chosen record, and where; undefined where nothing is. */
+function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: string, name?: string] | undefined {
+  if (!isJsonObject(each)) return ["must be an object with id, and etag if it must not have changed"];
+  const { id, etag, ...others } = each;
+  const [other] = Object.keys(others);
+  if (other !== undefined) return ["is not known here. Known: id, etag", other];
+  if (!isRecordId(id)) return [`must be the id of a record, not ${excerpt(String(id))}`, "id"];
+  if (ids.has(id)) return ["is there twice", "id"];
+  return etag === undefined || typeof etag === "string" ? undefined : ["must be an entity tag", "etag"];
+}
+
+/** Returns the merge patch that makes the changes of a record, which has these members. */
+export function patchOf({ merge, add, drop }: AmendmentOfMany, before: Members): ValidationResult<Members> {
+  const patch = { ...merge };
+  for (const name of new Set([...Object.keys(drop), ...Object.keys(add)])) {
+    const present = Object.hasOwn(before, name) ? before[name] : [];
+    if (!Array.isArray(present)) return { issues: [{ message: "is not a list", path: [name] }] };
+    const kept = present.filter((value) => !has(drop[name], value));
+    const added = (add[name] ?? []).filter((value, i, all) => !has(kept, value) && !has(all.slice(0, i), value));
+    setMember(patch, name, [...kept, ...added]);
+  }
+  return { value: patch };
+}
+
+const has = (values: readonly unknown[] = [], value: unknown): boolean =>
+  values.some((each) => isJsonEqual(each, value, () => {}));
