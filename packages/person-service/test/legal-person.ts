@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { anyCharacter } from "../../waymark/test/any-text.ts";
 import { contactLists, contexts, features } from "../src/person/contact-lists.ts";
 import { fromValues } from "../src/person/member-value.ts";
 import {
@@ -16,7 +17,7 @@ import { countryCodes } from "../src/person/rules.ts";
 const legalCharacter = fc
   .oneof(
     { weight: 4, arbitrary: fc.constantFrom(..."aZ0 .-'@/é\u0301😀漢\u200D\u2028\uFFFD") },
-    { weight: 1, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
+    { weight: 1, arbitrary: anyCharacter },
   )
   .filter((character) => /^[^\p{Cc}\p{Cs}\uFFFE\uFFFF]$/u.test(character));
 

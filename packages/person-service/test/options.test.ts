@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { anyText } from "../../waymark/test/any-text.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
 import { type Options, toOptions } from "../src/cli/settings/options.ts";
 
@@ -321,7 +322,7 @@ describe("the command line of the service", () => {
 
   it("answers any command line, with a fault of one line where it refuses", () => {
     const argument = fc.oneof(
-      fc.string({ unit: "binary" }),
+      anyText(),
       fc.constantFrom("--port", "--host=", "--cors", "--demo", "--", "80", "-", "https://*"),
     );
     fc.assert(

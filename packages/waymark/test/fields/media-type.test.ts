@@ -8,6 +8,7 @@ import {
   parseMediaRange,
   parseMediaType,
 } from "../../src/fields/media-type.ts";
+import { anyText } from "../any-text.ts";
 
 const mediaType = (text: string): MediaType => {
   const parsed = parseMediaType(text);
@@ -134,7 +135,7 @@ describe("parseMediaType", () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: "binary" }),
+          anyText(),
           fc.array(piece).map((pieces) => pieces.join("")),
         ),
         (text) => {
