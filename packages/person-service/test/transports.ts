@@ -122,7 +122,16 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
 }
 
 /** Every answer is held against the OpenAPI document, which is one for all services of the same options. */
-async function checkFor(app: App, { publicUrl }: Partial<PersonServiceOptions>): Promise<DocumentCheck> {
+async function checkFor(app: App, options: Partial<PersonServiceOptions>): Promise<DocumentCheck> {
+  if (Object.keys(options).length > 0) return checkOf(app, options);
+  usual ??= checkOf(app, options);
+  return usual;
+}
+
+/** That of services without options, which are most of them: to make a document takes as long as to open a service. */
+let usual: Promise<DocumentCheck> | undefined;
+
+async function checkOf(app: App, { publicUrl }: Partial<PersonServiceOptions>): Promise<DocumentCheck> {
   const document = await apiDocument(app, { publicUrl });
   const key = JSON.stringify(document);
   const known = checks.get(key) ?? documentCheck(document);
