@@ -1,3 +1,3 @@
 import { describePostgresListWork } from "./postgres-list-work.ts";
 
-describePostgresListWork([1_000, 10_000]);
+describePostgresListWork([10_000]);
