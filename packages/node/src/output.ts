@@ -19,7 +19,7 @@ export class Output implements UnsentHolder {
   readonly #onDrain: () => void;
   readonly #cut: () => void;
   /** Characters and bytes that were handed to Node. */
-  #written = 0;
+  #written: number;
   #gathers = false;
   #gathered = "";
   /** What is to be written, how much of the first part has been, and the characters and bytes of all that is left. */
@@ -47,6 +47,7 @@ export class Output implements UnsentHolder {
    */
   constructor(stream: Writable, limits: OutputLimits, onDrain: () => void, cut: () => void) {
     this.#stream = stream;
+    this.#written = stream.writableLength;
     this.#limits = limits;
     this.#onDrain = onDrain;
     this.#cut = cut;

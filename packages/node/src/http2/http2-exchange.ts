@@ -19,7 +19,10 @@ export interface ExchangeSession extends ServedConnection {
 export class Http2Exchange extends SingleExchange {
   readonly native: ServerHttp2Stream;
   readonly head: Http2Head;
-  readonly #output: Output;
+  readonly #session: ExchangeSession;
+  /** Its place among those of the session. */
+  place = 0;
+  #output: Output | undefined;
   readonly #unread: UnreadContent | undefined;
   /** Whether the client holds its content back until it receives `100 Continue` (RFC 9110 §10.1.1). */
   #awaitsContinue: boolean;
@@ -28,24 +31,37 @@ export class Http2Exchange extends SingleExchange {
   #waited = 0;
 
   constructor(stream: ServerHttp2Stream, head: Http2Head, session: ExchangeSession) {
-    const { context } = session;
     super(session);
     this.native = stream;
     this.head = head;
-    const drained = (): void => {
-      this.resumeSending?.();
-      session.drained();
-    };
-    this.#output = new Output(stream, context, drained, () => this.cut());
+    this.#session = session;
     this.#awaitsContinue = head.headers.has("Expect");
     this.#unread = stream.endAfterHeaders
       ? undefined
-      : new UnreadContent(stream, context.unreadContents, ({ response }) => this.answerInstead(response));
-    // The only listener of most streams here: each costs a closure and a place in a list, which is why `drain` has none yet.
-    stream.on("close", () => {
-      this.#output.discard();
-      this.end(!stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR);
-    });
+      : new UnreadContent(stream, session.context.unreadContents, ({ response }) => this.answerInstead(response));
+  }
+
+  /** To be called when the stream is closed. */
+  closed(): void {
+    const { native } = this;
+    this.#output?.discard();
+    this.end(!native.aborted && native.rstCode === constants.NGHTTP2_NO_ERROR);
+  }
+
+  /** Made for what is more than one write, and for a client that is slow to take that. */
+  get #slowOutput(): Output {
+    this.#output ??= new Output(
+      this.native,
+      this.context,
+      () => this.#drained(),
+      () => this.cut(),
+    );
+    return this.#output;
+  }
+
+  #drained(): void {
+    this.resumeSending?.();
+    this.#session.drained();
   }
 
   get headers(): HeaderList {
@@ -79,7 +95,7 @@ export class Http2Exchange extends SingleExchange {
   look(elapsed: number): void {
     const { native } = this;
     const { requestTimeout } = this.context;
-    this.#output.look(elapsed);
+    if (this.#output !== undefined || native.writableLength > 0) this.#slowOutput.look(elapsed);
     if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded) return;
     this.#waited += elapsed;
     if (this.#waited > requestTimeout) this.answerInstead(incomplete.late);
@@ -87,7 +103,7 @@ export class Http2Exchange extends SingleExchange {
 
   /** How many bytes of the response wait for the client. */
   get unsent(): number {
-    return this.#output.unsent;
+    return this.#output?.unsent ?? 0;
   }
 
   override get isOver(): boolean {
@@ -99,10 +115,16 @@ export class Http2Exchange extends SingleExchange {
   }
 
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
+    const { native } = this;
     const endStream = content === null || length === 0;
-    this.native.respond(toHttp2Fields(response, length), { endStream });
-    if (!endStream) this.sendPiece(content);
-    this.finish();
+    native.respond(toHttp2Fields(response, length), { endStream });
+    this.#resetUnread();
+    if (endStream) return;
+    if (content.length <= mostAtOnce) native.end(content);
+    else {
+      this.sendPiece(content);
+      this.#slowOutput.end();
+    }
   }
 
   sendHead(response: HttpResponse, length: number | undefined): void {
@@ -110,24 +132,26 @@ export class Http2Exchange extends SingleExchange {
   }
 
   sendPiece(piece: Piece): boolean {
-    if (typeof piece !== "string") this.#output.bytes("", piece);
-    else if (piece !== "") this.#output.utf8(piece);
-    if (!this.#output.isFull) return true;
-    if (!this.#listensForRoom) this.native.on("drain", () => this.#output.resume());
+    const output = this.#slowOutput;
+    if (typeof piece !== "string") output.bytes("", piece);
+    else if (piece !== "") output.utf8(piece);
+    if (!output.isFull) return true;
+    if (!this.#listensForRoom) this.native.on("drain", () => output.resume());
     this.#listensForRoom = true;
     return false;
   }
 
-  /** Ends the response, and the stream with it, even if the client has not sent all of its content (RFC 9113 §8.1). */
   finish(): void {
+    this.#resetUnread();
+    this.#slowOutput.end();
+  }
+
+  /** Has the stream end with the response, even if the client has not sent all of its content (RFC 9113 §8.1). */
+  #resetUnread(): void {
     const { native } = this;
-    if (!native.endAfterHeaders) {
-      // In the next turn: what is not yet on its way when a stream is reset is not sent.
-      native.once("finish", () =>
-        setImmediate(() => !native.readableEnded && native.close(constants.NGHTTP2_NO_ERROR)),
-      );
-    }
-    this.#output.end();
+    if (native.endAfterHeaders) return;
+    // In the next turn: what is not yet on its way when a stream is reset is not sent.
+    native.once("finish", () => setImmediate(() => !native.readableEnded && native.close(constants.NGHTTP2_NO_ERROR)));
   }
 
   cut(): void {
@@ -136,9 +160,12 @@ export class Http2Exchange extends SingleExchange {
   }
 
   protected giveUp(): void {
-    this.#output.giveUp();
+    this.#slowOutput.giveUp();
   }
 }
+
+/** Bytes that are handed to Node as they are; what is longer is written in slices. */
+const mostAtOnce = 16_384;
 
 /** The fields as names and values in turn, which Node reads faster than it reads a dictionary. */
 function toHttp2Fields(response: HttpResponse, length: number | undefined): string[] {

@@ -4,7 +4,7 @@ import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import type { ServeSettings } from "../options.ts";
 import { Peer } from "../served-exchange.ts";
-import { endAbusiveSession } from "./abuse.ts";
+import { AbuseLimit } from "./abuse.ts";
 import { readHttp2Head, refuseHttp2Head } from "./head.ts";
 import { type ExchangeSession, Http2Exchange } from "./http2-exchange.ts";
 
@@ -13,7 +13,9 @@ export class Http2Session implements Connection, ExchangeSession {
   readonly context: ServeContext;
   readonly peer: Peer;
   readonly #native: ServerHttp2Session;
-  readonly #exchanges = new Set<Http2Exchange>();
+  readonly #abuse: AbuseLimit;
+  /** In any order; not a set, whose former tables V8 keeps for long, with the exchanges in them. */
+  readonly #exchanges: Http2Exchange[] = [];
   /** Those that are not begun. */
   readonly #waiting: Http2Exchange[] = [];
 
@@ -27,19 +29,16 @@ export class Http2Session implements Connection, ExchangeSession {
     session.once("close", () => context.connections.delete(this));
     // A session with an error also emits `close`, which does what is needed.
     session.on("error", () => undefined);
-    session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
-      // So does a stream.
-      stream.on("error", ignore);
-      if (context.closing) session.close();
-      if (!stream.destroyed && !stream.closed) this.#open(stream, raw);
-    });
-    endAbusiveSession(session, context);
+    this.#abuse = new AbuseLimit(session, context);
+    session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) =>
+      this.#open(stream, raw),
+    );
     const { keepAliveTimeout } = context;
     if (keepAliveTimeout === 0) return;
     session.setTimeout(keepAliveTimeout);
     // A callback of `setTimeout` is called once. The timeout ends again after each pause, so also while a request is answered.
     session.on("timeout", () => {
-      if (this.#exchanges.size === 0) session.destroy();
+      if (this.#exchanges.length === 0) session.destroy();
     });
   }
 
@@ -57,16 +56,34 @@ export class Http2Session implements Connection, ExchangeSession {
   }
 
   #open(stream: ServerHttp2Stream, raw: readonly string[]): void {
-    const exchange = new Http2Exchange(stream, readHttp2Head(raw), this);
-    this.#exchanges.add(exchange);
-    exchange.onEnd(() => {
-      this.#exchanges.delete(exchange);
-      this.drained();
+    let exchange: Http2Exchange | undefined;
+    this.#abuse.noteHead(stream);
+    // These are the only listeners of most streams: each costs a closure and a place in a list.
+    stream.on("error", ignore);
+    stream.on("close", () => {
+      this.#abuse.noteClosed(stream);
+      if (exchange !== undefined) this.#remove(exchange);
+      // Node holds the stream for a while.
+      exchange = undefined;
     });
+    if (this.context.closing) this.#native.close();
+    if (stream.destroyed || stream.closed) return;
+    exchange = new Http2Exchange(stream, readHttp2Head(raw), this);
+    exchange.place = this.#exchanges.push(exchange) - 1;
     this.#waiting.push(exchange);
     this.drained();
     // Its content would come all the same. A client may send a request again that is refused so (RFC 9113 §8.7).
-    if (this.#waiting.includes(exchange) && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    if (this.#waiting.at(-1) === exchange && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+  }
+
+  #remove(exchange: Http2Exchange): void {
+    const last = this.#exchanges.pop() as Http2Exchange; // there is one at least
+    if (last !== exchange) {
+      this.#exchanges[exchange.place] = last;
+      last.place = exchange.place;
+    }
+    exchange.closed();
+    this.drained();
   }
 
   /** Begins what has waited until the client takes what is sent. */
@@ -84,6 +101,7 @@ export class Http2Session implements Connection, ExchangeSession {
   }
 }
 
+/** A stream with an error also emits `close`, which does what is needed. */
 const ignore = (): void => undefined;
 
 function sessionOptions(settings: ServeSettings) {
