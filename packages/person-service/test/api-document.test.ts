@@ -96,6 +96,7 @@ describe("GET /openapi.json", () => {
       "csv",
       "excel",
       "vcard",
+      "vcard3",
       "text-xml",
       "html",
     ]);

@@ -469,6 +469,8 @@ const vcards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
   "a long value": (bytes) => `NOTE:${fill(bytes, "a")}`,
   escapes: (bytes) => `NOTE:${fill(bytes, "\\n\\\\")}`,
   "parts of a value": (bytes) => `ADR:${fill(bytes, ";,")}`,
+  "other properties": (bytes) => fill(bytes, (i) => `g${i}.X-A${i};B=c:d\r\n`),
+  "quoted-printable": (bytes) => `NOTE;ENCODING=QUOTED-PRINTABLE:${fill(bytes, "=41=\r\n")}`,
   "folded lines": (bytes) => `NOTE:${fill(bytes, "a\r\n ")}`,
 }).map(([what, line]) => ({
   name: `vCard: ${what}`,

@@ -10,7 +10,7 @@ import { openDatabase } from "@waymark/collection";
 import fc from "fast-check";
 import { parseCommandLine } from "../src/cli/command-line.ts";
 import { personCollection } from "../src/person/collection.ts";
-import { formatNames } from "../src/transfer/formats.ts";
+import { type FormatName, formatNames } from "../src/transfer/formats.ts";
 import { commandFiles, peopleIn, run } from "./command-runs.ts";
 import { legalPerson } from "./legal-person.ts";
 import { programArguments } from "./program-arguments.ts";
@@ -327,6 +327,7 @@ describe("import", () => {
           addressCountry: "GB",
         },
         worksFor: "Analytical Engines",
+        vCardProps: ["ADR;TYPE=HOME:;;;;;;", "ORG:;Programs"],
       },
     ]);
   });
@@ -390,7 +391,7 @@ describe("import", () => {
 
   const mistaken: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
     [[], /^"import" needs a FILE\.$/],
-    [["a.csv", "--format", "xls"], /^--format must be csv, ndjson, json, xml or vcard, not "xls"\.$/],
+    [["a.csv", "--format", "xls"], /^--format must be csv, ndjson, json, xml, vcard or vcard3, not "xls"\.$/],
     [
       ["a.csv", "--date", "TT.MM.JJJJ"],
       /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "TT\.MM\.JJJJ"; did you mean DD\.MM\.YYYY\?$/,
@@ -490,6 +491,19 @@ const awkwardPeople: readonly object[] = [
   ]),
 ];
 
+const same = (person: unknown): unknown => person;
+
+/** A vCard 3.0 says of no telephone that it has a voice, since nearly all have. */
+const withoutVoices = (person: unknown): unknown =>
+  JSON.parse(JSON.stringify(person), (name, value) => {
+    if (name !== "features") return value;
+    const features = value.filter((feature: string) => feature !== "voice");
+    return features.length === 0 ? undefined : features;
+  });
+
+/** What a person is after a format that does not have everything. */
+const lost: Readonly<Partial<Record<FormatName, (person: unknown) => unknown>>> = { vcard3: withoutVoices };
+
 describe("what is exported and imported", () => {
   for (const format of formatNames) {
     it(`is the same people, as ${format}`, async () => {
@@ -503,7 +517,7 @@ describe("what is exported and imported", () => {
           const [file, target] = [newFile(format), newFile("db")];
           await run("export", file, "--format", format, "--database", source);
           const printed = await run("import", file, "--format", format, "--database", target);
-          assert.deepEqual(await peopleIn(target), await peopleIn(source), printed);
+          assert.deepEqual(await peopleIn(target), (await peopleIn(source)).map(lost[format] ?? same), printed);
         }),
         { numRuns: 1, endOnFailure: true }, // a smaller example would take minutes
       );
@@ -518,7 +532,8 @@ describe("what is exported and imported", () => {
       const printed = await run("import", file, "--format", format, "--database", target);
       const after = await peopleIn(target);
       // vCards have no ids.
-      const expected = format === "vcard" ? before.map((person, i) => ({ ...(person as object), id: i + 1 })) : before;
+      const hasIds = !format.startsWith("vcard");
+      const expected = hasIds ? before : before.map((person, i) => ({ ...(person as object), id: i + 1 }));
       assert.equal(after.length, expected.length, printed);
       for (const [i, person] of after.entries()) assert.deepEqual(person, expected[i]);
     });

@@ -88,6 +88,15 @@ function oneValue({ kind, min = 1, max = 0 }: PersonMember): fc.Arbitrary<unknow
       return fc.constantFrom(...countryCodes);
     case "language":
       return fc.constantFrom("en", "zh-Hant-TW", "de-CH-1996", "x-elvish", "i-mingo");
+    case "property":
+      return fc
+        .tuple(
+          fc.constantFrom("", "item1.", "g-2."),
+          fc.constantFrom("X-SKYPE", "IMPP", "X-ABLABEL", "UID", "JSPROP", "ROLE"),
+          fc.constantFrom("", ";TYPE=home", ';X-A="b;c",d;PREF=1', ";X-EMPTY="),
+          line(1, 200),
+        )
+        .map(([group, name, parameters, value]) => `${group}${name}${parameters}:x${value}`);
   }
 }
 

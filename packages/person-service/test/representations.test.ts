@@ -9,7 +9,7 @@ import { asJson, assertProblem, asXml, read, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
 import { type Answer, describeService, noon, type Service } from "./transports.ts";
 
-type Form = "json" | "xml" | "jsonld" | "ndjson" | "csv" | "excel" | "vcard" | "text-xml" | "html";
+type Form = "json" | "xml" | "jsonld" | "ndjson" | "csv" | "excel" | "vcard" | "vcard3" | "text-xml" | "html";
 
 /** What each form is asked for by, and sent as. */
 const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: string]>> = {
@@ -20,12 +20,24 @@ const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: str
   csv: ["text/csv", "text/csv; charset=utf-8; header=present"],
   excel: ["text/csv;dialect=excel", "text/csv; charset=utf-8; header=present; dialect=excel"],
   vcard: ["text/vcard;version=4.0", "text/vcard; charset=utf-8"],
+  vcard3: ["text/vcard;version=3.0", "text/vcard; charset=utf-8; version=3.0"],
   "text-xml": ["text/xml", "text/xml; charset=utf-8"],
   html: ["text/html", "text/html; charset=utf-8"],
 };
 
-const itemForms: readonly Form[] = ["json", "xml", "jsonld", "vcard", "text-xml", "html"];
-const listForms: readonly Form[] = ["json", "xml", "jsonld", "ndjson", "csv", "excel", "vcard", "text-xml", "html"];
+const itemForms: readonly Form[] = ["json", "xml", "jsonld", "vcard", "vcard3", "text-xml", "html"];
+const listForms: readonly Form[] = [
+  "json",
+  "xml",
+  "jsonld",
+  "ndjson",
+  "csv",
+  "excel",
+  "vcard",
+  "vcard3",
+  "text-xml",
+  "html",
+];
 const typesOf = (some: readonly Form[]): readonly string[] => some.map((form) => forms[form][0]);
 
 /** The two resources, and the state that stands in their entity tags while there is one person. */
@@ -72,10 +84,11 @@ const choices: readonly (readonly [
   ["Application/XML", "xml", "xml"],
   // Parameters that name what is sent, and others (RFC 9110 §12.5.1).
   ["text/vcard;version=4.0", "vcard", "vcard"],
-  ["text/vcard;version=3.0", undefined, undefined],
+  ["text/vcard;version=3.0", "vcard3", "vcard3"],
+  ["text/vcard;version=2.1", undefined, undefined],
   ['text/vcard;version="4.0";charset=utf-8', "vcard", "vcard"],
-  ["text/vcard;version=3.0, application/xml;q=0.1", "xml", "xml"],
-  ["text/vcard;version=3.0, text/vcard;q=0.5", "vcard", "vcard"],
+  ["text/vcard;version=2.1, application/xml;q=0.1", "xml", "xml"],
+  ["text/vcard;version=3.0, text/vcard;q=0.5", "vcard3", "vcard3"],
   ["text/csv;header=present", undefined, "csv"],
   ["text/csv;dialect=excel", undefined, "excel"],
   ["text/csv, text/csv;dialect=excel;q=0.5", undefined, "csv"],
@@ -194,7 +207,10 @@ describeService("representations", (openService) => {
     it("are a vCard", async () => {
       const [kind, properties] = ICAL.parse((await get(service, "/person/1", "vcard")).text);
       const names = properties.map(([name]: readonly [string]) => name);
-      assert.deepEqual([kind, names], ["vcard", ["version", "fn", "tel", "adr", "note", "uid", "created", "rev"]]);
+      assert.deepEqual(
+        [kind, names],
+        ["vcard", ["version", "fn", "tel", "adr", "note", "prodid", "uid", "created", "rev"]],
+      );
     });
   });
 

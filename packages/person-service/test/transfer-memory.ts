@@ -14,6 +14,9 @@ interface FileForm {
   readonly end: string;
 }
 
+const card = (version: string, number: number, description: string): string =>
+  `BEGIN:VCARD\r\nVERSION:${version}\r\nFN:Person ${number}\r\nNOTE:${description}\r\nEND:VCARD\r\n`;
+
 const forms: Readonly<Record<FormatName, FileForm>> = {
   csv: {
     start: "name,description\r\n",
@@ -37,12 +40,8 @@ const forms: Readonly<Record<FormatName, FileForm>> = {
       `<person><name>Person ${number}</name><description>${description}</description></person>`,
     end: "</people>",
   },
-  vcard: {
-    start: "",
-    person: (number, description) =>
-      `BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Person ${number}\r\nNOTE:${description}\r\nEND:VCARD\r\n`,
-    end: "",
-  },
+  vcard: { start: "", person: (number, description) => card("4.0", number, description), end: "" },
+  vcard3: { start: "", person: (number, description) => card("3.0", number, description), end: "" },
 };
 
 /** Writes a file of so many people. Every tenth is refused, whose name is too long. */

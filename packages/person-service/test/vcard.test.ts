@@ -6,7 +6,7 @@ import ICAL from "ical.js";
 import { HttpRequest } from "waymark";
 import { contactLists } from "../src/person/contact-lists.ts";
 import { ourMembers } from "../src/person/member-list.ts";
-import type { Person } from "../src/person/members.ts";
+import { otherProperties, type Person } from "../src/person/members.ts";
 import { personSchema } from "../src/person/schema.ts";
 import { vcard as vcardOf } from "../src/person/vcard.ts";
 import { decodeVcards } from "../src/transfer/vcard-decoder.ts";
@@ -47,6 +47,12 @@ const full: Person = {
   knowsLanguage: "en-GB",
   languages: [{ value: "en-GB", preferred: true }, { value: "fr" }],
   categories: ["press", "a, b; c\\d"],
+  vCardProps: [
+    "item1.X-ABDATE:2001-02-03",
+    "item1.X-ABLABEL:_$!<Other>!$_",
+    "ADR;TYPE=home:;;;;;;",
+    'IMPP;X-A="a:b",c:xmpp:ada@x',
+  ],
   description: "Wrote\nnotes",
   identifier: "A-1",
 };
@@ -124,7 +130,12 @@ function parseCards(text: string): readonly (readonly ReadProperty[])[] {
 }
 
 /** What is due from `readCard`. */
-const expected = ({ id: _id, description, ...members }: Person): object => ({
+const expected = ({
+  id: _id,
+  description,
+  [otherProperties]: _others,
+  ...members
+}: Person & Record<string, unknown>) => ({
   ...Object.fromEntries(Object.entries(members).filter(([name]) => !contactLists.some((list) => list.name === name))),
   ...(description !== undefined && { description: { text: description } }),
 });
@@ -149,10 +160,10 @@ describe("a vCard", () => {
         "BDAY:18151210",
         "ANNIVERSARY:18350708",
         "EMAIL;TYPE=work;PREF=1:ada@example.org",
-        "item1.EMAIL:ada@home.example",
-        "item1.X-ABLabel:a\\, b",
+        "item2.EMAIL:ada@home.example",
+        "item2.X-ABLabel:a\\, b",
         "TEL;TYPE=home,cell;PREF=1:+44 20 7946 0000;ext=12",
-        "ADR:;;12 St James's Square;London;England;SW1Y 4JH;GB",
+        "ADR;TYPE=home:;;12 St James's Square;London;England;SW1Y 4JH;GB",
         "TITLE:Analyst",
         "ORG:Analytical Engines",
         "URL:https://example.org/1815",
@@ -162,6 +173,10 @@ describe("a vCard", () => {
         "CATEGORIES:press,a\\, b; c\\\\d",
         "NOTE:Wrote\\nnotes",
         "X-IDENTIFIER;VALUE=text:A-1",
+        "item1.X-ABDATE:2001-02-03",
+        "item1.X-ABLABEL:_$!<Other>!$_",
+        'IMPP;X-A="a:b",c:xmpp:ada@x',
+        "PRODID:-//waymark//person-service//EN",
         "UID:urn:uuid:acd81f1c-e29f-57f3-a06b-1c4a17f2bbd4",
         "CREATED:20260615T120000Z",
         "REV:20260616T131415Z",
@@ -179,7 +194,7 @@ describe("a vCard", () => {
 
   it("has no property for what is absent", () => {
     const names = linesOf(cardOf({ name: "Ada" })).map((line) => line.replace(/[:;].*/s, ""));
-    assert.deepEqual(names, ["BEGIN", "VERSION", "FN", "UID", "CREATED", "REV", "END"]);
+    assert.deepEqual(names, ["BEGIN", "VERSION", "FN", "PRODID", "UID", "CREATED", "REV", "END"]);
   });
 
   const values: readonly [member: keyof Person, value: string, line: string][] = [
@@ -218,7 +233,7 @@ describe("a vCard", () => {
   for (const [octets, lines] of lengths) {
     it(`folds a line of ${octets} octets into ${lines}`, () => {
       const card = cardOf({ name: "x".repeat(octets - "FN:".length) });
-      assert.equal(card.split("\r\n").length, "BEGIN VERSION UID CREATED REV END".split(" ").length + lines + 1);
+      assert.equal(card.split("\r\n").length, "BEGIN VERSION PRODID UID CREATED REV END".split(" ").length + lines + 1);
       assert.ok(card.split("\r\n").every((line) => line.length <= 75));
     });
   }

@@ -99,6 +99,7 @@ const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "text">, string>>
   url: "url",
   country: "text",
   language: "text",
+  property: "text",
   time: "text",
 };
 

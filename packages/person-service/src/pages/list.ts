@@ -169,4 +169,5 @@ const formats = [
   ["json", "JSON"],
   ["ndjson", "NDJSON"],
   ["vcard", "vCard"],
+  ["vcard3", "vCard 3.0"],
 ] as const;

@@ -1,5 +1,6 @@
 import { type AroundFilter, around, type HttpRequest, type Next, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
+import { personRepresentations } from "../person/collection.ts";
 
 /** The query of a list, as the pages change it. Any change begins at the first page again. */
 export class ListAddress {
@@ -42,9 +43,10 @@ export class ListAddress {
     return this.#toUrl(this.#parameters.filter(([name]) => notFilters.has(name) && name !== "q"));
   }
 
-  /** Returns the URL of all that the list has in another format; a vCard has whole people only. */
+  /** Returns the URL of all that the list has in another format, which may have whole people only. */
   download(format: string): string {
-    const kept = this.#parameters.filter(([name]) => name !== "limit" && (name !== "fields" || format !== "vcard"));
+    const { whole } = personRepresentations.find(({ name }) => name === format) ?? {};
+    const kept = this.#parameters.filter(([name]) => name !== "limit" && (name !== "fields" || !whole));
     return this.#toUrl([...kept, ["format", format]]);
   }
 

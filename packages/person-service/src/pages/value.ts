@@ -23,6 +23,7 @@ export function shownValue(reader: Reader, { kind, of }: MemberField, value: str
     case "text":
     case "date":
     case "language":
+    case "property":
       return text;
   }
 }

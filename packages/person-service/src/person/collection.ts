@@ -18,8 +18,8 @@ import {
 } from "@waymark/collection";
 import { type ContactList, contactLists } from "./contact-lists.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
-import { type ContactEntry, memberEntries, objectTypes, type PersonMember } from "./members.ts";
-import { vcard } from "./vcard.ts";
+import { type ContactEntry, memberEntries, objectTypes, otherProperties, type PersonMember } from "./members.ts";
+import { vcard, vcard3 } from "./vcard.ts";
 
 /**
  * Sends a person as a schema.org `Person` in JSON-LD. Most members are terms of that vocabulary. `id` is not: the context makes it
@@ -32,7 +32,7 @@ export const personJsonLd: ItemRepresentation & ListRepresentation = jsonLdRepre
 
 /** @param members those of a stored person, or the ones that a client chose */
 function toNode(members: Readonly<Record<string, unknown>>): object {
-  const { id: _id, createdAt, updatedAt, ...others } = members;
+  const { id: _id, [otherProperties]: _properties, createdAt, updatedAt, ...others } = members;
   const [ofRecord = [], ofPerson = []] = [true, false].map((isOfRecord) =>
     Object.entries(others).filter(([name]) => recordTerms.has(name) === isOfRecord),
   );
@@ -91,6 +91,7 @@ export const personRepresentationsOf = (members: MemberList): readonly Represent
   personCsv(members),
   personExcelCsv(members),
   vcard(members),
+  vcard3(members),
   // Last, because clients that accept any text are better served by the others.
   readableXml("text/xml"),
 ];

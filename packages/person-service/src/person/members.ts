@@ -364,6 +364,22 @@ export const personMembers = {
     words: "note, comment, comments, remarks, bio, about, bemerkung, bemerkungen, remarques",
     rule: "0 to 4000; only here TAB and line feed are allowed, and an empty text",
   },
+  vCardProps: {
+    kind: "property",
+    list: true,
+    max: 4000,
+    label: { en: "Other properties", de: "Weitere Angaben", fr: "Autres propriétés", es: "Otras propiedades" },
+    group: "More",
+    hint: {
+      en: "Properties of vCards that have no field here, one a line, such as X-SKYPE:ada.",
+      de: "Angaben einer vCard, für die es hier kein Feld gibt, eine je Zeile, etwa X-SKYPE:ada.",
+      fr: "Propriétés d’une vCard qui n’ont pas de champ ici, une par ligne, comme X-SKYPE:ada.",
+      es: "Propiedades de una vCard que no tienen campo aquí, una por línea, como X-SKYPE:ada.",
+    },
+    vcard: "",
+    words: "",
+    rule: "a list of up to 50 properties of a vCard that are no other member, each 1 to 4000, such as `X-SKYPE:ada`",
+  },
   identifier: {
     kind: "line",
     max: 255,
@@ -388,7 +404,7 @@ export const personMembers = {
 /** What there is to know of a member. */
 export interface PersonMember {
   /** What its values are, which decides how they are validated, shown, asked for and read from files. */
-  readonly kind: "id" | "line" | "text" | "date" | "email" | "telephone" | "url" | "country" | "language";
+  readonly kind: "id" | "line" | "text" | "date" | "email" | "telephone" | "url" | "country" | "language" | "property";
   /** Whether it is a list of such values, none twice. */
   readonly list?: true;
   /** For a list of values with what is said of each, the member that is the preferred one. See `ContactEntry`. */
@@ -442,6 +458,9 @@ export const namesFor = ({ words, label }: PersonMember): readonly string[] => [
 
 /** What the members whose names begin with this are parts of: the type of the node that it is in JSON-LD. */
 export const objectTypes: Readonly<Record<string, string>> = { address: "PostalAddress" };
+
+/** The member that has what a card says and no other member does, as the JSContact of RFC 9555 has it. */
+export const otherProperties: string = memberEntries.find(([, { kind }]) => kind === "property")?.[0] ?? "";
 
 /** The most values of a list. */
 export const mostValues = 50;

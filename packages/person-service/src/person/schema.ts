@@ -14,6 +14,7 @@ import { isObject, memberOf } from "./member-value.ts";
 import { derivedName, nameSources, namesFor, type Person, type PersonMember } from "./members.ts";
 import { countryCode, email, languageTag, pastDate, telephone, url } from "./rules.ts";
 import { jsonType, ruledString, text } from "./text.ts";
+import { keptProperty } from "./vcard-properties.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
 export type PersonSchema = RecordSchema<Person>;
@@ -95,6 +96,8 @@ function schemaOf({ kind, min = 1, max = 0 }: PersonMember, now: () => Date): z.
       return ruledString([countryCode], { pattern: "^[A-Z]{2}$" });
     case "language":
       return ruledString([languageTag], { maxLength: 255 });
+    case "property":
+      return text({ min, max }, keptProperty);
   }
 }
 

@@ -1,75 +1,130 @@
-import { createHash } from "node:crypto";
 import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
 import { type MemberList, onceFor } from "./member-list.ts";
 import { memberOf, valuesOf } from "./member-value.ts";
-import type { ContactEntry, PersonMember, StoredPerson } from "./members.ts";
-import { type VcardMember, type VcardProperty, vcardProperties, vcardTypes } from "./vcard-properties.ts";
+import { type ContactEntry, otherProperties, type PersonMember, type StoredPerson } from "./members.ts";
+import { escapeText, parseVcardLine, splitValue, type VcardLine, vcardLine, vcardLineText } from "./vcard-lines.ts";
+import {
+  isRestOf,
+  partsOf,
+  productId,
+  uniqueId,
+  type VcardProperty,
+  vcardProperties,
+  vcardTypes,
+} from "./vcard-properties.ts";
+
+type Version = "3.0" | "4.0";
 
 /** Sends a person as a vCard 4.0 (RFC 6350) for address books; a list is a sequence of cards. */
-export const vcard: (members: MemberList) => ItemRepresentation & ListRepresentation = onceFor((members) => {
-  const item = (record: StoredRecord): string => toCard(record, vcardProperties(members));
+export const vcard: (members: MemberList) => ItemRepresentation & ListRepresentation = onceFor((members) =>
+  cards("vcard", "4.0", members),
+);
+
+/** Sends a person as a vCard 3.0 (RFC 2426), for older programs and phones. */
+export const vcard3: (members: MemberList) => ItemRepresentation & ListRepresentation = onceFor((members) =>
+  cards("vcard3", "3.0", members),
+);
+
+function cards(name: string, version: Version, members: MemberList): ItemRepresentation & ListRepresentation {
+  const properties = vcardProperties(members);
+  const item = (record: StoredRecord): string => toCard(record, properties, version);
   return {
-    name: "vcard",
+    name,
     extension: "vcf",
-    mediaType: "text/vcard;version=4.0",
-    contentType: "text/vcard; charset=utf-8",
+    mediaType: `text/vcard;version=${version}`,
+    contentType: `text/vcard; charset=utf-8${version === "4.0" ? "" : `; version=${version}`}`,
     item,
     list: () => ({ item }),
     // A card needs a name (FN), and its UID and REV identify a person and a state.
     whole: true,
   };
-});
+}
 
-function toCard({ json }: StoredRecord, properties: readonly VcardProperty[]): string {
+function toCard({ json }: StoredRecord, properties: readonly VcardProperty[], version: Version): string {
   const person: StoredPerson = JSON.parse(json); // the schema has validated every stored person
-  let lines = contentLine("BEGIN", "VCARD");
-  for (const [name, value] of toProperties(person, properties)) {
-    if (value !== undefined) lines += contentLine(name, value);
-  }
-  return lines + contentLine("END", "VCARD");
+  let card = contentLine(vcardLine("BEGIN", "VCARD")) + contentLine(vcardLine("VERSION", version));
+  for (const line of linesOf(person, properties, version)) card += contentLine(line);
+  return card + contentLine(vcardLine("END", "VCARD"));
 }
 
-/** A property; it is left out when its value is undefined. */
-type Property = readonly [name: string, value: string | undefined];
-
-function toProperties(person: StoredPerson, properties: readonly VcardProperty[]): readonly Property[] {
-  return [
-    ["VERSION", "4.0"],
-    ...contactProperties(person, properties),
-    ["UID", uniqueId(person)],
-    // RFC 9554 §3.1
-    ["CREATED", timestamp(person.createdAt)],
-    ["REV", timestamp(person.updatedAt)],
-  ];
-}
-
-function contactProperties(person: StoredPerson, properties: readonly VcardProperty[]): readonly Property[] {
-  let group = 0;
-  return properties.flatMap(({ property, members, list }): readonly Property[] => {
-    const entries = list && (memberOf(person, list.name) as readonly ContactEntry[] | undefined); // by its schema
-    if (list === undefined || entries === undefined) {
-      return [[parametersOf(property), propertyOf(person, property, members)]];
+function* linesOf(
+  person: StoredPerson,
+  properties: readonly VcardProperty[],
+  version: Version,
+): Generator<VcardLine, void, undefined> {
+  const kept = otherLines(person);
+  const used = new Set<VcardLine>();
+  const groups = new Set(kept.map(({ group }) => group));
+  for (const property of properties) {
+    const entries = property.list && (memberOf(person, property.list.name) as readonly ContactEntry[] | undefined); // by its schema
+    if (entries !== undefined) {
+      yield* linesOfEntries(entries, property, version, groups);
+      continue;
     }
-    return entries.flatMap(({ value, contexts = [], features = [], label, preferred }) => {
-      const types = [...contexts, ...features].map((each) => vcardTypes[each] ?? each);
-      const name = `${property}${types.length === 0 ? "" : `;TYPE=${types.join(",")}`}${preferred ? ";PREF=1" : ""}`;
-      const said = propertyOf({ [list.single]: value }, property, members);
-      if (label === undefined) return [[name, said]];
-      group++;
-      return [
-        [`item${group}.${name}`, said],
-        [`item${group}.X-ABLabel`, escapeText(label)],
-      ];
-    });
-  });
+    const value =
+      propertyValue(person, property, version) ?? (version === "3.0" ? neededIn3[property.property] : undefined);
+    const rest = kept.find((line) => isRestOf(line, property));
+    if (rest !== undefined) used.add(rest);
+    if (value !== undefined)
+      yield rest ? completed(rest, value) : vcardLine(property.property, value, typeOf(property));
+    else if (rest !== undefined && /[^;]/.test(rest.value)) yield rest;
+  }
+  for (const line of kept) if (!used.has(line)) yield line;
+  if (!kept.some(({ name }) => name === "UID")) {
+    yield vcardLine("PRODID", productId);
+    yield vcardLine("UID", uniqueId(person));
+  }
+  // RFC 9554 §3.1
+  if (version === "4.0") yield vcardLine("CREATED", timestamp(person.createdAt));
+  yield vcardLine("REV", timestamp(person.updatedAt));
+}
+
+/** Returns what cards have said of a person that no member says. */
+export const otherLines = (person: object): readonly VcardLine[] =>
+  valuesOf(person, otherProperties).flatMap((line) => parseVcardLine(String(line)) ?? []);
+
+/** Every card of version 3.0 has a name in parts (RFC 2426 §3.1.2). */
+const neededIn3: Readonly<Record<string, string>> = { N: ";;;;" };
+
+function* linesOfEntries(
+  entries: readonly ContactEntry[],
+  property: VcardProperty,
+  version: Version,
+  groups: Set<string>,
+): Generator<VcardLine, void, undefined> {
+  const { single = "" } = property.list ?? {};
+  for (const { value, contexts = [], features = [], label, preferred } of entries) {
+    const types = [...contexts, ...features].map((each) => vcardTypes[each] ?? each);
+    if (preferred && version === "3.0") types.push("pref");
+    const parameters = new Map<string, readonly string[]>();
+    if (types.length > 0) parameters.set("TYPE", types);
+    if (preferred && version === "4.0") parameters.set("PREF", ["1"]);
+    const line = vcardLine(property.property, propertyValue({ [single]: value }, property, version) ?? "", parameters);
+    if (label === undefined) {
+      yield line;
+      continue;
+    }
+    const group = newGroup(groups);
+    yield { ...line, group };
+    yield { ...vcardLine("X-ABLabel", escapeText(label)), group };
+  }
+}
+
+function newGroup(groups: Set<string>): string {
+  let number = 1;
+  while (groups.has(`item${number}`)) number++;
+  groups.add(`item${number}`);
+  return `item${number}`;
 }
 
 /** vCard does not know the type of a property that is not its own. */
-const parametersOf = (property: string): string => (property.startsWith("X-") ? `${property};VALUE=text` : property);
+const typeOf = ({ property }: VcardProperty): VcardLine["parameters"] =>
+  new Map(property.startsWith("X-") ? [["VALUE", ["text"]]] : []);
 
-function propertyOf(person: object, property: string, members: readonly VcardMember[]): string | undefined {
+/** Returns the value of a property; undefined when the person has none of its members. */
+function propertyValue(person: object, { property, members }: VcardProperty, version: Version): string | undefined {
   const texts = members.map(({ name, kind }) => {
-    const values = valuesOf(person, name).map((value) => toText(String(value), kind));
+    const values = valuesOf(person, name).map((value) => toText(String(value), kind, version));
     return values.length === 0 ? undefined : values.join(",");
   });
   if (texts.every((text) => text === undefined)) return undefined;
@@ -80,12 +135,17 @@ function propertyOf(person: object, property: string, members: readonly VcardMem
   return parts.join(";");
 }
 
-/** The parts of a value that has several. Those that are empty should be: a post office box, an apartment (RFC 6350 §6.3.1). */
-const partsOf: Readonly<Record<string, number>> = { N: 5, ADR: 7, ORG: 1 };
+/** Puts the value of members into what is kept of their property. */
+function completed(rest: VcardLine, value: string): VcardLine {
+  if (partsOf[rest.name] === undefined) return { ...rest, value };
+  const [ours, others] = [splitValue(value, ";"), splitValue(rest.value, ";")];
+  const length = Math.max(ours.length, others.length);
+  return { ...rest, value: Array.from({ length }, (_, i) => ours[i] || others[i] || "").join(";") };
+}
 
-function toText(value: string, kind: PersonMember["kind"]): string {
-  // RFC 6350 §4.3.1: the basic format, without hyphens.
-  if (kind === "date") return value.replaceAll("-", "");
+function toText(value: string, kind: PersonMember["kind"], version: Version): string {
+  // RFC 6350 §4.3.1: the basic format, without hyphens. Programs for version 3.0 expect the other.
+  if (kind === "date") return version === "4.0" ? value.replaceAll("-", "") : value;
   return kind === "url" || kind === "language" ? value : escapeText(value);
 }
 
@@ -93,29 +153,11 @@ function toText(value: string, kind: PersonMember["kind"]): string {
 const timestamp = (time: string): string => time.replaceAll(/[:-]|\.\d+/g, "");
 
 /**
- * Makes a UUID (RFC 9562 §5.5) from what never changes in a record: an address book recognises the person after every change, and
- * on another database. The time distinguishes people of other services with the same id.
- */
-function uniqueId({ id, createdAt }: StoredPerson): string {
-  const digest = createHash("sha1").update(namespace).update(`${id} ${createdAt}`).digest();
-  // The version is 5, the variant 0b10.
-  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
-  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
-  const [, ...groups] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(digest.toString("hex")) ?? [];
-  return `urn:uuid:${groups.join("-")}`;
-}
-
-/** The namespace of these UUIDs: a random one that never changes. */
-const namespace = Buffer.from("36585e6dee9843429e74e1a8e273bd2d", "hex");
-
-/**
  * Renders a property of a vCard as a line (RFC 6350 §3.2) that ends with CRLF. Folds lines of more than 75 octets: the rest follows
  * on the next line after a space. Splits no character.
- *
- * @param value escaped according to its type
  */
-function contentLine(name: string, value: string): string {
-  const line = `${name}:${value}`;
+function contentLine(property: VcardLine): string {
+  const line = vcardLineText(property);
   let folded = "";
   let start = 0;
   let octets = 0;
@@ -140,9 +182,4 @@ function octetsOf(codePoint: number): number {
   if (codePoint < 0x80) return 1;
   if (codePoint < 0x800) return 2;
   return codePoint < 0x10000 ? 3 : 4;
-}
-
-/** Escapes a text value (RFC 6350 §3.4). Semicolons stay: they separate nothing here, and some readers would keep a backslash. */
-function escapeText(text: string): string {
-  return text.replaceAll(/[\\,\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
 }

@@ -23,6 +23,10 @@ const isUse = (word: string): boolean => {
   return contexts.includes(meant) || features.includes(meant);
 };
 
+/** Returns the words in small letters that say nothing of what a value is for, as a label. */
+export const wordsWithoutUse = (words: readonly string[]): string =>
+  [...new Set(words.filter((word) => !isUse(word)))].join(", ");
+
 /** Returns what a label says of a value: uses where it has only words for them, else its text. Google has an asterisk before the preferred. */
 export function labelled(label: string, list: ContactList): ContactUses & { readonly label?: string } {
   const text = label.replace(/^\* /, "").trim();
@@ -85,5 +89,6 @@ const meanings: ReadonlyMap<string, string> = new Map(
     work: "business, office, geschäftlich, arbeit, dienstlich, büro, professionnel, professionnelle, travail, bureau, trabajo, oficina",
     mobile: "cell, cellular, iphone, handy, mobil, mobiltelefon, móvil, portable",
     fax: "telefax, télécopie",
+    "main-number": "main",
   }).flatMap(([use, words]) => words.split(", ").map((word) => [word, use] as const)),
 );

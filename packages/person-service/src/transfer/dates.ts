@@ -107,3 +107,6 @@ export class DateForms {
     return this.example === undefined ? [] : this.#readers.slice(0, 2).map(({ form }) => form);
   }
 }
+
+/** Dates as they are stored. */
+export const isoDates: DateReader = dateReader("YYYY-MM-DD");

@@ -14,8 +14,9 @@ import type { MediaType } from "waymark/fields";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
 import { contactLists } from "../person/contact-lists.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { vcard } from "../person/vcard.ts";
+import { vcard, vcard3 } from "../person/vcard.ts";
 import type { Delimiter } from "./source-file.ts";
+import { decodeVcards } from "./vcard-decoder.ts";
 import { decodeXmlPeople } from "./xml-people.ts";
 
 /** A format of files that are imported and exported. */
@@ -28,7 +29,7 @@ export interface TransferFormat {
   readonly decode: (pieces: AsyncIterable<Uint8Array>, table: Table) => AsyncIterable<ListedValue>;
 }
 
-export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard";
+export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard" | "vcard3";
 
 /** What there is to know of a file: the members of its people, and for CSV the columns. */
 export interface Table {
@@ -74,21 +75,17 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     place: "line",
     decode: (pieces, { members }) => decodeXmlPeople(pieces, members),
   },
-  vcard: { name: "vcard", representation: vcard, place: "line", decode: decodeVcards },
+  vcard: vcards("vcard", vcard),
+  vcard3: vcards("vcard3", vcard3),
 };
+
+function vcards(name: FormatName, representation: TransferFormat["representation"]): TransferFormat {
+  return { name, representation, place: "line", decode: (pieces, { members }) => decodeVcards(pieces, members) };
+}
 
 /** Only columns of lists have names that no member has. */
 const slots = (columns: readonly string[]): readonly string[] =>
   columns.filter((column) => contactLists.some(({ name }) => column.startsWith(`${name}.`)));
-
-/** Its parser takes as long to load as the rest of the transfer, and few files are vCards. */
-async function* decodeVcards(
-  pieces: AsyncIterable<Uint8Array>,
-  { members }: Table,
-): AsyncGenerator<ListedValue, void, undefined> {
-  const decoder = await import("./vcard-decoder.ts");
-  yield* decoder.decodeVcards(pieces, members);
-}
 
 const extensions: Readonly<Record<string, FormatName>> = {
   ".csv": "csv",
@@ -121,7 +118,7 @@ const beginnings: readonly (readonly [begins: RegExp, name: FormatName])[] = [
   [/^\s*BEGIN:VCARD/i, "vcard"],
 ];
 
-export const formatNames: readonly FormatName[] = ["csv", "ndjson", "json", "xml", "vcard"];
+export const formatNames: readonly FormatName[] = Object.keys(formats) as FormatName[]; // its own names
 
 export const isFormatName = (name: string): name is FormatName => Object.hasOwn(formats, name);
 

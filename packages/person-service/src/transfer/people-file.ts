@@ -1,7 +1,7 @@
 import { csvDecoder, type ListedValue } from "@waymark/collection";
 import type { MemberList } from "../person/member-list.ts";
 import { type ColumnNames, columnNames } from "./columns.ts";
-import { DateForms, type DateReader, dateReader } from "./dates.ts";
+import { DateForms, type DateReader, dateReader, isoDates } from "./dates.ts";
 import { csvType, type FormatName, type TransferFormat } from "./formats.ts";
 import type { Charset, Delimiter, SourceFile } from "./source-file.ts";
 import { renamed, toMembers } from "./values.ts";
@@ -86,8 +86,6 @@ export async function openPeopleFile(source: SourceFile, options: PeopleFileOpti
     },
   };
 }
-
-const isoDates: DateReader = dateReader("YYYY-MM-DD");
 
 /** What stands in the columns of a file of CSV. */
 interface Cells {

@@ -27,7 +27,7 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
 
 function toMember(value: unknown, path: string, reading: Reading): unknown {
   const { kind, list } = reading.members.byName.get(path) ?? {};
-  if (list) return toTexts(value);
+  if (list) return toTexts(value, kind === "line");
   return typeof value === "string" ? toText(value, kind, reading.dates) : toMembers(value, reading, `${path}.`);
 }
 
@@ -67,10 +67,10 @@ function distinct<T extends { readonly value: unknown }>(entries: readonly T[]):
 }
 
 /** Returns the texts of a list, each once. */
-function toTexts(value: unknown): unknown {
-  if (typeof value === "string") return toTexts(parseListCell(value));
+function toTexts(value: unknown, mayBeGoogle: boolean): unknown {
+  if (typeof value === "string") return toTexts(parseListCell(value), mayBeGoogle);
   if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return value;
-  const isGoogle = value.some((each) => each === everybody || each.includes(" ::: "));
+  const isGoogle = mayBeGoogle && value.some((each) => each === everybody || each.includes(" ::: "));
   const texts = isGoogle ? value.flatMap(textsOfGoogle) : value;
   return [...new Set(texts.map((each) => each.trim()))].filter((each) => each !== "");
 }

@@ -1,0 +1,173 @@
+import type { ContactList } from "../person/contact-lists.ts";
+import type { MemberList } from "../person/member-list.ts";
+import { fromValues } from "../person/member-value.ts";
+import { otherProperties, type PersonMember } from "../person/members.ts";
+import { splitValue, unescapeText, type VcardLine, vcardLineText } from "../person/vcard-lines.ts";
+import {
+  partsOf,
+  productId,
+  propertiesOfCards,
+  type VcardMember,
+  type VcardProperty,
+  vcardProperties,
+} from "../person/vcard-properties.ts";
+import { labelled, usesOf, wordsWithoutUse } from "./contact-words.ts";
+
+/**
+ * Returns the person that the properties of a vCard say. Of a property that occurs several times, such as BDAY, the first one counts,
+ * unless there is a list for all. What no member says is kept as it stands, but for photos and the like within the card.
+ */
+export function personOfVcard(properties: readonly VcardLine[], known: MemberList): object {
+  const card = properties.flatMap((line) =>
+    textLists.has(line.name) ? splitValue(line.value, ",").map((value) => ({ ...line, value })) : line,
+  );
+  const byName = Map.groupBy(card, ({ name }) => name);
+  const isOurs = byName.get("PRODID")?.[0]?.value === productId;
+  const version = byName.get("VERSION")?.[0]?.value.trim();
+  const ofApple = byName.get("X-ABLABEL")?.filter(({ group }) => group !== "") ?? [];
+  const labels = new Map(ofApple.map((label) => [label.group, label]));
+  const inGroup = Map.groupBy(card, ({ group }) => group);
+  /** What is left of the properties that members have taken. */
+  const rests = new Map<VcardLine, VcardLine | undefined>();
+  const values = vcardProperties(known).flatMap((property): readonly (readonly [name: string, value: unknown])[] => {
+    const found = byName.get(property.property) ?? [];
+    const { members, list } = property;
+    if (list !== undefined) {
+      for (const line of found) {
+        rests.set(line, undefined);
+        const label = labels.get(line.group);
+        if (label !== undefined) rests.set(label, undefined);
+      }
+      return [[list.name, entriesOf(found, { members, list, labels, version })]];
+    }
+    const [first] = members;
+    if (first?.list) {
+      for (const line of found) rests.set(line, undefined);
+      return [
+        [
+          first.name,
+          found.flatMap(({ value }) => splitValue(value, ",").flatMap((each) => toMember(each, first.kind) ?? [])),
+        ],
+      ];
+    }
+    const line = found.find((each) => valuesIn(each, members).some((value) => value !== undefined));
+    if (line === undefined) return [];
+    const isAlone = inGroup.get(line.group)?.length === 1;
+    rests.set(line, restOf(isAlone ? { ...line, group: "" } : line, members));
+    const taken = valuesIn(line, members);
+    return members.map(({ name }, i) => [name, taken[i]]);
+  });
+  const others = card.filter((line) => !rests.has(line) && isOfPerson(line) && !(isOurs && line.name === "UID"));
+  const kept = [...[...rests.values()].filter((rest) => rest !== undefined), ...others];
+  const texts = new Set(
+    kept.map((line) =>
+      vcardLineText(line)
+        .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
+        .trim(),
+    ),
+  );
+  return fromValues([...values, [otherProperties, texts.size === 0 ? undefined : [...texts]]]);
+}
+
+/** Whether a property that no member takes says something of the person, and is not a file. */
+const isOfPerson = (line: VcardLine): boolean =>
+  !propertiesOfCards.has(line.name) &&
+  /[^;\s]/.test(line.value) &&
+  !isEncoded(line, /^(?:b|base64)$/i) &&
+  !/^data:/i.test(line.value);
+
+/** Whether a property has an encoding. */
+export const isEncoded = ({ parameters }: VcardLine, encoding: RegExp): boolean =>
+  parameters.get("ENCODING")?.some((each) => encoding.test(each)) === true;
+
+/** Returns what a property says of each of the members. */
+function valuesIn(
+  { value, name, parameters }: VcardLine,
+  members: readonly VcardMember[],
+): readonly (string | undefined)[] {
+  // The year is one that Apple writes in the place of none.
+  if (parameters.has("X-APPLE-OMIT-YEAR")) return [];
+  const parts = partsOf[name] === undefined ? undefined : splitValue(value, ";");
+  return members.map(({ kind, part }) => {
+    if (parts !== undefined) return toMember(textsOf(parts[part ?? 0] ?? "").join(", "), kind);
+    return toMember(value, kind);
+  });
+}
+
+/** Several texts of one part are one: `Main St 1, 2nd floor`. */
+const textsOf = (part: string): readonly string[] => splitValue(part, ",").map((text) => text.trim());
+
+/** The properties with several values on a line, of which a person has one (RFC 6350 §6.2.3). */
+const textLists: ReadonlySet<string> = new Set(["NICKNAME"]);
+
+/** Returns what members do not take of a property, with their parts empty; undefined where there is nothing. */
+function restOf(line: VcardLine, members: readonly VcardMember[]): VcardLine | undefined {
+  const taken = new Set(members.map(({ part }) => part));
+  const count = partsOf[line.name];
+  const parts = count === undefined ? [] : splitValue(line.value, ";");
+  const length = Math.max(parts.length, count ?? 0);
+  const value = Array.from({ length }, (_, i) => (taken.has(i) ? "" : parts[i])).join(";");
+  const parameters = new Map([...line.parameters].filter(([name]) => !parametersOfValues.has(name)));
+  const saysMore = /[^;]/.test(value) || parameters.size > 0 || line.group !== "";
+  return saysMore ? { ...line, parameters, value } : undefined;
+}
+
+/** They say how a value is written, not what it means. */
+const parametersOfValues: ReadonlySet<string> = new Set(["VALUE", "CHARSET", "ENCODING"]);
+
+/** What the entries of a list are made of. */
+interface ListSource extends Pick<VcardProperty, "members"> {
+  readonly list: ContactList;
+  /** The labels of Apple, by the groups that have them. */
+  readonly labels: ReadonlyMap<string, VcardLine>;
+  readonly version: string | undefined;
+}
+
+/** Returns the values of a property with what its parameters say of them, each value once; undefined without any. */
+function entriesOf(found: readonly VcardLine[], { members, list, labels, version }: ListSource): unknown {
+  const entries = new Map<string, object>();
+  let [preferred, least] = ["", Number.POSITIVE_INFINITY];
+  for (const line of found) {
+    const [value] = valuesIn(line, members);
+    if (value === undefined || entries.has(value)) continue;
+    const types = (line.parameters.get("TYPE") ?? []).flatMap((type) => type.toLowerCase().split(","));
+    // Version 3.0 says of nearly every telephone that it has a voice, and of every e-mail that it is one of the Internet.
+    const said = types.filter((type) => !silent.has(type) && (version === "4.0" || type !== "voice"));
+    const other = wordsWithoutUse(said);
+    const label = labels.get(line.group)?.value;
+    entries.set(value, {
+      value,
+      ...(other !== "" && { label: other }),
+      ...usesOf(said, list),
+      ...labelOf(label, list),
+    });
+    const preference = types.includes("pref") ? 1 : Number(line.parameters.get("PREF")?.[0] ?? 101); // more than the greatest
+    if (preference < least) [preferred, least] = [value, preference];
+  }
+  if (entries.size === 0) return undefined;
+  return Array.from(entries, ([value, entry]) => (value === preferred ? { ...entry, preferred: true } : entry));
+}
+
+const silent: ReadonlySet<string> = new Set(["pref", "internet"]);
+
+/** Returns what a label says: one of Apple's own, `_$!<Home>!$_`, or a text. */
+function labelOf(label: string | undefined, list: ContactList): ReturnType<typeof labelled> {
+  if (label === undefined || label.trim() === "") return {};
+  const own = /^_\$!<(.*)>!\$_$/.exec(label)?.[1];
+  if (own === undefined) return { label: unescapeText(label).replaceAll("\n", " ").trim() };
+  return own === "HomePage" ? {} : labelled(own, list);
+}
+
+function toMember(escaped: string, kind: PersonMember["kind"]): string | undefined {
+  const text = unescapeText(escaped);
+  // Only a text of several lines may be empty.
+  if (kind === "text") return text;
+  const line = text.replaceAll(/\s*\n\s*/g, ", ");
+  if (line === "") return undefined;
+  if (kind === "email") return line.replace(/^mailto:/i, "");
+  if (kind === "telephone") return line.replace(/^tel:/i, "");
+  if (kind !== "date") return line;
+  // A time of birth is left out, and what is no full date is kept as it stands.
+  const date = line.replace(/T.*$/, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
+  return /^-|^\d{4}(?:-\d\d)?$/.test(date) ? undefined : date;
+}
