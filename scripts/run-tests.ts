@@ -9,6 +9,7 @@
 //   npm run test:serial       those that run one after the other
 //   npm run test:oldest       those that depend on Node, on the oldest one
 //   npm run test:node-http    those of the service, with `node:http` as the engine of its servers
+//   npm run test:bun          those of the program, which Bun runs (`npm run runtimes` installs it)
 //   npm run test:thorough     the property tests that are slow, with twenty times as many cases
 
 import { globSync, rmSync } from "node:fs";
@@ -28,7 +29,7 @@ import {
   startPostgres,
 } from "../packages/collection/test/start-postgres.ts";
 import { engineVariable } from "../packages/node/test/test-engine.ts";
-import { builtProgramVariable } from "../packages/person-service/test/program-arguments.ts";
+import { builtProgramVariable, runtimeVariable } from "../packages/person-service/test/program-arguments.ts";
 import { packAll, packedVariable } from "../packages/waymark/test/packed.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
@@ -46,6 +47,7 @@ const options = {
   oldest: { type: "boolean" },
   thorough: { type: "boolean" },
   engine: { type: "string" },
+  runtime: { type: "string" },
   near: { type: "string" },
 } as const;
 const { values: parts, positionals: words } = parseArgs({ options, allowPositionals: true });
@@ -108,6 +110,7 @@ process.env[builtProgramVariable] = await buildProgram();
 process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
 if (files.some((file) => file.endsWith("/packed.test.ts"))) await packAll();
 if (parts.engine !== undefined) process.env[engineVariable] = parts.engine;
+if (parts.runtime !== undefined) process.env[runtimeVariable] = parts.runtime;
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 // A third of the time a test waits: for a disk, a browser, a database.
 const concurrency = 2 * Math.max(2, availableParallelism());

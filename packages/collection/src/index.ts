@@ -72,6 +72,7 @@ export type {
   LinkedMembers,
   RecordNouns,
 } from "./settings.ts";
+export { isSingleExecutable } from "./single-executable.ts";
 export {
   RestoreError,
   type RestoreOptions,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that every Node.js can run: an older one could read neither TypeScript nor node:sqlite.
+// Plain JavaScript that every runtime can run: an older Node.js could read neither TypeScript nor node:sqlite.
 
 const fault = faultOfRuntime(process.versions);
 if (fault === undefined) {
@@ -10,22 +10,27 @@ if (fault === undefined) {
   ]);
   const folder = join(import.meta.dirname, "..");
   // Beside the program, where only those can write who can change the program; it starts without, too.
-  enableCompileCache(join(folder, ".compile-cache"));
-  // A checkout runs its source, whatever was built of it before; no package contains this file.
-  if (existsSync(join(folder, "tsconfig.build.json"))) registerHooks({ resolve: resolveToSource });
+  enableCompileCache?.(join(folder, ".compile-cache"));
+  // A checkout runs its source, whatever was built of it before; no package contains this file. Bun, which lacks the hooks, runs
+  // what `npm run build` has made.
+  if (existsSync(join(folder, "tsconfig.build.json"))) registerHooks?.({ resolve: resolveToSource });
   await import("#main");
 } else {
-  process.stderr.write(`person-service needs Node.js 24.7 or later, ${fault}\n`);
+  process.stderr.write(`person-service needs Node.js 24.7 or later, or Bun 1.4 or later, ${fault}\n`);
   process.exitCode = 1;
 }
 
 /** Returns how a sentence goes on about a runtime that cannot run the program. */
 function faultOfRuntime({ bun, deno, node }) {
-  const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`;
-  if (other !== undefined) return `not ${other}. Its library waymark runs on Bun and Deno, too.`;
-  const [major, minor] = node.split(".").map(Number);
-  if (major > 24 || (major === 24 && minor >= 7)) return undefined;
+  if (deno !== undefined) return `not Deno ${deno}. Its library waymark runs on Deno, too.`;
+  if (bun !== undefined) return isAtLeast(bun, 1, 4) ? undefined : `not Bun ${bun}.`;
+  if (isAtLeast(node, 24, 7)) return undefined;
   return `not ${node}. In a checkout, "npm ci" without --ignore-scripts installs the right one.`;
+}
+
+function isAtLeast(version, leastMajor, leastMinor) {
+  const [major, minor] = version.split(".").map(Number);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
 /** Resolves a module with the condition of source, as `node --conditions=@waymark/source` does. */

@@ -2,33 +2,58 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { sourceProgram } from "./program-arguments.ts";
-
-const installed = fileURLToPath(new URL("../../waymark/test/runtimes/node_modules/.bin", import.meta.url));
+import { buildProgram } from "../../../scripts/build-program.ts";
+import { openFolder } from "../../waymark/test/folder.ts";
+import { assertServesPage } from "./page-assets.ts";
+import { builtProgramVariable, sourceProgram } from "./program-arguments.ts";
+import { startServiceOf } from "./service-process.ts";
 
 it("says in one line what it needs, on an older Node.js", () => {
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
   const args = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, sourceProgram, "--demo"];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  assert.match(stderr, /^person-service needs Node\.js 24\.7 or later, not 20\.20\.2\. In a checkout, .*\n$/);
+  assert.match(
+    stderr,
+    /^person-service needs Node\.js 24\.7 or later, or Bun 1\.4 or later, not 20\.20\.2\. In a checkout, .*\n$/,
+  );
   assert.deepEqual([status, stdout], [1, ""]);
 });
 
-describe("the program on another runtime than Node.js", () => {
-  for (const [name, file, ...args] of [
-    ["Bun", "bun"],
-    ["Deno", "deno", "run"],
-    ["Deno", "deno", "run", "--allow-all"],
-  ] as const) {
-    const runtime = join(installed, file);
-    it(`says in one line what it needs, by ${[file, ...args].join(" ")}`, {
-      skip: !existsSync(runtime) && "npm run runtimes installs it",
-    }, () => {
-      const { status, stdout, stderr } = spawnSync(runtime, [...args, sourceProgram, "--demo"], { encoding: "utf8" });
-      const needs = `^person-service needs Node\\.js 24\\.7 or later, not ${name} \\d+\\.\\d+\\.\\d+\\. Its library waymark runs on Bun and Deno, too\\.\\n$`;
-      assert.match(stderr, new RegExp(needs));
+const installed = fileURLToPath(new URL("../../waymark/test/runtimes/node_modules/.bin", import.meta.url));
+const bun = join(installed, "bun");
+const deno = join(installed, "deno");
+const whereInstalled = (file: string) => ({ skip: !existsSync(file) && "npm run runtimes installs it" });
+
+describe("the program on Bun", whereInstalled(bun), () => {
+  const { path } = openFolder("person-service-on-bun");
+  before(() => (process.env[builtProgramVariable] === undefined ? buildProgram() : undefined));
+
+  it("serves the demo and the pages, stores by its threads, and finds it again", async () => {
+    const command = [bun, sourceProgram];
+    const database = ["--database", path("person.db")];
+    {
+      await using service = await startServiceOf(command, ...database, "--demo");
+      await assertServesPage(service.url);
+      const headers = { "Content-Type": "application/json" };
+      const { status } = await fetch(`${service.url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
+      assert.equal(status, 200);
+      service.kill("SIGTERM");
+      assert.equal((await service.exited).code, 0);
+    }
+    await using again = await startServiceOf(command, ...database);
+    assert.match(await (await fetch(`${again.url}/person?q=ada`)).text(), /"name":"Ada"/);
+  });
+});
+
+describe("the program on Deno", whereInstalled(deno), () => {
+  for (const args of [["run"], ["run", "--allow-all"]]) {
+    it(`says in one line what it needs, by ${["deno", ...args].join(" ")}`, () => {
+      const { status, stdout, stderr } = spawnSync(deno, [...args, sourceProgram, "--demo"], { encoding: "utf8" });
+      const needs =
+        /^person-service needs Node\.js 24\.7 or later, or Bun 1\.4 or later, not Deno \d+\.\d+\.\d+\. Its library waymark runs on Deno, too\.\n$/;
+      assert.match(stderr, needs);
       assert.deepEqual([status, stdout], [1, ""]);
     });
   }

@@ -8,5 +8,11 @@ export const sourceProgram: string = fileURLToPath(new URL("../bin/person-servic
 
 const built = process.env[builtProgramVariable];
 
+/** Names the environment variable by which a run of tests chooses the runtime of the program. */
+export const runtimeVariable = "TEST_RUNTIME";
+
+/** What runs the program: Node.js; `npm run test:bun` chooses Bun. */
+export const runtime: string = process.env[runtimeVariable] ?? process.execPath;
+
 /** The arguments by which Node.js runs the program: as it is built, or from source where a test file is run by hand. */
 export const programArguments: readonly string[] = [built ?? sourceProgram];

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { programArguments } from "./program-arguments.ts";
+import { programArguments, runtime } from "./program-arguments.ts";
 
 /** How a process ended, and all that it printed. */
 export interface Exit {
@@ -149,7 +149,7 @@ function launch(
   given: readonly string[],
   nodeOptions: readonly string[] = [],
   shell: readonly string[] = [],
-  program: readonly string[] = [process.execPath, ...nodeOptions, ...programArguments],
+  program: readonly string[] = [runtime, ...nodeOptions, ...programArguments],
 ) {
   const { args, database } = withoutPassword(given);
   const [command = "", ...rest] = [...shell, ...program, ...args];

@@ -58,7 +58,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "stores caller-shares.ts limits.ts patch problem-types.ts representation.ts",
     "database-kind.ts",
     "database.ts match-rules.ts member-tree.ts member-value.ts",
-    "members.ts observer.ts snapshot.ts",
+    "members.ts observer.ts single-executable.ts snapshot.ts",
     "store.ts store-errors.ts",
     "selection.ts",
   ],

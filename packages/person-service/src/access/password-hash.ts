@@ -56,8 +56,8 @@ function derive(password: string, salt: Buffer, { ln, r, p }: Cost, length: numb
   return new Promise((resolve, reject) => {
     // Keyboards differ in whether they type an accent as one character or as two (RFC 8265 §4.2).
     scrypt(password.normalize("NFC"), salt, length, options, (error, derived) => {
-      if (error === null) resolve(derived);
-      else reject(error);
+      if (error) reject(error);
+      else resolve(derived);
     });
   });
 }

@@ -1,7 +1,6 @@
 import cluster, { type Worker as WorkerProcess } from "node:cluster";
 import { randomBytes } from "node:crypto";
-import { isSea } from "node:sea";
-import type { CommonWriter, MessageLink } from "@waymark/collection";
+import { type CommonWriter, isSingleExecutable, type MessageLink } from "@waymark/collection";
 import type { RunningServer } from "@waymark/node";
 import type { Log } from "../log/log.ts";
 import {
@@ -39,7 +38,8 @@ export async function superviseWorkers(supervision: Supervision): Promise<number
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   // A single executable takes what would be the path of its program as its first argument, which the command can be.
   const [command = "", ...rest] = process.argv.slice(2);
-  if (isSea()) cluster.setupPrimary({ exec: "serve", args: command === "serve" ? rest : process.argv.slice(2) });
+  if (isSingleExecutable())
+    cluster.setupPrimary({ exec: "serve", args: command === "serve" ? rest : process.argv.slice(2) });
   cluster.setupPrimary({ serialization: "advanced" });
   const { promise, resolve } = Promise.withResolvers<number>();
   const supervisor = new Supervisor(supervision, resolve);

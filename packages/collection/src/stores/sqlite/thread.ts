@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { isSea } from "node:sea";
 import { parentPort, Worker } from "node:worker_threads";
+import { isSingleExecutable } from "../../single-executable.ts";
 import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 
 /** The program of a thread. */
@@ -91,7 +91,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
 function programOf(file: ThreadProgram["file"]): URL {
   const url = new URL(`./${file}${extname(import.meta.url)}`, import.meta.url);
   // In a single executable, threads cannot read the files of the program. They get the text, which is complete in one file there.
-  return isSea() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
+  return isSingleExecutable() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
 }
 
 // This file is part of the programs of threads. It imports only relative files and modules of Node.js, so that they run in the same
