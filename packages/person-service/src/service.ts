@@ -38,6 +38,7 @@ import { assetRoutes } from "./pages/assets.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
 import { formRequests } from "./pages/forms.ts";
 import { frontRoutes } from "./pages/front.ts";
+import { languageRoutes, pageLanguages } from "./pages/language.ts";
 import { withNewPersonForm } from "./pages/new-person.ts";
 import { problemPages } from "./pages/problem.ts";
 import { peoplePages } from "./pages/representation.ts";
@@ -158,6 +159,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
     personRoutes({ ...people, list: withNewPersonForm(site, people.list) }),
     frontRoutes(site),
     assetRoutes(site.members),
+    languageRoutes,
     ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
     greetingRoutes,
     problemRoutes,
@@ -210,6 +212,7 @@ function filtersOf(
     noStoreErrors(),
     policy && cors(policy),
     compress({ codings: nodeCodings }),
+    pageLanguages,
     site.signsIn ? storeNoSessionPages : undefined,
     problemPages(site),
     describeProblems(),

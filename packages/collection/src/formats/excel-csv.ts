@@ -1,3 +1,4 @@
+import { preferredLanguages } from "waymark/fields";
 import type { ListRepresentation } from "../representation.ts";
 import { type CsvRepresentationOptions, csvSyntax, guardFormula } from "./csv.ts";
 
@@ -79,13 +80,7 @@ const separatorNames = { ",": "commas", ";": "semicolons" } as const;
  * ```
  */
 export function listSeparator(acceptLanguage: string | undefined): "," | ";" {
-  let [language, highest] = ["", 0];
-  for (const member of (acceptLanguage ?? "").split(",")) {
-    const { tag, weight = "1" } =
-      /^\s*(?<tag>[\w-]{2,35})\s*(?:;\s*q=(?<weight>[\d.]+)\s*)?$/i.exec(member)?.groups ?? {};
-    if (tag === undefined || Number(weight) <= highest) continue;
-    [language, highest] = [tag, Number(weight)];
-  }
+  const [language = ""] = preferredLanguages(acceptLanguage);
   return withSemicolons.test(language) || hasDecimalComma(language) ? ";" : ",";
 }
 

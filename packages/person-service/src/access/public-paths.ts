@@ -5,10 +5,12 @@ import { docsOfFilter } from "waymark/openapi";
 export const isAsset = (path: string): boolean => path.startsWith("/assets/");
 
 /**
- * Returns whether access rules do not apply to a path: to what the pages load, and to signing in and out. The files say nothing of
- * any person, and nobody could sign in otherwise.
+ * Returns whether access rules do not apply to a path: to what the pages load, to the choice of a language, and to signing in and out.
+ * The files say nothing of any person, and nobody could sign in otherwise.
  */
-export const isPublicPath = (path: string): boolean => isAsset(path) || path === "/sign-in" || path === "/sign-out";
+export const isPublicPath = (path: string): boolean => isAsset(path) || publicPaths.has(path);
+
+const publicPaths: ReadonlySet<string> = new Set(["/sign-in", "/sign-out", "/language"]);
 
 /** Exempts the public paths from the rules of a filter. */
 export const exceptPublicPaths = (access: AroundFilter): AroundFilter => ({

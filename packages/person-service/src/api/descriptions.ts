@@ -117,6 +117,28 @@ export const ofSignIn: Description = {
   },
 };
 
+export const ofLanguage: Description = {
+  ...service,
+  operationId: "chooseLanguage",
+  summary: "Choose the language of the pages",
+  description: "What the form of the pages sends. A cookie keeps the choice, which goes before `Accept-Language`.",
+  content: {
+    validated: false,
+    types: {
+      "application/x-www-form-urlencoded": {
+        schema: {
+          type: "object",
+          properties: {
+            language: { type: "string", description: "Such as `de`. One that the pages lack changes nothing." },
+            to: { type: "string", description: "The path to go to afterwards." },
+          },
+        },
+      },
+    },
+  },
+  responses: { 303: { ...seeOther, headers: { ...seeOther.headers, "Set-Cookie": { description: "The choice." } } } },
+};
+
 export const ofSignOut: Description = {
   ...service,
   operationId: "signOut",

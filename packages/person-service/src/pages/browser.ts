@@ -12,6 +12,11 @@ const json = ["application/problem+json", "application/json"];
 const xml = ["application/problem+xml", "application/xml", "text/xml"];
 const offered = [...json, "text/html", ...xml].flatMap((type) => parseMediaType(type) ?? []);
 
+/** Returns a path of the service itself, where a form says that its reader comes from it. */
+export function localTarget(text: string | null): string {
+  return text !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text) ? text : "/person";
+}
+
 /**
  * Treats the default Accept of Java's HttpURLConnection as that of a program: it puts HTML and two kinds of pictures
  * first, but programs send it, and expect JSON. For `router({ filters })`, outside of all that looks at Accept.

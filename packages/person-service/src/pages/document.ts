@@ -1,9 +1,10 @@
 import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import { nameOf } from "../access/policy.ts";
+import { languages } from "../person/languages.ts";
 import { type AssetName, assetUrl, importedUrls } from "./assets.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { type Reader, readerOf } from "./reader.ts";
+import { type Reader, readerFor, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
 /** What a page has of its own. */
@@ -50,10 +51,24 @@ ${site.may(request, "GET", "/docs") ? html`<a href="${toPublicUrl(request, "/doc
 <a href="${toPublicUrl(request, "/")}">${words.about}</a>
 ${account(site, request, reader)}</nav>
 </header>
-<main id="main" class="${kind}" tabindex="-1">
+<main id="main" class="${kind}" tabindex="-1"${kind === "reference" ? html` lang="en"` : ""}>
 `;
-  return [String(before), "\n</main>\n</body>\n</html>\n"];
+  return [String(before), `\n</main>\n${languageChoice(request, reader)}</body>\n</html>\n`];
 }
+
+/** Makes the form that chooses another language, each in its own words. */
+function languageChoice(request: HttpRequest<unknown>, { language, words }: Reader): SafeHtml {
+  const target = targetOf(request);
+  const to = target.length > longestTarget ? encodeURI(request.path) : target;
+  const choices = languages.map((each) => {
+    const state = each === language ? html` aria-current="true"` : "";
+    return html`<button name="language" value="${each}" lang="${each}"${state}>${readerFor(each).words.itself}</button>`;
+  });
+  return html`<footer><form method="post" action="${toPublicUrl(request, "/language")}" aria-label="${words.frame.language}"><input type="hidden" name="to" value="${to}">${choices}</form></footer>\n`;
+}
+
+/** In characters: a longer one would make the page as much longer. */
+const longestTarget = 2_048;
 
 /** Makes a whole page. */
 export function page(site: Site, request: HttpRequest<unknown>, parts: PageParts, content: SafeHtml): string {

@@ -91,7 +91,7 @@ function tableHead({ members, fieldOf, address, columns, reader }: ListView): Sa
   });
   return html`<div class="scroll"><table class="people">
 <caption class="unseen">${reader.words.frame.people}</caption>
-<thead><tr>${cells}</tr></thead>
+<thead><tr data-label="${reader.words.list.sortBy}">${cells}</tr></thead>
 <tbody>
 `;
 }

@@ -1,6 +1,7 @@
 import type { HttpRequest } from "waymark";
+import { preferredLanguages } from "waymark/fields";
 import { memoizeText } from "waymark/internal";
-import type { Language } from "../person/languages.ts";
+import { type Language, languages } from "../person/languages.ts";
 import { countryCodes } from "../person/rules.ts";
 import { filled, type SafeHtml } from "./html.ts";
 import { english } from "./words/english.ts";
@@ -63,5 +64,24 @@ export const readerFor: (locale: string) => Reader = memoizeText((locale) => {
   return new Reader(language as Language, country);
 });
 
-/** Returns the reader of the page that answers a request. */
-export const readerOf = (_request: HttpRequest<unknown>): Reader => readerFor("en");
+/** Returns the reader of the page that answers a request: the language that was chosen on a page, else the preferred one that there is. */
+export function readerOf({ headers, cookies }: HttpRequest<unknown>): Reader {
+  const chosen = headers.has("Cookie") ? cookies.get(languageCookie) : undefined;
+  return readerFor(localeOf(`${chosen ?? ""};${headers.get("Accept-Language") ?? ""}`));
+}
+
+/** The name of the cookie with the language that was chosen on a page, which says nothing else of anybody. */
+export const languageCookie = "language";
+
+/** Returns the language for what was chosen and accepted, with the country that is accepted with it, where it is one. */
+const localeOf = memoizeText((text) => {
+  const [chosen = ""] = text.split(";", 1);
+  const due = languages.find((language) => language === chosen);
+  for (const tag of preferredLanguages(text.slice(chosen.length + 1))) {
+    const language = languages.find((each) => each === tag.slice(0, 2).toLowerCase() && /^..(?:-|$)/.test(tag));
+    if (language === undefined || language !== (due ?? language)) continue;
+    const country = tag.slice(-2).toUpperCase();
+    return tag.at(-3) === "-" && countryCodes.has(country) ? `${language}-${country}` : language;
+  }
+  return due ?? "en";
+});

@@ -21,6 +21,7 @@ import { isLoopback, nameIn } from "../access/host-names.ts";
 import { sealedIn } from "../access/policy.ts";
 import { sessionCookie } from "../access/sessions.ts";
 import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
+import { localTarget } from "./browser.ts";
 import { page, pageHeaders } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type Reader, readerOf } from "./reader.ts";
@@ -89,11 +90,6 @@ const refusals = {
     message: reader.count(reader.words.signIn.later, retryAfter),
   }),
 };
-
-/** A path of the service itself, wherever a form says that its reader comes from. */
-function localTarget(text: string | null): string {
-  return text !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text) ? text : "/person";
-}
 
 function signInPage(site: Site, request: HttpRequest<unknown>, to: string, attempt?: Attempt): HttpResponse {
   const { heading } = readerOf(request).words.signIn;

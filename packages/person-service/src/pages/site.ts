@@ -3,6 +3,7 @@ import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import type { MemberList } from "../person/member-list.ts";
 import { assetsVersion } from "./assets.ts";
+import { readerOf } from "./reader.ts";
 
 /** What the pages must know of the service that they are of. */
 export interface Site {
@@ -22,6 +23,7 @@ export function variantFor(site: Site, request: HttpRequest<unknown>): string {
     toPublicUrl(request, ""),
     request.attribute(caller)?.id,
     request.header("Prefer"),
+    readerOf(request).locale,
     ...changes,
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);

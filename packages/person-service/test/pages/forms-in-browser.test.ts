@@ -18,6 +18,16 @@ async function stored(scene: Scene, document: object): Promise<number> {
 }
 
 describeInBrowser("the forms without a script", kinds, (scene) => {
+  it("choose a language, which stays", async () => {
+    const page = await scene().open("/person?sort=name", { ...withoutScripts, locale: "de-DE" });
+    await page.getByRole("heading", { name: "Personen" }).waitFor();
+    await press(page, "Français");
+    await page.getByRole("heading", { name: "Personnes" }).waitFor();
+    assert.match(page.url(), /\/person\?sort=name$/);
+    await page.getByRole("link", { name: "Nouvelle personne" }).click();
+    await field(page, "Nom de famille").waitFor();
+  });
+
   it("store a person, with each fault at its field", async () => {
     const page = await scene().open("/person", withoutScripts);
     await page.getByRole("link", { name: "New person" }).click();

@@ -87,6 +87,17 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     }
   }
 
+  for (const locale of ["de-DE", "fr-FR", "es-ES"]) {
+    for (const path of ["/person", "/person?new", "/person/1", "/person/99999", "/"]) {
+      it(`have nothing that keeps anybody out, nor are wider than a phone: ${path} in ${locale}`, async () => {
+        const page = await scene().open(path, { locale, viewport: { width: 390, height: 844 } });
+        assert.deepEqual(await faultsOf(page), []);
+        assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 390);
+        assert.equal(await page.locator("html").getAttribute("lang"), locale);
+      });
+    }
+  }
+
   it("show stored text as text, and never run it", async () => {
     const page = await scene().open(`/person?limit=200&fields=${columns}`);
     const shown = await page.evaluate(

@@ -7,6 +7,7 @@ export {
 } from "../preconditions.ts";
 export { reasonPhrase } from "../reason-phrase.ts";
 export { negotiate } from "./accept.ts";
+export { preferredLanguages } from "./accept-language.ts";
 export { attachment } from "./content-disposition.ts";
 export { type HeaderFields, HeaderList } from "./header-list.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";

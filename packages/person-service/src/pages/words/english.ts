@@ -46,6 +46,7 @@ export const english = {
     apply: "Apply",
     showAll: "Show everybody",
     removeFilter: "Remove the filter: {filter}",
+    sortBy: "Sort by",
     columns: "Columns",
     download: "Download",
     excel: "CSV for Excel",

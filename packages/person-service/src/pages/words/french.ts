@@ -47,6 +47,7 @@ export const french: Words = {
     apply: "Appliquer",
     showAll: "Tout afficher",
     removeFilter: "Retirer le filtre : {filter}",
+    sortBy: "Trier par",
     columns: "Colonnes",
     download: "Télécharger",
     excel: "CSV pour Excel",

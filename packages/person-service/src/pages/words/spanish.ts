@@ -47,6 +47,7 @@ export const spanish: Words = {
     apply: "Aplicar",
     showAll: "Mostrar todo",
     removeFilter: "Quitar el filtro: {filter}",
+    sortBy: "Ordenar por",
     columns: "Columnas",
     download: "Descargar",
     excel: "CSV para Excel",
