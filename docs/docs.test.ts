@@ -14,6 +14,7 @@ import { newPostgresDatabase } from "../packages/collection/test/postgres-server
 import { programArguments } from "../packages/person-service/test/program-arguments.ts";
 import { openFolder } from "../packages/waymark/test/folder.ts";
 import { missing } from "../packages/waymark/test/missing-programs.ts";
+import { builtTypes } from "../packages/waymark/test/packed.ts";
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
@@ -87,6 +88,7 @@ describe("the programs of the pages", () => {
     const config = {
       extends: join(root, "tsconfig.base.json"),
       compilerOptions: {
+        ...builtTypes(),
         noEmit: true,
         rewriteRelativeImportExtensions: false,
         declaration: false,

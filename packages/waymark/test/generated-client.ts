@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Folder } from "./folder.ts";
+import { builtTypes } from "./packed.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -30,6 +31,7 @@ export async function checkTypes(
   const { compilerOptions: strictest } = JSON.parse(readFileSync(join(root, "tsconfig.base.json"), "utf8"));
   const compilerOptions = {
     ...strictest,
+    ...builtTypes(),
     noEmit: true,
     rewriteRelativeImportExtensions: false,
     // Each version knows others.
