@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
+import nodeModule from "node:module";
 import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
@@ -126,7 +126,7 @@ function readAssets(): Assets {
 function textOf(name: (typeof names)[number]): string {
   if (!name.endsWith(".js") || !import.meta.url.endsWith(".ts"))
     return readFileSync(packageFile(`assets/${name}`), "utf8");
-  return stripTypeScriptTypes(readFileSync(packageFile(`browser/${name.slice(0, -3)}.ts`), "utf8"));
+  return nodeModule.stripTypeScriptTypes(readFileSync(packageFile(`browser/${name.slice(0, -3)}.ts`), "utf8"));
 }
 
 function toFile(name: string, text: string, imports: readonly string[] = []): AssetFile {
