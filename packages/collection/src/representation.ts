@@ -81,6 +81,8 @@ export interface ItemOptions {
 export interface ListOptions extends ItemOptions {
   /** The page that the records are, where the list is sent in pages. */
   readonly page?: ListPage;
+  /** Returns the cursor behind the changes that the list shows, for readers who are told of later ones. */
+  readonly cursor?: () => string;
 }
 
 /** How the texts of single records become the text of a list. */

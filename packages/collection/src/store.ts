@@ -138,6 +138,13 @@ export interface Store<T extends Document = Document> {
    */
   changes(after?: string, options?: ChangesOptions): Promise<ChangeBatch<T>>;
   /**
+   * Returns the cursor behind the changes that a list shows, for as long as the list is: it is not refused where the database was put
+   * back to an older state and has got as far since.
+   *
+   * @param revisions those of a `FirstBatch`
+   */
+  cursorAt(revisions: readonly number[]): string;
+  /**
    * Returns the store of the records of one owner: only these are found, listed, counted, changed and removed, and a new record
    * belongs to the owner. The revision is that of the collection. In the store of all owners, a document names its owner by the
    * member with the owner's id; the owner of a record never changes.

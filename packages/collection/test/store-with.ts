@@ -20,6 +20,7 @@ export function storeWith(methods: Partial<Store>): Store {
     changeAll: unexpected,
     conflicts: unexpected,
     changes: unexpected,
+    cursorAt: unexpected,
     within: unexpected,
     revision: () => 0,
     state: () => "0",

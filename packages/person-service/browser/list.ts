@@ -1,3 +1,4 @@
+import { followChanges } from "./changes.ts";
 import {
   announce,
   documentOf,
@@ -22,6 +23,7 @@ showScripted();
 showNote();
 prepareResults();
 prepareMenus();
+followChanges();
 onClick("[data-import]", async ({ dataset }) => {
   const module: typeof import("./import.ts") = await import(dataset["import"] ?? "");
   module.open(search.action);
@@ -69,6 +71,7 @@ function prepareResults(): void {
       // What is the same stays, with the focus in it.
       if (isAgain && shown.textContent === results.textContent) return true;
       shown.replaceWith(results);
+      followChanges();
       const form = page.querySelector(".search");
       if (!isTyped && form !== null) {
         part(HTMLDetailsElement, ".filters", form).open = part(HTMLDetailsElement, ".filters", search).open;

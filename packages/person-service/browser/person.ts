@@ -1,3 +1,4 @@
+import { followChanges } from "./changes.ts";
 import { prepareForms } from "./form.ts";
 import { reloadWhenShownAgain, showNote, words } from "./page.ts";
 
@@ -5,6 +6,7 @@ showNote();
 reloadWhenShownAgain();
 leadBack();
 prepareForms();
+followChanges();
 
 /** Leads back to the list that the visitor comes from, also after a removal, and to the people beside this one there. */
 function leadBack(): void {

@@ -111,7 +111,14 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
   if (total !== undefined) page &&= { ...page, total };
   else if (page !== undefined)
     page = { ...page, ...(await countForPage(list, page, batch, held.since(first.revisions))) };
-  const options = { url, request, ...(page && { page }), ...(fields && { fields }) };
+  const { revisions } = first;
+  const options = {
+    url,
+    request,
+    cursor: () => store.cursorAt(revisions),
+    ...(page && { page }),
+    ...(fields && { fields }),
+  };
   const syntax = narrowed(representation.list(options), fields);
   return {
     state: first.state,

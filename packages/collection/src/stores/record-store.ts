@@ -112,7 +112,7 @@ export class RecordStore implements Store {
     if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= mostChanges)) {
       throw new TypeError(`The limit of changes is an integer from 1 to ${mostChanges}, not ${limit}`);
     }
-    const feed = this.#owner === undefined ? this.#definition.name : `${this.#definition.name} of ${this.#owner}`;
+    const feed = this.#feed;
     const { changes, places, hasMore } = await this.#engine.changes({
       ...options,
       after: after === undefined || after === "now" ? after : parseFeedCursor(feed, after),
@@ -122,6 +122,19 @@ export class RecordStore implements Store {
     });
     const revision = sumOf(places.map((place) => place.revision));
     return { changes, cursor: toFeedCursor(feed, places), hasMore, revision };
+  }
+
+  cursorAt(revisions: readonly number[]): string {
+    return toFeedCursor(
+      this.#feed,
+      revisions.map((revision) => ({ revision, seal: undefined })),
+    );
+  }
+
+  /** The name of the feed in its cursors. */
+  get #feed(): string {
+    const { name } = this.#definition;
+    return this.#owner === undefined ? name : `${name} of ${this.#owner}`;
   }
 
   async create(document: Document, { idempotency }: CreationOptions = {}): Promise<Creation> {

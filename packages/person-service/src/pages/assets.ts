@@ -18,6 +18,7 @@ const names = [
   "style.css",
   "page.js",
   "form.js",
+  "changes.js",
   "list.js",
   "person.js",
   "import.js",

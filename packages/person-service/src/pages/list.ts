@@ -2,6 +2,7 @@ import { type ListOptions, type ListPage, type ListSyntax, type StoredRecord, st
 import { type MemberList, onceFor } from "../person/member-list.ts";
 import { textOf } from "../person/member-value.ts";
 import { assetUrl, dialogsUrl } from "./assets.ts";
+import { changedNote } from "./changed.ts";
 import { frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
@@ -35,7 +36,7 @@ export function listPage(site: Site, options: ListOptions): ListSyntax {
     kind: "list",
     modules: ["list.js"],
   });
-  const top = `${before}${head(view, mayCreate)}`;
+  const top = `${before}${head(site, view, mayCreate)}`;
   const bottom = `${pager(view)}${after}`;
   return {
     before: `${top}${tableHead(view)}`,
@@ -54,7 +55,7 @@ const sortable: (members: MemberList) => ReadonlySet<string> = onceFor(
     ]),
 );
 
-function head(view: ListView, mayCreate: boolean): SafeHtml {
+function head(site: Site, view: ListView, mayCreate: boolean): SafeHtml {
   const { members, fieldOf, address, options, reader } = view;
   const words = reader.words.list;
   const { page } = options;
@@ -67,7 +68,7 @@ ${mayCreate ? create : ""}</div>
 ${searchForm(reader, address, members)}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">
-<div class="tools">
+${options.cursor ? changedNote(site, options, options.cursor()) : ""}<div class="tools">
 ${activeFilters(reader, address, fieldOf)}
 <p class="total">${total(reader, page)}</p>
 ${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(view)}`}

@@ -3,6 +3,7 @@ import { toPublicUrl } from "waymark/filters";
 import { textOf, valuesOf } from "../person/member-value.ts";
 import { dialogsUrl } from "./assets.ts";
 import { attempt, type Base } from "./attempt.ts";
+import { changedNote } from "./changed.ts";
 import { page } from "./document.ts";
 import { conflictForm, personForm, removalForm } from "./form.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
@@ -43,7 +44,7 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
 ${actions(reader, own, mayAmend, mayRemove)}</div>
-<p class="banner good said" id="saved" role="status" tabindex="-1">${words.saved}</p>
+${changedNote(site, options, "now", id)}<p class="banner good said" id="saved" role="status" tabindex="-1">${words.saved}</p>
 <p class="banner good said" id="stored" role="status" tabindex="-1">${words.stored}</p>
 <p class="banner said" id="changed" role="alert" tabindex="-1">${words.changed}</p>
 <div class="card">

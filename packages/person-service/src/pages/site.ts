@@ -15,6 +15,10 @@ export interface Site {
   readonly members: MemberList;
 }
 
+/** Returns whether the caller of a request may follow the changes of people. */
+export const mayFollow = ({ may }: Site, request: HttpRequest<unknown>): boolean =>
+  ["/person", "/person/changes"].every((path) => may(request, "GET", path));
+
 /** Returns what a page depends on beside the people: the version of the pages, the caller, what the caller may do and prefers. */
 export function variantFor(site: Site, request: HttpRequest<unknown>): string {
   const changes = ["POST", "PUT", "PATCH", "DELETE"].map((method) => site.may(request, method, request.path));
@@ -25,6 +29,7 @@ export function variantFor(site: Site, request: HttpRequest<unknown>): string {
     request.header("Prefer"),
     readerOf(request).locale,
     ...changes,
+    mayFollow(site, request),
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 }

@@ -61,6 +61,7 @@ export const english = {
     none: "Nobody like that",
     noneFits: "No person fits what you asked for. Words are found from their beginning: “ada lov” finds Ada Lovelace.",
   },
+  changes: { since: "Changed meanwhile", show: "Show" },
   filters: {
     with: "With",
     without: "Without",

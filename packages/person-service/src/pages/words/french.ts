@@ -63,6 +63,7 @@ export const french: Words = {
     noneFits:
       "Aucune personne ne correspond à votre demande. Les mots se trouvent par leur début : « ada lov » trouve Ada Lovelace.",
   },
+  changes: { since: "Modifié entre-temps", show: "Afficher" },
   filters: {
     with: "Avec",
     without: "Sans",

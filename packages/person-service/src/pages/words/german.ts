@@ -62,6 +62,7 @@ export const german: Words = {
     none: "Niemand gefunden",
     noneFits: "Keine Person passt dazu. Wörter werden von ihrem Anfang an gefunden: „ada lov“ findet Ada Lovelace.",
   },
+  changes: { since: "Inzwischen geändert", show: "Zeigen" },
   filters: {
     with: "Mit",
     without: "Ohne",

@@ -63,6 +63,7 @@ export const spanish: Words = {
     noneFits:
       "Ninguna persona coincide con lo que pidió. Las palabras se encuentran por su comienzo: «ada lov» encuentra a Ada Lovelace.",
   },
+  changes: { since: "Modificado entretanto", show: "Mostrar" },
   filters: {
     with: "Con",
     without: "Sin",
