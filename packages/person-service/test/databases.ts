@@ -22,6 +22,12 @@ export interface TestDatabase {
 
 export const sqlite: DatabaseKind = { name: "SQLite", create: createSqliteFile };
 
+/** The same without a file and without threads, which take four fifths of the time to open a service. */
+export const sqliteInMemory: DatabaseKind = {
+  name: "SQLite",
+  create: async () => ({ location: ":memory:", remove: async () => undefined }),
+};
+
 export const databaseKinds: readonly DatabaseKind[] = [sqlite, { name: "PostgreSQL", create: createPostgresDatabase }];
 
 /** The path of a SQLite file that is still to be made, in a directory of its own. */

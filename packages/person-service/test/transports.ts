@@ -8,7 +8,7 @@ import type { App } from "waymark";
 import { testEngine } from "../../node/test/test-engine.ts";
 import { apiDocument } from "../src/api/document.ts";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
-import { type DatabaseKind, databaseKinds, sqlite } from "./databases.ts";
+import { type DatabaseKind, databaseKinds, sqlite, sqliteInMemory } from "./databases.ts";
 import { type DocumentCheck, documentCheck } from "./document-check.ts";
 
 /** The time at which the services of these tests store everything. */
@@ -42,8 +42,9 @@ interface Transport {
 }
 
 /**
- * Runs a body of tests over each transport, on SQLite. Every call of `openService` within a `describe` gives that block a service
- * on an empty database, closed after its last test; it must have had no fault by then.
+ * Runs a body of tests over each transport, on SQLite: with everything in memory, and over a socket on a file. Every call of
+ * `openService` within a `describe` gives that block a service on an empty database, closed after its last test; it must have had no
+ * fault by then.
  *
  * ```ts
  * describeService("hello", (openService) => {
@@ -53,12 +54,13 @@ interface Transport {
  * ```
  */
 export function describeService(name: string, body: Body): void {
-  for (const transport of [inMemory, overSocket]) describeOn(sqlite, transport, name, body);
+  describeOn(sqliteInMemory, inMemory, name, body);
+  describeOn(sqlite, overSocket, name, body);
 }
 
-/** Runs a body of tests in memory only, on SQLite, for what a service makes of content, whatever brought it. */
+/** Runs a body of tests in memory only, on SQLite there, for what a service makes of content, whatever brought it. */
 export function describeInMemory(name: string, body: Body): void {
-  describeOn(sqlite, inMemory, name, body);
+  describeOn(sqliteInMemory, inMemory, name, body);
 }
 
 /** Runs a body of tests over a socket only, on SQLite, for what depends on the address of the client. */
