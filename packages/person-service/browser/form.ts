@@ -76,7 +76,8 @@ function leave(form: HTMLFormElement, url: URL): undefined {
   }
 }
 
-const draftOf = (form: HTMLFormElement): string => `changes ${form.action}`;
+/** By the language, too: what was typed is read in that of its form. */
+const draftOf = (form: HTMLFormElement): string => `changes ${form.action} ${document.documentElement.lang}`;
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 

@@ -1,4 +1,5 @@
 import { type Attribute, attribute, type ProblemDocument } from "waymark";
+import { faultInWords } from "./faults.ts";
 import type { MemberFields } from "./members.ts";
 import type { Reader } from "./reader.ts";
 import type { Values } from "./typed.ts";
@@ -35,21 +36,18 @@ export const refusalWith = (message: string): Refusal => ({ faults: new Map(), m
 
 /** Puts the errors of a problem in the words of the form. */
 export function refusalOf(
-  { words }: Reader,
+  reader: Reader,
   { detail, title, errors = [] }: ProblemDocument,
   { edited }: MemberFields,
 ): Refusal {
+  const labelOf = (name: string): string => edited.find((each) => each.name === name)?.label ?? name;
   const faults = new Map<string, string>();
   const others: string[] = [];
   for (const { pointer = "", detail } of errors) {
     const name = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
     const field = edited.find((each) => each.name === name) ?? edited.find((each) => areNear(each.name, name));
     if (field === undefined) others.push(`${detail}`);
-    else
-      faults.set(
-        field.name,
-        `${field.label} ${field.kind === "country" ? words.faults.country : inWords(`${detail}`, edited)}.`,
-      );
+    else faults.set(field.name, `${field.label} ${faultInWords(reader, `${detail}`, labelOf)}.`);
   }
   return { faults, message: faults.size > 0 ? others.join(" ") : [detail ?? title, ...others].join(" ") };
 }
@@ -57,7 +55,3 @@ export function refusalOf(
 /** Returns whether one of two names is that of a part of the other: of a member of an object, or of a value of a list. */
 const areNear = (one: string, other: string): boolean =>
   other !== "" && (one.startsWith(`${other}.`) || other.startsWith(`${one}.`));
-
-/** Replaces the names of members by their labels. */
-const inWords = (text: string, edited: MemberFields["edited"]): string =>
-  text.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) => edited.find((each) => each.name === name)?.label ?? name);

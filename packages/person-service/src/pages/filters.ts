@@ -73,7 +73,9 @@ function inWords(
   const { kind, label } = fieldOf(name);
   const { with: present, without } = reader.words.filters;
   if (operator === "exists") return [value === "true" ? present : without, label];
-  return [phrase(reader, label, operator), kind === "country" ? (reader.countries.get(value) ?? value) : value];
+  const shown =
+    kind === "country" ? (reader.countries.get(value) ?? value) : kind === "date" ? reader.date(value) : value;
+  return [phrase(reader, label, operator), shown];
 }
 
 /** What stands before the value of a filter: `Name begins with`. */

@@ -1,9 +1,10 @@
 import { nameParts } from "../person/members.ts";
 import type { Attempt, Base, Refusal } from "./attempt.ts";
+import { exampleDate } from "./faults.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import type { MemberField, MemberFields } from "./members.ts";
 import type { Reader } from "./reader.ts";
-import { givenIn, merged, type Values } from "./typed.ts";
+import { merged, shownIn, type Values } from "./typed.ts";
 
 /** What a form of a person is for. */
 interface FormParts {
@@ -35,11 +36,11 @@ export function personForm(parts: FormParts): SafeHtml {
   const groups = fields.groups.map(
     ({ title, members }) => html`<fieldset><legend>${title}</legend>
 <div class="fields">
-${members.map((member) => field(member, typed[member.name] ?? "", faults.get(member.name), member.name === first))}</div></fieldset>
+${members.map((member) => field(reader, member, shownIn(reader, member, typed[member.name] ?? ""), faults.get(member.name), member.name === first))}</div></fieldset>
 `,
   );
   return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? words.create : words.edit}" tabindex="-1" data-dialogs="${dialogs}" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
-${base === undefined ? control("key", key) : stateOf(base)}<p class="banner good" role="status" data-note hidden></p>
+${base === undefined ? control("key", key) : stateOf(reader, fields, base)}${control("locale", reader.locale)}<p class="banner good" role="status" data-note hidden></p>
 ${groups}${foot(html`<button class="primary" data-doing="${words.saving}">${base === undefined ? words.store : words.save}</button><a class="button plain" href="${cancel}" data-cancel>${words.cancel}</a>`, faultsIn(parts))}
 </form>
 `;
@@ -49,9 +50,13 @@ ${groups}${foot(html`<button class="primary" data-doing="${words.saving}">${base
 const control = (name: string, value: string | undefined): SafeHtml =>
   html`<input type="hidden" name="_${name}" value="${value}">\n`;
 
-/** Makes the fields by which a form changes a state, and no later one. */
-const stateOf = ({ values, entityTag }: Base): SafeHtml =>
-  html`${control("method", "PATCH")}${control("tag", entityTag)}${control("before", JSON.stringify(givenIn(values)))}`;
+/** Makes the fields by which a form changes a state, and no later one; what the state has is as the form shows it. */
+function stateOf(reader: Reader, { fieldOf }: MemberFields, { values, entityTag }: Base): SafeHtml {
+  const shown = Object.entries(values).flatMap(([name, value]) =>
+    value === "" ? [] : [[name, shownIn(reader, fieldOf(name), value)] as const],
+  );
+  return html`${control("method", "PATCH")}${control("tag", entityTag)}${control("before", JSON.stringify(Object.fromEntries(shown)))}`;
+}
 
 /** Says what is wrong with what was typed, with links to the fields; undefined where nothing is. */
 function faultsIn({ refusal, reader, fields }: FormParts): SafeHtml | undefined {
@@ -71,11 +76,14 @@ function foot(buttons: SafeHtml, faults?: SafeHtml): SafeHtml {
 }
 
 function field(
-  { name, label, kind, list, of, hint }: MemberField,
+  { words, dateText }: Reader,
+  { name, label, kind, list, of, hint: said }: MemberField,
   value: string,
   fault = "",
   isFirst = false,
 ): SafeHtml {
+  const example = kind === "date" ? filled(words.form.date, { example: dateText(exampleDate) }) : undefined;
+  const hint = said === undefined ? example : html`${said} ${example}`;
   const isList = list === true || of !== undefined;
   const described = hint === undefined ? `e-${name}` : `h-${name} e-${name}`;
   const state = html`${fault === "" ? "" : html` aria-invalid="true"`}${isFirst ? html` autofocus` : ""}`;
@@ -119,7 +127,7 @@ export function conflictForm(
   const theirs = stored.values;
   const chosen = merged({ before: base.values, mine: typed, theirs });
   const side = (name: string, value: string, label: string): SafeHtml =>
-    html`<td><label><input type="radio" name="${name}" value="${value}"${value === chosen[name] ? html` checked` : ""}><bdi>${value === "" ? words.empty : value}</bdi><span class="side"> ${label}</span></label></td>`;
+    html`<td><label><input type="radio" name="${name}" value="${value}"${value === chosen[name] ? html` checked` : ""}><bdi>${value === "" ? words.empty : shownIn(reader, fields.fieldOf(name), value)}</bdi><span class="side"> ${label}</span></label></td>`;
   const rows = Object.entries(typed).map(([name, mine]) =>
     mine === theirs[name]
       ? ""
@@ -130,7 +138,7 @@ export function conflictForm(
 <p>${words.choose}</p>
 <table><thead><tr><th scope="col">${words.field}</th><th scope="col">${words.yours}</th><th scope="col">${words.theirs}</th></tr></thead><tbody>
 ${rows}</tbody></table>
-${stateOf(stored)}${foot(html`<button class="primary" data-doing="${reader.words.form.saving}">${words.save}</button><button class="plain" name="_again" value="form">${words.back}</button>`)}
+${stateOf(reader, fields, stored)}${control("locale", reader.locale)}${foot(html`<button class="primary" data-doing="${reader.words.form.saving}">${words.save}</button><button class="plain" name="_again" value="form">${words.back}</button>`)}
 </form>
 `;
 }

@@ -7,7 +7,7 @@ import type { MemberList } from "../person/member-list.ts";
 import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./attempt.ts";
 import { prefersHtml } from "./browser.ts";
 import { fieldsOf, type MemberFields } from "./members.ts";
-import { type Reader, readerOf } from "./reader.ts";
+import { readerOf, readerOfForm } from "./reader.ts";
 import type { Site } from "./site.ts";
 import { areContested, formValuesOf, merged, patchBetween, personOf, typedIn, type Values, valuesIn } from "./typed.ts";
 
@@ -47,20 +47,20 @@ export async function readForm(request: HttpRequest, { edited }: MemberFields): 
 }
 
 /** The fields of which no reader knows. */
-const controls = ["_method", "_tag", "_before", "_key", "_list", "_again"];
+const controls = ["_locale", "_method", "_tag", "_before", "_key", "_list", "_again"];
 
 async function answerForm(request: HttpRequest, next: Next, members: MemberList): Promise<HttpResponse> {
-  const reader = readerOf(request);
-  const fields = fieldsOf(members, reader);
+  const fields = fieldsOf(members, readerOf(request));
   const form = await readForm(request, fields);
-  const sender = new FormSender(request, next, reader, fields);
-  if (request.path === "/person") return sender.create(typedIn(form, {}, fields), form.get("_key") ?? "");
+  const reader = readerOfForm(request, form.get("_locale"));
+  const sender = new FormSender(request, next, fields);
+  if (request.path === "/person") return sender.create(typedIn(form, {}, fields, reader), form.get("_key") ?? "");
   const entityTag = form.get("_tag") ?? "";
   const method = form.get("_method");
   if (method === "DELETE") return sender.remove(entityTag, form.get("_list") ?? "");
   if (method !== "PATCH") return next(request);
-  const values = valuesIn(form.get("_before") ?? "", fields);
-  const change = { typed: typedIn(form, values, fields), base: { values, entityTag } };
+  const values = valuesIn(form.get("_before") ?? "", fields, reader);
+  const change = { typed: typedIn(form, values, fields, reader), base: { values, entityTag } };
   return form.has("_again") ? sender.show(change, 412) : sender.change(change);
 }
 
@@ -71,15 +71,13 @@ type Change = Attempt & { readonly base: Base };
 class FormSender {
   readonly #request: HttpRequest;
   readonly #next: Next;
-  readonly #reader: Reader;
   readonly #fields: MemberFields;
   /** Of the list, or of the person. */
   readonly #url: string;
 
-  constructor(request: HttpRequest, next: Next, reader: Reader, fields: MemberFields) {
+  constructor(request: HttpRequest, next: Next, fields: MemberFields) {
     this.#request = request;
     this.#next = next;
-    this.#reader = reader;
     this.#fields = fields;
     this.#url = toPublicUrl(request);
   }
@@ -102,7 +100,7 @@ class FormSender {
     const response = await this.#next(request.withContent("application/merge-patch+json", JSON.stringify(patch)));
     if (response.status < 300) return redirect(`${this.#url}#saved`);
     if (response.status === 404)
-      return this.show({ typed, refusal: refusalWith(this.#reader.words.form.gone) }, 404, newTarget);
+      return this.show({ typed, refusal: refusalWith(readerOf(this.#request).words.form.gone) }, 404, newTarget);
     if (response.status !== 412 || attempts === 0) return this.#refused(response, change);
     const stored = await this.#next(this.#request.withMethod("GET").withHeader("Accept", "application/json"));
     // Whoever may not read it, or comes too late, learns no more.
@@ -139,8 +137,9 @@ class FormSender {
     const { status, problem } = response;
     if (problem === undefined || ![400, 409, 412, 422].includes(status)) return response;
     const isReused = problem.type.endsWith(`/${collectionProblemTypes.idempotencyKeyReused.code}`);
-    const { reused } = this.#reader.words.form;
-    const refusal = isReused ? refusalWith(reused) : refusalOf(this.#reader, problem, this.#fields);
+    const reader = readerOf(this.#request);
+    const { reused } = reader.words.form;
+    const refusal = isReused ? refusalWith(reused) : refusalOf(reader, problem, this.#fields);
     return this.show({ ...tried, refusal }, status, target);
   }
 }

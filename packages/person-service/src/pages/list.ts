@@ -6,10 +6,11 @@ import { changedNote } from "./changed.ts";
 import { frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
-import { fieldsOf, listColumns, type MemberFields } from "./members.ts";
+import { fieldsOf, listColumns, type MemberField, type MemberFields } from "./members.ts";
 import { ListAddress } from "./query.ts";
 import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
+import { shownIn } from "./typed.ts";
 import { shownValue } from "./value.ts";
 
 /** What the parts of a list are made of. */
@@ -105,9 +106,16 @@ function row({ fieldOf, columns, reader, options: { url } }: ListView, { id, jso
       return html`<th scope="row"><a href="${url}/${id}"><bdi>${value ?? filled(reader.words.nameless, { id })}</bdi></a></th>`;
     }
     const field = fieldOf(name);
-    return html`<td data-label="${field.label}">${value === undefined ? "" : shownValue(reader, field, value)}</td>`;
+    return html`<td data-label="${field.label}">${value === undefined ? "" : cell(reader, field, person, value)}</td>`;
   });
   return html`<tr>${cells}</tr>\n`;
+}
+
+/** The value of a member; of a list with what is said of each value, all of them. */
+function cell(reader: Reader, field: MemberField, person: unknown, value: string): SafeHtml {
+  if (field.of === undefined) return shownValue(reader, field, value);
+  const lines = shownIn(reader, field, textOf(person, field.name, "\n") ?? "");
+  return shownValue(reader, field, lines.replaceAll("\n", ", "));
 }
 
 function emptyState({ address, reader, options: { page, request } }: ListView): SafeHtml {

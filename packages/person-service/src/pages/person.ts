@@ -11,7 +11,7 @@ import { fieldsOf, headlines, type MemberField, type MemberFields, titleMember, 
 import { qrCode } from "./qr-code.ts";
 import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
-import { formValuesOf } from "./typed.ts";
+import { formValuesOf, shownIn } from "./typed.ts";
 import { shownValue } from "./value.ts";
 
 /** Makes the page of a person. With members that `fields` chose it shows these, and has neither a form nor a card of the others. */
@@ -84,7 +84,7 @@ function shownValues(
 ): SafeHtml {
   const { name, of } = field;
   if (of === undefined) return shownValue(reader, field, value);
-  const lines = textOf(person, name, "\n")?.split("\n") ?? [];
+  const lines = shownIn(reader, field, textOf(person, name, "\n") ?? "").split("\n");
   return html`${valuesOf(person, name).map((entry, i) => {
     const each = textOf(entry, "value") ?? "";
     return html`${i > 0 ? html`<br>` : ""}${shownValue(reader, fieldOf(of), each)}${lines[i]?.slice(each.length) ?? ""}`;

@@ -68,9 +68,9 @@ type Shown = Partial<ProblemDocument>;
 
 /** The answers that the contract leaves without content. */
 function withoutContent({ words: { problem: words } }: Reader, status: number): Shown {
-  if (status === 401) return { title: words.signIn, detail: words.notForAll };
-  if (status === 404) return { title: words.nobody, detail: words.noPerson };
-  return { title: String(filled(words.answerIs, { status })) };
+  if (status === 401) return { detail: words.notForAll };
+  if (status === 404) return { detail: words.noPerson };
+  return { detail: String(filled(words.answerIs, { status })) };
 }
 
 /** What a page of a refusal is made of. */
@@ -85,7 +85,11 @@ interface RefusalParts {
 function toPage(site: Site, request: HttpRequest, status: number, { problem, again, typed }: RefusalParts): string {
   const reader = readerOf(request);
   const words = reader.words.problem;
-  const { title = words.failed, detail, type, instance, errors = [] } = problem;
+  const titles: Readonly<Record<number, string>> = words.titles;
+  const { detail, type, instance, errors = [] } = problem;
+  const title = type === undefined && status === 404 ? words.nobody : (titles[status] ?? words.failed);
+  // The API says what it says in English.
+  const language = type === undefined || reader.language === "en" ? "" : html` lang="en"`;
   // What the sentence above says already is not said again.
   const others = errors.filter((error) => error.detail === undefined || !detail?.includes(error.detail));
   const places = others.map(({ detail, pointer, parameter }) => {
@@ -95,9 +99,9 @@ function toPage(site: Site, request: HttpRequest, status: number, { problem, aga
   const content = html`<div class="note-body">
 <p class="status">${status}</p>
 <h1>${title}</h1>
-${detail === undefined ? "" : html`<p class="detail"><bdi>${detail}</bdi></p>`}
+${detail === undefined ? "" : html`<p class="detail"${language}><bdi>${detail}</bdi></p>`}
 ${again === undefined ? "" : html`<p role="status" data-again="${again}" hidden>${reader.count(words.again, again)}</p>`}
-${places.length === 0 ? "" : html`<ul class="errors">${places}</ul>`}
+${places.length === 0 ? "" : html`<ul class="errors"${language}>${places}</ul>`}
 ${typed === undefined ? wayOn(site, request, status) : sendAgain(site, request, status, typed)}
 ${fineprint(reader, type, instance)}</div>`;
   return page(site, request, { title, kind: "note", modules: again === undefined ? [] : ["again.js"] }, content);

@@ -18,13 +18,23 @@ export class Reader {
   /** The language with the country where it is known: `en-GB`. */
   readonly locale: string;
   readonly words: Words;
+  /** What is said of an e-mail or a telephone, by what is stored for it; and the other way round. */
+  readonly wordsFor: Readonly<Record<string, string>>;
+  readonly usesOf: Readonly<Record<string, string>>;
   readonly #plurals: Intl.PluralRules;
+  readonly #dates: Intl.DateTimeFormat;
+  /** How dates are typed: `MM/DD/YYYY`. */
+  readonly dateForm: string;
 
   constructor(language: Language, country?: string) {
     this.language = language;
     this.locale = country === undefined ? language : `${language}-${country}`;
     this.words = tables[language];
     this.#plurals = new Intl.PluralRules(this.locale);
+    this.#dates = new Intl.DateTimeFormat(this.locale, { dateStyle: "medium", timeZone: "UTC" });
+    this.dateForm = dateFormOf(this.locale);
+    this.wordsFor = this.words.contacts;
+    this.usesOf = Object.fromEntries(Object.entries(this.wordsFor).map(([use, word]) => [word, use]));
   }
 
   number(value: number): string {
@@ -40,6 +50,23 @@ export class Reader {
     return filled(forms[this.#plurals.select(value)] ?? forms.other, { n: shown });
   }
 
+  /** A date as text, `Dec 10, 1815`; what is no date as it is. */
+  readonly date = (text: string): string =>
+    this.locale === unknownOrder || !isDate(text) ? text : this.#dates.format(new Date(text));
+
+  /** A time as text, in UTC. */
+  time(text: string): string {
+    if (this.locale === unknownOrder) return `${text.slice(0, 16).replace("T", " ")} UTC`;
+    return `${new Date(text).toLocaleString(this.locale, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })} UTC`;
+  }
+
+  /** A date as it is typed, `12/10/1815`; what is no date as it is. */
+  readonly dateText = (text: string): string => {
+    if (!isDate(text)) return text;
+    const [year = "", month = "", day = ""] = text.split("-");
+    return this.dateForm.replace("YYYY", year).replace("MM", month).replace("DD", day);
+  };
+
   /** The names of the countries, by their codes, in the order of the language. */
   get countries(): ReadonlyMap<string, string> {
     const known = countries.get(this.language) ?? namesOfCountries(this.language);
@@ -47,6 +74,18 @@ export class Reader {
     return known;
   }
 }
+
+/** English of no country, as of a program or of a reader anywhere: 10/12/1815 would be in October or in December. */
+const unknownOrder = "en";
+
+function dateFormOf(locale: string): string {
+  if (locale === unknownOrder) return "YYYY-MM-DD";
+  const format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "2-digit", day: "2-digit" });
+  const parts: Readonly<Record<string, string>> = { year: "YYYY", month: "MM", day: "DD" };
+  return Array.from(format.formatToParts(0), ({ type, value }) => parts[type] ?? value).join("");
+}
+
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** By languages, each made for the first page that has some. */
 const countries = new Map<Language, ReadonlyMap<string, string>>();
@@ -69,6 +108,10 @@ export function readerOf({ headers, cookies }: HttpRequest<unknown>): Reader {
   const chosen = headers.has("Cookie") ? cookies.get(languageCookie) : undefined;
   return readerFor(localeOf(`${chosen ?? ""};${headers.get("Accept-Language") ?? ""}`));
 }
+
+/** Returns the reader that a form was written for; of a text that is none, the one who sends it. */
+export const readerOfForm = (request: HttpRequest<unknown>, locale: string | null): Reader =>
+  locale === null ? readerOf(request) : readerFor(localeOf(`;${locale}`));
 
 /** The name of the cookie with the language that was chosen on a page, which says nothing else of anybody. */
 export const languageCookie = "language";

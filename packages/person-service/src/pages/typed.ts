@@ -2,7 +2,9 @@ import { contexts, features } from "../person/contact-lists.ts";
 import { fromValues, isObject, memberOf, preferredMark, textOf } from "../person/member-value.ts";
 import { type ContactEntry, derivedName, nameParts, type Person } from "../person/members.ts";
 import { countryCodeOf } from "../transfer/countries.ts";
+import { typedDate } from "../transfer/dates.ts";
 import type { MemberField, MemberFields } from "./members.ts";
+import type { Reader } from "./reader.ts";
 
 /** What the fields of a form have, by member: text, which is empty for what a person does not have; of a list, a line for each value. */
 export type Values = Readonly<Record<string, string>>;
@@ -11,10 +13,12 @@ export type Values = Readonly<Record<string, string>>;
 export const formValuesOf = (person: unknown, { edited }: MemberFields): Values =>
   Object.fromEntries(edited.map(({ name }) => [name, textOf(person, name, "\n") ?? ""]));
 
-/** Reads the values that a form had before, as `givenIn` wrote them; of anything else, it had none. */
-export function valuesIn(text: string, { edited }: MemberFields): Values {
+/** Reads the values that a form had before, as JSON of those that it showed; of anything else, it had none. */
+export function valuesIn(text: string, { edited }: MemberFields, reader: Reader): Values {
   const given = parseObject(text);
-  return Object.fromEntries(edited.map(({ name }) => [name, isObject(given) ? String(given[name] ?? "") : ""]));
+  return Object.fromEntries(
+    edited.map((field) => [field.name, isObject(given) ? normal(reader, field, String(given[field.name] ?? "")) : ""]),
+  );
 }
 
 function parseObject(text: string): unknown {
@@ -26,21 +30,48 @@ function parseObject(text: string): unknown {
 }
 
 /** Reads the fields that a form was sent with; of those that it does not have, the values are the given ones. */
-export function typedIn(form: URLSearchParams, others: Values, { edited }: MemberFields): Values {
+export function typedIn(form: URLSearchParams, others: Values, { edited }: MemberFields, reader: Reader): Values {
   return Object.fromEntries(
     edited.map((field) => {
       const sent = form.get(field.name);
-      return [field.name, sent === null ? (others[field.name] ?? "") : normal(field, sent)];
+      return [field.name, sent === null ? (others[field.name] ?? "") : normal(reader, field, sent)];
     }),
   );
 }
 
-/** Returns what a field stands for: lines that end by LF; or text without white space around it, and of a country its code. */
-function normal({ kind, list, of }: MemberField, text: string): string {
-  if (list || of !== undefined) return linesOf(text).join("\n");
+/** Returns what a field stands for: lines that end by LF; or text without white space around it, of a date as it is stored, of a country its code. */
+function normal(reader: Reader, { kind, list, of }: MemberField, text: string): string {
+  if (list) return linesOf(text).join("\n");
+  if (of !== undefined)
+    return linesOf(text)
+      .map((line) => withUses(line, reader.usesOf))
+      .join("\n");
   if (kind === "text") return text.replaceAll("\r\n", "\n");
   const trimmed = text.trim();
+  if (kind === "date") return typedDate(trimmed, reader.dateForm) ?? trimmed;
   return kind === "country" ? (countryCodeOf(trimmed) ?? trimmed) : trimmed;
+}
+
+/** Returns a value as a field shows it to a reader, who types it so: `normal` takes it back. */
+export function shownIn(reader: Reader, { kind, of }: MemberField, value: string): string {
+  if (of !== undefined)
+    return value
+      .split("\n")
+      .map((line) => withUses(line, reader.wordsFor))
+      .join("\n");
+  return kind === "date" ? reader.dateText(value) : value;
+}
+
+/** Puts the words for what a value is for, `ada@example.org (work, preferred)`, into others. */
+function withUses(line: string, others: Readonly<Record<string, string>>): string {
+  const { value, words } = saidIn(line);
+  return words.length === 0 ? line : `${value} (${words.map((word) => others[word] ?? word).join(", ")})`;
+}
+
+/** Parts a value from what is said of it. */
+function saidIn(line: string): { readonly value: string; readonly words: readonly string[] } {
+  const [, value = line, said] = /^(.*\S)\s+\((\p{L}[^()]*)\)$/u.exec(line) ?? [];
+  return { value, words: said?.split(",").map((word) => word.trim()) ?? [] };
 }
 
 const linesOf = (text: string): readonly string[] =>
@@ -61,8 +92,7 @@ function memberFrom(
 
 /** Reads a value with what is said of it, `ada@example.org (work, preferred)`, as `textOf` writes it. */
 function toEntry(line: string): ContactEntry {
-  const [, value = line, said = ""] = /^(.*\S)\s+\((\p{L}[^()]*)\)$/u.exec(line) ?? [];
-  const words = said.split(",").map((word) => word.trim());
+  const { value, words } = saidIn(line);
   const among = (known: readonly string[]): readonly string[] => words.filter((word) => known.includes(word));
   const [uses, abilities] = [among(contexts), among(features)];
   const label = words.filter((word) => ![...uses, ...abilities, preferredMark, ""].includes(word)).join(", ");
@@ -74,10 +104,6 @@ function toEntry(line: string): ContactEntry {
     ...(words.includes(preferredMark) && { preferred: true }),
   };
 }
-
-/** Returns the values without those that are empty. */
-export const givenIn = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
 /** Returns the person that the values say: members without a value are absent. */
 export const personOf = (values: Values, { fieldOf }: MemberFields): Partial<Person> =>

@@ -15,13 +15,14 @@ export function shownValue(reader: Reader, { kind, of }: MemberField, value: str
       // The schema of a person takes nothing but http and https; what is shown was stored by whatever version.
       return /^https?:\/\//i.test(value) ? html`<a href="${value}" rel="noreferrer nofollow">${text}</a>` : text;
     case "time":
-      return html`<time datetime="${value}">${value.slice(0, 16).replace("T", " ")} UTC</time>`;
+      return html`<time datetime="${value}">${reader.time(value)}</time>`;
+    case "date":
+      return html`<bdi>${reader.date(value)}</bdi>`;
     case "country":
       return html`<bdi>${reader.countries.get(value) ?? value}</bdi>`;
     case "id":
     case "line":
     case "text":
-    case "date":
     case "language":
     case "property":
       return text;

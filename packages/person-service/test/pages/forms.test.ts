@@ -74,7 +74,7 @@ describeService("a form of a person", (openService) => {
     await store(service, asJson({ name: "Ada", identifier: "A-1" }));
     const { status, text } = await sendForm(service, "/person", { name: "Eve", identifier: "A-1" });
     assert.equal(status, 409);
-    assert.match(text, /Identifier is already used by another record\./);
+    assert.match(text, /Identifier is already used by another person\./);
   });
 
   it("changes only what was changed in it, and a name that was made of its parts", async () => {

@@ -236,11 +236,11 @@ describeService("pages", (openService) => {
 
     for (const [target, status, title] of [
       ["/person/7", 404, "Nobody is here"],
-      ["/person/abc", 400, "Invalid id"],
-      ["/nowhere", 404, "Not Found"],
-      ["/assets/style.css", 404, "Not Found"],
-      ["/problems/nope", 404, "Not Found"],
-      ["/person?nope=1&sort=x", 400, "Invalid parameters"],
+      ["/person/abc", 400, "The service does not understand this"],
+      ["/nowhere", 404, "Nothing is here"],
+      ["/assets/style.css", 404, "Nothing is here"],
+      ["/problems/nope", 404, "Nothing is here"],
+      ["/person?nope=1&sort=x", 400, "The service does not understand this"],
     ] as const) {
       it(`${target} is a page with what the document says`, async () => {
         const answer = await get(service, target);

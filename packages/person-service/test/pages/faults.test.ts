@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { faultInWords } from "../../src/pages/faults.ts";
+import { readerFor } from "../../src/pages/reader.ts";
+import { languages } from "../../src/person/languages.ts";
+import { memberEntries } from "../../src/person/members.ts";
+import { personSchema } from "../../src/person/schema.ts";
+import { asJson, store } from "../answers.ts";
+import { describeService, noon } from "../transports.ts";
+
+/** Values as a form may send them, each of which some member refuses. */
+const values = [
+  ...["x", "a@b@c", "@b", "a@", "a b@c", "1".repeat(3000), "a\u0000b", "a\ud800b", "a\ufffeb", "\u2060", " a", "a "],
+  ...["soon", "0000-01-01", "1990-13-01", "1990-02-30", "2990-01-01"],
+  ...["https://a:b@example.org", "Atlantis"],
+];
+
+describe("what the API says of a member", () => {
+  const { validate } = personSchema(() => new Date(noon))["~standard"];
+  const entries = memberEntries.filter(([name]) => name !== "id" && !name.includes("."));
+  const people = [
+    {},
+    ...entries.flatMap(([name, { list, of }]) =>
+      values.map((value) => ({ name: "Ada", [name]: list ? [value] : of === undefined ? value : [{ value }] })),
+    ),
+    ...memberEntries
+      .filter(([name]) => name.startsWith("address."))
+      .flatMap(([name]) => values.map((value) => ({ name: "Ada", address: { [name.slice(8)]: value } }))),
+    ...entries.flatMap(([name, { list, of, example = "a@b" }]) => {
+      if (list)
+        return [
+          { name: "Ada", [name]: ["a", "a"] },
+          { name: "Ada", [name]: Array(51).fill("a") },
+        ];
+      if (of === undefined) return [];
+      const marked = { value: String(example), preferred: true };
+      return [
+        { name: "Ada", [name]: [marked, marked] },
+        { name: "Ada", [name]: Array(51).fill(marked) },
+        { name: "Ada", [name]: [{ value: "https://example.org", label: "l".repeat(101) }] },
+      ];
+    }),
+    { name: "Ada", email: "a@b", emails: [{ value: "c@d" }] },
+  ];
+  const said = new Set(
+    people.flatMap((person) => {
+      const { issues = [] } = validate(person) as { readonly issues?: readonly { readonly message: string }[] }; // not a promise
+      return issues.map(({ message }) => message);
+    }),
+  );
+
+  it("is much", () => assert.ok(said.size > 40, [...said].join("\n")));
+
+  for (const language of languages.filter((each) => each !== "en")) {
+    it(`has words in ${language}`, () => {
+      const missing = [...said].filter((detail) => faultInWords(readerFor(language), detail, String) === detail);
+      assert.deepEqual(missing, []);
+    });
+  }
+});
+
+describeService("a form", (openService) => {
+  const service = openService();
+  const send = (language: string, target: string, fields: Readonly<Record<string, string>>) =>
+    service.send("POST", target, {
+      headers: {
+        "Content-Type": "application/x-www-form-urlencoded",
+        Accept: "text/html",
+        "Accept-Language": language,
+      },
+      body: String(new URLSearchParams(fields)),
+    });
+
+  for (const [language, typed, stored] of [
+    ["de", "10.12.1815", "1815-12-10"],
+    ["de", "1.2.1815", "1815-02-01"],
+    ["de", "10. Dezember 1815", "1815-12-10"],
+    ["de", "1815-12-10", "1815-12-10"],
+    ["en-US", "12/10/1815", "1815-12-10"],
+    ["en-GB", "12/10/1815", "1815-10-12"],
+    ["en-GB", "10 Dec 1815", "1815-12-10"],
+    ["fr-CA", "1815-12-10", "1815-12-10"],
+    ["es", "10/12/1815", "1815-12-10"],
+    ["en", "Dec 10, 1815", "1815-12-10"],
+  ] as const) {
+    it(`takes the date ${typed} in ${language}`, async () => {
+      const { headers, status } = await send(language, "/person", { name: "Ada", birthDate: typed });
+      assert.equal(status, 303);
+      const [path = ""] = (headers["location"] ?? "").split("#");
+      assert.equal(JSON.parse((await service.send("GET", path)).text).birthDate, stored);
+    });
+  }
+
+  for (const [language, typed, fault] of [
+    ["en", "10/12/1815", /Date of birth must be a date such as 1950-01-31, not &quot;10\/12\/1815&quot;\./],
+    ["en-US", "10.12.1815", /Date of birth must be a date such as 01\/31\/1950/],
+    ["de", "31.02.1990", /Geburtsdatum muss ein wirkliches Datum sein; 1990-02 hat die Tage 01 bis 28\./],
+    ["de", "1.1.90", /Geburtsdatum muss ein Datum wie 31\.01\.1950 sein, nicht &quot;1\.1\.90&quot;\./],
+    ["fr", "1/1/2999", /Date de naissance ne doit pas être dans le futur ; nous sommes le 15\/06\/2026 \(UTC\)\./],
+  ] as const) {
+    it(`refuses the date ${typed} in ${language}, and shows it again`, async () => {
+      const { text, status } = await send(language, "/person", { name: "Ada", birthDate: typed });
+      assert.equal(status, 400);
+      assert.match(text, fault);
+      if (typed.length < 8 || language === "en") assert.ok(text.includes(`value="${typed}"`), text);
+    });
+  }
+
+  it("says in the language of its reader what is wrong, with the names that it has for members", async () => {
+    const { text } = await send("de", "/person", { email: "ada", familyName: "" });
+    assert.match(text, /Noch nicht richtig: <a href="#f-name">Name<\/a>, <a href="#f-email">E-Mail<\/a>/);
+    assert.match(text, /Name fehlt: Weder Vorname noch Nachname ist angegeben\./);
+    assert.match(text, /E-Mail muss ein @ haben wie ada@example\.org, nicht 0\./);
+  });
+
+  it("changes what differs from what it showed, in the language that it was written in", async () => {
+    const emails = [{ value: "ada@example.org", contexts: ["work"], preferred: true }, { value: "a@example.org" }];
+    const id = await store(service, asJson({ name: "Ada", birthDate: "1815-10-12", emails }));
+    const page = await service.send("GET", `/person/${id}`, {
+      headers: { Accept: "text/html", "Accept-Language": "de" },
+    });
+    assert.match(page.text, /name="birthDate"[^>]* value="12\.10\.1815"/);
+    assert.match(page.text, /ada@example\.org \(Arbeit, bevorzugt\)\na@example\.org<\/textarea>/);
+    const { _before = "", ...hidden } = Object.fromEntries(
+      Array.from(page.text.matchAll(/<input type="hidden" name="(_\w+)" value="([^"]*)">/g), ([, name, value]) => [
+        name,
+        value?.replaceAll("&quot;", '"'),
+      ]),
+    );
+    const fields = {
+      ...JSON.parse(_before),
+      _before,
+      _method: "PATCH",
+      _tag: page.headers["etag"] ?? "",
+      _locale: hidden["_locale"] ?? "",
+      emails: "ada@example.org (Arbeit, bevorzugt)\na@example.org (privat)",
+    };
+    // Its reader has another language in another tab meanwhile.
+    const answer = await send("en-US", `/person/${id}`, fields);
+    assert.equal(answer.status, 303, answer.text);
+    const { birthDate, emails: now } = JSON.parse((await service.send("GET", `/person/${id}`)).text);
+    assert.equal(birthDate, "1815-10-12");
+    assert.deepEqual(now, [emails[0], { value: "a@example.org", contexts: ["private"] }]);
+  });
+});
