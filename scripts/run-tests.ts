@@ -5,6 +5,7 @@
 //   npm test                  all tests
 //   npm test -- http2 lists   those in files whose path has one of these words
 //   npm test -- --near packages/waymark/src/fields/accept.ts   the few that are nearest to a file of source
+//   npm test -- --times       all, each file by itself, and says which take most of the processor
 //   npm run test:parallel     those that run side by side
 //   npm run test:serial       those that run one after the other
 //   npm run test:oldest       those that depend on Node, on the oldest one
@@ -34,6 +35,7 @@ import { packAll, packedVariable } from "../packages/waymark/test/packed.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import { nearTests } from "./near-tests.ts";
+import { slowestFiles, timesVariable } from "./processor-times.ts";
 import { groupTests } from "./test-groups.ts";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
@@ -49,6 +51,7 @@ const options = {
   engine: { type: "string" },
   runtime: { type: "string" },
   near: { type: "string" },
+  times: { type: "boolean" },
 } as const;
 const { values: parts, positionals: words } = parseArgs({ options, allowPositionals: true });
 const found = folders
@@ -68,6 +71,7 @@ const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(f
 
 /** The pages are served from their source by a function of Node.js that says each time that it is an experiment. */
 const execArgv = [...process.execArgv, "--disable-warning=ExperimentalWarning"];
+if (parts.times === true) execArgv.push("--import", new URL("processor-times.ts", import.meta.url).href);
 
 /** Reports both parts, with one count at the end. */
 async function* runAll(): AsyncGenerator<TestEvent> {
@@ -111,12 +115,14 @@ process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
 if (files.some((file) => file.endsWith("/packed.test.ts"))) await packAll();
 if (parts.engine !== undefined) process.env[engineVariable] = parts.engine;
 if (parts.runtime !== undefined) process.env[runtimeVariable] = parts.runtime;
+const times = join(temporary, "times");
+if (parts.times === true) process.env[timesVariable] = times;
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 // A third of the time a test waits: for a disk, a browser, a database.
 const concurrency = 2 * Math.max(2, availableParallelism());
 // A run of a few files shows each of them by itself.
 const grouped =
-  words.length > 0 || parts.near !== undefined
+  words.length > 0 || parts.near !== undefined || parts.times === true
     ? parallel
     : groupTests(parallel, { cwd, folder: modules, count: 2 * concurrency });
 // Which ends the server, and removes what is temporary.
@@ -131,6 +137,7 @@ try {
 } finally {
   await server?.end();
 }
+if (parts.times === true) process.stdout.write(`${slowestFiles(times)}\n`);
 
 /** The folder for temporary files: in memory, where Linux has much of it for files and runs programs there; no test loses power. */
 async function temporaryFolder(): Promise<string> {
