@@ -96,6 +96,11 @@ export interface DatabaseOptions {
    * independently of the others. It is fixed when a collection is made. Default: the number that a collection has, or 1 for a new one.
    */
   readonly partitions?: number | Readonly<Record<string, number>> | undefined;
+  /**
+   * Called before the database drops the columns and indexes of members that the definition of a collection does not have any more;
+   * the records keep their values. What it throws leaves the database as it is. Default: they are dropped.
+   */
+  readonly onForgotten?: ((collection: string, members: readonly string[]) => void) | undefined;
   /** Receives events of the database. Default: none. */
   readonly observer?: DatabaseObserver | undefined;
   /**

@@ -15,6 +15,8 @@ export function toMemberValue(value: unknown, type: MemberType | undefined): Mem
   switch (type) {
     case "number":
       return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? String(value) : null;
     case "time":
       return typeof value === "string" ? toTime(value) : null;
     default:
@@ -89,8 +91,13 @@ export function endOfPrefix(prefix: string): string | undefined {
   return String.fromCodePoint(...points, next);
 }
 
-/** Converts canonical decimal text to a number; returns other text, and numbers that are not safe integers, unchanged. */
-export function toInteger(text: string): number | string {
-  const isInteger = /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
-  return isInteger ? Number(text) : text;
+/** Converts canonical decimal text to a number; returns other text, and whole numbers that are not safe integers, unchanged. */
+export function toNumber(text: string): number | string {
+  const number = Number(text);
+  const isExact = Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number));
+  return isExact && String(number) === text ? number : text;
 }
+
+/** Converts `true` and `false`; returns other text unchanged. */
+export const toBoolean = (text: string): boolean | string =>
+  text === "true" || text === "false" ? text === "true" : text;

@@ -30,11 +30,7 @@ export interface MemberUse {
  * const members: MemberTable<Book> = { title: { filter: "text", search: true }, isbn: { unique: true } };
  * ```
  */
-export type MemberTable<T extends Document = Document> = {
-  readonly [P in MemberPath<T>]?: P extends MemberName<T>
-    ? MemberUse | Member
-    : Omit<MemberUse | Member, "unique"> & { unique?: never };
-};
+export type MemberTable<T extends Document = Document> = { readonly [P in MemberPath<T>]?: MemberUse | Member };
 
 /** A member that is declared once: its schema, its use in lists, and what it is called. See `recordSchema`. */
 export interface Member<S extends StandardSchemaV1 = StandardSchemaV1> extends MemberUse {

@@ -81,9 +81,10 @@ export const takesAbsent = ({ operator, value }: { readonly operator: string; re
  * - `caseless-text`: as text in which A to Z are a to z.
  * - `date`: `YYYY-MM-DD`, as text.
  * - `number`: by size.
+ * - `boolean`: true or false in the record, `true` or `false` in a selection, as text.
  * - `time`: RFC 3339 in the record, milliseconds since the epoch in a selection; by size.
  */
-export type MemberType = "text" | "caseless-text" | "date" | "number" | "time";
+export type MemberType = "text" | "caseless-text" | "date" | "number" | "boolean" | "time";
 
 /** By ascending id. */
 export const defaultOrder: readonly SortKey[] = [{ member: "id", descending: false }];

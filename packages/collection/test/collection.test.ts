@@ -41,7 +41,7 @@ const personSchema: StandardSchemaV1<unknown, Person> = {
   },
 };
 
-const decoders: readonly Decoder[] = [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })];
+const decoders: readonly Decoder[] = [jsonDecoder, xmlDecoder({ root: "person", numbers: ["id"] })];
 
 interface Given {
   readonly people: CollectionHandlers<Person>;

@@ -22,7 +22,7 @@ async function cellOf(text: unknown): Promise<string> {
 
 /** What is read of a file. */
 async function readBack(content: string, delimiter: string): Promise<readonly unknown[]> {
-  const decoder = csvDecoder({ columns, integers: ["id"], delimiter });
+  const decoder = csvDecoder({ columns, numbers: ["id"], delimiter });
   const listed = await decodeList(decoder, [Buffer.from(content)]);
   return listed.map(({ value, issues }) => value ?? issues);
 }

@@ -12,7 +12,7 @@ const lists = fc.array(text, { minLength: 1, maxLength: 5 });
 
 describe("a list in CSV", () => {
   const columns = ["id", "tags"];
-  const decoder = csvDecoder({ columns, integers: ["id"], lists: ["tags"] });
+  const decoder = csvDecoder({ columns, numbers: ["id"], lists: ["tags"] });
   const cellOf = async (tags: unknown): Promise<string> =>
     (await listOf(csvRepresentation({ columns: ["tags"] }), [storedRecord({ tags })])).slice("tags\r\n".length, -2);
 

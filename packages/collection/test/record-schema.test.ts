@@ -183,7 +183,7 @@ describe("a collection of a table of members", () => {
       store: database.store("book"),
       schema: Book,
       decoders: [jsonDecoder],
-      listDecoders: [csvDecoder({ columns: Book.names, integers: Book.numbers })],
+      listDecoders: [csvDecoder({ columns: Book.names, numbers: Book.numbers })],
       representations: [jsonRepresentation, csvRepresentation({ columns: Book.names })],
     });
     const app = router(books.routes());

@@ -495,7 +495,7 @@ describe("the names in a SQLite store", () => {
       await assert.rejects(open({ person: { name: collection } }), TypeError);
     });
   }
-  for (const unique of [[""], ["a.b"], ["a'b"], ['a"b'], ["$x"], ["name", "Name"]]) {
+  for (const unique of [[""], ["a..b"], ["a'b"], ['a"b'], ["$x"], ["name", "Name"]]) {
     it(`do not have ${JSON.stringify(unique)} for unique members`, async () => {
       await assert.rejects(open({ person: { members: usesOf(unique, { unique: true }) } }), TypeError);
     });

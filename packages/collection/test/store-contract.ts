@@ -100,6 +100,7 @@ const collections: readonly CollectionDefinition[] = [
     name: "person",
     members: {
       identifier: { unique: true },
+      "custom.staffNumber": { unique: true },
       ...selectable,
       name: { filter: "text", search: true },
       "address.addressLocality": { search: true },

@@ -7,7 +7,7 @@ import { runs } from "../../waymark/test/runs.ts";
 import { xmlDecoder } from "../src/index.ts";
 
 const namespace = "https://example.org/person";
-const decoder = xmlDecoder({ root: "person", namespace, integers: ["id", "address.number"] });
+const decoder = xmlDecoder({ root: "person", namespace, numbers: ["id", "address.number"] });
 
 const xml = (charset?: string): MediaType => ({
   type: "application",
@@ -80,14 +80,19 @@ describe("the XML decoder", () => {
     ["our namespace on the root only", `<p:person xmlns:p='${namespace}'><name>Ada</name></p:person>`, { name: "Ada" }],
     ["no namespace, declared", '<person xmlns=""><name xmlns="">Ada</name></person>', { name: "Ada" }],
     [
-      "integers",
+      "numbers",
       "<person><id>7</id><address><number>-12</number></address></person>",
       { id: 7, address: { number: -12 } },
     ],
     ["zero", "<person><id>0</id></person>", { id: 0 }],
     ["the greatest integer", "<person><id>9007199254740991</id></person>", { id: 9007199254740991 }],
     [
-      "no integers elsewhere",
+      "fractions, and text that is no canonical number",
+      "<person><id>1.5</id><address><number>1.50</number></address></person>",
+      { id: 1.5, address: { number: "1.50" } },
+    ],
+    [
+      "no numbers elsewhere",
       "<person><name>7</name><address><id>7</id></address></person>",
       { name: "7", address: { id: "7" } },
     ],

@@ -8,7 +8,7 @@ import { xmlDecoder, xmlRepresentation } from "../src/index.ts";
 import { itemOf, listOf, storedRecord } from "./stored-records.ts";
 
 const representation = xmlRepresentation({ root: "person", list: "people" });
-const decoder = xmlDecoder({ root: "person", integers: ["id"] });
+const decoder = xmlDecoder({ root: "person", numbers: ["id"] });
 
 /** The document of a person with these members, beside its id 1. */
 const xmlOf = (members: object): string => itemOf(representation, storedRecord(members));

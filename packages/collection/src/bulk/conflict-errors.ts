@@ -24,7 +24,7 @@ export async function conflictErrors(
     const first = firstLines.get(key);
     const isOfLine = first !== undefined && first < line;
     errors.add(line, [
-      { path: [member], message: isOfLine ? `is already used in ${place} ${first}` : heldByAnother(member) },
+      { path: member.split("."), message: isOfLine ? `is already used in ${place} ${first}` : heldByAnother(member) },
     ]);
   }
   return errors;

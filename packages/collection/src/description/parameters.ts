@@ -147,6 +147,7 @@ const schemaOf: Readonly<Record<MemberType, JsonSchema>> = {
   "caseless-text": { type: "string", description: "Compared without regard to case." },
   date: { type: "string", format: "date" },
   number: { type: "number" },
+  boolean: { type: "boolean" },
   time: { type: "string", format: "date-time" },
 };
 

@@ -1,6 +1,6 @@
 import { ContentError } from "waymark/content";
 import { excerpt } from "waymark/internal";
-import { toInteger } from "../member-value.ts";
+import { toBoolean, toNumber } from "../member-value.ts";
 import { setMember } from "../patch/merge-patch.ts";
 import { unguardFormula } from "./csv.ts";
 import { type CsvColumn, type CsvHeader, type CsvMembers, readCsvHeader } from "./csv-header.ts";
@@ -13,10 +13,12 @@ export interface CsvDecoderOptions {
   /** The columns that a file may have, in any order; `address.postalCode` is a member of an object. */
   readonly columns: readonly string[];
   /**
-   * The columns that are integers. Canonical decimal text becomes a number; other text stays text, and the schema
+   * The columns that are numbers. Canonical decimal text becomes a number; other text stays text, and the schema
    * refuses it.
    */
-  readonly integers?: readonly string[];
+  readonly numbers?: readonly string[];
+  /** The columns that are `true` or `false`; other text stays text. Default: none. */
+  readonly booleans?: readonly string[];
   /** The columns that are lists, with `;` between their texts, or as JSON. Default: none. */
   readonly lists?: readonly string[];
   /** The ASCII character that separates the cells of a row. Default: a comma. */
@@ -41,7 +43,7 @@ export interface CsvDecoderOptions {
  * cells are empty. A file has at most 1,000 columns, whose names have at most 255 characters and 64 levels.
  *
  * ```ts
- * csvDecoder({ columns: ["id", "name", "address.postalCode"], integers: ["id"] })
+ * csvDecoder({ columns: ["id", "name", "address.postalCode"], numbers: ["id"] })
  * // id,address.postalCode
  * // 7,W1
  * // → { id: 7, address: { postalCode: "W1" } }
@@ -50,18 +52,21 @@ export interface CsvDecoderOptions {
 export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
   const {
     columns,
-    integers = [],
+    numbers = [],
+    booleans = [],
     lists = [],
     delimiter = ",",
     toColumn = (name) => name,
     formulas = "guarded",
   } = options;
   if (!/^[^"\r\n\u0080-\uffff]$/.test(delimiter)) throw new TypeError(`${excerpt(delimiter)} cannot separate cells`);
-  const [known, numbers, listed] = [new Set(columns), new Set(integers), new Set(lists)];
+  const [known, listed] = [new Set(columns), new Set(lists)];
+  const [numeric, logical] = [new Set(numbers), new Set(booleans)];
   const toText = formulas === "guarded" ? unguardFormula : (text: string) => text;
   const toValue = ({ name }: CsvColumn, cell: string): unknown => {
     const text = toText(cell);
-    if (numbers.has(name)) return toInteger(text);
+    if (numeric.has(name)) return toNumber(text);
+    if (logical.has(name)) return toBoolean(text);
     return listed.has(name) ? parseListCell(text) : text;
   };
   return {

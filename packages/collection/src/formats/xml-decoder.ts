@@ -10,10 +10,10 @@ export interface XmlDecoderOptions {
   /** The namespace in which elements may be; elements without a namespace are always read. */
   readonly namespace?: string;
   /**
-   * The members that are integers, such as `["id", "address.number"]`. Canonical decimal text becomes a number; other text stays
+   * The members that are numbers, such as `["id", "address.number"]`. Canonical decimal text becomes a number; other text stays
    * text, and the schema refuses it.
    */
-  readonly integers?: readonly string[];
+  readonly numbers?: readonly string[];
   /** The members that are `true` or `false`; other text stays text. Default: none. */
   readonly booleans?: readonly string[];
   /** The members that are lists: each of their elements is a value. Default: none. */
@@ -31,16 +31,16 @@ export interface XmlDecoderOptions {
  * in several turns of the event loop.
  *
  * ```ts
- * const decoder = xmlDecoder({ root: "person", integers: ["id"] });
+ * const decoder = xmlDecoder({ root: "person", numbers: ["id"] });
  * // <person><id>7</id><address><postalCode>75001</postalCode></address></person>
  * // → { id: 7, address: { postalCode: "75001" } }
  * ```
  *
  * @throws TypeError when `root` is not the name of an element
  */
-export function xmlDecoder({ root, namespace, integers = [], booleans = [], lists = [] }: XmlDecoderOptions): Decoder {
+export function xmlDecoder({ root, namespace, numbers = [], booleans = [], lists = [] }: XmlDecoderOptions): Decoder {
   if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${quote(root)} cannot name an element`);
-  const rules = { root, namespace, known: knownMembers({ isInteger: integers, isBoolean: booleans, isList: lists }) };
+  const rules = { root, namespace, known: knownMembers({ isNumber: numbers, isBoolean: booleans, isList: lists }) };
   return {
     mediaTypes: ["application/xml", "text/xml"],
     decode: (content, mediaType) => readXmlDocument(decodeXmlText(content, mediaType), rules),
@@ -48,10 +48,10 @@ export function xmlDecoder({ root, namespace, integers = [], booleans = [], list
 }
 
 /** Makes the tree of the members of which something is known. */
-function knownMembers(known: Readonly<Record<"isInteger" | "isBoolean" | "isList", readonly string[]>>): KnownMember {
-  const newMember = (): GrowingMember => ({ isInteger: false, isBoolean: false, isList: false, members: new Map() });
+function knownMembers(known: Readonly<Record<"isNumber" | "isBoolean" | "isList", readonly string[]>>): KnownMember {
+  const newMember = (): GrowingMember => ({ isNumber: false, isBoolean: false, isList: false, members: new Map() });
   const root = newMember();
-  for (const what of ["isInteger", "isBoolean", "isList"] as const) {
+  for (const what of ["isNumber", "isBoolean", "isList"] as const) {
     for (const path of known[what]) {
       let member = root;
       for (const name of path.split(".")) {
@@ -66,7 +66,7 @@ function knownMembers(known: Readonly<Record<"isInteger" | "isBoolean" | "isList
 }
 
 interface GrowingMember {
-  isInteger: boolean;
+  isNumber: boolean;
   isBoolean: boolean;
   isList: boolean;
   readonly members: Map<string, GrowingMember>;

@@ -1,7 +1,7 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
 import { ContentError } from "waymark/content";
 import { excerpt, positionAt } from "waymark/internal";
-import { toInteger } from "../member-value.ts";
+import { toBoolean, toNumber } from "../member-value.ts";
 import { TurnShare } from "../turn-share.ts";
 import { assertDeclaredEncoding, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 
@@ -15,9 +15,9 @@ export interface XmlDocumentRules {
   readonly known: KnownMember;
 }
 
-/** A known member: whether it is an integer, a boolean or a list, and the known members inside it. */
+/** A known member: whether it is a number, a boolean or a list, and the known members inside it. */
 export interface KnownMember {
-  readonly isInteger: boolean;
+  readonly isNumber: boolean;
   readonly isBoolean: boolean;
   readonly isList: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
@@ -191,8 +191,8 @@ class DocumentReader {
 }
 
 function toScalar(text: string, known: KnownMember | undefined): unknown {
-  if (known?.isInteger === true) return toInteger(text);
-  return known?.isBoolean === true && (text === "true" || text === "false") ? text === "true" : text;
+  if (known?.isNumber === true) return toNumber(text);
+  return known?.isBoolean === true ? toBoolean(text) : text;
 }
 
 /** Adds a value to a list, of which nothing else has the array. */

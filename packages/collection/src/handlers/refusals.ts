@@ -9,7 +9,7 @@ export function refuseValue(member: string): HttpResponse {
   const detail = `Another record ${hasOrHad(member)} the same ${member}.`;
   return problem(collectionProblemTypes.conflict, {
     detail,
-    errors: [{ detail: heldByAnother(member), pointer: toPointer([member]) }],
+    errors: [{ detail: heldByAnother(member), pointer: toPointer(member.split(".")) }],
   });
 }
 

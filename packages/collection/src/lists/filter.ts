@@ -178,7 +178,7 @@ const mostValues = 100;
 type ParsedValue = { readonly value: string | number } | { readonly fault: string };
 
 /**
- * Reads the value of a member: text and dates unchanged, numbers in the form that JSON writers use, times of RFC 3339 (§5.6) as
+ * Reads the value of a member: text and dates unchanged, numbers in the form that JSON writers use, `true` or `false`, times of RFC 3339 (§5.6) as
  * milliseconds since the epoch.
  *
  * ```ts
@@ -194,6 +194,8 @@ function parseMemberValue(type: MemberType, text: string): ParsedValue {
       return isRealDate(text) ? { value: text } : fault("a real date such as 1950-01-31", text);
     case "number":
       return parseNumber(text);
+    case "boolean":
+      return text === "true" || text === "false" ? { value: text } : fault("true or false", text);
     case "time":
       return parseTime(text);
   }

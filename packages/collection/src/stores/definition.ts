@@ -82,7 +82,7 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
   );
   const unique = named((use) => use.unique === true);
   const fullText = named(({ search }) => search === true);
-  assertMembers(unique, /^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "unique");
+  assertMembers(unique, memberPath, "unique");
   assertMembers(
     named(({ filter }) => filter !== undefined),
     memberPath,
@@ -107,7 +107,7 @@ function assertList(
     return;
   }
   if (unique === true) throw new TypeError(`${name} is a list, and cannot be unique`);
-  if (filter === "number" || filter === "time")
+  if (filter === "number" || filter === "boolean" || filter === "time")
     throw new TypeError(`${name} is a list, whose filter cannot be ${filter}`);
   if (single !== undefined && !others.some((each) => each.name === single && each.type === filter)) {
     throw new TypeError(`${single} is a value of the list ${name}, so it needs the filter ${filter}, and is no list`);
@@ -120,7 +120,7 @@ function assertSingles(lists: readonly ListMember[]): void {
   if (repeated !== undefined) throw new TypeError(`${repeated} is a value of two lists`);
 }
 
-const memberTypes: readonly MemberType[] = ["text", "caseless-text", "date", "number", "time"];
+const memberTypes: readonly MemberType[] = ["text", "caseless-text", "date", "number", "boolean", "time"];
 
 /** Checks the owner, the owner's owner, and so on. */
 function assertOwner(name: string, owner: Ownership, collections: readonly StoredCollection[]): void {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { StoredCollection } from "../database.ts";
+import type { DatabaseOptions, StoredCollection } from "../database.ts";
 import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../member-value.ts";
 import type { ListMember, MemberType, SelectableMember } from "../selection.ts";
 import { StoreUnavailable } from "../store-errors.ts";
@@ -23,7 +23,7 @@ export function selectableColumn({ name, type }: SelectableMember): MemberColumn
     const value = toMemberValue(valueAlong(document, path), type);
     return value === null ? null : comparedValue(value, type);
   };
-  return { member: name, kind: columnKinds[type], content: "value", toValue };
+  return { member: name, kind: columnKinds[type], content: type === "boolean" ? type : "value", toValue };
 }
 
 const columnKinds: Readonly<Record<MemberType, ColumnKind>> = {
@@ -31,6 +31,7 @@ const columnKinds: Readonly<Record<MemberType, ColumnKind>> = {
   "caseless-text": "caseless",
   date: "text",
   number: "number",
+  boolean: "text",
   time: "time",
 };
 
@@ -104,6 +105,28 @@ export function tableShape(
     columns: Object.fromEntries(columns.map(({ name, content }) => [name, content])),
   };
   return JSON.stringify(shape);
+}
+
+/** Reports the members that could be selected by, or were unique, in a table of one shape, and that one of another shape lacks. */
+export function reportForgotten(
+  collection: string,
+  present: string,
+  due: string,
+  onForgotten: DatabaseOptions["onForgotten"],
+): void {
+  if (present === due) return;
+  const forgotten = membersIn(present).difference(membersIn(due));
+  if (forgotten.size > 0) onForgotten?.(collection, [...forgotten]);
+}
+
+/** The members that the columns of a shape are named after; SQLite has those of all lists in the rule of one. */
+function membersIn(form: string): ReadonlySet<string> {
+  const { columns }: TableShape = JSON.parse(form);
+  const ofLists: readonly (readonly [member: string])[] = JSON.parse(columns["values"] ?? "[]");
+  const named = Object.keys(columns).flatMap(
+    (column) => /^(?:unique|text|caseless|number|time|list)_(.*)$/s.exec(column)?.[1] ?? [],
+  );
+  return new Set([...named, ...ofLists.map(([member]) => member)]);
 }
 
 /** Makes the error for a change after another program has changed the table's shape: this program would not fill its columns. */

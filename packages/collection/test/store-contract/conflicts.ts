@@ -23,6 +23,17 @@ export function describeConflicts(name: string, withStore: WithStore): void {
     );
 
     it(
+      "names a unique member of an object",
+      withStore(async (store) => {
+        await create(store, { custom: { staffNumber: 7 } });
+        await create(store, { custom: { staffNumber: "7" } });
+        const conflict = { kind: "conflict", member: "custom.staffNumber" };
+        assert.deepEqual(await store.create({ custom: { staffNumber: 7 } }), conflict);
+        assert.deepEqual(await store.conflicts([{ custom: { staffNumber: "7" } }]), [conflict.member]);
+      }),
+    );
+
+    it(
       "leaves no trace of what it refused: neither an id nor a revision is used up",
       withStore(async (store) => {
         await create(store, { identifier: "A1" });

@@ -2,12 +2,16 @@ import type { MemberFilter, MemberUse, MemberValue, Selection, SortKey } from ".
 
 /** The members by which the records of these tests are selected. */
 export const selectable: Readonly<
-  Record<"name" | "email" | "birthDate" | "height" | "seen" | "address.postalCode" | "tags" | "mails.value", MemberUse>
+  Record<
+    "name" | "email" | "birthDate" | "height" | "alive" | "seen" | "address.postalCode" | "tags" | "mails.value",
+    MemberUse
+  >
 > = {
   name: { filter: "text" },
   email: { filter: "caseless-text" },
   birthDate: { filter: "date" },
   height: { filter: "number" },
+  alive: { filter: "boolean" },
   seen: { filter: "time" },
   "address.postalCode": { filter: "text" },
   tags: { filter: "text", list: true },
@@ -33,6 +37,8 @@ export function keyOf(record: object, member: string): MemberValue {
     case "id":
     case "height":
       return typeof value === "number" ? value : null;
+    case "alive":
+      return typeof value === "boolean" ? `${value}` : null;
     case "createdAt":
     case "updatedAt":
     case "seen":

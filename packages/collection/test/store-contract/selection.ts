@@ -105,6 +105,7 @@ export function describeSelection(name: string, withStore: WithStore, runs: numb
             ["email", "caseless-text"],
             ["birthDate", "date"],
             ["height", "number"],
+            ["alive", "boolean"],
             ["seen", "time"],
             ["address.postalCode", "text"],
             ["tags", "text", "list"],
@@ -199,6 +200,7 @@ const documents: readonly Document[] = fc.sample(
     email: oneOf<unknown>(texts, others, numbers),
     birthDate: oneOf<unknown>(dates, others),
     height: oneOf<unknown>(numbers, others, ["1", "10"]),
+    alive: oneOf<unknown>([true, false], others, ["true", 1]),
     seen: oneOf<unknown>(
       times,
       others,
@@ -231,6 +233,7 @@ const comparable = {
   email: oneOf(texts),
   birthDate: oneOf(dates),
   height: oneOf(numbers),
+  alive: oneOf(["true", "false"]),
   seen: oneOf(times).map((time) => Date.parse(time.toUpperCase())),
   "address.postalCode": oneOf(texts),
 };

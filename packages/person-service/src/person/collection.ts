@@ -109,8 +109,8 @@ function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentat
 /** Returns the members that text is made into other values for. */
 export const personForms = ({
   entries,
-}: MemberList): Readonly<Record<"integers" | "booleans" | "lists", readonly string[]>> => ({
-  integers: ["id"],
+}: MemberList): Readonly<Record<"numbers" | "booleans" | "lists", readonly string[]>> => ({
+  numbers: ["id"],
   booleans: contactLists.map(({ name }) => `${name}.preferred`),
   lists: [
     ...entries.flatMap(([name, { list }]) => (list ? [name] : [])),

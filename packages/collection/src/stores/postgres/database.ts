@@ -193,7 +193,7 @@ export async function prepareDatabase(
 /** Prepares the database in one transaction, as far as the engine makes tables within transactions. */
 async function prepareOver(
   connection: PostgresConnection,
-  { collections, partitions: asked, forRestore = false }: StoredOptions,
+  { collections, partitions: asked, forRestore = false, onForgotten }: StoredOptions,
   layouts: Layouts,
 ): Promise<readonly PartitionedCollection[]> {
   await assertServer(connection, forRestore);
@@ -203,7 +203,7 @@ async function prepareOver(
   const prepared = new Map<string, PartitionedCollection>();
   for (const definition of ownersFirst(collections)) {
     const wanted = typeof asked === "number" ? asked : asked?.[definition.name];
-    const partitions = await prepareCollection(connection, { ...definition, partitions: wanted });
+    const partitions = await prepareCollection(connection, { ...definition, partitions: wanted }, onForgotten);
     prepared.set(definition.name, { ...definition, partitions });
   }
   await connection.query({ text: "COMMIT" });

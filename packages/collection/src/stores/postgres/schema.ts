@@ -1,4 +1,5 @@
-import { type TableShape, tableShape } from "../filled-columns.ts";
+import type { DatabaseOptions } from "../../database.ts";
+import { reportForgotten, type TableShape, tableShape } from "../filled-columns.ts";
 import { dueShape, type FilledColumn, filledColumns } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { UnusableDatabase } from "./fault.ts";
@@ -22,12 +23,16 @@ import { digestOf, quoteName, toArrayText } from "./sql.ts";
 export async function prepareCollection(
   connection: PostgresConnection,
   definition: PartitionedCollection,
+  onForgotten?: DatabaseOptions["onForgotten"],
 ): Promise<number> {
   const found = await findCollection(connection, definition);
   if (found !== undefined && isMade(found, definition)) return found.partitions;
   await lockLayout(connection);
   const present = await findCollection(connection, definition);
   if (present !== undefined && isMade(present, definition)) return present.partitions;
+  if (present?.form !== undefined) {
+    reportForgotten(definition.name, present.form, dueShape(definition), onForgotten);
+  }
   await makeTable(connection, definition, present?.form);
   await note(connection, definition.name, tableShape(definition, [])); // no program stores records in a table of this form
   const partitions = present?.partitions ?? definition.partitions ?? 1;

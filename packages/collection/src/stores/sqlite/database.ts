@@ -68,7 +68,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
     );
   }
   assertPositive({ maxWaitingWrites, maxWaitingReads, maxWaitingReadsPerCaller, readTimeLimit });
-  const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections);
+  const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections, options.onForgotten);
   const database = openSqliteFile(file, { busyTimeout, prepare, forRestore: options.forRestore });
   // In KiB, for the pages that lead to the records that are read often: to read one of 10,000,000 takes 4.7 µs, and 7.6 µs with the
   // usual 2000.

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { StoredCollection } from "../../database.ts";
-import { type TableShape, tableShape } from "../filled-columns.ts";
+import type { DatabaseOptions, StoredCollection } from "../../database.ts";
+import { reportForgotten, type TableShape, tableShape } from "../filled-columns.ts";
 import { dueShape, type FilledColumn, feedIndex, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { Unusable } from "./file.ts";
@@ -15,8 +15,12 @@ import { makeWords, wordsTable } from "./words.ts";
  *
  * @throws Unusable when existing records share a value that must be unique, or have another owner than the definition
  */
-export function prepareSchema(database: DatabaseSync, collections: readonly StoredCollection[]): void {
-  for (const definition of collections) prepareCollection(database, definition);
+export function prepareSchema(
+  database: DatabaseSync,
+  collections: readonly StoredCollection[],
+  onForgotten?: DatabaseOptions["onForgotten"],
+): void {
+  for (const definition of collections) prepareCollection(database, definition, onForgotten);
   // Records of the others may be removed with their owners.
   const opened = new Set(collections.map(({ name }) => name));
   for (const name of namesIn(database, "SELECT name FROM waymark_collections")) {
@@ -24,7 +28,11 @@ export function prepareSchema(database: DatabaseSync, collections: readonly Stor
   }
 }
 
-function prepareCollection(database: DatabaseSync, definition: StoredCollection): void {
+function prepareCollection(
+  database: DatabaseSync,
+  definition: StoredCollection,
+  onForgotten: DatabaseOptions["onForgotten"],
+): void {
   const { name, owner } = definition;
   dropWithOtherOwner(database, definition);
   database.exec(`
@@ -39,6 +47,7 @@ function prepareCollection(database: DatabaseSync, definition: StoredCollection)
   `);
   const present = notedForm(database, definition);
   const due = dueShape(definition);
+  reportForgotten(name, present, due, onForgotten);
   const [{ columns: filled }, { columns: wanted }] = [present, due].map(toTableShape) as [TableShape, TableShape];
   prepareColumns(database, definition, filled);
   if (filled["words"] !== wanted["words"]) makeWords(database, definition, filled["words"]);
