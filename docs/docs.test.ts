@@ -118,7 +118,7 @@ it("only pages on other frameworks and on generated clients have programs that a
 
 describe("the commands of the pages", () => {
   const startOfCommand = /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|export|import|restore|resume)\b/;
-  const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json| --public-url \S+)*$/;
+  const startOfService = /^npm start -- --demo( --(access|keys|config) docs\/example-\w+\.json| --public-url \S+)*$/;
   // These start programs of their own.
   const haveTestsOfTheirOwn = ["docs/getting-started.md", "docs/first-minutes.md", "docs/your-own-service.md"];
   const transcripts = pages
@@ -210,12 +210,17 @@ it("the routes in the README are those of the service", () => {
   for (const declaration of routes) assert.ok(source.includes(declaration), declaration);
 });
 
-it("the rules on the page on access are those of the file that its session runs with", () => {
-  const [shown] =
-    pages.find(({ file }) => file === "docs/access.md")?.blocks.filter(({ language }) => language === "json") ?? [];
-  const used = readFileSync(join(root, "docs/example-access.json"), "utf8");
-  assert.deepEqual(JSON.parse(shown?.lines.join("\n") ?? "").rules, JSON.parse(used).rules);
-});
+for (const [page, file, part] of [
+  ["docs/access.md", "docs/example-access.json", "rules"],
+  ["docs/own-members.md", "docs/example-members.json", "members"],
+] as const) {
+  it(`the ${part} on ${page} are those of the file that its session runs with`, () => {
+    const [shown] =
+      pages.find((each) => each.file === page)?.blocks.filter(({ language }) => language === "json") ?? [];
+    const used = readFileSync(join(root, file), "utf8");
+    assert.deepEqual(JSON.parse(shown?.lines.join("\n") ?? "")[part], JSON.parse(used)[part]);
+  });
+}
 
 it("every link between the pages leads somewhere", () => {
   const broken = pages.flatMap(({ file, links }) =>

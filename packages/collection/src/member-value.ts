@@ -94,7 +94,7 @@ export function endOfPrefix(prefix: string): string | undefined {
 /** Converts canonical decimal text to a number; returns other text, and whole numbers that are not safe integers, unchanged. */
 export function toNumber(text: string): number | string {
   const number = Number(text);
-  const isExact = Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number));
+  const isExact = Number.isSafeInteger(number) || (Number.isFinite(number) && !/^-?\d+$/.test(text));
   return isExact && String(number) === text ? number : text;
 }
 

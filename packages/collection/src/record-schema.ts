@@ -10,6 +10,8 @@ import { storeMembers } from "./selection.ts";
 export interface RecordSchemaOptions {
   /** What messages call a record. Default: `a record`. */
   readonly noun?: string;
+  /** What messages call the objects in a record, by their names. Default: `an address` for `address`. */
+  readonly objects?: Readonly<Record<string, string>>;
   /** Whether members that the table does not have are left out, instead of refused. Default: false. */
   readonly lenient?: boolean;
 }
@@ -52,11 +54,11 @@ export interface RecordSchema<T> {
  */
 export function recordSchema<const M extends Readonly<Record<string, Member>>>(
   members: M,
-  { noun = "a record", lenient = false }: RecordSchemaOptions = {},
+  { noun = "a record", objects = {}, lenient = false }: RecordSchemaOptions = {},
 ): RecordSchema<RecordOf<M>> {
   const tree = toMemberTree(members);
   const usual = usualNames(members);
-  const context: Context = { lenient, usual };
+  const context: Context = { lenient, usual, objects };
   const types = Object.entries(members).map(([name, { schema }]) => ({ name, type: typeOf(schema) }));
   const namesOf = (...wanted: readonly string[]): readonly string[] =>
     types.flatMap(({ name, type = "" }) => (wanted.includes(type) ? [name] : []));
@@ -80,6 +82,7 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
 
 interface Context {
   readonly lenient: boolean;
+  readonly objects: Readonly<Record<string, string>>;
   readonly usual: ReadonlyMap<string, string>;
 }
 
@@ -107,7 +110,7 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
       "inner" in node
         ? validateObject(isAbsent ? {} : given, node.inner, {
             ...place,
-            noun: withArticle(name),
+            noun: place.objects[name] ?? withArticle(name),
             path: [...path, name],
           })
         : node.validate(isAbsent ? undefined : given);

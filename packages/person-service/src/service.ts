@@ -53,6 +53,7 @@ import {
   personRepresentationsOf,
 } from "./person/collection.ts";
 import { followingChanges, withAllLists } from "./person/contact-lists.ts";
+import { setAside } from "./person/kept-members.ts";
 import { personMatching } from "./person/matching.ts";
 import { type MemberList, ourMembers } from "./person/member-list.ts";
 import type { Person } from "./person/members.ts";
@@ -61,7 +62,9 @@ import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";
 
 /** The options of `openPersonService`. */
-export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault" | "checkAnswers"> {
+export interface PersonServiceOptions
+  extends Pick<RouterOptions, "filters" | "onFault" | "checkAnswers">,
+    Pick<DatabaseOptions, "onForgotten"> {
   /**
    * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the
    * `personCollection`, already open.
@@ -71,7 +74,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly writer?: DatabaseOptions["writer"];
   /** Collections of the database beside that of the people. Default: none. */
   readonly collections?: readonly CollectionDefinition[];
-  /** The members that people may have: `membersWith` those of the service's own. Default: no others than ours. */
+  /** The members that people may have, with those of the service's own: `membersOf`. Default: no others than ours. */
   readonly members?: MemberList;
   /** The number of partitions of a new PostgreSQL database, from 1 to 256. Default: those that it has, or 1. */
   readonly partitions?: number | undefined;
@@ -135,7 +138,14 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   const collections = [personCollectionOf(members), ...(options.collections ?? [])];
   const database =
     typeof address === "string"
-      ? await openDatabase(address, { collections, partitions, now, observer, writer })
+      ? await openDatabase(address, {
+          collections,
+          partitions,
+          now,
+          observer,
+          writer,
+          onForgotten: options.onForgotten,
+        })
       : address;
   try {
     const complete: Complete = { ...options, now, filters };
@@ -174,7 +184,10 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
   return collection({
     store,
     schema: personSchema(now, members),
-    linkedMembers: { unfold: withAllLists, follow: followingChanges },
+    linkedMembers: {
+      unfold: withAllLists,
+      follow: (changed, before, isWhole) => setAside(followingChanges(changed, before, isWhole), before, members),
+    },
     lenientSchema: lenientPersonSchema(now, members),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) })],
     listDecoders: [...personListDecoders(members), peopleFileDecoder(members)],
@@ -182,7 +195,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     representations: [...personRepresentationsOf(members), peoplePages(site)],
     mayRead: access?.mayRead,
     mayChange: access?.may,
-    matching: personMatching,
+    matching: personMatching(members),
     readmit: access?.readmit,
     nouns: personNouns,
     // Collections answer 201, but /person answers 200; the client gets the id from Location.

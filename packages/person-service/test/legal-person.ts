@@ -64,7 +64,7 @@ function entries(member: PersonMember): fc.Arbitrary<readonly ContactEntry[]> {
     .map(([first, ...others]) => [{ ...(first as ContactEntry), preferred: true }, ...others]); // it has one at least
 }
 
-function oneValue({ kind, min = 1, max = 0 }: PersonMember): fc.Arbitrary<unknown> {
+function oneValue({ kind, min = 1, max = 0, values = [] }: PersonMember): fc.Arbitrary<unknown> {
   switch (kind) {
     case "id":
       return fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -97,6 +97,14 @@ function oneValue({ kind, min = 1, max = 0 }: PersonMember): fc.Arbitrary<unknow
           line(1, 200),
         )
         .map(([group, name, parameters, value]) => `${group}${name}${parameters}:x${value}`);
+    case "integer":
+      return fc.maxSafeInteger();
+    case "number":
+      return fc.double({ noDefaultInfinity: true, noNaN: true }).filter((value) => !Object.is(value, -0));
+    case "boolean":
+      return fc.boolean();
+    case "choice":
+      return fc.constantFrom(...values);
   }
 }
 

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { anyText } from "../../waymark/test/any-text.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
 import { type Options, toOptions } from "../src/cli/settings/options.ts";
+import { ourMembers } from "../src/person/member-list.ts";
 
 const defaults: Options = {
   port: 8080,
@@ -26,6 +27,7 @@ const defaults: Options = {
   maxInFlight: undefined,
   answerMemory: 16_777_216,
   partitions: undefined,
+  members: ourMembers,
   webhooks: [],
   demo: false,
   workers: 1,
@@ -295,6 +297,7 @@ describe("the command line of the service", () => {
         "database",
         "database-file",
         "partitions",
+        "members",
         "demo",
         "access",
         "keys",

@@ -4,6 +4,7 @@ import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf, type MemberField, type MemberFields } from "./members.ts";
 import type { ListAddress } from "./query.ts";
 import type { Reader } from "./reader.ts";
+import { optionsOf } from "./value.ts";
 
 /** The search and the filters of a list as one form, which works without a script. */
 export function searchForm(reader: Reader, address: ListAddress, members: MemberList): SafeHtml {
@@ -17,11 +18,14 @@ export function searchForm(reader: Reader, address: ListAddress, members: Member
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
   const inputs = fields.map(({ parameter, name, operator, type = "text" }) => {
     const value = address.get(parameter) ?? "";
+    const { label, list, choices } = fieldOf(name);
     const field =
       type === "country"
         ? html`<select name="${parameter}">${countryOptions(reader, value)}</select>`
-        : html`<input type="${type}" name="${parameter}" value="${value}" autocomplete="off">`;
-    return html`<label>${phrase(reader, fieldOf(name).label, operator)}${field}</label>\n`;
+        : choices !== undefined && !list
+          ? html`<select name="${parameter}">${optionsOf(choices, value)}</select>`
+          : html`<input type="${type}" name="${parameter}" value="${value}" autocomplete="off">`;
+    return html`<label>${phrase(reader, label, operator)}${field}</label>\n`;
   });
   return html`<form class="search" role="search" method="get" action="${address.url}">
 ${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="${words.searched}" aria-label="${words.searchPeople}" autocomplete="off" spellcheck="false"><button>${words.search}</button></div>
@@ -70,12 +74,11 @@ function inWords(
   fieldOf: MemberFields["fieldOf"],
 ): readonly [label: string, value: string] {
   const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
-  const { kind, label } = fieldOf(name);
+  const { kind, label, choices } = fieldOf(name);
   const { with: present, without } = reader.words.filters;
   if (operator === "exists") return [value === "true" ? present : without, label];
-  const shown =
-    kind === "country" ? (reader.countries.get(value) ?? value) : kind === "date" ? reader.date(value) : value;
-  return [phrase(reader, label, operator), shown];
+  const chosen = kind === "country" ? reader.countries.get(value) : choices?.find(([each]) => each === value)?.[1];
+  return [phrase(reader, label, operator), chosen ?? (kind === "date" ? reader.date(value) : value)];
 }
 
 /** What stands before the value of a filter: `Name begins with`. */
@@ -108,9 +111,11 @@ const filtersOf: (members: MemberList) => MemberFilters = onceFor(({ entries }) 
 function filterFields(name: string, { kind, list, filter, unique }: PersonMember): readonly FilterField[] {
   if (filter === undefined) return [];
   if (kind === "country") return [{ parameter: name, name, operator: "eq", type: kind }];
-  if (kind === "date")
-    return ["ge", "le"].map((operator) => ({ parameter: `${name}[${operator}]`, name, operator, type: kind }));
-  return unique || list
+  if (kind === "date" || filter === "number") {
+    const type = kind === "date" ? kind : "text";
+    return ["ge", "le"].map((operator) => ({ parameter: `${name}[${operator}]`, name, operator, type }));
+  }
+  return unique || list || kind === "choice" || kind === "boolean"
     ? [{ parameter: name, name, operator: "eq" }]
     : [{ parameter: `${name}[prefix]`, name, operator: "prefix" }];
 }

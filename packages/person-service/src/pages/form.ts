@@ -5,6 +5,7 @@ import { filled, html, type SafeHtml } from "./html.ts";
 import type { MemberField, MemberFields } from "./members.ts";
 import type { Reader } from "./reader.ts";
 import { merged, shownIn, type Values } from "./typed.ts";
+import { optionsOf } from "./value.ts";
 
 /** What a form of a person is for. */
 interface FormParts {
@@ -77,7 +78,7 @@ function foot(buttons: SafeHtml, faults?: SafeHtml): SafeHtml {
 
 function field(
   { words, dateText }: Reader,
-  { name, label, kind, list, of, hint: said }: MemberField,
+  { name, label, kind, list, of, hint: said, choices }: MemberField,
   value: string,
   fault = "",
   isFirst = false,
@@ -91,24 +92,19 @@ function field(
   const input =
     kind === "text" || isList
       ? html`<textarea ${common} rows="4">\n${value}</textarea>`
-      : html`<input type="${inputTypes[kind]}" ${common} value="${value}"${kind === "country" ? html` list="countries"` : ""} spellcheck="false"${kind === "line" || kind === "country" ? "" : html` autocapitalize="none"`}>`;
+      : choices !== undefined
+        ? html`<select ${common}>${optionsOf(choices, value)}</select>`
+        : html`<input type="${inputTypes[kind] ?? "text"}" ${common} value="${value}"${kind === "country" ? html` list="countries"` : ""} spellcheck="false"${kind === "line" || kind === "country" ? "" : html` autocapitalize="none"`}>`;
   return html`<div class="field ${kind === "text" || isList ? "lines" : kind}"><label for="f-${name}">${label}</label>${input}
 ${hint === undefined ? "" : html`<p class="hint" id="h-${name}">${hint}</p>`}<p class="fault" id="e-${name}"${fault === "" ? html` hidden` : ""}>${fault}</p></div>
 `;
 }
 
-const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "text">, string>> = {
-  id: "text",
-  line: "text",
-  // A date that is half typed would be lost: browsers give it to no script.
-  date: "text",
+/** Others are text; a date that is half typed would be lost, since browsers give it to no script. */
+const inputTypes: Readonly<Partial<Record<MemberField["kind"], string>>> = {
   email: "email",
   telephone: "tel",
   url: "url",
-  country: "text",
-  language: "text",
-  property: "text",
-  time: "text",
 };
 
 /**

@@ -11,6 +11,8 @@ export interface MemberField extends Pick<PersonMember, "list" | "of"> {
   readonly kind: PersonMember["kind"] | "time";
   readonly label: string;
   readonly hint?: string;
+  /** The values that it may have, each with what it is called; undefined for a member that may have any. */
+  readonly choices?: readonly (readonly [value: string, label: string])[];
 }
 
 /** Members that are shown together. */
@@ -39,7 +41,7 @@ const inEachLanguage: (members: MemberList) => Readonly<Record<Language, MemberF
 }));
 
 function fieldsFor({ entries }: MemberList, { language, words }: Reader): MemberFields {
-  const fields = entries.map(([name, { label, kind, list, of, hint, group }]) => ({
+  const fields = entries.map(([name, { label, kind, list, of, hint, values, group }]) => ({
     name,
     label: label[language],
     kind,
@@ -47,6 +49,8 @@ function fieldsFor({ entries }: MemberList, { language, words }: Reader): Member
     ...(list !== undefined && { list }),
     ...(of !== undefined && { of }),
     ...(hint !== undefined && { hint: hint[language] }),
+    ...(kind === "boolean" && { choices: Object.entries(words.truths) }),
+    ...(values !== undefined && { choices: values.map((value) => [value, value] as const) }),
   }));
   const groups = [...Map.groupBy(fields, ({ group }) => group)].flatMap(([group, members]) =>
     group === "" ? [] : [{ title: words.groups[group], members }],

@@ -1,5 +1,5 @@
 import { contexts, features } from "../person/contact-lists.ts";
-import { fromValues, isObject, memberOf, preferredMark, textOf } from "../person/member-value.ts";
+import { fromValues, isObject, memberOf, preferredMark, textOf, typedValue } from "../person/member-value.ts";
 import { type ContactEntry, derivedName, nameParts, type Person } from "../person/members.ts";
 import { countryCodeOf } from "../transfer/countries.ts";
 import { typedDate } from "../transfer/dates.ts";
@@ -82,12 +82,13 @@ const linesOf = (text: string): readonly string[] =>
 
 /** Returns the value of a member that a field stands for; undefined for none. */
 function memberFrom(
-  { list, of }: MemberField,
+  { kind, list, of }: MemberField,
   text: string | undefined,
-): string | readonly (string | ContactEntry)[] | undefined {
+): ReturnType<typeof typedValue> | readonly (string | ContactEntry)[] | undefined {
   if (text === undefined || text === "") return undefined;
   if (of !== undefined) return linesOf(text).map(toEntry);
-  return list ? linesOf(text) : text;
+  if (list) return linesOf(text);
+  return kind === "time" ? text : typedValue(text, kind);
 }
 
 /** Reads a value with what is said of it, `ada@example.org (work, preferred)`, as `textOf` writes it. */

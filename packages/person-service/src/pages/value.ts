@@ -3,8 +3,8 @@ import type { MemberField } from "./members.ts";
 import type { Reader } from "./reader.ts";
 
 /** Shows the value of a member as text that cannot change the direction of what is around it, with a link where it leads somewhere. */
-export function shownValue(reader: Reader, { kind, of }: MemberField, value: string): SafeHtml {
-  const text = html`<bdi>${value}</bdi>`;
+export function shownValue(reader: Reader, { kind, of, choices }: MemberField, value: string): SafeHtml {
+  const text = html`<bdi>${choices?.find(([each]) => each === value)?.[1] ?? value}</bdi>`;
   if (of !== undefined) return text;
   switch (kind) {
     case "email":
@@ -25,8 +25,19 @@ export function shownValue(reader: Reader, { kind, of }: MemberField, value: str
     case "text":
     case "language":
     case "property":
+    case "integer":
+    case "number":
+    case "boolean":
+    case "choice":
       return text;
   }
+}
+
+/** Makes the options of a choice, of which none, or one, is chosen; one that is chosen and not among them is one more. */
+export function optionsOf(choices: NonNullable<MemberField["choices"]>, chosen: string): SafeHtml {
+  const isOther = chosen !== "" && choices.every(([value]) => value !== chosen);
+  const all = [["", ""], ...choices, ...(isOther ? [[chosen, chosen]] : [])];
+  return html`${all.map(([value, label]) => html`<option value="${value}"${value === chosen ? html` selected` : ""}>${label}</option>`)}`;
 }
 
 /** A number to call (RFC 3966): the digits, and behind them an extension. */

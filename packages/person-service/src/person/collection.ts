@@ -18,7 +18,14 @@ import {
 } from "@waymark/collection";
 import { type ContactList, contactLists } from "./contact-lists.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
-import { type ContactEntry, memberEntries, objectTypes, otherProperties, type PersonMember } from "./members.ts";
+import {
+  type ContactEntry,
+  memberEntries,
+  objectTypes,
+  otherProperties,
+  ownObject,
+  type PersonMember,
+} from "./members.ts";
 import { vcard, vcard3 } from "./vcard.ts";
 
 /**
@@ -32,7 +39,8 @@ export const personJsonLd: ItemRepresentation & ListRepresentation = jsonLdRepre
 
 /** @param members those of a stored person, or the ones that a client chose */
 function toNode(members: Readonly<Record<string, unknown>>): object {
-  const { id: _id, [otherProperties]: _properties, createdAt, updatedAt, ...others } = members;
+  // The vocabulary has no terms for members of the service's own.
+  const { id: _id, [otherProperties]: _properties, [ownObject]: _own, createdAt, updatedAt, ...others } = members;
   const [ofRecord = [], ofPerson = []] = [true, false].map((isOfRecord) =>
     Object.entries(others).filter(([name]) => recordTerms.has(name) === isOfRecord),
   );
@@ -110,13 +118,18 @@ function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentat
 export const personForms = ({
   entries,
 }: MemberList): Readonly<Record<"numbers" | "booleans" | "lists", readonly string[]>> => ({
-  numbers: ["id"],
-  booleans: contactLists.map(({ name }) => `${name}.preferred`),
+  numbers: entries.flatMap(([name, { kind }]) => (isNumeric(kind) ? [name] : [])),
+  booleans: [
+    ...entries.flatMap(([name, { kind }]) => (kind === "boolean" ? [name] : [])),
+    ...contactLists.map(({ name }) => `${name}.preferred`),
+  ],
   lists: [
     ...entries.flatMap(([name, { list }]) => (list ? [name] : [])),
     ...contactLists.flatMap(({ name }) => [name, `${name}.contexts`, `${name}.features`]),
   ],
 });
+
+const isNumeric = (kind: PersonMember["kind"]): boolean => kind === "id" || kind === "integer" || kind === "number";
 
 /** Reads people from CSV, from clients and for the demo. */
 export const personCsvDecoder = (members: MemberList): ListDecoder =>

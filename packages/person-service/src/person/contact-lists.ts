@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { recordSchema } from "@waymark/collection";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
 import type { StandardJsonSchema } from "waymark/openapi";
-import * as z from "zod";
 import { type ListSchema, listSchema, textList } from "./lists.ts";
 import { isObject } from "./member-value.ts";
-import { type ContactEntry, memberEntries, type Person, type PersonMember } from "./members.ts";
-import { jsonType, ruledString, text } from "./text.ts";
+import { type ContactEntry, memberEntries, ownObject, type Person, type PersonMember } from "./members.ts";
+import { oneOf } from "./rules.ts";
+import { ruledString, text, truth } from "./text.ts";
 
 /** A list of which another member is the preferred value: `emails`, of which `email` is. */
 export interface ContactList {
@@ -51,7 +51,7 @@ export function contactListSchema(
     contexts: { schema: wordList(contexts) },
     ...(kind === "telephone" && { features: { schema: wordList(features) } }),
     label: { schema: text({ min: 1, max: 100 }).optional() },
-    preferred: { schema: preference },
+    preferred: { schema: truth.optional() },
   };
   const entry = recordSchema(members, { noun: `one of ${label.en.toLowerCase()}` });
   return listSchema(entry, {}, (entries) => [
@@ -60,13 +60,8 @@ export function contactListSchema(
   ]); // by their schema
 }
 
-const wordList = (words: readonly string[]): ListSchema<unknown> => {
-  const rule = (word: string): string | undefined =>
-    words.includes(word) ? undefined : `must be one of ${words.join(", ")}`;
-  return textList(ruledString([rule], { enum: words }));
-};
-
-const preference = z.boolean({ error: ({ input }) => `must be true or false, not ${jsonType(input)}` }).optional();
+const wordList = (words: readonly string[]): ListSchema<unknown> =>
+  textList(ruledString([oneOf(words)], { enum: words }));
 
 function repeated(entries: readonly ContactEntry[]): readonly ValidationIssue[] {
   const isThere = (value: unknown, before: number): boolean =>
@@ -111,7 +106,9 @@ export function withContactLists(result: ValidationResult<Person>): ValidationRe
   return { value: Object.fromEntries(inOrder) as unknown as Person };
 }
 
-const order: readonly string[] = [...new Set(memberEntries.map(([name]) => name.split(".")[0] ?? name))];
+const order: readonly string[] = [
+  ...new Set([...memberEntries.map(([name]) => name.split(".")[0] ?? name), ownObject]),
+];
 
 function preferredOf(entries: readonly ContactEntry[], value: unknown): ContactEntry {
   const [first] = entries as readonly [ContactEntry, ...ContactEntry[]]; // a list is not empty

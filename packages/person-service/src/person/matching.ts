@@ -1,13 +1,15 @@
 import type { ChangedDocument, MatchedRecords } from "@waymark/collection";
 import { contactLists, followingChanges, withAllLists } from "./contact-lists.ts";
+import { setAside } from "./kept-members.ts";
+import type { MemberList } from "./member-list.ts";
 import { textOf } from "./member-value.ts";
 import { alikeBy, derivedName, nameParts } from "./members.ts";
 
-/** How people of a list meet those who are stored. */
-export const personMatching: MatchedRecords = {
+/** Returns how people of a list meet those who are stored. */
+export const personMatching = (members: MemberList): MatchedRecords => ({
   alike: alikeBy,
-  adjust: (changed) => withName({ ...changed, after: withLists(changed) }),
-};
+  adjust: (changed) => setAside(withName({ ...changed, after: withLists(changed) }), changed.before, members),
+});
 
 /** Has each list of contacts follow a change of its single member, and the other way round. */
 function withLists({ before, line, after }: ChangedDocument): ChangedDocument["after"] {
@@ -23,7 +25,7 @@ function withLists({ before, line, after }: ChangedDocument): ChangedDocument["a
 }
 
 /** Has a name that was made of its parts follow them, unless the line says another one. */
-function withName({ before, line, after }: ChangedDocument): object {
+function withName({ before, line, after }: ChangedDocument): ChangedDocument["after"] {
   const isOfParts = textOf(before, "name") === derivedName(partsOf(before));
   const isChanged = nameParts.some((part) => textOf(before, part) !== textOf(after, part));
   if (Object.hasOwn(line, "name") || !isOfParts || !isChanged) return after;

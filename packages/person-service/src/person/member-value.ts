@@ -1,3 +1,5 @@
+import type { MemberKind } from "./members.ts";
+
 /** Returns the value of a member, `familyName` or `address.postalCode`; undefined when the person does not have it. */
 export function memberOf(person: unknown, name: string): unknown {
   return name
@@ -25,6 +27,27 @@ function valueText(value: unknown): string {
   const words = [...Object.values(said).flat(), ...(preferred === true ? [preferredMark] : [])];
   return words.length === 0 ? String(text) : `${text} (${words.join(", ")})`;
 }
+
+/** Returns what a text is as a value of a kind: of a number or a boolean, where it is one, and text otherwise. */
+export function typedValue(text: string, kind: MemberKind): string | number | boolean {
+  switch (kind) {
+    case "integer":
+    case "number":
+      return /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(text) ? Number(text) : text;
+    case "boolean":
+      return truths.get(text.toLowerCase()) ?? text;
+    default:
+      return text;
+  }
+}
+
+/** What spreadsheets and people write, in English, German, French and Spanish. */
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "yes", "y", "x", "1", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "si"].map(
+    (text) => [text, true] as const,
+  ),
+  ...["false", "no", "n", "0", "falsch", "nein", "faux", "non", "falso"].map((text) => [text, false] as const),
+]);
 
 /** Returns the values of a member: one, or those of a list. */
 export function valuesOf(person: unknown, name: string): readonly unknown[] {

@@ -114,6 +114,7 @@ export const personMembers = {
   },
   birthDate: {
     kind: "date",
+    past: true,
     filter: "date",
     label: { en: "Date of birth", de: "Geburtsdatum", fr: "Date de naissance", es: "Fecha de nacimiento" },
     group: "Name",
@@ -124,6 +125,7 @@ export const personMembers = {
   },
   anniversary: {
     kind: "date",
+    past: true,
     label: { en: "Anniversary", de: "Jahrestag", fr: "Anniversaire de mariage", es: "Aniversario" },
     group: "Name",
     hint: {
@@ -401,10 +403,27 @@ export const personMembers = {
   },
 } as const;
 
+/** What the values of a member are; the last four only of a service's own. */
+export type MemberKind =
+  | "id"
+  | "line"
+  | "text"
+  | "date"
+  | "email"
+  | "telephone"
+  | "url"
+  | "country"
+  | "language"
+  | "property"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "choice";
+
 /** What there is to know of a member. */
 export interface PersonMember {
   /** What its values are, which decides how they are validated, shown, asked for and read from files. */
-  readonly kind: "id" | "line" | "text" | "date" | "email" | "telephone" | "url" | "country" | "language" | "property";
+  readonly kind: MemberKind;
   /** Whether it is a list of such values, none twice. */
   readonly list?: true;
   /** For a list of values with what is said of each, the member that is the preferred one. See `ContactEntry`. */
@@ -414,6 +433,15 @@ export interface PersonMember {
   readonly max?: number;
   /** Whether every stored person has it. */
   readonly always?: true;
+  /** What the whole of a text matches, a regular expression: see `patternTest`. */
+  readonly pattern?: string;
+  /** Whether a date cannot be in the future. */
+  readonly past?: true;
+  /** The bounds of a number or a date. */
+  readonly least?: number | string;
+  readonly greatest?: number | string;
+  /** The texts of which a choice is one. */
+  readonly values?: readonly string[];
   /** See `MemberUse`. */
   readonly filter?: MemberType;
   readonly search?: true;
@@ -462,6 +490,9 @@ export const objectTypes: Readonly<Record<string, string>> = { address: "PostalA
 /** The member that has what a card says and no other member does, as the JSContact of RFC 9555 has it. */
 export const otherProperties: string = memberEntries.find(([, { kind }]) => kind === "property")?.[0] ?? "";
 
+/** The object of a person that has the members of a service's own. */
+export const ownObject = "custom";
+
 /** The most values of a list. */
 export const mostValues = 50;
 
@@ -495,7 +526,10 @@ type Schemas = {
 };
 
 /** A valid person as a client sends it; the name is derived from its parts where the client sends none. */
-export type Person = RecordOf<Schemas>;
+export type Person = RecordOf<Schemas> & {
+  /** The members of a service's own, by their names. */
+  readonly [ownObject]?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+};
 
 /** A person as it is stored and sent. The times are in UTC (RFC 3339). */
 export type StoredPerson = Person & { readonly id: number; readonly createdAt: string; readonly updatedAt: string };

@@ -1,22 +1,28 @@
-import { excerpt } from "waymark/internal";
+import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { patternTest } from "./pattern.ts";
 import type { Rule } from "./text.ts";
 
+/** Accepts a real date, `YYYY-MM-DD` from `0001-01-01` (RFC 3339 §5.6, full-date). */
+export const date: Rule = (text) => {
+  const [, years = "", months = "", days] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
+  if (days === undefined) return `must be a date as YYYY-MM-DD such as 1815-12-10, not ${excerpt(text)}`;
+  const [year, month, day] = [Number(years), Number(months), Number(days)];
+  // ISO 8601 has a year 0000, but PostgreSQL and XML Schema 1.0 do not.
+  if (year === 0) return "must be a real date; there is no year 0000";
+  if (month < 1 || month > 12) return `must be a real date; there is no month ${months}`;
+  if (day >= 1 && day <= daysIn(year, month)) return undefined;
+  return `must be a real date, and ${years}-${months} has the days 01 to ${daysIn(year, month)}`;
+};
+
 /**
- * Accepts a real date, `YYYY-MM-DD` from `0001-01-01` (RFC 3339 §5.6, full-date) up to today's date in UTC.
+ * Accepts a real date up to today's date in UTC.
  *
  * @param now the clock, read at each check
  */
 export function pastDate(now: () => Date): Rule {
   return (text) => {
-    const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-    if (date === null) return `must be a date as YYYY-MM-DD such as 1815-12-10, not ${excerpt(text)}`;
-    const [year, month, day] = [Number(date[1]), Number(date[2]), Number(date[3])];
-    // ISO 8601 has a year 0000, but PostgreSQL and XML Schema 1.0 do not.
-    if (year === 0) return "must be a real date; there is no year 0000";
-    if (month < 1 || month > 12) return `must be a real date; there is no month ${date[2]}`;
-    if (day < 1 || day > daysIn(year, month)) {
-      return `must be a real date, and ${date[1]}-${date[2]} has the days 01 to ${daysIn(year, month)}`;
-    }
+    const fault = date(text);
+    if (fault !== undefined) return fault;
     const time = now();
     if (Date.parse(text) <= time.getTime()) return undefined;
     return `must not be in the future; today is ${time.toISOString().slice(0, 10)} in UTC`;
@@ -27,6 +33,29 @@ function daysIn(year: number, month: number): number {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   if (month === 2) return leap ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Accepts a real date from the one to the other; both may be left out. */
+export const dateWithin =
+  (least = "0001-01-01", greatest = "9999-12-31"): Rule =>
+  (text) =>
+    date(text) ?? (text >= least && text <= greatest ? undefined : `must be from ${least} to ${greatest}, not ${text}`);
+
+/** Accepts one of some words. */
+export const oneOf =
+  (words: readonly string[]): Rule =>
+  (text) => {
+    if (words.includes(text)) return undefined;
+    const others = words.length > mostShown ? ` and ${words.length - mostShown} others` : "";
+    return `must be one of ${words.slice(0, mostShown).join(", ")}${others}${orNearest(nearestName(text, words))}`;
+  };
+
+const mostShown = 20;
+
+/** Accepts a text that matches a pattern as a whole: see `patternTest`. */
+export function matching(pattern: string): Rule {
+  const test = patternTest(pattern);
+  return (text) => (test(text) ? undefined : `must match ${pattern}, and ${excerpt(text)} does not`);
 }
 
 /** Accepts an officially assigned code of ISO 3166-1 alpha-2, in capitals. */

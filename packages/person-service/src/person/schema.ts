@@ -6,14 +6,15 @@ import {
   storeMembers,
 } from "@waymark/collection";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
-import * as z from "zod";
+import type * as z from "zod";
 import { contactListSchema, withContactLists } from "./contact-lists.ts";
+import { withKept } from "./kept-members.ts";
 import { textList } from "./lists.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
 import { isObject, memberOf } from "./member-value.ts";
-import { derivedName, nameSources, namesFor, type Person, type PersonMember } from "./members.ts";
-import { countryCode, email, languageTag, pastDate, telephone, url } from "./rules.ts";
-import { jsonType, ruledString, text } from "./text.ts";
+import { derivedName, nameSources, namesFor, ownObject, type Person, type PersonMember } from "./members.ts";
+import { countryCode, dateWithin, email, languageTag, matching, oneOf, pastDate, telephone, url } from "./rules.ts";
+import { numeric, ruledString, text, truth } from "./text.ts";
 import { keptProperty } from "./vcard-properties.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
@@ -45,14 +46,14 @@ export const serverMembers: readonly string[] = storeMembers.map(({ name }) => n
 
 function toSchema(members: MemberList, now: () => Date, options: RecordSchemaOptions): PersonSchema {
   const table = Object.fromEntries(members.entries.map(([name, member]) => [name, toMember(member, members, now)]));
-  const schema = recordSchema(table, { ...options, noun: "a person" });
+  const schema = recordSchema(table, { ...options, noun: "a person", objects: { [ownObject]: ownObject } });
   const { "~standard": parts, ...rest } = schema as unknown as PersonSchema; // the type of the members is made of the same table
   const { jsonSchema } = parts;
   return {
     ...rest,
     "~standard": {
       ...parts,
-      validate: (value) => withContactLists(withName(value, parts.validate(value))),
+      validate: (value) => withKept(value, withContactLists(withName(value, parts.validate(value)))),
       // At least one of them. Type generators make an unknown union of `anyOf`, and ignore `not`.
       jsonSchema: {
         input: (to) => ({ ...jsonSchema.input(to), ...hasNameSource }),
@@ -76,16 +77,17 @@ function toMember(member: PersonMember, members: MemberList, now: () => Date): M
   };
 }
 
-function schemaOf({ kind, min = 1, max = 0 }: PersonMember, now: () => Date): z.ZodType {
+function schemaOf(member: PersonMember, now: () => Date): z.ZodType {
+  const { kind, min = 1, max = 0, pattern, past, least, greatest, values = [] } = member;
   switch (kind) {
     case "id":
-      return recordId;
+      return numeric({ isWhole: true, least: 1, greatest: Number.MAX_SAFE_INTEGER });
     case "line":
-      return text({ min, max });
+      return text({ min, max, pattern }, ...(pattern === undefined ? [] : [matching(pattern)]));
     case "text":
       return text({ min, max, multiline: true });
     case "date":
-      return ruledString([pastDate(now)], { format: "date" });
+      return ruledString([past ? pastDate(now) : dateWithin(textOr(least), textOr(greatest))], { format: "date" });
     case "email":
       return text({ min, max }, email);
     case "telephone":
@@ -98,18 +100,20 @@ function schemaOf({ kind, min = 1, max = 0 }: PersonMember, now: () => Date): z.
       return ruledString([languageTag], { maxLength: 255 });
     case "property":
       return text({ min, max }, keptProperty);
+    case "integer":
+    case "number":
+      return numeric({ isWhole: kind === "integer", least: numberOr(least), greatest: numberOr(greatest) });
+    case "boolean":
+      return truth;
+    case "choice":
+      return ruledString([oneOf(values)], { enum: values });
   }
 }
 
-const recordId = z
-  .number({ error: ({ input }) => notAnId(input) })
-  .refine((id) => Number.isSafeInteger(id) && id >= 1, { error: ({ input }) => notAnId(input) })
-  .meta({ type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-
-function notAnId(value: unknown): string {
-  const what = typeof value === "number" ? String(value) : jsonType(value);
-  return `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${what}`;
-}
+const numberOr = (bound: number | string | undefined): number | undefined =>
+  bound === undefined ? undefined : Number(bound);
+const textOr = (bound: number | string | undefined): string | undefined =>
+  bound === undefined ? undefined : String(bound);
 
 /** Adds the rule of the whole: a person has a name, which is made of its parts where a client sends none. */
 function withName(sent: unknown, result: ValidationResult<Person>): ValidationResult<Person> {

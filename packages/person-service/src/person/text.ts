@@ -9,6 +9,8 @@ interface TextBounds {
   readonly max: number;
   /** Whether several lines are allowed, with TAB and LF, and white space at both ends. */
   readonly multiline?: boolean;
+  /** What JSON Schema has as the pattern of the whole text; a rule has to check it. */
+  readonly pattern?: string | undefined;
 }
 
 /**
@@ -21,10 +23,11 @@ interface TextBounds {
  *
  * @param rules applied in order to a text that is valid so far; the first error is reported
  */
-export function text({ min, max, multiline = false }: TextBounds, ...rules: readonly Rule[]): z.ZodString {
+export function text({ min, max, multiline = false, pattern }: TextBounds, ...rules: readonly Rule[]): z.ZodString {
   const length = lengthWithin(min, max);
   const sound = multiline ? [legalText, notBlank, length] : [legalLine, notBlank, noOuterSpace, length];
-  return ruledString([farTooLong(max, length), plainOr(sound, min, max), ...rules], { minLength: min, maxLength: max });
+  const keywords = { minLength: min, maxLength: max, ...(pattern !== undefined && { pattern: `^(?:${pattern})$` }) };
+  return ruledString([farTooLong(max, length), plainOr(sound, min, max), ...rules], keywords);
 }
 
 /** Spares most texts the rules for other scripts: in printable ASCII without outer spaces, each unit is a visible character. */
@@ -63,6 +66,42 @@ export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<st
     })
     .meta(keywords);
 }
+
+/** The bounds of a number, both included. */
+interface NumberBounds {
+  readonly isWhole: boolean;
+  readonly least?: number | undefined;
+  readonly greatest?: number | undefined;
+}
+
+/** Makes the schema of a number. An integer is one that JavaScript has exactly. */
+export function numeric({ isWhole, least, greatest }: NumberBounds): z.ZodNumber {
+  const bounds =
+    least === undefined
+      ? greatest === undefined
+        ? ""
+        : ` up to ${greatest}`
+      : ` from ${least} ${greatest === undefined ? "on" : `to ${greatest}`}`;
+  const error = ({ input }: { readonly input?: unknown }): string =>
+    `must be ${isWhole ? "an integer" : "a number"}${bounds}, not ${typeof input === "number" ? String(input) : jsonType(input)}`;
+  return z
+    .number({ error })
+    .refine(
+      (value) =>
+        (!isWhole || Number.isSafeInteger(value)) &&
+        value >= (least ?? Number.NEGATIVE_INFINITY) &&
+        value <= (greatest ?? Number.POSITIVE_INFINITY),
+      { error },
+    )
+    .meta({
+      type: isWhole ? "integer" : "number",
+      ...(least !== undefined && { minimum: least }),
+      ...(greatest !== undefined && { maximum: greatest }),
+    });
+}
+
+/** The schema of what is true or false. */
+export const truth: z.ZodBoolean = z.boolean({ error: ({ input }) => `must be true or false, not ${jsonType(input)}` });
 
 /** XML 1.0 §2.2 allows neither these nor most controls below U+0020; the other controls are not visible. */
 const illegalInLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u;

@@ -99,7 +99,7 @@ export async function importPeople(
 export function newMatching({ file, schema, store, upsert, absent, onMatch }: ImportOptions): Matching {
   const columns = file.columns?.members.filter((member) => member !== undefined);
   return new Matching({
-    ...personMatching,
+    ...personMatching(file.members),
     store,
     validate: schema["~standard"].validate,
     serverMembers,

@@ -1,7 +1,7 @@
 import { parseListCell, setMember } from "@waymark/collection";
 import { type ContactList, contactLists } from "../person/contact-lists.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { fromValues, isObject, textOf } from "../person/member-value.ts";
+import { fromValues, isObject, textOf, typedValue } from "../person/member-value.ts";
 import type { PersonMember } from "../person/members.ts";
 import { leftOut } from "./columns.ts";
 import { labelled, usesOf } from "./contact-words.ts";
@@ -28,7 +28,7 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
 function toMember(value: unknown, path: string, reading: Reading): unknown {
   const { kind, list } = reading.members.byName.get(path) ?? {};
   if (list) return toTexts(value, kind === "line");
-  return typeof value === "string" ? toText(value, kind, reading.dates) : toMembers(value, reading, `${path}.`);
+  return typeof value === "string" ? toValue(value, kind, reading.dates) : toMembers(value, reading, `${path}.`);
 }
 
 /** Returns a person with what a file has of lists such as `emails` as the schema has it. */
@@ -81,12 +81,13 @@ const textsOfGoogle = (text: string): readonly string[] =>
 
 const everybody = "* myContacts";
 
-function toText(value: string, kind: PersonMember["kind"] | undefined, dates: DateReader): string {
+function toValue(value: string, kind: PersonMember["kind"] | undefined, dates: DateReader): string | number | boolean {
   // The only text that may have white space around it, and lines, which end in CRLF in files of Windows.
   if (kind === "text") return value.replaceAll(/\r\n?/g, "\n");
   const text = value.trim();
   if (kind === "date") return dates.read(text) ?? text;
-  return kind === "country" ? (countryCodeOf(text) ?? text) : text;
+  if (kind === "country") return countryCodeOf(text) ?? text;
+  return kind === undefined ? text : typedValue(text, kind);
 }
 
 /** Returns a value of JSON with its members named by the map, as columns are: `{"Zip": "W1"}` as `address.postalCode`. */

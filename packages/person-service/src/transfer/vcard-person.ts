@@ -1,6 +1,6 @@
 import type { ContactList } from "../person/contact-lists.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { fromValues } from "../person/member-value.ts";
+import { fromValues, typedValue } from "../person/member-value.ts";
 import { otherProperties, type PersonMember } from "../person/members.ts";
 import { splitValue, unescapeText, type VcardLine, vcardLineText } from "../person/vcard-lines.ts";
 import {
@@ -55,7 +55,10 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
     const isAlone = inGroup.get(line.group)?.length === 1;
     rests.set(line, restOf(isAlone ? { ...line, group: "" } : line, members));
     const taken = valuesIn(line, members);
-    return members.map(({ name }, i) => [name, taken[i]]);
+    return members.map(({ name, kind }, i) => {
+      const text = taken[i];
+      return [name, text === undefined ? undefined : typedValue(text, kind)];
+    });
   });
   const others = card.filter((line) => !rests.has(line) && isOfPerson(line) && !(isOurs && line.name === "UID"));
   const kept = [...[...rests.values()].filter((rest) => rest !== undefined), ...others];

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { ourMembers } from "../person/member-list.ts";
 import { hasPrivateAddress } from "./addresses.ts";
 
 /** The kinds of messages: a person as it is now, and the id of a removed one. */
@@ -57,9 +56,7 @@ const schema = z
       .array(z.enum(webhookTypes))
       .min(1)
       .default([...webhookTypes]),
-    fields: z
-      .array(z.string().refine((name) => ourMembers.names.includes(name), "must be a member of a person"))
-      .optional(),
+    fields: z.array(z.string()).optional(),
     from: z.enum(["beginning", "now"]).default("now"),
     "allow-private-addresses": z.boolean().default(false),
   })

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
+import { kindOf } from "@waymark/collection";
 import { readSessionKey } from "../serving/session-key.ts";
 import { readTlsFiles } from "../serving/tls-files.ts";
 import type { Given } from "../settings/configuration.ts";
 import { maskPasswords } from "../settings/option.ts";
 import { settings, toOptions, usageErrorInOptions } from "../settings/options.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import type { Command } from "./command.ts";
 
 /** Prints the settings of the service. */
@@ -11,6 +13,7 @@ export const checkConfigCommand: Command = {
   about: "Checks the settings of the service, and prints each with its source.",
   notes: [
     "It takes the options of serve, starts nothing, and shows no password. The exit code is 2 if a setting is wrong, and 1 if a file that it names cannot be used.",
+    "Where the settings have members, and --database is on the command line, it reads who is stored, too, and says how many people have values that the members refuse. Then the exit code is 1.",
   ],
   options: settings,
   usageError: usageErrorInOptions,
@@ -24,15 +27,22 @@ export const checkConfigCommand: Command = {
           .join("  ")
           .trimEnd(),
       );
-    const { access: file, keys, sessionKeyFile, tls, webhooks } = toOptions(given);
+    const { access: file, keys, sessionKeyFile, tls, webhooks, database, members } = toOptions(given);
     const { readWebhookSecret } = await import("../../webhooks/signing.ts");
     for (const { secretFile } of webhooks) readWebhookSecret(secretFile);
     if (tls !== undefined) await readTlsFiles(tls);
     // A start makes the one that is missing.
     if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) await readSessionKey(sessionKeyFile);
-    if (file === undefined) return;
-    const { openAccess } = await import("../../access/access.ts");
-    await openAccess({ file, keys });
+    if (file !== undefined) {
+      const { openAccess } = await import("../../access/access.ts");
+      await openAccess({ file, keys });
+    }
+    const isNamed = given.has("members") && given.source("database")?.startsWith("--database") === true;
+    if (!isNamed || kindOf(database).isMissing(database)) return;
+    const { judgeStored } = await import("./stored-values.ts");
+    const { misfits, kept } = await judgeStored(database, members);
+    for (const line of kept) print(line);
+    if (misfits.length > 0) throw new CommandError(misfits.join("\n"));
   },
 };
 

@@ -11,11 +11,12 @@ import {
 import { HttpRequest } from "waymark";
 import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
-import { personCollection, personExcelCsv } from "../../person/collection.ts";
-import { type MemberList, ourMembers } from "../../person/member-list.ts";
+import { personCollection, personCollectionOf, personExcelCsv } from "../../person/collection.ts";
+import type { MemberList } from "../../person/member-list.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
 import type { Given } from "../settings/configuration.ts";
 import { databaseOptions } from "../settings/database-options.ts";
+import { membersIn } from "../settings/members-option.ts";
 import { matching, oneOf } from "../settings/option.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countPeople, countSoon, drawProgress } from "../terminal/progress.ts";
@@ -54,9 +55,10 @@ export const exportCommand: Command = {
     const file = operand === "-" ? undefined : operand;
     // Standard output has CSV by default.
     const format = formatFor(file ?? "stdout.csv", given);
-    const { representation, language, said } = targetFor(format, given, ourMembers);
+    const members = membersIn(given);
+    const { representation, language, said } = targetFor(format, given, members);
     const address = given.value("database") ?? "";
-    const database = await openExisting(address, personCollection);
+    const database = await openExisting(address, personCollectionOf(members));
     try {
       const store = database.store(personCollection.name);
       const draw = file === undefined ? () => undefined : drawProgress(io);

@@ -12,8 +12,8 @@ import {
 import { ContentError } from "waymark/content";
 import { quote } from "waymark/internal";
 import { fileFault, newFileFault } from "../../file-fault.ts";
-import { personCollection } from "../../person/collection.ts";
-import { ourMembers } from "../../person/member-list.ts";
+import { personCollection, personCollectionOf } from "../../person/collection.ts";
+import type { MemberList } from "../../person/member-list.ts";
 import { personSchema } from "../../person/schema.ts";
 import { adviceOn, parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
@@ -24,11 +24,13 @@ import { openRejects, type Rejects, RejectsError } from "../../transfer/rejects.
 import { importAndRemove } from "../../transfer/remove-missing.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../../transfer/source-file.ts";
 import type { Given } from "../settings/configuration.ts";
+import { membersIn } from "../settings/members-option.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { drawProgress } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { formatFor } from "./format-option.ts";
 import { conclude, continuing, describe, refusalReport } from "./import-report.ts";
+import { refuseForgotten } from "./moving.ts";
 
 /** Imports the file that is given, or standard input. The first Ctrl-C stops the import after a batch, the second at once. */
 export async function runImport(given: Given, io: CommandStreams): Promise<void> {
@@ -59,7 +61,7 @@ interface FileToImport {
 }
 
 async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
-  const members = ourMembers;
+  const members = membersIn(given);
   const source = await readThrough(path, name);
   const map = parseMap(given.values("map"), members);
   const form = given.value("date");
@@ -72,7 +74,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
-  const database = await openTarget(address, isDryRun);
+  const database = await openTarget(address, members, isDryRun);
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
   const report = refusalReport({ file, given, printNote: io.printNote });
@@ -121,9 +123,9 @@ async function describeContent<T>(name: string, format: TransferFormat, read: ()
 }
 
 /** Opens the database. Returns undefined for a dry run if the database does not exist, since a dry run must not make it. */
-async function openTarget(address: string, isDryRun: boolean): Promise<Database | undefined> {
+async function openTarget(address: string, members: MemberList, isDryRun: boolean): Promise<Database | undefined> {
   if (isDryRun && kindOf(address).isMissing(address)) return undefined;
-  return openDatabase(address, { collections: [personCollection] });
+  return openDatabase(address, { collections: [personCollectionOf(members)], onForgotten: refuseForgotten });
 }
 
 function formatOf(name: string, given: Given): TransferFormat {

@@ -1,9 +1,10 @@
 import { absentChoices, onMatchChoices } from "@waymark/collection";
-import { ourMembers } from "../../person/member-list.ts";
-import { alikeBy, memberEntries } from "../../person/members.ts";
+import { type MemberList, ourMembers } from "../../person/member-list.ts";
+import { alikeBy } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import { databaseOptions } from "../settings/database-options.ts";
+import { membersIn } from "../settings/members-option.ts";
 import { converted, matching, oneOf } from "../settings/option.ts";
 import type { Command } from "./command.ts";
 import { formatOption } from "./format-option.ts";
@@ -13,9 +14,8 @@ import { continuing } from "./import-report.ts";
 const [key = ""] = ourMembers.unique;
 
 /** The members that people can be found by. */
-const findable = memberEntries
-  .filter(([name, { filter, list }]) => name === "id" || (filter !== undefined && !list))
-  .map(([name]) => name);
+const findable = ({ entries }: MemberList): readonly string[] =>
+  entries.filter(([name, { filter, list }]) => name === "id" || (filter !== undefined && !list)).map(([name]) => name);
 
 /** Imports people from a file. */
 export const importCommand: Command = {
@@ -39,7 +39,6 @@ export const importCommand: Command = {
     format: formatOption,
     map: {
       value: "NAME=MEMBER",
-      type: converted((value) => parseMap([value], ourMembers), RangeError),
       about: "which member a column is, such as 'Full Name=name'; 'Name=' leaves it out; may be given several times",
       multiple: true,
     },
@@ -51,7 +50,6 @@ export const importCommand: Command = {
     },
     upsert: {
       value: "MEMBER",
-      type: oneOf(...findable),
       about: "change the person who has the value of this member, such as id; store those whose value nobody has",
     },
     absent: {
@@ -79,6 +77,12 @@ export const importCommand: Command = {
     ...databaseOptions,
   },
   usageError: (given) => {
+    const members = membersIn(given);
+    const [map, upsert] = [given.values("map"), given.value("upsert")];
+    const mapFault = converted(() => parseMap(map, members), RangeError).fault("");
+    if (mapFault !== undefined) return `--map ${mapFault}${mapFault.endsWith("?") ? "" : "."}`;
+    const upsertFault = upsert === undefined ? undefined : oneOf(...findable(members)).fault(upsert);
+    if (upsertFault !== undefined) return `--upsert ${upsertFault}.`;
     if (given.has("remove-missing") && !given.has("upsert")) return "--remove-missing needs --upsert.";
     const changes = given.has("upsert") || given.value("on-match") === "update";
     return given.has("absent") && !changes ? "--absent needs --upsert, or --on-match update." : undefined;

@@ -11,7 +11,9 @@ import {
   StoreUnavailable,
 } from "@waymark/collection";
 import { quote } from "waymark/internal";
-import { personCollection } from "../../person/collection.ts";
+import { personCollectionOf } from "../../person/collection.ts";
+import { type MemberList, ourMembers } from "../../person/member-list.ts";
+import { ownObject } from "../../person/members.ts";
 import {
   databaseAddress,
   databaseOptions,
@@ -19,6 +21,7 @@ import {
   partitionsOf,
   partitionsOption,
 } from "../settings/database-options.ts";
+import { membersIn } from "../settings/members-option.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countPeople, reportProgress } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
@@ -71,6 +74,8 @@ function isSameDatabase(...addresses: readonly [string, string]): boolean {
 }
 
 interface RestoreSteps {
+  /** The members that people may have. Default: no others than ours. */
+  readonly members?: MemberList;
   readonly partitions?: number | undefined;
   /** Whether to go on with later snapshots: others change the source meanwhile, and an old snapshot makes that slow. */
   readonly inSteps?: boolean;
@@ -86,11 +91,11 @@ async function restorePeople(
   open: () => Promise<Snapshot>,
   to: string,
   io: CommandStreams,
-  { partitions, inSteps = false }: RestoreSteps = {},
+  { partitions, members = ourMembers, inSteps = false }: RestoreSteps = {},
 ): Promise<number> {
   let snapshot = await open();
   try {
-    const target = await openDatabase(to, { collections: [personCollection], partitions, forRestore: true });
+    const target = await openDatabase(to, { collections: [personCollectionOf(members)], partitions, forRestore: true });
     try {
       const report = reportProgress(io);
       let count = 0;
@@ -154,7 +159,9 @@ export const restoreCommand: Command = {
     if (kindOf(file).fileOf(file) === undefined)
       throw new CommandError("A backup is a file; for a database use the command copy.");
     const database = given.value("database") ?? "";
-    const count = await restorePeople(() => openSnapshot(file, { verify: true }), database, io);
+    const count = await restorePeople(() => openSnapshot(file, { verify: true }), database, io, {
+      members: membersIn(given),
+    });
     io.print(`restored ${countPeople(count)} from ${file} to ${displayAddress(database)}`);
   },
 };
@@ -169,7 +176,7 @@ export const resumeCommand: Command = {
   options: databaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
-    const database = await openExisting(address, personCollection);
+    const database = await openExisting(address, personCollectionOf(membersIn(given)));
     try {
       await database.resume();
     } finally {
@@ -186,5 +193,14 @@ export const resumeCommand: Command = {
  */
 export async function openExisting(address: string, collection: CollectionDefinition): Promise<Database> {
   if (kindOf(address).isMissing(address)) throw new CommandError(`The database ${quote(address)} does not exist.`);
-  return openDatabase(address, { collections: [collection] });
+  return openDatabase(address, { collections: [collection], onForgotten: refuseForgotten });
+}
+
+/** Keeps a command from changing a database for a service with other members: the running one would take no changes then. */
+export function refuseForgotten(_collection: string, members: readonly string[]): void {
+  const own = members.filter((name) => name.startsWith(`${ownObject}.`));
+  if (own.length === 0) return;
+  throw new CommandError(
+    `The database has ${own.join(", ")}, and the settings do not: name those of the service with --config FILE.`,
+  );
 }

@@ -1,4 +1,6 @@
 import { openPersonService } from "../../service.ts";
+import { databaseOptions } from "../settings/database-options.ts";
+import { membersIn, membersOption } from "../settings/members-option.ts";
 import { serveOptions } from "../settings/options.ts";
 import type { Command } from "./command.ts";
 
@@ -17,13 +19,16 @@ export const openApiCommand: Command = {
     "public-url": { ...publicUrlOption, about: "where clients reach the service: what the document names it by" },
     access: { value: "FILE", about: "the access file: the credentials that requests need" },
     keys: { value: "FILE", about: "the file of API keys, if there is one" },
+    members: membersOption,
+    config: databaseOptions.config,
   },
   async run(given, { print }) {
     const [publicUrl, file, keys] = ["public-url", "access", "keys"].map((name) => given.value(name));
     const { apiDocument } = await import("../../api/document.ts");
     const access =
       file === undefined ? undefined : await (await import("../../access/access.ts")).openAccess({ file, keys });
-    const { app, database } = await openPersonService({ database: ":memory:", publicUrl, access: access?.filter });
+    const service = { database: ":memory:", members: membersIn(given), publicUrl, access: access?.filter };
+    const { app, database } = await openPersonService(service);
     await database.close();
     const document = await apiDocument(app, { publicUrl, security: access?.filter.security() });
     if (!given.has("client")) return print(JSON.stringify(document, undefined, 2));

@@ -15,7 +15,14 @@ import { reloadOnHangUp } from "./reload.ts";
 import { readSessionKey } from "./session-key.ts";
 import { Shutdown } from "./shutdown.ts";
 import { readTlsFiles } from "./tls-files.ts";
-import { warnOfAccess, warnOfAnyHost, warnOfIdleFiles, warnOfLoopback, warnOfReaders } from "./warnings.ts";
+import {
+  warnOfAccess,
+  warnOfAnyHost,
+  warnOfForgotten,
+  warnOfIdleFiles,
+  warnOfLoopback,
+  warnOfReaders,
+} from "./warnings.ts";
 import { collectionsOf, openWebhooks } from "./webhooks.ts";
 
 /**
@@ -35,6 +42,7 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
     isReady: shutdown.isReady,
     onFault: observation.serviceLog.onFault,
     observers: observation.observers,
+    onForgotten: (_collection, members) => warnOfForgotten(members, observation.log),
   });
   shutdown.database = service.database;
   const start: Start = { options, service, credentials, observation, shutdown, worker, io };
@@ -69,12 +77,24 @@ async function openAccessOf(
 }
 
 function serviceOptions(options: Options, access: Access | undefined): PersonServiceOptions {
-  const { database, partitions, publicUrl, hostNames, rateLimit, maxDelay, maxInFlight, tls, trustProxy, cors } =
-    options;
+  const {
+    database,
+    partitions,
+    members,
+    publicUrl,
+    hostNames,
+    rateLimit,
+    maxDelay,
+    maxInFlight,
+    tls,
+    trustProxy,
+    cors,
+  } = options;
   return {
     database,
     collections: collectionsOf(options),
     partitions,
+    members,
     publicUrl,
     hostNames,
     access: access?.filter,

@@ -1,6 +1,6 @@
 import { kindOf } from "@waymark/collection";
 import { openLog } from "../../log/log.ts";
-import { personCollection } from "../../person/collection.ts";
+import { personCollectionOf } from "../../person/collection.ts";
 import type { AskWorkers } from "../../workers/questions.ts";
 import { superviseWorkers } from "../../workers/supervisor.ts";
 import type { Options } from "../settings/options.ts";
@@ -22,7 +22,7 @@ export async function supervise({ workers, grace, ...options }: Options, io: Com
       printAdmin(server, io);
       return server;
     });
-  const collections = [personCollection, ...collectionsOf(options)];
+  const collections = [personCollectionOf(options.members), ...collectionsOf(options)];
   const writing = { collections, onCommit: metrics?.onCommit };
   const writer = kindOf(options.database).shareWriter?.(options.database, writing);
   const { print } = io;

@@ -37,6 +37,12 @@ export function warnOfAnyHost({ access, hostNames }: Options, log: Log): void {
   log.write("warn", "any-host", `with --open, web pages can use the service by a host name of their own: ${remedy}`);
 }
 
+/** Warns of members of a database that the settings do not have. */
+export function warnOfForgotten(members: readonly string[], log: Log): void {
+  const message = `the settings do not have ${members.join(", ")} any more: people keep the values, and lists cannot be filtered by them`;
+  log.write("warn", "forgotten-members", message);
+}
+
 /** Warns of what has no effect in the files of access. */
 export function warnOfAccess(
   content: AccessContent,

@@ -21,12 +21,14 @@ export function readConfigFile(file: string, options: Readonly<Record<string, Op
       throw new FileError(file, [`it must be an object with the names of options, not ${jsonType(content)}`]);
     }
     for (const [name, value] of Object.entries(content)) {
-      const source = `${quotedArgument(name)} in ${quote(file)} (line ${positionOfMember(text, [name]).line})`;
+      const sourceOf = (path: readonly string[]): string =>
+        `${quotedArgument([name, ...path].join("."))} in ${quote(file)} (line ${positionOfMember(text, [name, ...path]).line})`;
+      const source = sourceOf([]);
       const option = Object.hasOwn(options, name) ? options[name] : undefined;
       const values = option === undefined ? undefined : toValues(value, option);
       if (option === undefined) mistakes.push(`${source} is not a setting.${didYouMeanOf(name, Object.keys(options))}`);
       else if (values === undefined) mistakes.push(`${source} must be ${formOf(option)}, not ${jsonType(value)}.`);
-      else settings.set(name, { values, source });
+      else settings.set(name, { values, source, sourceOf });
     }
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
@@ -54,7 +56,7 @@ function toValues(value: unknown, option: Option): readonly string[] | undefined
 }
 
 function formOf({ value, multiple = false, json = false }: Option): string {
-  if (json) return "an object or an array of objects";
+  if (json) return multiple ? "an object or an array of objects" : "an object";
   if (value === undefined) return "true or false";
   return multiple ? "a string or an array of strings" : "a string or a number";
 }

@@ -10,6 +10,8 @@ export interface Setting {
   /** Those of a switch are `true` or `false`. */
   readonly values: readonly string[];
   readonly source: string;
+  /** Returns where a part of a value of JSON is from. Default: the source, and the names that lead to the part. */
+  readonly sourceOf?: (path: readonly string[]) => string;
 }
 
 /** The settings of one place, by the name of the option, and what is wrong with others there, in sentences. */
@@ -111,13 +113,16 @@ const quotedPath = (file: string): string => quote(maskPasswords(file));
 export const sentenceOf = (error: FileError): string => `${error.message}.`;
 
 /** Returns what is wrong with the values of a setting, in sentences. */
-export function mistakesIn({ values, source }: Setting, option: Option): readonly string[] {
+export function mistakesIn({ values, source, sourceOf }: Setting, option: Option): readonly string[] {
   if (option.value === undefined) {
     const wrong = values.find((value) => value !== "true" && value !== "false");
     return wrong === undefined ? [] : [`${source} must be true or false, not ${quotedArgument(wrong)}.`];
   }
+  const placeOf = sourceOf ?? ((path) => [source, ...(path.length === 0 ? [] : [path.join(".")])].join(" "));
   return values.flatMap((value) => {
     const fault = value === "" ? "needs a value" : option.type?.fault(value);
-    return fault === undefined ? [] : [`${source} ${fault}${fault.endsWith("?") ? "" : "."}`];
+    if (fault === undefined) return [];
+    const faults = option.type?.faultsWithin?.(value) ?? [{ path: [], message: fault }];
+    return faults.map(({ path, message }) => `${placeOf(path)} ${message}${message.endsWith("?") ? "" : "."}`);
   });
 }

@@ -1,12 +1,13 @@
 import { databaseAddresses, kindOf } from "@waymark/collection";
 import type { Given } from "./configuration.ts";
+import { membersOption } from "./members-option.ts";
 import { type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
 
 /** The type of the addresses of databases. */
 export const databaseAddress: ValueType = { fault: faultInDatabaseAddress };
 
 /** The options of every command that works on the database of a service. */
-export const databaseOptions: Readonly<Record<"database" | "database-file" | "config", Option>> = {
+export const databaseOptions: Readonly<Record<"database" | "database-file" | "members" | "config", Option>> = {
   database: {
     group: "Database",
     value: "FILE",
@@ -22,6 +23,7 @@ export const databaseOptions: Readonly<Record<"database" | "database-file" | "co
     fileOf: "database",
     about: "a file with the value of --database, for a URL with a password",
   },
+  members: membersOption,
   config: { value: "FILE", about: "a JSON file with settings" },
 };
 

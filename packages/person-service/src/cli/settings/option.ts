@@ -34,6 +34,8 @@ export interface Option {
 export interface ValueType {
   /** Returns what is wrong with a value, to stand behind the name of its source: `must be …, not "x"`. */
   fault(value: string): string | undefined;
+  /** Returns all that is wrong with a value of JSON, each with the names that lead to it. Default: `fault`. */
+  faultsWithin?(value: string): readonly { readonly path: readonly string[]; readonly message: string }[];
 }
 
 /** Makes the type of values that pass a test; `allowed` describes them: `a network, such as 10.0.0.0/8`. */

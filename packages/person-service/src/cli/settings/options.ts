@@ -1,8 +1,11 @@
 import { isLoopback, nameIn, parseHostName } from "../../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../../log/log.ts";
+import type { MemberList } from "../../person/member-list.ts";
+import { serverMembers } from "../../person/schema.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import type { Given } from "./configuration.ts";
 import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
+import { membersIn, membersOption } from "./members-option.ts";
 import { converted, matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
 import { faultInOrigins, faultInPublicUrl, isNetwork } from "./option-values.ts";
 
@@ -46,6 +49,8 @@ export interface Options {
   readonly answerMemory: number;
   /** How many partitions a new database gets; undefined for those that it has, or 1. */
   readonly partitions: number | undefined;
+  /** The members that people may have. */
+  readonly members: MemberList;
   /** Where changes of people are sent. */
   readonly webhooks: readonly WebhookSettings[];
   /** Whether to store the people of the demo first. */
@@ -115,6 +120,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   database: databaseOptions.database,
   "database-file": databaseOptions["database-file"],
   partitions: partitionsOption,
+  members: membersOption,
   demo: { group: "Database", about: "first store the people of the demo, 537 members of the US Congress" },
   access: {
     group: "Access",
@@ -258,6 +264,7 @@ export function toOptions(given: Given): Options {
     maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
     answerMemory: Number(given.value("answer-memory")) * 2 ** 20,
     partitions: partitionsOf(given),
+    members: membersIn(given),
     webhooks: given.values("webhooks").map(parseWebhook),
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
@@ -287,6 +294,11 @@ export function usageErrorInOptions(given: Given): string | undefined {
   }
   const repeated = options.webhooks.find(({ url }, i, all) => all.findIndex((other) => other.url === url) < i);
   if (repeated !== undefined) return `${given.source("webhooks")} has ${quotedArgument(repeated.url)} twice.`;
+  const unknown = options.webhooks
+    .flatMap(({ fields = [] }) => fields)
+    .find((name) => !options.members.byName.has(name) && !serverMembers.includes(name));
+  if (unknown !== undefined)
+    return `${given.source("webhooks")} has the field ${quotedArgument(unknown)}, which is not a member of a person.`;
   if (options.workers > 1 && options.database === ":memory:") {
     return '--workers needs a database that processes can share, not ":memory:".';
   }

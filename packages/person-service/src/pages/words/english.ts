@@ -20,6 +20,7 @@ export const english = {
     More: "More",
   },
   times: { createdAt: "Created", updatedAt: "Changed" },
+  truths: { true: "Yes", false: "No" },
   contacts: {
     private: "private",
     work: "work",

@@ -21,6 +21,7 @@ export const french: Words = {
     More: "Autres informations",
   },
   times: { createdAt: "Création", updatedAt: "Modification" },
+  truths: { true: "Oui", false: "Non" },
   contacts: {
     private: "privé",
     work: "travail",

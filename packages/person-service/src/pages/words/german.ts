@@ -21,6 +21,7 @@ export const german: Words = {
     More: "Weiteres",
   },
   times: { createdAt: "Angelegt", updatedAt: "Geändert" },
+  truths: { true: "Ja", false: "Nein" },
   contacts: {
     private: "privat",
     work: "Arbeit",

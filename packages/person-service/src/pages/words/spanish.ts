@@ -21,6 +21,7 @@ export const spanish: Words = {
     More: "Más datos",
   },
   times: { createdAt: "Creación", updatedAt: "Modificación" },
+  truths: { true: "Sí", false: "No" },
   contacts: {
     private: "particular",
     work: "trabajo",

@@ -1,0 +1,324 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { runs } from "../../waymark/test/runs.ts";
+import { membersOf } from "../src/index.ts";
+import { readOwnMembers } from "../src/person/own-members.ts";
+import { patternTest } from "../src/person/pattern.ts";
+import { asJson, assertProblem, read, store } from "./answers.ts";
+import { describeInMemory, describeOnEveryStore, type Service } from "./transports.ts";
+
+/** Members of each type. */
+export const declared = {
+  staffNumber: { type: "string", pattern: "[A-Z]-[0-9]{4}", unique: true, label: "Staff no.", column: true },
+  joined: { type: "date", minimum: "1900-01-01", aliases: ["hired on"] },
+  desk: { type: "integer", minimum: 1, maximum: 400 },
+  rate: { type: "number" },
+  contractor: { type: "boolean" },
+  team: { type: "choice", values: ["red", "blue"] },
+  skills: { type: "list", maxLength: 40 },
+} as const;
+
+const full = {
+  staffNumber: "K-0001",
+  joined: "2030-01-01",
+  desk: 7,
+  rate: 1.5,
+  contractor: false,
+  team: "red",
+  skills: ["maths", "C; C++"],
+};
+
+const members = async () => ({ members: membersOf(declared) });
+
+const patch = (body: unknown): Parameters<Service["send"]>[2] => ({
+  headers: { "Content-Type": "application/merge-patch+json" },
+  body: JSON.stringify(body),
+});
+
+describeOnEveryStore("members of a service's own", (openService) => {
+  describe("of a person", () => {
+    const service = openService(members);
+
+    it("are stored, read and changed as any other", async () => {
+      const id = await store(service, asJson({ name: "Ada", custom: { ...full, staffNumber: "A-0001" } }));
+      await service.send("PATCH", `/person/${id}`, patch({ custom: { desk: null, team: "blue" } }));
+      const { desk: _, ...kept } = full;
+      assert.deepEqual((await read(service, id))["custom"], { ...kept, staffNumber: "A-0001", team: "blue" });
+    });
+
+    it("are refused with what would be right", async () => {
+      const custom = {
+        staffNumber: "K-1",
+        joind: "x",
+        joined: "1850-01-01",
+        desk: 401,
+        rate: "1",
+        contractor: "yes",
+        team: "rod",
+        skills: "C",
+      };
+      const problem = await assertProblem(
+        service,
+        await service.send("POST", "/person", asJson({ name: "A", custom })),
+        400,
+        "invalid-content",
+      );
+      assert.deepEqual(
+        problem.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`),
+        [
+          '#/custom/staffNumber must match [A-Z]-[0-9]{4}, and "K-1" does not',
+          "#/custom/joined must be from 1900-01-01 to 9999-12-31, not 1850-01-01",
+          "#/custom/desk must be an integer from 1 to 400, not 401",
+          "#/custom/rate must be a number, not a string",
+          "#/custom/contractor must be true or false, not a string",
+          "#/custom/team must be one of red, blue; did you mean red?",
+          "#/custom/skills must be a list, not a string",
+          "#/custom/joind is not a member of custom; did you mean joined? Known: staffNumber, joined, desk, rate, contractor, team, skills",
+        ],
+      );
+    });
+
+    it("belong to one person where they are unique", async () => {
+      await store(service, asJson({ name: "Ada", custom: { staffNumber: "B-0001" } }));
+      const second = await service.send("POST", "/person", asJson({ name: "Bo", custom: { staffNumber: "B-0001" } }));
+      const problem = await assertProblem(service, second, 409, "conflict");
+      assert.deepEqual(
+        problem.errors?.map(({ pointer }) => pointer),
+        ["#/custom/staffNumber"],
+      );
+    });
+  });
+
+  describe("in lists", () => {
+    const service = openService(members);
+    const names = async (query: string): Promise<string> => {
+      const answer = await service.send("GET", `/person?fields=name&${query}`);
+      assert.equal(answer.status, 200, answer.text);
+      return JSON.parse(answer.text)
+        .map(({ name }: { readonly name: string }) => name)
+        .join(" ");
+    };
+
+    it("filter, sort and are searched", async () => {
+      await store(service, asJson({ name: "Ada", custom: full }));
+      await store(
+        service,
+        asJson({ name: "Bo", custom: { desk: 40, contractor: true, rate: -0.25, skills: ["Fortran"] } }),
+      );
+      await store(service, asJson({ name: "Cy" }));
+      for (const [query, found] of [
+        ["custom.staffNumber=K-0001", "Ada"],
+        ["custom.joined[gt]=2029-12-31", "Ada"],
+        ["custom.desk[ge]=8", "Bo"],
+        ["custom.rate[lt]=0", "Bo"],
+        ["custom.contractor=false", "Ada"],
+        ["custom.contractor[exists]=false", "Cy"],
+        ["custom.team[in]=red,blue", "Ada"],
+        ["custom.skills=FORTRAN", "Bo"],
+        ["sort=-custom.desk", "Bo Ada Cy"],
+        ["sort=-custom.contractor", "Bo Ada Cy"],
+        ["q=k-0001", "Ada"],
+        ["q=fort", "Bo"],
+        ["q=red", "Ada"],
+      ] as const) {
+        assert.equal(await names(query), found, query);
+      }
+    });
+  });
+});
+
+describeInMemory("members of a service's own, in formats", (openService) => {
+  const service = openService(members);
+
+  it("come back from each that an import reads", async () => {
+    const id = await store(service, asJson({ name: "Ada", custom: full }));
+    for (const [format, type] of [
+      ["csv", "text/csv"],
+      ["ndjson", "application/x-ndjson"],
+      ["csv", "application/octet-stream"],
+      ["excel", "application/octet-stream"],
+      ["xml", "application/octet-stream"],
+      ["vcard", "application/octet-stream"],
+    ] as const) {
+      const { text } = await service.send("GET", `/person?format=${format}&identifier[exists]=false`);
+      await service.send("DELETE", `/person/${id}`);
+      const sent = text
+        .replaceAll(/(?<=^|<id>)\d+(?=,|;)|<id>\d+<\/id>/gm, "")
+        .replaceAll(/"id":\d+,|,"(?:cre|upd)atedAt":"[^"]*"/g, "");
+      const lenient = { headers: { "Content-Type": type, Prefer: "handling=lenient" }, body: sent };
+      const answer = await service.send("POST", "/person", lenient);
+      assert.equal(answer.status, 200, `${format} ${answer.text}\n${sent}`);
+      const [person] = JSON.parse((await service.send("GET", "/person?name=Ada")).text);
+      assert.deepEqual(person.custom, full, `${format} by ${type}`);
+      await service.send("PATCH", `/person/${person.id}`, patch({ identifier: format + type }));
+      await service.send("DELETE", `/person/${person.id}`);
+      await store(service, asJson({ name: "Ada", custom: full }));
+    }
+  });
+});
+
+describeInMemory("members of a service's own, on the pages", (openService) => {
+  const service = openService(members);
+  const Accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const page = async (target: string): Promise<string> =>
+    (await service.send("GET", target, { headers: { Accept } })).text;
+
+  it("are shown, edited and filtered", async () => {
+    const form = await page("/person?new");
+    for (const [name] of Object.entries(declared)) assert.match(form, new RegExp(` name="custom\\.${name}"`));
+    assert.match(
+      form,
+      /<select [^>]*name="custom\.team"[^>]*><option value="" selected><\/option><option value="red">/,
+    );
+    const typed = {
+      name: "Ada",
+      "custom.staffNumber": " K-0001 ",
+      "custom.joined": "2030-01-01",
+      "custom.desk": "7",
+      "custom.rate": "1.5",
+      "custom.contractor": "false",
+      "custom.team": "red",
+      "custom.skills": "maths\r\nC; C++\r\n",
+    };
+    const headers = {
+      Accept,
+      "Content-Type": "application/x-www-form-urlencoded",
+      "Sec-Fetch-Site": "same-origin",
+    };
+    const send = (target: string, fields: Readonly<Record<string, string>>) =>
+      service.send("POST", target, { headers, body: new URLSearchParams(fields).toString() });
+    const { headers: stored, text } = await send("/person", typed);
+    const target = stored["location"]?.split("#")[0] ?? assert.fail(text);
+    assert.deepEqual(JSON.parse((await service.send("GET", target)).text).custom, full);
+    const shown = await page(target);
+    assert.match(shown, /<dt>Staff no\.<\/dt><dd class="custom\.staffNumber"><bdi>K-0001<\/bdi>/);
+    assert.match(shown, /<dt>contractor<\/dt><dd[^>]*><bdi>No<\/bdi><\/dd>/);
+    assert.match(shown, /<option value="red" selected>red<\/option>/);
+    const tag = (/ name="_tag" value="([^"]*)"/.exec(shown)?.[1] ?? "").replaceAll("&quot;", '"');
+    const wrong = await send(target, { ...typed, _method: "PATCH", _tag: tag, "custom.desk": "many" });
+    assert.match(wrong.text, /desk must be an integer from 1 to 400, not a string\./);
+    const list = await page("/person?custom.contractor=false");
+    assert.match(list, /<a href="[^"]*sort=custom\.staffNumber">Staff no\.<\/a>/);
+    assert.match(list, /<li>contractor is <bdi>No<\/bdi>/);
+    assert.match(list, /<label>desk from<input type="text" name="custom\.desk\[ge\]"/);
+    assert.match(list, /<select name="custom\.team">/);
+  });
+});
+
+describe("the declaration of members", () => {
+  const refused: readonly [what: string, declared: unknown, fault: string][] = [
+    [
+      "a name of ours",
+      { identifier: { type: "string" } },
+      "identifier is the name of a member that every service has: choose another one",
+    ],
+    [
+      "a part of an address, in any case",
+      { PostalCode: { type: "string" } },
+      "PostalCode is the name of a member that every service has: choose another one",
+    ],
+    [
+      "a name with a point",
+      { "a.b": { type: "string" } },
+      "a.b cannot name a member: it takes 1 to 40 of A-Z, a-z and 0-9, a letter first",
+    ],
+    [
+      "names that differ by case",
+      { desk: { type: "date" }, Desk: { type: "date" } },
+      'Desk differs from "desk" only in its case',
+    ],
+    ["no type", { desk: {} }, "desk.type is missing. Types: string, integer, number, boolean, date, choice, list"],
+    [
+      "another type",
+      { desk: { type: "int" } },
+      'desk.type must be one of them, not "int"; did you mean integer? Types: string, integer, number, boolean, date, choice, list',
+    ],
+    [
+      "a setting that a type does not have",
+      { desk: { type: "integer", minimun: 1 } },
+      "desk.minimun is not a setting of the type integer; did you mean minimum? Settings: type, minimum, maximum, unique, label, hint, aliases, column",
+    ],
+    [
+      "a setting of the wrong type",
+      { desk: { type: "date", column: "yes" } },
+      'desk.column must be true or false, not "yes"',
+    ],
+    [
+      "bounds that cross",
+      { desk: { type: "integer", minimum: 2, maximum: 1 } },
+      "desk.minimum is more than maximum, which is 1",
+    ],
+    [
+      "a bound that is no date",
+      { desk: { type: "date", minimum: "2026-02-30" } },
+      "desk.minimum must be a real date, and 2026-02 has the days 01 to 28",
+    ],
+    ["a choice of nothing", { desk: { type: "choice" } }, "desk.values is missing: the texts that it is one of"],
+    [
+      "an impossible pattern",
+      { desk: { type: "string", pattern: "(" } },
+      "desk.pattern is not a regular expression: Unterminated group",
+    ],
+    [
+      "a pattern that looks around",
+      { desk: { type: "string", pattern: "a(?=b)" } },
+      'desk.pattern has "(?", which is not supported: a pattern says which characters follow one another',
+    ],
+    [
+      "a pattern of too many steps",
+      { desk: { type: "string", pattern: "(?:a{99}){999999999}" } },
+      "desk.pattern is too long: it takes more than 128 steps",
+    ],
+    ["a list", [], " must be an object, not an array"],
+    [
+      "too many",
+      Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`m${i}`, { type: "date" }])),
+      " has 200 members; at most 50 are allowed",
+    ],
+  ];
+  for (const [what, value, fault] of refused) {
+    it(`refuses ${what}`, () => {
+      assert.deepEqual(
+        readOwnMembers(value).faults?.map(({ path, message }) => `${path.join(".")} ${message}`),
+        [fault],
+      );
+    });
+  }
+});
+
+describe("a pattern", () => {
+  const part: fc.Arbitrary<string> = fc.letrec((tie) => ({
+    part: fc.oneof(
+      { maxDepth: 4, depthSize: "small" },
+      fc.constantFrom("a", "b", ".", "[ab]", "[^a]", "\\d", "\\.", "é", "\\p{L}", "[\\]a]"),
+      fc.tuple(tie("part"), tie("part")).map((parts) => parts.join("")),
+      fc.tuple(tie("part"), tie("part")).map((parts) => `(?:${parts.join("|")})`),
+      fc
+        .tuple(tie("part"), fc.constantFrom("*", "+", "?", "{0,2}", "{2}", "{1,}", "*?"))
+        .map(([each, sign]) => `(${each})${sign}`),
+    ),
+  })).part as fc.Arbitrary<string>; // it is made of texts
+
+  it("takes what a regular expression takes as a whole", () => {
+    fc.assert(
+      fc.property(
+        part,
+        fc.array(fc.string({ unit: fc.constantFrom("a", "b", "1", ".", "é", "]", "😀"), maxLength: 8 }), {
+          maxLength: 8,
+        }),
+        (pattern, texts) => {
+          const test = patternTest(pattern);
+          const expression = new RegExp(`^(?:${pattern})$`, "u");
+          for (const text of texts) assert.equal(test(text), expression.test(text), `${pattern} of ${text}`);
+        },
+      ),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it("takes work by the length of a text, where a regular expression takes it by 2 to that power", () => {
+    assert.equal(patternTest("(a+)+")(`${"a".repeat(100_000)}!`), false);
+    assert.equal(patternTest("(a|a)*b")("a".repeat(100_000)), false);
+  });
+});
