@@ -71,7 +71,7 @@ export interface ItemOptions {
   /** The URL of the collection, for formats that name their records: the URL of a record is this, `/` and its id. */
   readonly url: string;
   readonly request: HttpRequest<unknown>;
-  /** The entity tag of the record in this form, for forms whose readers change it. */
+  /** The entity tag of the record or of the list in this form, for forms whose readers change it. */
   readonly entityTag?: string;
   /** The members that the client chose, in its order; undefined for all. Records have no others. */
   readonly fields?: readonly string[] | undefined;
@@ -79,6 +79,8 @@ export interface ItemOptions {
 
 /** What a representation gets besides the records of a list. */
 export interface ListOptions extends ItemOptions {
+  /** Returns the entity tag of a record in its first form, for forms whose readers change some of the list. */
+  readonly entityTagOf?: (record: StoredRecord) => string;
   /** The page that the records are, where the list is sent in pages. */
   readonly page?: ListPage;
   /** Returns the cursor behind the changes that the list shows, for readers who are told of later ones. */

@@ -24,6 +24,7 @@ showNote();
 prepareResults();
 prepareMenus();
 followChanges();
+prepareChoice();
 onClick("[data-import]", async ({ dataset }) => {
   const module: typeof import("./import.ts") = await import(dataset["import"] ?? "");
   module.open(search.action);
@@ -156,6 +157,25 @@ function prepareMenus(): void {
     const menu = target instanceof Element ? target.closest(".menu[open]") : null;
     close();
     menu?.querySelector("summary")?.focus();
+  });
+}
+
+/** Counts who is chosen, and chooses or leaves out everybody on the page with one box. */
+function prepareChoice(): void {
+  main.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement && target.matches(".box input, [name=_all]"))) return;
+    const boxes = Array.from(main.querySelectorAll<HTMLInputElement>("[name=_record]"));
+    const whole = part(HTMLInputElement, "[data-choose-all]", main);
+    if (target === whole) for (const box of boxes) box.checked = whole.checked;
+    const chosen = boxes.filter(({ checked }) => checked).length;
+    whole.checked = chosen === boxes.length;
+    whole.indeterminate = chosen > 0 && chosen < boxes.length;
+    const all = part(HTMLInputElement, "[name=_all]", main);
+    for (const box of [whole, ...boxes]) box.disabled = all.checked;
+    const shown = part(HTMLElement, "[data-chosen]", main);
+    const count = all.checked ? (main.querySelector(".total")?.textContent ?? "") : `${chosen}`;
+    shown.textContent = all.checked || chosen > 0 ? filled(words.chosen, { n: count }) : "";
+    announce(status, part(HTMLElement, ".chosen summary", main).textContent);
   });
 }
 

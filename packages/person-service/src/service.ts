@@ -42,6 +42,7 @@ import { languageRoutes, pageLanguages } from "./pages/language.ts";
 import { withNewPersonForm } from "./pages/new-person.ts";
 import { problemPages } from "./pages/problem.ts";
 import { peoplePages } from "./pages/representation.ts";
+import { withReview } from "./pages/review.ts";
 import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
 import {
@@ -166,7 +167,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
   const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
-    personRoutes({ ...people, list: withNewPersonForm(site, people.list) }),
+    personRoutes({ ...people, list: withNewPersonForm(site, withReview(site, people.list)) }),
     frontRoutes(site),
     assetRoutes(site.members),
     languageRoutes,

@@ -153,6 +153,7 @@ export const specialRequests: readonly Line[] = [
   ["POST", "/person", { type: many.type ?? "", body: bomb, fields: { "Content-Encoding": "gzip" } }],
   ["GET", "/person?new"],
   ["POST", "/person", { type: form, body: "name=Ada" }],
+  ["POST", "/person", { type: form, body: "_do=add&_record=1&_of=categories&_value=Press" }],
   ["POST", "/person/1", { type: form, body: "_method=PATCH&_tag=*&_before=%7B%22name%22%3A%22Ada%22%7D&name=Eve" }],
   [
     "POST",

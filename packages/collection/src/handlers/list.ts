@@ -7,9 +7,9 @@ import { linkField, pageLinks, type ReadSelection, readPage } from "../lists/pag
 import { type QueryParameters, readQuery } from "../lists/parameters.ts";
 import { type ListQuery, parseListQuery } from "../lists/query.ts";
 import { collectionUrl } from "../record-scope.ts";
-import type { ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
+import type { ListOptions, ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, FirstBatch, ReadOptions, RecordBatch, Store } from "../store.ts";
+import type { Document, FirstBatch, ReadOptions, RecordBatch, Store, StoredRecord } from "../store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
@@ -21,6 +21,7 @@ import {
   chosenRepresentation,
   listFields,
   listValidators,
+  recordValidators,
   type StateValidators,
 } from "./selected-representation.ts";
 
@@ -29,7 +30,7 @@ import {
  * sent whole, with its length; what is longer is streamed.
  */
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
-  const { scope, lists, members, maxPageSize, heldLists, nouns } = settings;
+  const { scope, lists, items, members, maxPageSize, heldLists, nouns } = settings;
   return async (request) => {
     const store = await scope.storeOf(request, "collection");
     const representation = chosenRepresentation(request, lists);
@@ -53,7 +54,12 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     }
     const url = collectionUrl(request, "collection");
     const isCounted = preferences.has("count");
-    const list: AskedList = { request, store, url, parameters, query, representation, maxPageSize, isCounted };
+    const entityTagOf = (record: StoredRecord): string => recordValidators(request, record, items).entityTag;
+    const list: AskedList = {
+      ...{ request, store, url, parameters, query, representation, maxPageSize, isCounted },
+      tagIn: (state) => validatorsIn(state).entityTag,
+      entityTagOf,
+    };
     const held = heldLists.begin(request);
     try {
       const { state, fields, body } = await readContent(list, held);
@@ -78,6 +84,8 @@ interface AskedList {
   readonly maxPageSize: number;
   /** Whether the client asks how many records there are on all pages. */
   readonly isCounted: boolean;
+  readonly tagIn: (state: string) => string;
+  readonly entityTagOf: NonNullable<ListOptions["entityTagOf"]>;
 }
 
 /** The content of a list, or of a page of it. */
@@ -115,6 +123,8 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
   const options = {
     url,
     request,
+    entityTag: list.tagIn(first.state),
+    entityTagOf: list.entityTagOf,
     cursor: () => store.cursorAt(revisions),
     ...(page && { page }),
     ...(fields && { fields }),

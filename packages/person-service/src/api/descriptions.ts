@@ -171,7 +171,13 @@ const ofForm = {
 };
 
 /** What a form of the page, sent by a browser, adds to storing a person. */
-export const ofNewForm: Description = { content: ofForm, responses: { 303: seeForm } };
+export const ofNewForm: Description = {
+  content: ofForm,
+  responses: {
+    200: { description: "For a browser: what a change of many would do.", types: { "text/html": {} } },
+    303: seeForm,
+  },
+};
 
 /**
  * What the forms of the page, sent by a browser, add to the POST of a person: they stand for a PATCH or a DELETE, with its rights. Their

@@ -15,6 +15,7 @@ import { type Reader, readerFor } from "./reader.ts";
 const names = [
   "icon.svg",
   "again.js",
+  "once.js",
   "style.css",
   "page.js",
   "form.js",

@@ -6,6 +6,7 @@ import { ofChangeForm, ofNewForm } from "../api/descriptions.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./attempt.ts";
 import { prefersHtml } from "./browser.ts";
+import { answerChoice, choiceControls } from "./many.ts";
 import { fieldsOf, type MemberFields } from "./members.ts";
 import { readerOf, readerOfForm } from "./reader.ts";
 import type { Site } from "./site.ts";
@@ -41,9 +42,8 @@ export function isForm(request: HttpRequest): boolean {
 /** Reads the fields of a form, those that it has for the service included; others are left out. */
 export async function readForm(request: HttpRequest, { edited }: MemberFields): Promise<URLSearchParams> {
   const sent = new URLSearchParams(await request.text({ limit: 262_144 }));
-  const given = new Map(sent);
-  const names = [...edited.map(({ name }) => name), ...controls];
-  return new URLSearchParams(names.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? ""]] : [])));
+  const names = new Set([...edited.map(({ name }) => name), ...controls, ...choiceControls]);
+  return new URLSearchParams([...sent].filter(([name]) => names.has(name)));
 }
 
 /** The fields of which no reader knows. */
@@ -53,6 +53,7 @@ async function answerForm(request: HttpRequest, next: Next, members: MemberList)
   const fields = fieldsOf(members, readerOf(request));
   const form = await readForm(request, fields);
   const reader = readerOfForm(request, form.get("_locale"));
+  if (request.path === "/person" && form.has("_do")) return answerChoice(form, { request, next, reader, fields });
   const sender = new FormSender(request, next, fields);
   if (request.path === "/person") return sender.create(typedIn(form, {}, fields, reader), form.get("_key") ?? "");
   const entityTag = form.get("_tag") ?? "";

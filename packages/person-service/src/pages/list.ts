@@ -3,6 +3,7 @@ import { type MemberList, onceFor } from "../person/member-list.ts";
 import { textOf } from "../person/member-value.ts";
 import { assetUrl, dialogsUrl } from "./assets.ts";
 import { changedNote } from "./changed.ts";
+import { choiceBox, choiceForm, choiceHead, formatNames } from "./choice.ts";
 import { frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
@@ -16,6 +17,7 @@ import { shownValue } from "./value.ts";
 /** What the parts of a list are made of. */
 interface ListView {
   readonly members: MemberList;
+  readonly fields: MemberFields;
   readonly fieldOf: MemberFields["fieldOf"];
   readonly options: ListOptions;
   readonly address: ListAddress;
@@ -26,18 +28,19 @@ interface ListView {
 /** Makes the page of a list: a table with a row for each person, or what is said where there is nobody. */
 export function listPage(site: Site, options: ListOptions): ListSyntax {
   const { members } = site;
-  const { request, url, fields = listColumns(members) } = options;
+  const { request, url, fields: columns = listColumns(members) } = options;
   const reader = readerOf(request);
-  const { fieldOf } = fieldsOf(members, reader);
+  const fields = fieldsOf(members, reader);
+  const { fieldOf } = fields;
   const address = new ListAddress(url, request.search);
-  const view: ListView = { members, fieldOf, options, address, reader, columns: fields };
-  const mayCreate = site.may(request, "POST", "/person");
+  const view: ListView = { members, fields, fieldOf, options, address, reader, columns };
+  const may = { create: site.may(request, "POST", "/person"), amend: site.may(request, "PATCH", "/person") };
   const [before, after] = frame(site, request, {
     title: [...(address.isLong ? [] : activeWords(reader, address, fieldOf)), reader.words.frame.people].join(" · "),
     kind: "list",
     modules: ["list.js"],
   });
-  const top = `${before}${head(site, view, mayCreate)}`;
+  const top = `${before}${head(site, view, may)}`;
   const bottom = `${pager(view)}${after}`;
   return {
     before: `${top}${tableHead(view)}`,
@@ -56,26 +59,36 @@ const sortable: (members: MemberList) => ReadonlySet<string> = onceFor(
     ]),
 );
 
-function head(site: Site, view: ListView, mayCreate: boolean): SafeHtml {
-  const { members, fieldOf, address, options, reader } = view;
+function head(site: Site, view: ListView, may: { readonly create: boolean; readonly amend: boolean }): SafeHtml {
+  const { members, fields, fieldOf, address, options, reader } = view;
   const words = reader.words.list;
-  const { page } = options;
+  const shown = total(reader, options.page);
   // What only a script can do is shown by it.
   const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-dialogs="${dialogsUrl(options.request, members, reader)}" data-scripted hidden>${words.import}</button><a class="button primary" href="${address.url}?new">${words.create}</a></div>`;
   return html`<div class="heading"><h1>${reader.words.frame.people}</h1>
-${mayCreate ? create : ""}</div>
+${may.create ? create : ""}</div>
 <p class="banner good said" id="deleted" role="status" tabindex="-1">${words.deleted}</p>
+${notes(reader)}
 <p class="banner" role="status" tabindex="-1" data-said hidden></p>
 ${searchForm(reader, address, members)}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">
 ${options.cursor ? changedNote(site, options, options.cursor()) : ""}<div class="tools">
 ${activeFilters(reader, address, fieldOf)}
-<p class="total">${total(reader, page)}</p>
+<p class="total">${shown}</p>
+${options.page?.total === 0 ? "" : choiceForm({ reader, fields, address, entityTag: options.entityTag, total: shown, mayAmend: may.amend })}
 ${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(view)}`}
 </div>
 `;
 }
+
+/** What is said of what was done to people in the list, where the URL names it. */
+const notes = ({
+  words: { list },
+}: Reader): SafeHtml => html`<p class="banner good said" id="changed" role="status" tabindex="-1">${list.changed}</p>
+<p class="banner good said" id="gone" role="status" tabindex="-1">${list.gone}</p>
+<p class="banner said" id="outdated" role="alert" tabindex="-1">${list.outdated}</p>
+<p class="banner said" id="incomplete" role="alert" tabindex="-1">${list.incomplete}</p>`;
 
 function total(reader: Reader, { total = 0, isMore = false }: Partial<ListPage> = {}): SafeHtml {
   return reader.count(reader.words.people, total, `${reader.number(total)}${isMore ? "+" : ""}`);
@@ -93,22 +106,24 @@ function tableHead({ members, fieldOf, address, columns, reader }: ListView): Sa
   });
   return html`<div class="scroll"><table class="people">
 <caption class="unseen">${reader.words.frame.people}</caption>
-<thead><tr data-label="${reader.words.list.sortBy}">${cells}</tr></thead>
+<thead><tr data-label="${reader.words.list.sortBy}">${choiceHead(reader)}${cells}</tr></thead>
 <tbody>
 `;
 }
 
-function row({ fieldOf, columns, reader, options: { url } }: ListView, { id, json }: StoredRecord): SafeHtml {
+function row({ fieldOf, columns, reader, options }: ListView, record: StoredRecord): SafeHtml {
+  const { url, entityTagOf } = options;
+  const { id, json } = record;
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const cells = columns.map((name, index) => {
     const value = textOf(person, name);
     if (index === 0) {
-      return html`<th scope="row"><a href="${url}/${id}"><bdi>${value ?? filled(reader.words.nameless, { id })}</bdi></a></th>`;
+      return html`<th scope="row" id="p${id}"><a href="${url}/${id}"><bdi>${value ?? filled(reader.words.nameless, { id })}</bdi></a></th>`;
     }
     const field = fieldOf(name);
     return html`<td data-label="${field.label}">${value === undefined ? "" : cell(reader, field, person, value)}</td>`;
   });
-  return html`<tr>${cells}</tr>\n`;
+  return html`<tr>${choiceBox(record, entityTagOf?.(record))}${cells}</tr>\n`;
 }
 
 /** The value of a member; of a list with what is said of each value, all of them. */
@@ -164,19 +179,8 @@ function columnChoice({ members, fieldOf, address, columns, reader }: ListView):
 }
 
 function downloads({ address, reader }: ListView): SafeHtml {
-  const items = formats.map(([format, name]) => {
-    const label = name ?? reader.words.list.excel;
-    return html`<li><a download href="${address.download(format)}">${label}</a></li>`;
-  });
+  const items = formatNames(reader).map(
+    ([format, label]) => html`<li><a download href="${address.download(format)}">${label}</a></li>`,
+  );
   return html`<details class="menu"><summary>${reader.words.list.download}</summary><ul>${items}</ul></details>`;
 }
-
-/** What they are called in every language. */
-const formats = [
-  ["csv", "CSV"],
-  ["excel", undefined],
-  ["json", "JSON"],
-  ["ndjson", "NDJSON"],
-  ["vcard", "vCard"],
-  ["vcard3", "vCard 3.0"],
-] as const;

@@ -38,6 +38,21 @@ export class ListAddress {
     return this.#toUrl(value === undefined ? others : [...others, [name, value]]);
   }
 
+  /** The query of the list from its first page on. */
+  get search(): string {
+    return queryOf(this.#parameters);
+  }
+
+  /** The URL of the list from its first page on. */
+  get own(): string {
+    return this.#toUrl(this.#parameters);
+  }
+
+  /** The query of all that the list has, as a change of many takes it: filters and words. */
+  get selection(): string {
+    return queryOf(this.#parameters.filter(([name]) => name === "q" || !notFilters.has(name)));
+  }
+
   /** Returns the URL of the list with nothing filtered. */
   get unfiltered(): string {
     return this.#toUrl(this.#parameters.filter(([name]) => notFilters.has(name) && name !== "q"));
@@ -51,10 +66,13 @@ export class ListAddress {
   }
 
   #toUrl(parameters: readonly (readonly [string, string])[]): string {
-    const query = parameters.map((pair) => pair.map(encoded).join("=")).join("&");
+    const query = queryOf(parameters);
     return query === "" ? this.url : `${this.url}?${query}`;
   }
 }
+
+const queryOf = (parameters: readonly (readonly [string, string])[]): string =>
+  parameters.map((pair) => pair.map(encoded).join("=")).join("&");
 
 /** In characters: of a URL that a person can make with the form. */
 const longestRepeated = 2_048;

@@ -82,13 +82,13 @@ describeService("pages", (openService) => {
 
     it("are a list of 50, with links to the others that keep what was asked for", async () => {
       const first = await get(service, "/person?sort=name&jobTitle[prefix]=Job");
-      assert.equal(first.text.match(/<tr><th scope="row"/g)?.length, 50);
+      assert.equal(first.text.match(/<th scope="row"/g)?.length, 50);
       const next = linksOf(first).find((url) => url.includes("after="));
       assert.match(next ?? "", /^\/person\?sort=name&jobTitle%5Bprefix%5D=Job&limit=50&after=/);
       const second = await get(service, next ?? "");
-      assert.equal(second.text.match(/<tr><th scope="row"/g)?.length, 9, "nine more, since one has another job");
+      assert.equal(second.text.match(/<th scope="row"/g)?.length, 9, "nine more, since one has another job");
       const previous = linksOf(second).find((url) => url.includes("before="));
-      assert.equal((await get(service, previous ?? "")).text.match(/<tr><th scope="row"/g)?.length, 50);
+      assert.equal((await get(service, previous ?? "")).text.match(/<th scope="row"/g)?.length, 50);
     });
 
     const filters = ["name", "jobTitle", "worksFor", "familyName", "givenName"].flatMap((name) =>
@@ -112,7 +112,7 @@ describeService("pages", (openService) => {
     }
 
     it("are as many as a limit says", async () => {
-      assert.equal((await get(service, "/person?limit=7")).text.match(/<tr><th scope="row"/g)?.length, 7);
+      assert.equal((await get(service, "/person?limit=7")).text.match(/<th scope="row"/g)?.length, 7);
     });
 
     it("have columns that lead to their order, and back", async () => {

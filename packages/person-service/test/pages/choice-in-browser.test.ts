@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { before, it } from "node:test";
+import { describeInBrowser, kinds } from "./scene.ts";
+
+describeInBrowser("people who are chosen in a list, in a browser", kinds, (scene) => {
+  before(async () => {
+    await scene().people.createAll(Array.from({ length: 60 }, (_, i) => ({ name: `Person ${i}` })));
+  });
+
+  it("are counted as they are chosen, and all of the page by one box", async () => {
+    const page = await scene().open("/person");
+    const summary = page.locator(".chosen summary");
+    await page.getByRole("checkbox", { name: "Person 0" }).press("Space");
+    assert.equal(await summary.textContent(), "With the chosen: 1");
+    const whole = page.getByRole("checkbox", { name: "Choose everybody on this page" });
+    assert.equal(await page.locator("[data-choose-all]:indeterminate").count(), 1);
+    await whole.check();
+    assert.equal(await page.locator(".unseen[role=status]").textContent(), "With the chosen: 50");
+    await summary.press("Enter");
+    await page.getByRole("checkbox", { name: "All of this list: 60 people" }).check();
+    assert.equal(await summary.textContent(), "With the chosen: 60 people");
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`get a category by keys, ${javaScriptEnabled ? "with" : "without"} a script`, async () => {
+      const page = await scene().open("/person?q=59", { javaScriptEnabled });
+      await page.getByRole("checkbox", { name: "Person 59" }).press("Space");
+      await page.locator(".chosen summary").press("Enter");
+      const value = page.getByLabel("Value").first();
+      await value.fill(`Press ${javaScriptEnabled}`);
+      await value.press("Enter");
+      await page.getByRole("heading", { name: "Change 1 person?" }).waitFor();
+      await page.getByRole("button", { name: "Change 1 person" }).press("Enter");
+      await page.getByText("The people are changed.").waitFor();
+      const stored = await scene().people.find(60);
+      assert.match(stored?.json ?? "", new RegExp(`Press ${javaScriptEnabled}"`));
+    });
+  }
+
+  it("are changed once by two clicks", async () => {
+    const page = await scene().open("/person?q=58");
+    await page.getByRole("checkbox", { name: "Person 58" }).check();
+    await page.locator(".chosen summary").click();
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("button", { name: "Delete 1 person" }).dblclick();
+    await page.getByText("The people are deleted.").waitFor();
+    assert.equal(await scene().people.find(59), undefined);
+  });
+});
