@@ -1,7 +1,9 @@
 import type { Server, Socket } from "node:net";
 import { createServer, type SecureContextOptions } from "node:tls";
+import { openMemory } from "./answer-memory.ts";
 import { connectionOptions } from "./connections.ts";
 import type { ServeContext } from "./context.ts";
+import type { HeadFields } from "./http2/kept-head.ts";
 import { Http2Session } from "./http2/session.ts";
 import type { TlsCredentials } from "./options.ts";
 
@@ -21,6 +23,7 @@ export function makeSecureServer(
   acceptHttp1: (socket: Socket) => void,
 ): SecureServer {
   const { headersTimeout } = context;
+  const memory = openMemory<HeadFields>(context);
   const options = {
     ...connectionOptions,
     ...toSecureContext(credentials),
@@ -31,7 +34,7 @@ export function makeSecureServer(
   const server = createServer(options, (socket) => {
     handshakes.delete(endsOf(socket));
     if (socket.destroyed) return;
-    if (socket.alpnProtocol === "h2") new Http2Session(socket, context);
+    if (socket.alpnProtocol === "h2") new Http2Session(socket, context, memory);
     else acceptHttp1(socket);
   });
   server.on("connection", (socket: Socket) => {

@@ -1,10 +1,12 @@
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
 import { type Servable, served, typeName } from "waymark/internal";
 import { limitAddresses } from "./address-limit.ts";
+import { openMemory } from "./answer-memory.ts";
 import { connectionOptions } from "./connections.ts";
 import { makeContext, type ServeContext } from "./context.ts";
-import { AnswerMemory } from "./http1/answer-memory.ts";
 import { Http1Connection } from "./http1/connection.ts";
+import type { HeadText } from "./http1/kept-head.ts";
+import { SharedFields } from "./http1/known-fields.ts";
 import { type ServeOptions, type ServeSettings, type TlsCredentials, toServeSettings } from "./options.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
 
@@ -85,13 +87,12 @@ function requireApp(app: unknown): void {
 
 /** Returns what speaks HTTP/1.1 on a connection. */
 async function openEngine(context: ServeContext): Promise<(socket: Socket) => void> {
-  const { answerMemory, app } = context;
-  const { repetition } = app;
-  const memory = answerMemory > 0 && repetition !== undefined ? new AnswerMemory(repetition, answerMemory) : undefined;
+  const memory = openMemory<HeadText>(context);
+  const fields = memory === undefined ? undefined : new SharedFields();
   const speak: (socket: Socket) => unknown =
     context.engine === "node:http"
       ? (await import("./node-http/engine.ts")).nodeHttpEngine(context)
-      : (socket) => new Http1Connection(socket, context, memory);
+      : (socket) => new Http1Connection(socket, context, memory, fields);
   return (socket) => {
     if (!socket.destroyed) speak(socket);
   };

@@ -409,24 +409,26 @@ describe("a response of HTTP/2", () => {
     await ended.promise;
   });
 
-  it("is reset when the client gives it no room, whatever else it sends on the session", async () => {
-    const gone = Promise.withResolvers<void>();
-    const handler: TinyHandler = ({ path, signal }) => {
-      if (path === "/other") return ok();
-      signal.addEventListener("abort", () => gone.resolve());
-      return text("x".repeat(100_000));
-    };
-    const { connect } = await served(handler, { writeTimeout: 20 });
-    const session = connect({ settings: { initialWindowSize: 0 } });
-    const stream = session.request({ ":path": "/" }).on("error", () => undefined);
-    const closed = new Promise((resolve) => stream.once("close", resolve));
-    const others = setInterval(() => session.ping(() => undefined), 2);
-    await gone.promise;
-    clearInterval(others);
-    await closed;
-    assert.equal(stream.rstCode, constants.NGHTTP2_INTERNAL_ERROR);
-    assert.equal((await ask(session, { ":path": "/other" })).status, 200);
-  });
+  for (const length of [100, 100_000]) {
+    it(`of ${length} bytes is reset when the client gives it no room, whatever else it sends on the session`, async () => {
+      const gone = Promise.withResolvers<void>();
+      const handler: TinyHandler = ({ path, signal }) => {
+        if (path === "/other") return ok();
+        signal.addEventListener("abort", () => gone.resolve());
+        return text("x".repeat(length));
+      };
+      const { connect } = await served(handler, { writeTimeout: 20 });
+      const session = connect({ settings: { initialWindowSize: 0 } });
+      const stream = session.request({ ":path": "/" }).on("error", () => undefined);
+      const closed = new Promise((resolve) => stream.once("close", resolve));
+      const others = setInterval(() => session.ping(() => undefined), 2);
+      await gone.promise;
+      clearInterval(others);
+      await closed;
+      assert.equal(stream.rstCode, constants.NGHTTP2_INTERNAL_ERROR);
+      assert.equal((await ask(session, { ":path": "/other" })).status, 200);
+    });
+  }
 });
 
 describe("a server of HTTP/2", () => {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { serve } from "@waymark/node";
 import { openPersonService, type PersonService } from "@waymark/person-service";
+import { Http2Client } from "../../node/test/http2-client.ts";
+import { tls } from "../../node/test/http2-frames.ts";
 import { RawConnection, type RawResponse } from "../../node/test/raw-connection.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { createApiKey, hashApiKey } from "../src/access/credentials.ts";
@@ -10,6 +13,7 @@ import { type ServiceProcess, startService } from "./service-process.ts";
 
 /** How much is compared. */
 export interface Amount {
+  readonly protocol: "HTTP/1.1" | "HTTP/2";
   /** Answers that are compared with those of the ordinary way. */
   readonly comparisons: number;
   readonly readers: number;
@@ -34,7 +38,12 @@ export interface Compared {
  * @throws AssertionError when an answer differs from those around it, is older than what was acknowledged, or is let through to a
  *   key that was revoked
  */
-export async function compareWithOrdinaryWay({ comparisons, readers, disturbances }: Amount): Promise<Compared> {
+export async function compareWithOrdinaryWay({
+  protocol,
+  comparisons,
+  readers,
+  disturbances,
+}: Amount): Promise<Compared> {
   const folder = openFolder("answer-memory");
   const [database, accessFile, keyFile] = [folder.newFile(), folder.newFile(), folder.newFile()];
   const [key, revocable] = [createApiKey(), createApiKey()];
@@ -51,18 +60,21 @@ export async function compareWithOrdinaryWay({ comparisons, readers, disturbance
   await writeFile(accessFile, JSON.stringify({ rules: [{ path: "/**", scopes: ["person:read"] }] }));
   await allow(key, revocable);
 
-  const ordinary = await openPersonService({ database });
+  const isSecure = protocol === "HTTP/2";
+  const ordinary = await openPersonService({ database, https: isSecure });
   for (let i = 0; i < people; i++) await ordinary.people.create({ name: `Ada ${i}`, jobTitle: `Größe ${i}` });
-  const ordinaryServer = await serve(ordinary.app, { port: 0 });
+  const ordinaryServer = await serve(ordinary.app, { port: 0, tls: isSecure ? tls : undefined });
   // A busy machine must not have requests refused.
   const files = ["--access", accessFile, "--keys", keyFile, "--max-delay", "60000"];
-  const service = await startService("--workers", "2", "--database", database, ...files);
+  const secure = isSecure ? ["--tls-cert", fixture("cert"), "--tls-key", fixture("key")] : [];
+  const service = await startService("--workers", "2", "--database", database, ...files, ...secure);
+  const connect = (port: number): Client => (isSecure ? new ClientOfHttp2(port) : new ClientOfHttp1(port));
   const counts = { equal: 0, between: 0, writes: 0 };
   let isOver = false;
 
   /** Compares heads, on connections that stay open. */
   const read = async (reader: number): Promise<void> => {
-    const [truth, asked] = [new Client(ordinaryServer.port), new Client(service.port)];
+    const [truth, asked] = [connect(ordinaryServer.port), connect(service.port)];
     while (!isOver && counts.equal + counts.between < comparisons) {
       // Few heads are asked for often, as in real life.
       const head = heads[Math.floor(heads.length * Math.random() ** 3)] as Head;
@@ -79,7 +91,7 @@ export async function compareWithOrdinaryWay({ comparisons, readers, disturbance
 
   /** Changes people, and reads each back over another connection. */
   const write = async (writer: number): Promise<void> => {
-    const [changing, reading] = [new Client(service.port), new Client(service.port)];
+    const [changing, reading] = [connect(service.port), connect(service.port)];
     for (let change = 0; !isOver; change++) {
       const id = 1 + writer + 2 * ((change * 7) % (people / 2)); // one of its own people
       const name = `Ada ${writer} ${change}`;
@@ -114,7 +126,7 @@ export async function compareWithOrdinaryWay({ comparisons, readers, disturbance
         service.kill("SIGHUP");
         await read;
         for (let i = 0; i < 20; i++) {
-          const client = new Client(service.port);
+          const client = connect(service.port);
           // The greeting stays in memory, whatever is changed.
           for (const head of [greeting, ...heads.slice(0, 4)]) {
             const { status } = (await client.ask(head, revocable)) ?? assert.fail("no worker was killed");
@@ -189,26 +201,36 @@ const heads: readonly Head[] = [
 ].map(([line = "", ...fields]) => ({ line, fields }));
 
 /** A connection that is opened again when a worker has died with it. */
-class Client {
-  readonly #port: number;
-  #connection: RawConnection | undefined;
-
-  constructor(port: number) {
-    this.#port = port;
-  }
-
+abstract class Client {
   /** Returns the response; undefined where the worker has died. */
   async ask({ line, fields }: Head, key?: string, body = ""): Promise<RawResponse | undefined> {
-    this.#connection ??= new RawConnection(this.#port);
     const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
-    this.#connection.request(line, ...fields, ...authorization);
-    if (body !== "") this.#connection.send(body);
     try {
-      return await this.#connection.response(line.startsWith("HEAD") ? "HEAD" : "GET");
+      return await this.send(line, [...fields, ...authorization], body);
     } catch {
       this.close();
       return undefined;
     }
+  }
+
+  protected abstract send(line: string, fields: readonly string[], body: string): Promise<RawResponse>;
+  abstract close(): void;
+}
+
+class ClientOfHttp1 extends Client {
+  readonly #port: number;
+  #connection: RawConnection | undefined;
+
+  constructor(port: number) {
+    super();
+    this.#port = port;
+  }
+
+  protected send(line: string, fields: readonly string[], body: string): Promise<RawResponse> {
+    this.#connection ??= new RawConnection(this.#port);
+    this.#connection.request(line, ...fields);
+    if (body !== "") this.#connection.send(body);
+    return this.#connection.response(line.startsWith("HEAD") ? "HEAD" : "GET");
   }
 
   close(): void {
@@ -216,6 +238,29 @@ class Client {
     this.#connection = undefined;
   }
 }
+
+class ClientOfHttp2 extends Client {
+  readonly #port: number;
+  #client: Http2Client | undefined;
+
+  constructor(port: number) {
+    super();
+    this.#port = port;
+  }
+
+  protected send(line: string, fields: readonly string[], body: string): Promise<RawResponse> {
+    this.#client ??= new Http2Client(this.#port);
+    return this.#client.ask(line, fields, body);
+  }
+
+  close(): void {
+    this.#client?.destroy();
+    this.#client = undefined;
+  }
+}
+
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
 
 /** Returns how an answer lies to those before and after it. */
 function judge(before: RawResponse, answer: RawResponse, after: RawResponse, what: string): "equal" | "between" {

@@ -1,19 +1,21 @@
 import type { Socket } from "node:net";
 import { HttpError, type HttpResponse } from "waymark";
 import { send } from "waymark/internal";
+import { type AnswerMemory, KeptAnswer } from "../answer-memory.ts";
+import { mostInRound } from "../asked-sources.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import { interimResponse } from "../response-head.ts";
 import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
-import { type AnswerMemory, KeptAnswer } from "./answer-memory.ts";
-import { mostInRound } from "./asked-sources.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Ending } from "./ending.ts";
 import { ExchangeQueue } from "./exchange-queue.ts";
 import { noHead } from "./head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
+import { type HeadText, toText } from "./kept-head.ts";
+import type { SharedFields } from "./known-fields.ts";
 import { MessageReader } from "./message-reader.ts";
 
 /**
@@ -40,7 +42,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
   readonly #deadlines: Deadlines;
   readonly #queue: ExchangeQueue;
   readonly #reader: MessageReader;
-  readonly #memory: AnswerMemory | undefined;
+  readonly #memory: AnswerMemory<HeadText> | undefined;
   #requests = 0;
   #isAdvancing = false;
   #isScheduled = false;
@@ -49,8 +51,9 @@ export class Http1Connection implements Connection, ExchangeConnection {
    * Speaks HTTP/1.1 on this connection from now on.
    *
    * @param memory answers of the app that may be sent again. Default: none
+   * @param fields those that other connections have had, with a memory
    */
-  constructor(socket: Socket, context: ServeContext, memory?: AnswerMemory) {
+  constructor(socket: Socket, context: ServeContext, memory?: AnswerMemory<HeadText>, fields?: SharedFields) {
     this.socket = socket;
     this.context = context;
     const drained = (): void => {
@@ -62,7 +65,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
     // What a proxy says of its clients is for the app to judge.
     this.#memory = this.peer.isTrusted ? undefined : memory;
     this.#deadlines = new Deadlines(context);
-    this.#reader = new MessageReader(context, this.#deadlines, this.#memory?.fields);
+    this.#reader = new MessageReader(context, this.#deadlines, fields);
     this.#queue = new ExchangeQueue(this.output, context, () => this.#advance());
     this.ending = new Ending(socket, context, this.output, this.#deadlines, this.#reader, this.#queue);
     socket.allowHalfOpen = true;
@@ -156,7 +159,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
     const head = this.#canRead ? this.#reader.readHead(this.#memoryOfNext, isPrompt) : undefined;
     if (head === undefined) return false;
     const isLast = ++this.#requests === this.context.maxRequestsPerConnection;
-    if (head instanceof KeptAnswer) this.output.latin1(head.toText(this.context.responseHeads.lastLines(false)));
+    if (head instanceof KeptAnswer) this.output.latin1(toText(head, this.context.responseHeads.lastLines(false)));
     else {
       const content = this.#reader.beginContent(head, () => this.#advance());
       const exchange = new Http1Exchange(this, head, content);
@@ -168,7 +171,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
   }
 
   /** Where the answer to the next request may be; undefined where the app has to make it. */
-  get #memoryOfNext(): AnswerMemory | undefined {
+  get #memoryOfNext(): AnswerMemory<HeadText> | undefined {
     const { context } = this;
     const isLast = context.closing || this.#reader.hasEnded || this.#requests + 1 === context.maxRequestsPerConnection;
     return this.#queue.isEmpty && !isLast && appOf(context).repetition !== undefined ? this.#memory : undefined;

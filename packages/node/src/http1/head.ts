@@ -1,11 +1,12 @@
 import { HttpError } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { rememberValues } from "waymark/internal";
+import { type AnswerMemory, AnswerNote, type KeptAnswer } from "../answer-memory.ts";
 import type { ByteQueue } from "../byte-queue.ts";
 import type { HeadLimits } from "../head-fields.ts";
 import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
-import { type AnswerMemory, AnswerNote, type KeptAnswer } from "./answer-memory.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
+import type { HeadText } from "./kept-head.ts";
 import { type KnownFields, type SharedFields, sameBytes } from "./known-fields.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine, refuseTarget } from "./request-line.ts";
 
@@ -15,7 +16,7 @@ export interface Head extends Omit<FieldSection, "minorVersion" | "length"> {
   readonly target: string;
   readonly minorVersion: 0 | 1;
   /** Notes the answer, where it may be kept in memory. */
-  readonly note: AnswerNote | undefined;
+  readonly note: AnswerNote<HeadText> | undefined;
 }
 
 /** What is known of a message whose head cannot be read. */
@@ -61,8 +62,12 @@ export class HeadReader {
    * @throws HttpError when what has arrived cannot become a head
    */
   read(input: ByteQueue): Head | undefined;
-  read(input: ByteQueue, memory: AnswerMemory | undefined, isPrompt: boolean): Head | KeptAnswer | undefined;
-  read(input: ByteQueue, memory?: AnswerMemory, isPrompt = false): Head | KeptAnswer | undefined {
+  read(
+    input: ByteQueue,
+    memory: AnswerMemory<HeadText> | undefined,
+    isPrompt: boolean,
+  ): Head | KeptAnswer<HeadText> | undefined;
+  read(input: ByteQueue, memory?: AnswerMemory<HeadText>, isPrompt = false): Head | KeptAnswer<HeadText> | undefined {
     const { start: first } = input;
     skipEmptyLines(input);
     const { bytes, start, end } = input;
@@ -72,16 +77,18 @@ export class HeadReader {
       const fieldsEnd = last === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + last.bytes.length;
       if (fieldsEnd !== undefined) {
         const known = last ?? this.#sharedFields(bytes, feed + 1, fieldsEnd);
+        if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
+        const text = requestLine(bytes, start, feed);
         // A head without fields that come again, or with another method, has no answer that is kept.
-        const mayFind = known?.number && isRead(bytes[start]);
-        const found = mayFind ? memory?.find(known, bytes, start, feed, isPrompt && start === first) : undefined;
+        const key = known?.number && isRead(bytes[start]) ? `${known.number} ${text}` : undefined;
+        const found =
+          key === undefined ? undefined : memory?.find(key, isPrompt && start === first ? memory.sources.round : -1);
         if (found !== undefined && !(found instanceof AnswerNote)) {
           input.skip(fieldsEnd - start);
           this.#searched = 0;
           return found;
         }
-        if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
-        const line = readRequestLine(bytes, start, feed);
+        const line = parseRequestLine(text);
         const { minorVersion } = line;
         const isKnown = known !== undefined && known.section.minorVersion === minorVersion;
         const fields = isKnown ? known.section : this.#readFields(bytes, feed + 1, fieldsEnd, minorVersion);
@@ -131,7 +138,7 @@ export class HeadReader {
     if (end - start > this.#longest) throw this.#tooLong(bytes, start, end);
     const first = start + this.#searched;
     const lineEnd = bytes.indexOf(0x0a, start);
-    if (lineEnd >= first && lineEnd < end) readRequestLine(bytes, start, lineEnd);
+    if (lineEnd >= first && lineEnd < end) parseRequestLine(requestLine(bytes, start, lineEnd));
     for (let feed = bytes.indexOf(0x0a, first); feed >= 0 && feed < end; ) {
       if (bytes[feed - 1] !== 0x0d) throw malformedMessage("A line ends without a carriage return.");
       feed = bytes.indexOf(0x0a, feed + 1);
@@ -146,10 +153,10 @@ export class HeadReader {
   }
 }
 
-/** Parses the request line that begins at `start` and ends with the line feed. */
-function readRequestLine(bytes: Buffer, start: number, feed: number): RequestLine {
+/** Returns the request line that begins at `start` and ends with the line feed, without its end. */
+function requestLine(bytes: Buffer, start: number, feed: number): string {
   if (bytes[feed - 1] !== 0x0d) throw malformedMessage("A line ends without a carriage return.");
-  return parseRequestLine(bytes.toString("latin1", start, feed - 1));
+  return bytes.toString("latin1", start, feed - 1);
 }
 
 /** Bytes of the request line beside its target: the longest method, spaces, version and line end; and the empty line. */
@@ -169,7 +176,12 @@ export function skipEmptyLines(input: ByteQueue): void {
 /** Whether a method begins like GET and HEAD. */
 const isRead = (first: number | undefined): boolean => first === 0x47 || first === 0x48;
 
-function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits, note: AnswerNote | undefined): Head {
+function toHead(
+  line: RequestLine,
+  fields: FieldSection,
+  limits: HeadLimits,
+  note: AnswerNote<HeadText> | undefined,
+): Head {
   const { method, target, minorVersion } = line;
   const refusal = refuseLine(line) ?? fields.refusal ?? refuseTarget(method, target, limits);
   const contentLength = refusal?.closes === true ? 0 : fields.contentLength;

@@ -2,14 +2,15 @@ import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { fieldLines, type Piece, representedFields, withTargetHost } from "waymark/internal";
+import type { AnswerNote } from "../answer-memory.ts";
 import type { IncomingContent } from "../content.ts";
 import type { Output } from "../output.ts";
 import { firstLines } from "../response-head.ts";
 import { type ServedConnection, ServedExchange } from "../served-exchange.ts";
 import { Takeover } from "../upgrade.ts";
-import type { AnswerNote } from "./answer-memory.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
+import { type HeadText, toHeadText } from "./kept-head.ts";
 
 /** The connection of an exchange, as far as the exchange needs it. */
 export interface ExchangeConnection extends ServedConnection {
@@ -73,7 +74,7 @@ export class Http1Exchange extends ServedExchange {
     return body instanceof Takeover ? body : undefined;
   }
 
-  get recording(): AnswerNote | undefined {
+  get recording(): AnswerNote<HeadText> | undefined {
     return this.head.note;
   }
 
@@ -92,7 +93,7 @@ export class Http1Exchange extends ServedExchange {
     const lines = fieldLines(representedFields(response));
     const framing = length === undefined ? "" : lengthLine(length);
     const start = this.#makeHead(response.status, lines, true, framing);
-    if (this.head.note !== undefined) this.#note(response.status, lines + framing, content);
+    if (this.head.note !== undefined) this.#note(response, lines + framing, content);
     if (content === null) output.latin1(start);
     else if (typeof content !== "string") output.bytes(start, content);
     else if (length === content.length) output.latin1(start + content);
@@ -108,7 +109,7 @@ export class Http1Exchange extends ServedExchange {
     const unsized = this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "";
     const framing = length === undefined ? unsized : lengthLine(length);
     this.#start = this.#makeHead(response.status, lines, framing !== "", framing);
-    if (this.head.note !== undefined) this.#note(response.status, lines, undefined);
+    if (this.head.note !== undefined) this.#note(response, lines, undefined);
   }
 
   sendPiece(piece: Piece): boolean {
@@ -145,9 +146,9 @@ export class Http1Exchange extends ServedExchange {
     super.end(isSent);
   }
 
-  #note(status: number, lines: string, content: null | string | Uint8Array | undefined): void {
-    const { method, note } = this.head;
-    if (!this.closes) note?.end({ method, route: this.route, status, head: firstLines(status, lines), content });
+  #note(response: HttpResponse, lines: string, content: null | string | Uint8Array | undefined): void {
+    if (this.closes) return;
+    this.head.note?.end(this, response, content, (renewed) => toHeadText(firstLines(response.status, lines), renewed));
   }
 
   #makeHead(status: number, lines: string, isFramed: boolean, framing: string): string {

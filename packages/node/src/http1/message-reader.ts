@@ -1,11 +1,12 @@
 import type { Socket } from "node:net";
+import { type AnswerMemory, KeptAnswer } from "../answer-memory.ts";
 import { ByteQueue } from "../byte-queue.ts";
 import { IncomingContent } from "../content.ts";
 import type { ServeContext } from "../context.ts";
-import { type AnswerMemory, KeptAnswer } from "./answer-memory.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";
 import { type Head, HeadReader } from "./head.ts";
+import type { HeadText } from "./kept-head.ts";
 import type { SharedFields } from "./known-fields.ts";
 
 /** What has arrived on a connection, and how far it has been read: heads, and the content behind each, step by step. */
@@ -89,7 +90,7 @@ export class MessageReader implements ReadingProgress {
    * @returns the head, or the answer to it
    * @throws HttpError when what has arrived cannot become a head
    */
-  readHead(memory: AnswerMemory | undefined, isPrompt: boolean): Head | KeptAnswer | undefined {
+  readHead(memory: AnswerMemory<HeadText> | undefined, isPrompt: boolean): Head | KeptAnswer<HeadText> | undefined {
     const head = this.isEmpty ? undefined : this.#heads.read(this.#input, memory, isPrompt);
     if (head instanceof KeptAnswer || head?.contentLength === 0) this.#deadlines.restart();
     return head;

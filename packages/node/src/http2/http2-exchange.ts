@@ -2,15 +2,19 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { addHttp2Fields, type Piece, representedFields } from "waymark/internal";
+import { type AnswerMemory, type AnswerNote, KeptAnswer } from "../answer-memory.ts";
 import { type IncomingContent, readableContent } from "../content.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
-import { type ServedConnection, SingleExchange } from "../served-exchange.ts";
+import { appOf, type ServedConnection, SingleExchange } from "../served-exchange.ts";
 import { UnreadContent } from "../unread-content.ts";
-import type { Http2Head } from "./head.ts";
+import { type Http2Head, readHttp2Head, refuseHttp2Head } from "./head.ts";
+import { type HeadFields, toFields, toHeadFields } from "./kept-head.ts";
 
 /** The session of an exchange, as far as the exchange needs it. */
 export interface ExchangeSession extends ServedConnection {
+  /** Answers of the app that may be sent again; undefined without. */
+  readonly memory: AnswerMemory<HeadFields> | undefined;
   /** To be called when the client has taken something. */
   drained(): void;
 }
@@ -18,27 +22,57 @@ export interface ExchangeSession extends ServedConnection {
 /** A request on a stream of HTTP/2 and its response. */
 export class Http2Exchange extends SingleExchange {
   readonly native: ServerHttp2Stream;
-  readonly head: Http2Head;
+  recording: AnswerNote<HeadFields> | undefined;
+  readonly #raw: readonly string[];
+  #head: Http2Head | undefined;
   readonly #session: ExchangeSession;
   /** Its place among those of the session. */
   place = 0;
   #output: Output | undefined;
   readonly #unread: UnreadContent | undefined;
-  /** Whether the client holds its content back until it receives `100 Continue` (RFC 9110 §10.1.1). */
-  #awaitsContinue: boolean;
+  #hasContinued = false;
   #listensForRoom = false;
   /** For how long content has been coming, in milliseconds. */
   #waited = 0;
 
-  constructor(stream: ServerHttp2Stream, head: Http2Head, session: ExchangeSession) {
+  /** @param raw names and values in turn, as Node has them */
+  constructor(stream: ServerHttp2Stream, raw: readonly string[], session: ExchangeSession) {
     super(session);
     this.native = stream;
-    this.head = head;
+    this.#raw = raw;
     this.#session = session;
-    this.#awaitsContinue = head.headers.has("Expect");
     this.#unread = stream.endAfterHeaders
       ? undefined
       : new UnreadContent(stream, session.context.unreadContents, ({ response }) => this.answerInstead(response));
+  }
+
+  get head(): Http2Head {
+    this.#head ??= readHttp2Head(this.#raw);
+    return this.#head;
+  }
+
+  /** Answers the request, from memory if the answer is there. */
+  begin(): void {
+    const found = this.#find();
+    if (found instanceof KeptAnswer) {
+      const { content } = found;
+      this.native.respond(toFields(found), { endStream: content === "" });
+      if (content !== "") this.native.end(content, "latin1");
+    } else {
+      this.recording = found;
+      this.answer(refuseHttp2Head(this.head, this.context));
+    }
+  }
+
+  #find(): KeptAnswer<HeadFields> | AnswerNote<HeadFields> | undefined {
+    const raw = this.#raw;
+    const { memory } = this.#session;
+    if (memory === undefined || appOf(this.context).repetition === undefined) return undefined;
+    // The method stands before the names and values that a client may choose.
+    const method = raw[raw.indexOf(":method") + 1];
+    if (!this.native.endAfterHeaders || (method !== "GET" && method !== "HEAD")) return undefined;
+    // Neither names nor values have this character. Node does not say which heads it has read at once.
+    return memory.find(raw.join("\0"), -1);
   }
 
   /** To be called when the stream is closed. */
@@ -84,10 +118,11 @@ export class Http2Exchange extends SingleExchange {
     return content;
   }
 
+  /** Lets a client send its content that holds it back until it receives `100 Continue` (RFC 9110 §10.1.1). */
   #continue(): void {
     const { native } = this;
-    if (!this.#awaitsContinue) return;
-    this.#awaitsContinue = false;
+    if (this.#hasContinued || !this.headers.has("Expect")) return;
+    this.#hasContinued = true;
     if (!native.headersSent && !native.closed) native.additionalHeaders({ ":status": 100 });
   }
 
@@ -117,7 +152,9 @@ export class Http2Exchange extends SingleExchange {
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
     const { native } = this;
     const endStream = content === null || length === 0;
-    native.respond(toHttp2Fields(response, length), { endStream });
+    const fields = toHttp2Fields(response, length);
+    this.recording?.end(this, response, content, (renewed) => toHeadFields(fields, renewed));
+    native.respond(fields, { endStream });
     this.#resetUnread();
     if (endStream) return;
     if (content.length <= mostAtOnce) native.end(content);

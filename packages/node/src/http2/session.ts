@@ -1,17 +1,19 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
+import type { AnswerMemory } from "../answer-memory.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import type { ServeSettings } from "../options.ts";
 import { Peer } from "../served-exchange.ts";
 import { AbuseLimit } from "./abuse.ts";
-import { readHttp2Head, refuseHttp2Head } from "./head.ts";
 import { type ExchangeSession, Http2Exchange } from "./http2-exchange.ts";
+import type { HeadFields } from "./kept-head.ts";
 
 /** A session of HTTP/2 and the exchanges on its streams, which are begun as long as its client takes what is sent. */
 export class Http2Session implements Connection, ExchangeSession {
   readonly context: ServeContext;
   readonly peer: Peer;
+  readonly memory: AnswerMemory<HeadFields> | undefined;
   readonly #native: ServerHttp2Session;
   readonly #abuse: AbuseLimit;
   /** In any order; not a set, whose former tables V8 keeps for long, with the exchanges in them. */
@@ -19,12 +21,18 @@ export class Http2Session implements Connection, ExchangeSession {
   /** Those that are not begun. */
   readonly #waiting: Http2Exchange[] = [];
 
-  /** Speaks HTTP/2 on this connection from now on. */
-  constructor(socket: TLSSocket, context: ServeContext) {
+  /**
+   * Speaks HTTP/2 on this connection from now on.
+   *
+   * @param memory answers of the app that may be sent again. Default: none
+   */
+  constructor(socket: TLSSocket, context: ServeContext, memory?: AnswerMemory<HeadFields>) {
     const session = performServerHandshake(socket, sessionOptions(context));
     this.#native = session;
     this.context = context;
     this.peer = new Peer(socket, context);
+    // What a proxy says of its clients is for the app to judge.
+    this.memory = this.peer.isTrusted ? undefined : memory;
     context.connections.add(this);
     session.once("close", () => context.connections.delete(this));
     // A session with an error also emits `close`, which does what is needed.
@@ -68,12 +76,14 @@ export class Http2Session implements Connection, ExchangeSession {
     });
     if (this.context.closing) this.#native.close();
     if (stream.destroyed || stream.closed) return;
-    exchange = new Http2Exchange(stream, readHttp2Head(raw), this);
+    exchange = new Http2Exchange(stream, raw, this);
     exchange.place = this.#exchanges.push(exchange) - 1;
-    this.#waiting.push(exchange);
-    this.drained();
-    // Its content would come all the same. A client may send a request again that is refused so (RFC 9113 §8.7).
-    if (this.#waiting.at(-1) === exchange && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    if (this.#waiting.length === 0 && this.#hasRoom) exchange.begin();
+    else {
+      this.#waiting.push(exchange);
+      // Its content would come all the same. A client may send a request again that is refused so (RFC 9113 §8.7).
+      if (!stream.endAfterHeaders) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    }
   }
 
   #remove(exchange: Http2Exchange): void {
@@ -90,7 +100,7 @@ export class Http2Session implements Connection, ExchangeSession {
   drained(): void {
     while (this.#waiting.length > 0 && this.#hasRoom) {
       const exchange = this.#waiting.shift();
-      if (exchange?.isOver === false) exchange.answer(refuseHttp2Head(exchange.head, this.context));
+      if (exchange?.isOver === false) exchange.begin();
     }
   }
 

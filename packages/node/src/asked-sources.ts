@@ -10,52 +10,51 @@ import type { AnswerSource } from "waymark";
  * acknowledged before is in it. For any other head the source is asked again.
  */
 export class AskedSources {
-  /** The number of the round; -1 where it is not known which round it is. */
-  round: number = hasRounds ? 0 : -1;
-  #isEnding = false;
   readonly #known = new WeakMap<AnswerSource, AskedSource>();
+  #count = 0;
+  #isOpen = false;
 
   of(source: AnswerSource): AskedSource {
     let asked = this.#known.get(source);
     if (asked === undefined) {
-      asked = new AskedSource(source, this);
+      asked = new AskedSource(source);
       this.#known.set(source, asked);
     }
     return asked;
   }
 
-  /** Has the round end when all has been read that there was to be read. */
-  endRound(): void {
-    if (this.#isEnding || !hasRounds) return;
-    this.#isEnding = true;
-    setImmediate(this.#end);
+  /** The number of the round that goes on; -1 where rounds cannot be told apart. */
+  get round(): number {
+    if (!hasRounds) return -1;
+    if (!this.#isOpen) {
+      this.#isOpen = true;
+      this.#count++;
+      // Comes when all has been read that there was to be read.
+      setImmediate(this.#end);
+    }
+    return this.#count;
   }
 
   readonly #end = (): void => {
-    this.#isEnding = false;
-    this.round++;
+    this.#isOpen = false;
   };
 }
 
 /** A source, and what it has said last. */
 export class AskedSource {
   readonly #source: AnswerSource;
-  readonly #asked: AskedSources;
   #round = -1;
   #revision: number | undefined;
 
-  constructor(source: AnswerSource, asked: AskedSources) {
+  constructor(source: AnswerSource) {
     this.#source = source;
-    this.#asked = asked;
   }
 
-  /** @param isPrompt whether what it has said in this round will do */
-  revision(isPrompt: boolean): number | undefined {
-    const { round } = this.#asked;
-    if (isPrompt && this.#round === round) return this.#revision;
+  /** @param round what it has said in this round will do; -1 to ask it again */
+  revision(round: number): number | undefined {
+    if (round !== -1 && this.#round === round) return this.#revision;
     const revision = this.#source.revision();
-    this.#asked.endRound();
-    if (isPrompt) {
+    if (round !== -1) {
       this.#round = round;
       this.#revision = revision;
     }
