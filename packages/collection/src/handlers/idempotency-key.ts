@@ -29,7 +29,7 @@ export async function hashKey(
 }
 
 /** Reads the key, of 1 to 255 characters; undefined when the field is malformed. */
-export function parseKey(field: string): string | undefined {
+function parseKey(field: string): string | undefined {
   const quoted = /^ *"((?:[ !#-[\]-~]|\\["\\])*)" *$/.exec(field)?.[1];
   const key = quoted === undefined ? /^ *([!#$%&'*+.^_`|~0-9A-Za-z-]+) *$/.exec(field)?.[1] : withoutEscapes(quoted);
   return key !== undefined && key.length >= 1 && key.length <= 255 ? key : undefined;

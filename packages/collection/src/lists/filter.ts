@@ -68,7 +68,7 @@ export function parseFilter(
 }
 
 export const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
-export const operatorNames: readonly MemberFilter["operator"][] = [...comparisons, "prefix", "in", "exists"];
+const operatorNames: readonly MemberFilter["operator"][] = [...comparisons, "prefix", "in", "exists"];
 
 /** Returns the operators of the filters of a member. */
 export const operatorsOf = ({ isList }: SelectableMember): readonly string[] =>

@@ -166,7 +166,7 @@ const roomForMethodAndVersion = 64;
 const longestKnown = 4_096;
 
 /** Skips empty lines before a request (RFC 9112 §2.2). */
-export function skipEmptyLines(input: ByteQueue): void {
+function skipEmptyLines(input: ByteQueue): void {
   const { bytes, start, end } = input;
   let at = start;
   while (at + 1 < end && bytes[at] === 0x0d && bytes[at + 1] === 0x0a) at += 2;

@@ -71,7 +71,7 @@ function describe(text: string, issue: z.core.$ZodIssue): readonly string[] {
 }
 
 /** `line 3, column 5` */
-export const describePosition = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`;
+const describePosition = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`;
 
 /** `rules[0].path` */
 function nameOf(path: readonly PropertyKey[]): string {

@@ -41,7 +41,7 @@ const linesPerSecond = 20;
 const longestStack = 8000;
 
 /** Returns the stacks of an error and its causes; for any other value, a description. */
-export function stackOf(error: unknown): string {
+function stackOf(error: unknown): string {
   const stacks: string[] = [];
   let cause: unknown = error;
   for (let depth = 0; depth < mostCauses && cause !== undefined; depth++) {

@@ -66,7 +66,7 @@ export function assertStrictJson(text: string, maxDepth: number, maxValues: numb
 }
 
 /** Whether it is what JavaScript makes of an object that is given as the content of a request, `[object Object]`. */
-export const isStringifiedObject = (text: string): boolean => text.startsWith("[object ");
+const isStringifiedObject = (text: string): boolean => text.startsWith("[object ");
 
 /** Reads a value and the white space around it. */
 function readElement(reader: JsonReader, due: string): void {

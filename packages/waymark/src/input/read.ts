@@ -18,7 +18,7 @@ export type InputValues = Readonly<Record<string, unknown>>;
 export type ReadInputs = (request: HttpRequest<unknown>) => Awaitable<InputValues | HttpResponse>;
 
 /** What the filters and groups around have read and provided. */
-export const outerInputs: Attribute<InputValues> = attribute("inputs");
+const outerInputs: Attribute<InputValues> = attribute("inputs");
 
 /** Returns the request with this as the input of what is inside. */
 export const withInput = <V>(request: HttpRequest<V>, input: InputValues): HttpRequest<V> =>

@@ -36,7 +36,7 @@ export interface Given {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the names of environment variables begin with: `PERSON_SERVICE_PORT` is `--port`. */
-export const environmentPrefix = "PERSON_SERVICE_";
+const environmentPrefix = "PERSON_SERVICE_";
 
 /** Returns the name of the environment variable for an option. */
 export const variableOf = (option: string): string => environmentPrefix + option.toUpperCase().replaceAll("-", "_");
