@@ -35,6 +35,7 @@ import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
 import { apiRoutes } from "./pages/api-routes.ts";
 import { assetRoutes } from "./pages/assets.ts";
+import type { Brand } from "./pages/brand.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
 import { formRequests } from "./pages/forms.ts";
 import { frontRoutes } from "./pages/front.ts";
@@ -101,6 +102,8 @@ export interface PersonServiceOptions
   readonly maxInFlight?: number | undefined;
   /** The limits of requests with many people. Default: those of a collection. */
   readonly bulk?: BulkLimits | undefined;
+  /** What makes the pages somebody's own. Default: nothing. */
+  readonly brand?: Brand | undefined;
   /** Whether requests arrive over TLS, or a function that says so of a request: browsers then stay with https. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
   /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
@@ -130,9 +133,9 @@ export interface PersonService {
  * @throws TypeError (rejects) when the public URL or the name of a host is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, partitions, writer, now = () => new Date(), access, observers = [] } = options;
+  const { database: address, partitions, writer, now = () => new Date(), access, brand = {}, observers = [] } = options;
   const { members = ourMembers } = options;
-  const site: Site = { may: access?.may ?? (() => true), signsIn: access?.signIn !== undefined, members };
+  const site: Site = { may: access?.may ?? (() => true), brand, signsIn: access?.signIn !== undefined, members };
   const observer = joinObservers(observers);
   // Before the database is opened: a faulty policy or URL must leave no new file behind.
   const filters = filtersOf(options, observer, site);
@@ -169,7 +172,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
     personRoutes({ ...people, list: withNewPersonForm(site, withReview(site, people.list)) }),
     frontRoutes(site),
-    assetRoutes(site.members),
+    assetRoutes(site.members, site.brand),
     languageRoutes,
     ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
     greetingRoutes,

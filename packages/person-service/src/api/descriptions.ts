@@ -59,12 +59,10 @@ export const ofAssets: Description = {
   summary: "Load a style, script or picture of the pages",
   description: "The name has a digest of the content, so that a copy can be kept for ever.",
   variables: { file: { description: "From a page.", example: "style.3f9c2a1b77.css" } },
-  responses: {
-    200: {
-      description: "The file.",
-      types: { "text/css": {}, "text/javascript": {}, "image/svg+xml": { schema: { type: "string" } } },
-    },
-  },
+  ...ofCopies({
+    description: "The file.",
+    types: { "text/css": {}, "text/javascript": {}, "image/svg+xml": { schema: { type: "string" } }, "image/png": {} },
+  }),
   problems: [problemTypes.notFound],
 };
 

@@ -2,12 +2,14 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import nodeModule from "node:module";
 import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
+import { evaluatePreconditions, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
 import { ofAssets } from "../api/descriptions.ts";
 import { packageFile } from "../package-files.ts";
 import { type Language, languages } from "../person/languages.ts";
 import { type MemberList, onceFor } from "../person/member-list.ts";
+import { accentStyle, type Brand } from "./brand.ts";
 import { dialogs } from "./dialogs.ts";
 import { type Reader, readerFor } from "./reader.ts";
 
@@ -41,11 +43,22 @@ export const importedUrls = (request: HttpRequest<unknown>, name: AssetName): re
 export const dialogsUrl = (request: HttpRequest<unknown>, members: MemberList, { language }: Reader): string =>
   toPublicUrl(request, `/assets/${dialogFiles(members).get(language)?.name}`);
 
+/** Returns the URL of the style of a service's own colour, or of its picture; undefined where it has none. */
+export const brandUrl = (request: HttpRequest<unknown>, brand: Brand, part: keyof BrandFiles): string | undefined => {
+  const file = brandFiles(brand)[part];
+  return file && toPublicUrl(request, `/assets/${file.name}`);
+};
+
 /** The files; public, since they say nothing of any person. */
-export const assetRoutes = (members: MemberList): Route =>
-  GET("/assets/{file}", docs(ofAssets), ({ variables: { file } }) => {
-    const dialogs = [...dialogFiles(members).values()].find(({ name }) => name === file);
-    return dialogs === undefined ? (assets().responses.get(file) ?? unknownFile) : toResponse(dialogs);
+export const assetRoutes = (members: MemberList, brand: Brand): Route =>
+  GET("/assets/{file}", docs(ofAssets), (request) => {
+    const { file } = request.variables;
+    const own = [...dialogFiles(members).values(), ...Object.values(brandFiles(brand))];
+    const made = own.find((each) => each?.name === file);
+    const response = made === undefined ? assets().responses.get(file) : toResponse(made);
+    if (response === undefined) return unknownFile;
+    const isKept = evaluatePreconditions(request, { entityTags: [`"${file}"`] }) === "not-modified";
+    return isKept ? notModified(response) : response;
   });
 
 const unknownFile = problem(problemTypes.notFound, {
@@ -55,7 +68,7 @@ const unknownFile = problem(problemTypes.notFound, {
 interface AssetFile {
   /** `list.3f9c2a1b77.js` */
   readonly name: string;
-  readonly text: string;
+  readonly text: string | Uint8Array;
   /** The names of the modules that it imports. */
   readonly imports: readonly string[];
 }
@@ -64,6 +77,7 @@ const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
 };
 
 /** The files, read for the first page: a service without pages reads none. */
@@ -94,13 +108,28 @@ const dialogFiles: (members: MemberList) => ReadonlyMap<Language, AssetFile> = o
     ),
 );
 
+interface BrandFiles {
+  readonly accent: AssetFile | undefined;
+  readonly logo: AssetFile | undefined;
+}
+
+function brandFiles(brand: Brand): BrandFiles {
+  const { accent, logo } = brand;
+  const known = filesOfBrands.get(brand) ?? {
+    accent: accent === undefined ? undefined : toFile("accent.css", accentStyle(accent)),
+    logo: logo === undefined ? undefined : toFile(`logo.${logo.kind}`, logo.bytes),
+  };
+  filesOfBrands.set(brand, known);
+  return known;
+}
+
+const filesOfBrands = new WeakMap<Brand, BrandFiles>();
+
 /** Returns a digest of all files. */
-export const assetsVersion = (members: MemberList): string =>
+export const assetsVersion = (members: MemberList, brand: Brand): string =>
   [
     assets().version,
-    ...dialogFiles(members)
-      .values()
-      .map(({ name }) => name),
+    ...[...dialogFiles(members).values(), ...Object.values(brandFiles(brand))].map((file) => file?.name),
   ].join();
 
 function readAssets(): Assets {
@@ -131,16 +160,17 @@ function textOf(name: (typeof names)[number]): string {
   return nodeModule.stripTypeScriptTypes(readFileSync(packageFile(`browser/${name.slice(0, -3)}.ts`), "utf8"));
 }
 
-function toFile(name: string, text: string, imports: readonly string[] = []): AssetFile {
+function toFile(name: string, text: string | Uint8Array, imports: readonly string[] = []): AssetFile {
   const end = name.lastIndexOf(".");
   return { name: `${name.slice(0, end)}.${digest(text)}${name.slice(end)}`, text, imports };
 }
 
-function digest(text: string): string {
+function digest(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 10);
 }
 
 function toResponse({ name, text }: AssetFile): HttpResponse {
   const type = types[name.slice(name.lastIndexOf(".") + 1)] ?? "";
-  return content(type, text).withHeader("Cache-Control", "public, max-age=31536000, immutable");
+  const response = content(type, text).withHeader("Cache-Control", "public, max-age=31536000, immutable");
+  return response.withHeader("ETag", `"${name}"`);
 }

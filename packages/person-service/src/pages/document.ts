@@ -2,7 +2,7 @@ import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import { nameOf } from "../access/policy.ts";
 import { languages } from "../person/languages.ts";
-import { type AssetName, assetUrl, importedUrls } from "./assets.ts";
+import { type AssetName, assetUrl, brandUrl, importedUrls } from "./assets.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type Reader, readerFor, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
@@ -27,6 +27,7 @@ export function frame(site: Site, request: HttpRequest<unknown>, parts: PagePart
   const { title, kind, modules = [] } = parts;
   const reader = readerOf(request);
   const words = reader.words.frame;
+  const [accent, picture] = [brandUrl(request, site.brand, "accent"), brandUrl(request, site.brand, "logo")];
   const scripts = modules.map(
     (name) =>
       html`${importedUrls(request, name).map((url) => html`<link rel="modulepreload" href="${url}">\n`)}<script type="module" src="${assetUrl(request, name)}"></script>\n`,
@@ -39,13 +40,13 @@ export function frame(site: Site, request: HttpRequest<unknown>, parts: PagePart
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="${assetUrl(request, "icon.svg")}">
+<link rel="icon" href="${picture ?? assetUrl(request, "icon.svg")}">
 <link rel="stylesheet" href="${assetUrl(request, "style.css")}">
-${scripts.length === 0 ? "" : html`<script type="module" src="${texts}"></script>\n`}${scripts}</head>
+${accent === undefined ? "" : html`<link rel="stylesheet" href="${accent}">\n`}${scripts.length === 0 ? "" : html`<script type="module" src="${texts}"></script>\n`}${scripts}</head>
 <body>
 <a class="skip" href="#main">${words.skip}</a>
 <header class="bar">
-<a class="brand" href="${toPublicUrl(request, "/person")}">${logo}${words.people}</a>
+<a class="brand" href="${toPublicUrl(request, "/person")}">${picture === undefined ? logo : html`<img src="${picture}" alt="">`}${brandOf(site, reader)}</a>
 <nav aria-label="${words.service}">
 ${site.may(request, "GET", "/docs") ? html`<a href="${toPublicUrl(request, "/docs")}">${words.api}</a>` : ""}
 <a href="${toPublicUrl(request, "/")}">${words.about}</a>
@@ -69,6 +70,9 @@ function languageChoice(request: HttpRequest<unknown>, { language, words }: Read
 
 /** In characters: a longer one would make the page as much longer. */
 const longestTarget = 2_048;
+
+/** Returns what the pages are called. */
+export const brandOf = ({ brand }: Site, { words }: Reader): string => brand.title ?? words.frame.people;
 
 /** Makes a whole page. */
 export function page(site: Site, request: HttpRequest<unknown>, parts: PageParts, content: SafeHtml): string {

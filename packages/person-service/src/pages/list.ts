@@ -4,7 +4,7 @@ import { textOf } from "../person/member-value.ts";
 import { assetUrl, dialogsUrl } from "./assets.ts";
 import { changedNote } from "./changed.ts";
 import { choiceBox, choiceForm, choiceHead, formatNames } from "./choice.ts";
-import { frame } from "./document.ts";
+import { brandOf, frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf, listColumns, type MemberField, type MemberFields } from "./members.ts";
@@ -36,7 +36,7 @@ export function listPage(site: Site, options: ListOptions): ListSyntax {
   const view: ListView = { members, fields, fieldOf, options, address, reader, columns };
   const may = { create: site.may(request, "POST", "/person"), amend: site.may(request, "PATCH", "/person") };
   const [before, after] = frame(site, request, {
-    title: [...(address.isLong ? [] : activeWords(reader, address, fieldOf)), reader.words.frame.people].join(" · "),
+    title: [...(address.isLong ? [] : activeWords(reader, address, fieldOf)), brandOf(site, reader)].join(" · "),
     kind: "list",
     modules: ["list.js"],
   });

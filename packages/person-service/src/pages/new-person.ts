@@ -7,7 +7,7 @@ import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/members.ts";
 import { dialogsUrl } from "./assets.ts";
 import { attempt } from "./attempt.ts";
-import { page, pageHeaders } from "./document.ts";
+import { brandOf, page, pageHeaders } from "./document.ts";
 import { personForm } from "./form.ts";
 import { html } from "./html.ts";
 import { fieldsOf } from "./members.ts";
@@ -32,7 +32,7 @@ function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const { typed = {}, refusal } = request.attribute(attempt) ?? {};
   const url = toPublicUrl(request);
   const reader = readerOf(request);
-  const { form: words, frame, person } = reader.words;
+  const { form: words, person } = reader.words;
   const form = personForm({
     reader,
     fields: fieldsOf(site.members, reader),
@@ -47,7 +47,7 @@ function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const body = page(
     site,
     request,
-    { title: `${words.create} · ${frame.people}`, kind: "person", modules: ["person.js"] },
+    { title: `${words.create} · ${brandOf(site, reader)}`, kind: "person", modules: ["person.js"] },
     html`<nav class="trail" aria-label="${person.wayBack}"><a href="${url}">${person.all}</a></nav>
 <div class="heading"><h1>${words.create}</h1></div>
 ${form}`,

@@ -4,7 +4,7 @@ import { textOf, valuesOf } from "../person/member-value.ts";
 import { dialogsUrl } from "./assets.ts";
 import { attempt, type Base } from "./attempt.ts";
 import { changedNote } from "./changed.ts";
-import { page } from "./document.ts";
+import { brandOf, page } from "./document.ts";
 import { conflictForm, personForm, removalForm } from "./form.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf, headlines, type MemberField, type MemberFields, titleMember, titleOf } from "./members.ts";
@@ -20,7 +20,7 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   const { request, url, entityTag } = options;
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const reader = readerOf(request);
-  const { person: words, list, frame, nameless } = reader.words;
+  const { person: words, list, nameless } = reader.words;
   const title = titleOf(person) ?? String(filled(nameless, { id }));
   const own = `${url}/${id}`;
   const fields = fieldsOf(site.members, reader);
@@ -50,7 +50,12 @@ ${changedNote(site, options, "now", id)}<p class="banner good said" id="saved" r
 <div class="card">
 ${groups}${code === undefined ? "" : html`<details class="code"><summary>${words.code}</summary>${code}</details>`}</div>
 ${mayAmend ? editing(site, options, { values: formValuesOf(person, fields), entityTag }, own) : ""}${mayRemove ? removalForm(reader, title, entityTag, own) : ""}${record(reader, id, person, fields)}`;
-  return page(site, request, { title: `${title} · ${frame.people}`, kind: "person", modules: ["person.js"] }, content);
+  return page(
+    site,
+    request,
+    { title: `${title} · ${brandOf(site, reader)}`, kind: "person", modules: ["person.js"] },
+    content,
+  );
 }
 
 /** The form, with what was typed before if that could not be stored; or both versions, where somebody else has changed the person. */

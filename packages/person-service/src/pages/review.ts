@@ -4,7 +4,7 @@ import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/members.ts";
-import { page, pageHeaders } from "./document.ts";
+import { brandOf, page, pageHeaders } from "./document.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf } from "./members.ts";
 import { type Reader, readerOf } from "./reader.ts";
@@ -71,7 +71,7 @@ ${[...again, ["_matched", `${due}`] as const].map(([name, value]) => html`<input
 <p>${what ?? words.warning}</p>
 ${counts.unchanged === 0 ? "" : html`<p>${reader.count(words.unchanged, counts.unchanged)}</p>`}
 ${counts.refused === 0 ? "" : faults(site, request, reader, counts)}${isPossible ? form : html`<p><a class="button" href="${back}">${words.back}</a></p>`}`;
-  const title = `${heading} · ${reader.words.frame.people}`;
+  const title = `${heading} · ${brandOf(site, reader)}`;
   const parts = { title, kind: "person", modules: ["once.js"] } as const;
   const fields = HeaderList.of({ "Cache-Control": "no-store", ...pageHeaders });
   const response = content("text/html; charset=utf-8", page(site, request, parts, body));

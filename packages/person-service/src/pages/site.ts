@@ -3,12 +3,14 @@ import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import type { MemberList } from "../person/member-list.ts";
 import { assetsVersion } from "./assets.ts";
+import type { Brand } from "./brand.ts";
 import { readerOf } from "./reader.ts";
 
 /** What the pages must know of the service that they are of. */
 export interface Site {
   /** Returns whether the caller of a request may make another one, so that nothing is offered that would be refused. */
   readonly may: (request: HttpRequest<unknown>, method: string, path: string) => boolean;
+  readonly brand: Brand;
   /** Whether people can sign in. */
   readonly signsIn: boolean;
   /** The members that people may have. */
@@ -23,7 +25,8 @@ export const mayFollow = ({ may }: Site, request: HttpRequest<unknown>): boolean
 export function variantFor(site: Site, request: HttpRequest<unknown>): string {
   const changes = ["POST", "PUT", "PATCH", "DELETE"].map((method) => site.may(request, method, request.path));
   const parts = [
-    assetsVersion(site.members),
+    assetsVersion(site.members, site.brand),
+    site.brand.title,
     toPublicUrl(request, ""),
     request.attribute(caller)?.id,
     request.header("Prefer"),

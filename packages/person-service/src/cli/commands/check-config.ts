@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { kindOf } from "@waymark/collection";
+import { readLogo } from "../serving/logo.ts";
 import { readSessionKey } from "../serving/session-key.ts";
 import { readTlsFiles } from "../serving/tls-files.ts";
 import type { Given } from "../settings/configuration.ts";
@@ -27,9 +28,10 @@ export const checkConfigCommand: Command = {
           .join("  ")
           .trimEnd(),
       );
-    const { access: file, keys, sessionKeyFile, tls, webhooks, database, members } = toOptions(given);
+    const { access: file, keys, sessionKeyFile, tls, logo, webhooks, database, members } = toOptions(given);
     const { readWebhookSecret } = await import("../../webhooks/signing.ts");
     for (const { secretFile } of webhooks) readWebhookSecret(secretFile);
+    if (logo !== undefined) await readLogo(logo);
     if (tls !== undefined) await readTlsFiles(tls);
     // A start makes the one that is missing.
     if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) await readSessionKey(sessionKeyFile);

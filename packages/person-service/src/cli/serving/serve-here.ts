@@ -10,6 +10,7 @@ import type { Options } from "../settings/options.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { firstSteps } from "./first-steps.ts";
 import { type Listening, listen, requirePort, type Start } from "./listening.ts";
+import { readLogo } from "./logo.ts";
 import { openObservation } from "./observation.ts";
 import { reloadOnHangUp } from "./reload.ts";
 import { readSessionKey } from "./session-key.ts";
@@ -34,10 +35,13 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
   const observation = await openObservation(options);
   const access = await openAccessOf(options, worker, joinObservers(observation.observers).onDenial);
   const credentials = options.tls && (await readTlsFiles(options.tls));
+  const { title, accent } = options;
+  const logo = options.logo === undefined ? undefined : await readLogo(options.logo);
   if (worker === undefined) await requirePort(options);
   const shutdown = new Shutdown(observation, options.grace * 1000);
   const service = await openPersonService({
     ...serviceOptions(options, access),
+    brand: { title, accent, logo },
     writer: worker?.writer,
     isReady: shutdown.isReady,
     onFault: observation.serviceLog.onFault,

@@ -1,5 +1,6 @@
 import { isLoopback, nameIn, parseHostName } from "../../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../../log/log.ts";
+import { faultInAccent } from "../../pages/brand.ts";
 import type { MemberList } from "../../person/member-list.ts";
 import { serverMembers } from "../../person/schema.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
@@ -51,6 +52,11 @@ export interface Options {
   readonly partitions: number | undefined;
   /** The members that people may have. */
   readonly members: MemberList;
+  /** What the pages are called, and the colour of their links and buttons; undefined for ours. */
+  readonly title: string | undefined;
+  readonly accent: string | undefined;
+  /** The path of the picture for their head. */
+  readonly logo: string | undefined;
   /** Where changes of people are sent. */
   readonly webhooks: readonly WebhookSettings[];
   /** Whether to store the people of the demo first. */
@@ -169,6 +175,20 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     about: "the memory for answers that are sent again while nothing has changed, in MiB for each process; 0 for none",
     default: "16",
   },
+  title: {
+    group: "Pages",
+    value: "TEXT",
+    type: matching("one line of 1 to 60 characters", (value) => /^(?!\s)[^\p{Cc}]{1,60}(?<!\s)$/u.test(value)),
+    about:
+      "what the pages for browsers are called, such as the name of your club. Without it, they say People in the language of their reader",
+  },
+  accent: {
+    group: "Pages",
+    value: "COLOUR",
+    type: { fault: faultInAccent },
+    about: "the colour of links and buttons of the pages, such as #0b6e4f",
+  },
+  logo: { group: "Pages", value: "FILE", about: "a picture for the head of the pages: SVG or PNG, at most 64 KiB" },
   webhooks: {
     group: "Changes",
     value: "JSON",
@@ -265,6 +285,9 @@ export function toOptions(given: Given): Options {
     answerMemory: Number(given.value("answer-memory")) * 2 ** 20,
     partitions: partitionsOf(given),
     members: membersIn(given),
+    title: given.value("title"),
+    accent: given.value("accent"),
+    logo: given.value("logo"),
     webhooks: given.values("webhooks").map(parseWebhook),
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
