@@ -220,6 +220,10 @@ describe("the command line of the service", () => {
       ["--webhooks", '{"url":"http://crm.example.com","secret-file":"s"}'],
       '--webhooks cannot be used: url must begin with https://, unless "allow-private-addresses" is true.',
     ],
+    [
+      ["--webhooks", '{"url":"https://crm.example.com","secret-file":"s","fields":["custom.desk"]}'],
+      '--webhooks has the field "custom.desk", which is not a member of a person.',
+    ],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1 to 999999999, not "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, not "x".'],
     [

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { ourMembers } from "../person/member-list.ts";
+import { ownObject } from "../person/members.ts";
 import { hasPrivateAddress } from "./addresses.ts";
 
 /** The kinds of messages: a person as it is now, and the id of a removed one. */
@@ -56,7 +58,7 @@ const schema = z
       .array(z.enum(webhookTypes))
       .min(1)
       .default([...webhookTypes]),
-    fields: z.array(z.string()).optional(),
+    fields: z.array(z.string().refine(mayBeMember, "must be a member of a person")).optional(),
     from: z.enum(["beginning", "now"]).default("now"),
     "allow-private-addresses": z.boolean().default(false),
   })
@@ -70,6 +72,11 @@ const schema = z
       refuse('is at a private address, for which "allow-private-addresses" must be true');
     }
   });
+
+/** Which members of its own a service has, its other settings say. */
+function mayBeMember(name: string): boolean {
+  return ourMembers.names.includes(name) || name.startsWith(`${ownObject}.`);
+}
 
 function isWebUrl(text: string): boolean {
   const url = URL.parse(text);

@@ -2,7 +2,6 @@ import { isLoopback, nameIn, parseHostName } from "../../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../../log/log.ts";
 import { faultInAccent } from "../../pages/brand.ts";
 import type { MemberList } from "../../person/member-list.ts";
-import { serverMembers } from "../../person/schema.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import type { Given } from "./configuration.ts";
 import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
@@ -319,7 +318,7 @@ export function usageErrorInOptions(given: Given): string | undefined {
   if (repeated !== undefined) return `${given.source("webhooks")} has ${quotedArgument(repeated.url)} twice.`;
   const unknown = options.webhooks
     .flatMap(({ fields = [] }) => fields)
-    .find((name) => !options.members.byName.has(name) && !serverMembers.includes(name));
+    .find((name) => !options.members.names.includes(name));
   if (unknown !== undefined)
     return `${given.source("webhooks")} has the field ${quotedArgument(unknown)}, which is not a member of a person.`;
   if (options.workers > 1 && options.database === ":memory:") {
