@@ -38,7 +38,7 @@ export interface CollectionHandlers<T extends Document> {
   readonly changes: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**
    * Stores the record that is sent: 201; 400 if it breaks a rule, 409 if another record has its id or a unique value. With
-   * `jsonArrayDecoder` among the `listDecoders`, a JSON array is handled as by `createMany`.
+   * `jsonArrayDecoder` or another one with `arrays` among the `listDecoders`, a JSON array of its types is handled as by `createMany`.
    */
   readonly create: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**

@@ -1,6 +1,7 @@
 import type { HttpRequest } from "waymark";
 import { type MediaType, parseMediaType } from "waymark/fields";
 import { quote } from "waymark/internal";
+import type { Schema } from "waymark/openapi";
 import type { StoredRecord } from "./store.ts";
 
 /**
@@ -37,6 +38,8 @@ export interface Representation {
    * single records.
    */
   readonly list?: (options: ListOptions) => ListSyntax;
+  /** The JSON Schema of a record in this form, for the OpenAPI document. Default: that of the collection for `application/json`, else any. */
+  readonly schema?: Schema;
   /** Whether it needs the whole record, so that clients cannot choose members with `fields=`. */
   readonly whole?: boolean;
   /** The number of records in a list if the client gives no `limit`. Default: all. */

@@ -62,6 +62,7 @@ import type { Person } from "./person/members.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";
+import { jsContactDecoder, jsContactListDecoder } from "./transfer/jscontact-decoder.ts";
 
 /** The options of `openPersonService`. */
 export interface PersonServiceOptions
@@ -193,8 +194,8 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
       follow: (changed, before, isWhole) => setAside(followingChanges(changed, before, isWhole), before, members),
     },
     lenientSchema: lenientPersonSchema(now, members),
-    decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) })],
-    listDecoders: [...personListDecoders(members), peopleFileDecoder(members)],
+    decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) }), jsContactDecoder(members)],
+    listDecoders: [...personListDecoders(members), jsContactListDecoder(members), peopleFileDecoder(members)],
     bulk,
     representations: [...personRepresentationsOf(members), peoplePages(site)],
     mayRead: access?.mayRead,

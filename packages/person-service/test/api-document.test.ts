@@ -97,6 +97,7 @@ describe("GET /openapi.json", () => {
       "excel",
       "vcard",
       "vcard3",
+      "jscontact",
       "text-xml",
       "html",
     ]);

@@ -140,6 +140,8 @@ describeInMemory("members of a service's own, in formats", (openService) => {
       ["excel", "application/octet-stream"],
       ["xml", "application/octet-stream"],
       ["vcard", "application/octet-stream"],
+      ["jscontact", "application/octet-stream"],
+      ["jscontact", "application/jscontact+json"],
     ] as const) {
       const { text } = await service.send("GET", `/person?format=${format}&identifier[exists]=false`);
       await service.send("DELETE", `/person/${id}`);

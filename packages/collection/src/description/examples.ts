@@ -3,7 +3,7 @@ import type { MediaTypeDescription, NamedSchema, Schema } from "waymark/openapi"
 import { wholeListText } from "../formats/list-text.ts";
 import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import { amendmentOfManyDecoder } from "../patch/amendment-of-many.ts";
-import type { ItemOptions } from "../representation.ts";
+import type { ItemOptions, Representation } from "../representation.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { TurnShare } from "../turn-share.ts";
 import type { DescribedCollection } from "./described-collection.ts";
@@ -16,7 +16,7 @@ export function itemTypes<T extends Document>(settings: DescribedCollection<T>, 
   return Object.fromEntries(
     settings.items.map((representation) => [
       representation.mediaType,
-      typeOf(representation.mediaType, json, exampleRecord(settings), (record) =>
+      typeOf(representation.mediaType, schemaOf(representation, json), exampleRecord(settings), (record) =>
         representation.item(record, optionsOf(settings)),
       ),
     ]),
@@ -28,7 +28,7 @@ export function listTypes<T extends Document>(settings: DescribedCollection<T>, 
   return Object.fromEntries(
     settings.lists.map((representation) => [
       representation.mediaType,
-      typeOf(representation.mediaType, json, exampleRecord(settings), (record) =>
+      typeOf(representation.mediaType, listSchemaOf(representation, json), exampleRecord(settings), (record) =>
         wholeListText([record], representation.list(optionsOf(settings)), new TurnShare()),
       ),
     ]),
@@ -45,7 +45,9 @@ export function contentTypes<T extends Document>(settings: DescribedCollection<T
         const representation = items.find(({ mediaType }) => mediaType === type);
         return [
           type,
-          typeOf(type, json, representation && record, (sent) => representation?.item(sent, optionsOf(settings))),
+          typeOf(type, schemaOf({ mediaType: type, ...representation }, json), representation && record, (sent) =>
+            representation?.item(sent, optionsOf(settings)),
+          ),
         ];
       }),
     ),
@@ -64,7 +66,8 @@ export function listContentTypes<T extends Document>(settings: DescribedCollecti
         const list = lists.find(({ mediaType }) => mediaType === type);
         const options = { ...optionsOf(settings), fields: Object.keys(example ?? {}) };
         const write = (sent: StoredRecord) => list && wholeListText([sent], list.list(options), new TurnShare());
-        return [type, typeOf(type, { type: "array", items: json }, list && record, write)];
+        const schema = listSchemaOf({ mediaType: type, ...list }, { type: "array", items: json });
+        return [type, typeOf(type, schema, list && record, write)];
       }),
   );
 }
@@ -96,20 +99,32 @@ export function changeOfManyTypes<T extends Document>({ example }: DescribedColl
   );
 }
 
-/** JSON has a schema, and an example that is a value; of other forms OpenAPI knows that they are text. */
+type Form = Pick<Representation, "mediaType" | "schema">;
+
+/** JSON has a schema; of other forms OpenAPI knows that they are text. */
+function schemaOf({ mediaType, schema }: Form, json: Schema): Schema {
+  if (mediaType === "application/json") return json;
+  return schema ?? { type: isJson(mediaType) ? "object" : "string" };
+}
+
+function listSchemaOf({ mediaType, schema: items }: Form, json: Schema): Schema {
+  return schemaOf({ mediaType, ...(items && { schema: { type: "array", items } }) }, json);
+}
+
+const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
+
+/** JSON has an example that is a value. */
 function typeOf(
   mediaType: string,
-  json: Schema,
+  schema: Schema,
   record: StoredRecord | undefined,
   write: (record: StoredRecord) => string | undefined | Promise<string>,
 ): MediaTypeDescription {
-  const isJson = /[/+]json$/.test(mediaType);
-  const schema: Schema = mediaType === "application/json" ? json : isJson ? { type: "object" } : { type: "string" };
   // A page for people is long, and not an interface.
   if (record === undefined || mediaType === "text/html") return { schema };
   const example = async (): Promise<unknown> => {
     const text = await write(record);
-    return isJson && text !== undefined ? JSON.parse(text) : text;
+    return isJson(mediaType) && text !== undefined ? JSON.parse(text) : text;
   };
   return { schema, example };
 }

@@ -1,6 +1,5 @@
 import { problemTypes } from "waymark";
 import type { Description, HeaderDescription, ParameterDescription, ResponseDescription } from "waymark/openapi";
-import { jsonArrayDecoder } from "../formats/json-array.ts";
 import { changesRepresentations } from "../handlers/changes-query.ts";
 import { greatestLimit } from "../lists/query.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
@@ -65,8 +64,8 @@ export function describeOperations<T extends Document>(
   const written = writtenAnswer(settings, schemas);
   const preferred = settings.lenientSchema === undefined ? [] : ["handling=lenient"];
   const returned = prefer("return=representation", "return=minimal", ...preferred);
-  // An array of records in JSON is one content type with a record.
-  const takesArrays = settings.listDecoders.includes(jsonArrayDecoder);
+  // An array of records is of the content type of one record.
+  const takesArrays = settings.listDecoders.some(({ arrays }) => arrays);
   const stored: ResponseDescription = {
     description: `The ${many} are stored.`,
     headers: preferenceApplied,

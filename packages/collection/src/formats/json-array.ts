@@ -12,6 +12,7 @@ import { type ListDecoder, longestRecord } from "./list-decoder.ts";
 export const jsonArrayDecoder: ListDecoder = {
   mediaTypes: ["application/json"],
   place: "record",
+  arrays: true,
   charsets: ["utf-8"],
   async *decode(pieces, { mediaType }) {
     const values = new ArrayCutter();

@@ -18,6 +18,8 @@ import type { MediaType } from "waymark/fields";
 export interface ListDecoder extends ContentReader {
   /** What the `line` of a record is, for messages. Default: `line`. */
   readonly place?: ListPlace;
+  /** Whether it reads JSON arrays, so that other content of its media types is one record. Default: false. */
+  readonly arrays?: true;
   /** Content for the OpenAPI document. Default: what the representation of the same media type makes of the example. */
   readonly example?: string;
   /**

@@ -1,6 +1,5 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
-import { jsonArrayDecoder } from "../formats/json-array.ts";
 import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
@@ -20,13 +19,13 @@ export function createRecord<T extends Document>(
   createMany: BulkCreate,
 ): CollectionHandler {
   const { scope, decoders, created, idempotencyScope, listDecoders, bulk } = settings;
-  const takesArrays = listDecoders.includes(jsonArrayDecoder);
+  const arrayTypes = listDecoders.flatMap(({ arrays, mediaTypes }) => (arrays ? mediaTypes : []));
   const known = writePreferences(settings);
   /** The keys of the requests in progress. */
   const running = new Set<string>();
 
   return async (request) => {
-    if (takesArrays && isJson(request)) {
+    if (arrayTypes.length > 0 && arrayTypes.includes(typeOf(request))) {
       // Longer content can only be an array. The length of coded content is known only after decoding.
       if (Number(request.header("Content-Length") ?? 0) > longestRecord) {
         return createMany(request, arrayOf(request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion })));
@@ -68,9 +67,10 @@ export function createRecord<T extends Document>(
   };
 }
 
-const isJson = ({ headers }: HttpRequest<unknown>): boolean => {
-  const type = parseMediaType(headers.get("Content-Type") ?? "");
-  return type?.type === "application" && type.subtype === "json";
+/** Returns the media type of the content, without parameters. */
+const typeOf = ({ headers }: HttpRequest<unknown>): string => {
+  const { type, subtype } = parseMediaType(headers.get("Content-Type") ?? "") ?? {};
+  return `${type}/${subtype}`;
 };
 
 /** @throws HttpError 413 when the content is not an array: then it is one record, which is too long */

@@ -17,6 +17,7 @@ import {
   xmlRepresentation,
 } from "@waymark/collection";
 import { type ContactList, contactLists } from "./contact-lists.ts";
+import { jsContact } from "./jscontact.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
 import {
   type ContactEntry,
@@ -100,6 +101,7 @@ export const personRepresentationsOf = (members: MemberList): readonly Represent
   personExcelCsv(members),
   vcard(members),
   vcard3(members),
+  jsContact(members),
   // Last, because clients that accept any text are better served by the others.
   readableXml("text/xml"),
 ];

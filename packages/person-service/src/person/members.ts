@@ -14,6 +14,7 @@ export const personMembers = {
     label: { en: "Number", de: "Nummer", fr: "Numéro", es: "Número" },
     group: "",
     vcard: "",
+    jscontact: "",
     words: "",
     rule: "set by the server, or an integer from 1 on",
   },
@@ -33,6 +34,7 @@ export const personMembers = {
       es: "Se forma con los nombres de abajo si se deja vacío.",
     },
     vcard: "FN",
+    jscontact: "name/full",
     words: "full name, display name, person, anzeigename, vollständiger name",
     example: "Ada Lovelace",
     rule: "1 to 200 characters",
@@ -49,6 +51,7 @@ export const personMembers = {
       es: "Por ejemplo, Dr. o Prof.",
     },
     vcard: "N 3",
+    jscontact: "name/components/title",
     words:
       "name prefix, honorific prefix, salutation, courtesy title, anrede, namenspräfix, titre de civilité, civilité, tratamiento",
     rule: "1 to 100: what stands before a name, such as `Dr`",
@@ -61,6 +64,7 @@ export const personMembers = {
     label: { en: "Given name", de: "Vorname", fr: "Prénom", es: "Nombre" },
     group: "Name",
     vcard: "N 1",
+    jscontact: "name/components/given",
     words: "first name, forename, first, given, nombre de pila",
     example: "Ada",
     rule: "1 to 100",
@@ -72,6 +76,7 @@ export const personMembers = {
     label: { en: "Additional name", de: "Weitere Vornamen", fr: "Autres prénoms", es: "Segundo nombre" },
     group: "Name",
     vcard: "N 2",
+    jscontact: "name/components/given2",
     words: "middle name, second name, middle, zweiter vorname, deuxième prénom",
     rule: "1 to 100",
   },
@@ -83,6 +88,7 @@ export const personMembers = {
     label: { en: "Family name", de: "Nachname", fr: "Nom de famille", es: "Apellidos" },
     group: "Name",
     vcard: "N 0",
+    jscontact: "name/components/surname",
     words: "last name, surname, last, family, familienname, nom, apellido",
     example: "Lovelace",
     rule: "1 to 100",
@@ -99,6 +105,7 @@ export const personMembers = {
       es: "Por ejemplo, Jr. o PhD.",
     },
     vcard: "N 4",
+    jscontact: "name/components/credential",
     words: "name suffix, honorific suffix, generation",
     rule: "1 to 100: what stands behind a name, such as `MD`",
   },
@@ -109,6 +116,7 @@ export const personMembers = {
     label: { en: "Also known as", de: "Auch bekannt als", fr: "Surnom", es: "Apodo" },
     group: "Name",
     vcard: "NICKNAME",
+    jscontact: "nicknames/*/name",
     words: "nickname, alias, spitzname, rufname, alias",
     rule: "1 to 100",
   },
@@ -119,6 +127,7 @@ export const personMembers = {
     label: { en: "Date of birth", de: "Geburtsdatum", fr: "Date de naissance", es: "Fecha de nacimiento" },
     group: "Name",
     vcard: "BDAY",
+    jscontact: "anniversaries/birth/date",
     words: "birthday, birth date, dob, born, bday, geburtstag, anniversaire, cumpleaños",
     example: "1815-12-10",
     rule: "a real date as `YYYY-MM-DD`, not in the future",
@@ -135,6 +144,7 @@ export const personMembers = {
       es: "Por ejemplo, de la boda.",
     },
     vcard: "ANNIVERSARY",
+    jscontact: "anniversaries/wedding/date",
     words: "wedding anniversary, wedding day, wedding date, hochzeitstag, fecha de boda",
     rule: "a real date as `YYYY-MM-DD`, not in the future, such as of a wedding",
   },
@@ -148,6 +158,7 @@ export const personMembers = {
     label: { en: "Email", de: "E-Mail", fr: "E-mail", es: "Correo electrónico" },
     group: "Contact",
     vcard: "EMAIL",
+    jscontact: "emails/*/address",
     words:
       "mail, email address, e-mail address, e-mail 1 - value, primary email, e-mail-adresse, adresse e-mail, courriel, dirección de correo electrónico",
     example: "ada@example.org",
@@ -165,6 +176,7 @@ export const personMembers = {
       es: "Uno por línea, si se quiere con su uso: ada@example.org (trabajo, preferido).",
     },
     vcard: "",
+    jscontact: "",
     words: "",
     rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `email` is the preferred one",
   },
@@ -176,6 +188,7 @@ export const personMembers = {
     label: { en: "Telephone", de: "Telefon", fr: "Téléphone", es: "Teléfono" },
     group: "Contact",
     vcard: "TEL",
+    jscontact: "phones/*/number",
     words:
       "phone, phone number, telephone number, tel, cell, mobile, mobile phone, mobile number, phone 1 - value, primary phone, telefonnummer, handy, mobiltelefon, téléphone mobile, teléfono móvil",
     rule: "2 to 40: digits, spaces and `+ - . ( ) /`, perhaps an extension",
@@ -192,6 +205,7 @@ export const personMembers = {
       es: "Uno por línea, si se quiere con su uso: +44 20 7946 0000 (particular, móvil).",
     },
     vcard: "",
+    jscontact: "",
     words: "",
     rule: "a list of up to 50 `{ value, contexts, features, label, preferred }`, of which `telephone` is the preferred one",
   },
@@ -201,6 +215,7 @@ export const personMembers = {
     label: { en: "Street", de: "Straße", fr: "Rue", es: "Calle" },
     group: "Address",
     vcard: "ADR 2",
+    jscontact: "addresses/*/components/name",
     words:
       "address, street address, address 1, address line 1, address 1 - street, home street, home address, strasse, straße privat, adresse, dirección",
     rule: "1 to 300",
@@ -213,6 +228,7 @@ export const personMembers = {
     label: { en: "Town", de: "Ort", fr: "Ville", es: "Ciudad" },
     group: "Address",
     vcard: "ADR 3",
+    jscontact: "addresses/*/components/locality",
     words: "city, locality, address 1 - city, home city, stadt, ort privat, localidad, población",
     example: "London",
     rule: "1 to 100",
@@ -224,6 +240,7 @@ export const personMembers = {
     label: { en: "Region", de: "Region", fr: "Région", es: "Región" },
     group: "Address",
     vcard: "ADR 4",
+    jscontact: "addresses/*/components/region",
     words:
       "state, province, county, address 1 - region, home state, bundesland, kanton, département, provincia, estado",
     rule: "1 to 100",
@@ -235,6 +252,7 @@ export const personMembers = {
     label: { en: "Postal code", de: "Postleitzahl", fr: "Code postal", es: "Código postal" },
     group: "Address",
     vcard: "ADR 5",
+    jscontact: "addresses/*/components/postcode",
     words:
       "zip, zip code, postcode, address 1 - postal code, home postal code, home zip code, plz, postleitzahl privat",
     rule: "1 to 20",
@@ -251,6 +269,7 @@ export const personMembers = {
       es: "Un nombre o sus dos letras mayúsculas.",
     },
     vcard: "ADR 6",
+    jscontact: "addresses/*/countryCode",
     words: "country code, address 1 - country, home country, home country/region, land privat, land/region privat",
     example: "GB",
     rule: "an ISO 3166-1 alpha-2 code in capitals",
@@ -264,6 +283,7 @@ export const personMembers = {
     label: { en: "Job title", de: "Funktion", fr: "Fonction", es: "Cargo" },
     group: "Work",
     vcard: "TITLE",
+    jscontact: "titles/title/name",
     words: "title, job, position, role, organization title, organization 1 - title, berufsbezeichnung, poste, puesto",
     rule: "1 to 200",
   },
@@ -278,6 +298,7 @@ export const personMembers = {
     label: { en: "Works for", de: "Arbeitgeber", fr: "Employeur", es: "Empresa" },
     group: "Work",
     vcard: "ORG 0",
+    jscontact: "organizations/*/name",
     words:
       "company, employer, organisation, organization, org, organization name, organization 1 - name, firma, unternehmen, société, entreprise, organización",
     rule: "1 to 200",
@@ -288,6 +309,7 @@ export const personMembers = {
     label: { en: "Website", de: "Website", fr: "Site web", es: "Sitio web" },
     group: "Contact",
     vcard: "URL",
+    jscontact: "links/*/uri",
     words: "homepage, web, web page, web page 1, website 1 - value, webseite, página web",
     rule: "http or https, at most 2048, without a user name or password",
   },
@@ -303,6 +325,7 @@ export const personMembers = {
       es: "Uno por línea, si se quiere con su uso: https://example.org (trabajo).",
     },
     vcard: "",
+    jscontact: "",
     words: "",
     rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `url` is the preferred one",
   },
@@ -317,6 +340,7 @@ export const personMembers = {
       es: "Un código de idioma como es, pt-BR o zh-Hans.",
     },
     vcard: "LANG",
+    jscontact: "preferredLanguages/*/language",
     words: "lang, locale",
     rule: "a BCP 47 language tag such as `en` or `zh-Hans`",
   },
@@ -332,6 +356,7 @@ export const personMembers = {
       es: "Uno por línea, si se quiere con su uso: de (trabajo).",
     },
     vcard: "",
+    jscontact: "",
     words: "",
     rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `knowsLanguage` is the preferred one",
   },
@@ -351,6 +376,7 @@ export const personMembers = {
       es: "Una por línea, por ejemplo, socio o prensa.",
     },
     vcard: "CATEGORIES",
+    jscontact: "keywords/*",
     words:
       "category, tags, tag, groups, group, group membership, labels, kategorie, gruppen, catégorie, étiquettes, groupes, categoría, etiquetas, grupos",
     example: ["member"],
@@ -363,6 +389,7 @@ export const personMembers = {
     label: { en: "Notes", de: "Notizen", fr: "Notes", es: "Notas" },
     group: "More",
     vcard: "NOTE",
+    jscontact: "notes/*/note",
     words: "note, comment, comments, remarks, bio, about, bemerkung, bemerkungen, remarques",
     rule: "0 to 4000; only here TAB and line feed are allowed, and an empty text",
   },
@@ -379,6 +406,7 @@ export const personMembers = {
       es: "Propiedades de una vCard que no tienen campo aquí, una por línea, como X-SKYPE:ada.",
     },
     vcard: "",
+    jscontact: "",
     words: "",
     rule: "a list of up to 50 properties of a vCard that are no other member, each 1 to 4000, such as `X-SKYPE:ada`",
   },
@@ -396,6 +424,7 @@ export const personMembers = {
       es: "El identificador en otro sistema, que no comparten dos personas.",
     },
     vcard: "X-IDENTIFIER",
+    jscontact: "",
     words:
       "external id, customer id, employee id, member id, reference, uid, uuid, kundennummer, kundennr, mitgliedsnummer, personalnummer, numéro client, número de cliente",
     example: "A-1",
@@ -460,6 +489,12 @@ export interface PersonMember {
   readonly group: "" | "Name" | "Contact" | "Address" | "Work" | "More than one" | "More";
   /** Its property of a vCard, and which part of the value it is, from 0; empty for none. */
   readonly vcard: string;
+  /**
+   * Its place in a JSContact card (RFC 9553), such as `name/full`. An entry of a map has `*` as its key, or the kind that it has:
+   * `anniversaries/birth/date`. Behind `components` is the kind of one. Empty for what is there by its property of a vCard
+   * (RFC 9555 §2.15), or not at all.
+   */
+  readonly jscontact: string;
   /** What other programs and people call it, besides the page, separated by commas; at first those in English. */
   readonly words: string;
   readonly example?: string | readonly string[];

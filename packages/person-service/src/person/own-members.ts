@@ -257,6 +257,7 @@ function toMember(name: string, declared: Declared, kind: PersonMember["kind"]):
     ...(hint !== undefined && { hint: inEveryLanguage(hint) }),
     group: "More",
     vcard: `X-CUSTOM-${name.toUpperCase()}`,
+    jscontact: "",
     words: aliases.join(", "),
     rule: "",
   };

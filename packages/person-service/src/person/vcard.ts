@@ -117,6 +117,12 @@ function newGroup(groups: Set<string>): string {
   return `item${number}`;
 }
 
+/** Returns the property of vCard 4.0 that members without a list are; undefined when the person has none of them. */
+export function propertyLine(person: object, property: VcardProperty): VcardLine | undefined {
+  const value = propertyValue(person, property, "4.0");
+  return value === undefined ? undefined : vcardLine(property.property, value, typeOf(property));
+}
+
 /** vCard does not know the type of a property that is not its own. */
 const typeOf = ({ property }: VcardProperty): VcardLine["parameters"] =>
   new Map(property.startsWith("X-") ? [["VALUE", ["text"]]] : []);

@@ -13,6 +13,7 @@ import {
 import type { MediaType } from "waymark/fields";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
 import { contactLists } from "../person/contact-lists.ts";
+import { jsContact } from "../person/jscontact.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { vcard, vcard3 } from "../person/vcard.ts";
 import type { Delimiter } from "./source-file.ts";
@@ -29,7 +30,7 @@ export interface TransferFormat {
   readonly decode: (pieces: AsyncIterable<Uint8Array>, table: Table) => AsyncIterable<ListedValue>;
 }
 
-export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard" | "vcard3";
+export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard" | "vcard3" | "jscontact";
 
 /** What there is to know of a file: the members of its people, and for CSV the columns. */
 export interface Table {
@@ -67,7 +68,7 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     name: "json",
     representation: () => jsonRepresentation,
     place: "record",
-    decode: (pieces) => decodeBy(jsonArrayDecoder, pieces, jsonType),
+    decode: (pieces) => decodeBy(jsonArrayDecoder, arrayOf(pieces), jsonType),
   },
   xml: {
     name: "xml",
@@ -77,7 +78,25 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
   },
   vcard: vcards("vcard", vcard),
   vcard3: vcards("vcard3", vcard3),
+  jscontact: {
+    name: "jscontact",
+    representation: jsContact,
+    place: "record",
+    decode: (pieces) => decodeBy(jsonArrayDecoder, arrayOf(pieces), jsonType),
+  },
 };
+
+/** Returns the pieces of an array: of one record, the array of it. */
+async function* arrayOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  let isOne: boolean | undefined;
+  for await (const piece of pieces) {
+    const [first] = /\S/.exec(Buffer.from(piece).toString("latin1")) ?? [];
+    if (isOne === undefined && first === "{") yield Buffer.from("[");
+    if (first !== undefined) isOne ??= first === "{";
+    yield piece;
+  }
+  if (isOne) yield Buffer.from("]");
+}
 
 function vcards(name: FormatName, representation: TransferFormat["representation"]): TransferFormat {
   return { name, representation, place: "line", decode: (pieces, { members }) => decodeVcards(pieces, members) };

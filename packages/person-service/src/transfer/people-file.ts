@@ -3,6 +3,7 @@ import type { MemberList } from "../person/member-list.ts";
 import { type ColumnNames, columnNames } from "./columns.ts";
 import { DateForms, type DateReader, dateReader, isoDates } from "./dates.ts";
 import { csvType, type FormatName, type TransferFormat } from "./formats.ts";
+import { isJsContact, personOfJsContact } from "./jscontact-person.ts";
 import type { Charset, Delimiter, SourceFile } from "./source-file.ts";
 import { renamed, toMembers } from "./values.ts";
 
@@ -158,7 +159,8 @@ export async function* valuesOf(
       yield listed;
       continue;
     }
-    const read = columns === undefined ? renamed(listed.value, map) : listed.value;
+    const said = isJsContact(listed.value) ? personOfJsContact(listed.value, members) : listed.value;
+    const read = columns === undefined ? renamed(said, map) : said;
     yield { line: listed.line, value: toMembers(read, { members, dates }), read };
   }
 }
