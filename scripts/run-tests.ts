@@ -71,6 +71,8 @@ const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(f
 
 /** The pages are served from their source by a function of Node.js that says each time that it is an experiment. */
 const execArgv = [...process.execArgv, "--disable-warning=ExperimentalWarning"];
+/** In MiB, the space for what is young: most that a test makes is garbage soon, and copying what is not took a tenth of its time. */
+execArgv.push("--min-semi-space-size=16", "--max-semi-space-size=64");
 if (parts.times === true) execArgv.push("--import", new URL("processor-times.ts", import.meta.url).href);
 
 /** Reports both parts, with one count at the end. */

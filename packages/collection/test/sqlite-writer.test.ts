@@ -20,6 +20,8 @@ import {
 import { commitsIn, withDatabase } from "./sqlite-file.ts";
 import { create, everything } from "./store-contract.ts";
 
+/** Node's options for a process that imports the source. */
+const nodeArguments = process.execArgv.filter((argument) => argument.startsWith("--conditions"));
 const folder = openFolder("sqlite-writer");
 
 const open = (file: string, options: Partial<SqliteDatabaseOptions> = {}): Promise<Database> =>
@@ -303,7 +305,7 @@ describe("loading a SQLite file", () => {
       await database.close();
     `;
     // Of the 40 MB there is room for a fraction.
-    const options = [...process.execArgv, "--max-old-space-size=24", "--input-type=module", "--eval", program];
+    const options = [...nodeArguments, "--max-old-space-size=24", "--input-type=module", "--eval", program];
     const { status, stdout, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", timeout: 60_000 });
     assert.deepEqual([status, stdout, stderr], [0, "20000\n", ""]);
   });
@@ -324,7 +326,7 @@ describe("loading a SQLite file", () => {
         }
         await database.store("person").createAll(documents());
       `;
-      const options = [...process.execArgv, "--input-type=module", "--eval", program];
+      const options = [...nodeArguments, "--input-type=module", "--eval", program];
       const loading = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "inherit"] });
       await nextOutput(loading);
       assert.deepEqual(await everything(store), [ada]);
@@ -517,7 +519,6 @@ describe("the thread that writes to a SQLite file", () => {
 });
 
 describe("a disk that takes no more", () => {
-  const nodeArguments = process.execArgv.filter((argument) => argument.startsWith("--conditions"));
   const fill = (shell: string, command: string, ...writerArguments: readonly string[]): unknown => {
     const program = join(import.meta.dirname, "filling-writer.ts");
     const [name = "", ...args] = shell.split(" ");
