@@ -17,10 +17,19 @@ import { measureGrowth } from "./growth.ts";
 import { measureLists } from "./list.ts";
 import { findLoadGenerator, type Load, type MixingLoadGenerator } from "./load.ts";
 import { type MeasurementOptions, measure } from "./measure.ts";
+import { measureOpenLoop } from "./open-loop.ts";
 import { parseCommand } from "./options.ts";
 import { findPlacement } from "./placement.ts";
 import { toFigures, withFigures } from "./publish.ts";
-import { doubts, toDispatchTable, toFootprintsTable, toGrowthTable, toListsTable, toServersTable } from "./report.ts";
+import {
+  doubts,
+  toDispatchTable,
+  toFootprintsTable,
+  toGrowthTable,
+  toListsTable,
+  toOpenLoopTable,
+  toServersTable,
+} from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
 import { scenariosWith } from "./scenario.ts";
 
@@ -126,6 +135,23 @@ describe("a measurement", () => {
     );
     assert.match(page, / with Node\.js 26\.0\.0\non 2 cores of a processor: .*\.\n<!-- end -->\n$/);
     assert.throws(() => withFigures("# Speed\n", figures), RangeError);
+  });
+
+  it("of requests that come by chance has the times of both servers", async () => {
+    const pair = [await contestant("one", serverThatAnswers("{}")), await contestant("other", serverThatAnswers("{}"))];
+    const generator = { ...loadGenerator(async () => 1), runMixed: async () => ({ requestsPerSecond: 2_000, p99: 1 }) };
+    const common = await optionsFor({ contestants: pair, loadGenerator: generator, seconds: 1 });
+    const results = await measureOpenLoop({ ...common, loads: [0.5] });
+    assert.deepEqual(
+      results.map(({ contestant, load, perSecond }) => [contestant, load, perSecond]),
+      [
+        ["one", 0.5, 1_000],
+        ["other", 0.5, 1_000],
+      ],
+    );
+    for (const { p50, p99, p999, post } of results) assert(0 < p50 && p50 <= p99 && p99 <= p999 && post > 0);
+    assert.match(toOpenLoopTable(results), /^other +50 % +1,000( +[\d.]+ ms){4}$/m);
+    assert.deepEqual(await readdir(temporary), []);
   });
 
   it("of start and memory has the figures of every server, and of a start that finds nothing compiled", async () => {
@@ -433,6 +459,7 @@ describe("the command line", () => {
     ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usualServers, rounds: 3, seconds: 2, warmUp: 0 }],
     ["--records 1000 --load wrk --json a.json", { ...usualServers, records: 1000, load: "wrk", json: "a.json" }],
     ["--publish --rounds 3", { ...usualServers, publish: true, rounds: 3 }],
+    ["open --seconds 2", { kind: "open", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
     ["overload --rounds 1", { kind: "overload", rounds: 1, seconds: 3, json: undefined }],
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
@@ -467,6 +494,7 @@ describe("the command line", () => {
     ["--load ab", /--load must be wrk or autocannon, not "ab"/],
     ["--fast", /--fast/],
     ["everything", /not "everything"/],
+    ["open --records 5", /"open" does not take --records/],
     ["overload --load wrk", /takes --rounds, --seconds and --json, not --load/],
     ["writes --records 3", /"writes" does not take --records/],
     ["postgres --against ../older", /"postgres" does not take --against/],

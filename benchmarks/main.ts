@@ -7,8 +7,9 @@ import { measureFootprints } from "./footprint.ts";
 import { measureGrowth } from "./growth.ts";
 import { installContestants } from "./installed.ts";
 import { type ListOptions, measureLists } from "./list.ts";
-import { findLoadGenerator } from "./load.ts";
+import { findLoadGenerator, type MixingLoadGenerator } from "./load.ts";
 import { measure } from "./measure.ts";
+import { measureOpenLoop } from "./open-loop.ts";
 import { type Command, parseCommand, usage } from "./options.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
@@ -22,6 +23,7 @@ import {
   toFootprintsTable,
   toGrowthTable,
   toListsTable,
+  toOpenLoopTable,
   toOverloadTable,
   toPostgresTable,
   toRecordsTable,
@@ -45,7 +47,7 @@ const measurements: Readonly<
   Record<
     Loaded["kind"],
     (
-      options: RecordsOptions & Pick<ScalingOptions, "against">,
+      options: RecordsOptions & Pick<ScalingOptions, "against"> & { readonly loadGenerator: MixingLoadGenerator },
     ) => Promise<{ readonly result: object; readonly table: string }>
   >
 > = {
@@ -56,6 +58,11 @@ const measurements: Readonly<
   async postgres(options) {
     const result = await measurePostgres(options);
     return { result, table: toPostgresTable(result) };
+  },
+  async open(options) {
+    const pair = contestants.filter(({ name }) => name === "ours" || name === "fastify");
+    const result = await measureOpenLoop({ ...options, contestants: pair, loads: [0.25, 0.5, 0.75] });
+    return { result, table: toOpenLoopTable(result) };
   },
   async scaling(options) {
     const result = await measureScaling(options);

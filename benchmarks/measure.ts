@@ -97,7 +97,7 @@ const toWords = ({ count, target, json }: MixedRequest): string =>
   `${count} × ${json === undefined ? "GET" : "POST"} ${target}`;
 
 /** Lends a copy of the database, which is closed, for a server that changes it. */
-async function withCopy<T>(database: string, use: (copy: string) => Promise<T>): Promise<T> {
+export async function withCopy<T>(database: string, use: (copy: string) => Promise<T>): Promise<T> {
   const copy = `${database}-changed`;
   await copyFile(database, copy);
   try {
@@ -107,7 +107,11 @@ async function withCopy<T>(database: string, use: (copy: string) => Promise<T>):
   }
 }
 
-async function useServer<T>(starting: Promise<ServerProcess>, use: (server: ServerProcess) => Promise<T>): Promise<T> {
+/** Lends a server, and stops it. */
+export async function useServer<T>(
+  starting: Promise<ServerProcess>,
+  use: (server: ServerProcess) => Promise<T>,
+): Promise<T> {
   const server = await starting;
   try {
     return await use(server);

@@ -1,14 +1,16 @@
 import { connect, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { ResponseReader } from "./response-reader.ts";
 
-/** Requests that are sent at a steady rate, whether those before them have been answered or not. */
+/** Requests that are sent when they are due, whether those before them have been answered or not. */
 export interface Offer {
   /** Of the server, on this machine. */
   readonly port: number;
   /** The request as it goes over the connection. */
   readonly message: string;
   readonly perSecond: number;
+  /** When they are due: at a steady rate, or by chance, as those of many people are (Poisson). Default: steady. */
+  readonly arrivals?: "steady" | "by chance";
   readonly seconds: number;
   /** How long a client waits for its answer before it goes away, in milliseconds. */
   readonly patience: number;
@@ -19,7 +21,7 @@ export interface Offer {
 export interface Outcome {
   /** Those that were sent. */
   readonly sent: number;
-  /** How long each took that was answered 200 in time, in milliseconds. */
+  /** How long each took that was answered 200 in time, from when it was due, in milliseconds. */
   readonly good: readonly number[];
   /** The same of those that were answered 503 in time. */
   readonly refused: readonly number[];
@@ -31,7 +33,9 @@ export interface Outcome {
  *
  * @throws Error when an answer is neither 200 nor 503
  */
-export async function offer({ port, message, perSecond, seconds, patience, signal }: Offer): Promise<Outcome> {
+export async function offer(load: Offer): Promise<Outcome> {
+  const { port, message, perSecond, arrivals, seconds, patience, signal } = load;
+  const gap = (): number => ((arrivals === "by chance" ? -Math.log(1 - Math.random()) : 1) * 1000) / perSecond;
   const outcome = { sent: 0, good: [] as number[], refused: [] as number[] };
   const idle: Client[] = [];
   const waiting = new Set<Client>();
@@ -57,19 +61,22 @@ export async function offer({ port, message, perSecond, seconds, patience, signa
   };
   const begun = performance.now();
   try {
-    for (let passed = 0; passed < seconds * 1000; passed = performance.now() - begun) {
-      for (; outcome.sent < (passed / 1000) * perSecond; outcome.sent++) {
+    let due = begun;
+    while (performance.now() < begun + seconds * 1000) {
+      for (; due <= performance.now(); due += gap()) {
+        outcome.sent++;
         const client = takeOpen(idle) ?? (waiting.size < mostConnections ? new Client(port, settle) : undefined);
         if (client === undefined) continue;
         waiting.add(client);
-        client.ask(message);
+        client.ask(message, due);
       }
       expire();
-      await sleep(1, undefined, { signal });
+      // No timer: it would come a millisecond late.
+      await turn(undefined, { signal });
     }
     while (waiting.size > 0) {
       expire();
-      await sleep(1, undefined, { signal });
+      await turn(undefined, { signal });
     }
     if (wrong !== undefined) throw new Error(`The server answers ${wrong}`);
     return outcome;
@@ -91,6 +98,7 @@ function takeOpen(idle: Client[]): Client | undefined {
 
 /** A connection, and on it one request at a time. */
 class Client {
+  /** When its request was due. */
   asked = 0;
   readonly #socket: Socket;
 
@@ -109,8 +117,8 @@ class Client {
     return !this.#socket.destroyed && this.#socket.writable;
   }
 
-  ask(message: string): void {
-    this.asked = performance.now();
+  ask(message: string, due: number): void {
+    this.asked = due;
     this.#socket.write(message, "latin1");
   }
 

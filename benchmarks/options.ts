@@ -13,7 +13,7 @@ export type Command =
       readonly rounds: number;
       readonly json: string | undefined;
     }
-  | ({ readonly kind: "postgres"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
+  | ({ readonly kind: "postgres" | "open"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
   | ({
       readonly kind: "writes" | "scaling";
       readonly against: string | undefined;
@@ -90,9 +90,11 @@ export function parseCommand(argv: readonly string[]): Command {
     load: values.load === undefined ? undefined : loadGenerator(values.load),
     json,
   };
-  if (what === "writes" || what === "postgres" || what === "scaling") {
+  if (what === "writes" || what === "postgres" || what === "open" || what === "scaling") {
     if (values.records !== undefined) throw new RangeError(`"${what}" does not take --records`);
-    return what === "postgres" ? { kind: what, ...options } : { kind: what, ...options, against: values.against };
+    return what === "postgres" || what === "open"
+      ? { kind: what, ...options }
+      : { kind: what, ...options, against: values.against };
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
   if (what === "records") return { kind: what, ...options, records, keep: values.keep };
@@ -105,6 +107,7 @@ const measured = [
   "growth",
   "writes",
   "postgres",
+  "open",
   "scaling",
   "records",
   "dispatch",
@@ -154,6 +157,9 @@ writes: durable POSTs a second, of ours and with a commit for each; what reads l
   --against FOLDER  measure the service of another checkout too
 
 postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a statement for each request.
+  --rounds, --seconds, --warm-up, --load, --json as above
+
+open: how long requests take that come by chance, of ours and Fastify at 25, 50 and 75 % of what the slower one can answer.
   --rounds, --seconds, --warm-up, --load, --json as above
 
 scaling: GETs and POSTs a second on SQLite, with two workers, and on PostgreSQL with one instance, two, and four in partitions.

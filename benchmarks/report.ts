@@ -4,6 +4,7 @@ import type { Footprint } from "./footprint.ts";
 import type { GrowthResult } from "./growth.ts";
 import type { ListResult } from "./list.ts";
 import type { Figures } from "./many-people.ts";
+import type { OpenLoopResult } from "./open-loop.ts";
 import type { OverloadResult } from "./overload.ts";
 import type { PostgresResult } from "./postgres.ts";
 import type { RecordsResult } from "./records.ts";
@@ -134,6 +135,18 @@ export function toOverloadTable(results: readonly OverloadResult[]): string {
     ofPeak.toFixed(2),
     slowest === undefined ? "" : `${count(slowest)} ms`,
     percent(refused),
+  ]);
+  return toTable([head, ...rows]);
+}
+
+/** How long users wait, for a person to read. */
+export function toOpenLoopTable(results: readonly OpenLoopResult[]): string {
+  const head = ["", "load", "requests/s", "50 % within", "99 %", "99.9 %", "half of POST"];
+  const rows = results.map(({ contestant, load, perSecond, p50, p99, p999, post }) => [
+    contestant,
+    percent(load),
+    count(perSecond),
+    ...[p50, p99, p999, post].map((time) => `${time.toFixed(1)} ms`),
   ]);
   return toTable([head, ...rows]);
 }
