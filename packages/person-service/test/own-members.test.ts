@@ -199,7 +199,7 @@ describeInMemory("members of a service's own, on the pages", (openService) => {
     assert.match(shown, /<option value="red" selected>red<\/option>/);
     const tag = (/ name="_tag" value="([^"]*)"/.exec(shown)?.[1] ?? "").replaceAll("&quot;", '"');
     const wrong = await send(target, { ...typed, _method: "PATCH", _tag: tag, "custom.desk": "many" });
-    assert.match(wrong.text, /desk must be an integer from 1 to 400, not a string\./);
+    assert.match(wrong.text, /desk must be a whole number from 1 to 400\./);
     const list = await page("/person?custom.contractor=false");
     assert.match(list, /<a href="[^"]*sort=custom\.staffNumber">Staff no\.<\/a>/);
     assert.match(list, /<li>contractor is <bdi>No<\/bdi>/);

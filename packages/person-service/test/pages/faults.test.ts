@@ -4,6 +4,7 @@ import { faultInWords } from "../../src/pages/faults.ts";
 import { readerFor } from "../../src/pages/reader.ts";
 import { languages } from "../../src/person/languages.ts";
 import { memberEntries } from "../../src/person/members.ts";
+import { membersOf } from "../../src/person/own-members.ts";
 import { personSchema } from "../../src/person/schema.ts";
 import { asJson, store } from "../answers.ts";
 import { describeService, noon } from "../transports.ts";
@@ -16,7 +17,16 @@ const values = [
 ];
 
 describe("what the API says of a member", () => {
-  const { validate } = personSchema(() => new Date(noon))["~standard"];
+  const members = membersOf({
+    desk: { type: "integer" },
+    floor: { type: "integer", minimum: 1, maximum: 3 },
+    rate: { type: "number" },
+    share: { type: "number", minimum: 0, maximum: 1 },
+    joined: { type: "date", minimum: "2000-01-01" },
+    staffNumber: { type: "string", pattern: "[A-Z]+" },
+    team: { type: "choice", values: ["red"] },
+  });
+  const { validate } = personSchema(() => new Date(noon), members)["~standard"];
   const entries = memberEntries.filter(([name]) => name !== "id" && !name.includes("."));
   const people = [
     {},
@@ -41,6 +51,14 @@ describe("what the API says of a member", () => {
       ];
     }),
     { name: "Ada", email: "a@b", emails: [{ value: "c@d" }] },
+    ...members.entries
+      .filter(([name]) => name.startsWith("custom."))
+      .flatMap(([name, { filter }]) =>
+        ["x", filter === "number" ? 7.5 : "1990-01-01"].map((value) => ({
+          name: "Ada",
+          custom: { [name.slice(7)]: value },
+        })),
+      ),
   ];
   const said = new Set(
     people.flatMap((person) => {

@@ -1,5 +1,6 @@
+import type { MemberFault } from "../../person/member-declaration.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
-import { type MemberFault, membersOf, readOwnMembers } from "../../person/own-members.ts";
+import { membersOf, readOwnMembers } from "../../person/own-members.ts";
 import type { Given } from "./configuration.ts";
 import type { Option } from "./option.ts";
 

@@ -193,6 +193,13 @@ export const german: Words = {
     user: "darf vor dem Host weder Benutzernamen noch Passwort enthalten",
     property:
       "muss eine Angabe einer vCard in einer Zeile sein, mit Namen in Großbuchstaben, wie X-SKYPE;TYPE=home:ada",
+    whole: "muss eine ganze Zahl sein",
+    wholeWithin: "muss eine ganze Zahl von {least} bis {greatest} sein",
+    number: "muss eine Zahl wie 7 oder 1.5 sein",
+    numberWithin: "muss eine Zahl von {least} bis {greatest} sein",
+    dateWithin: "muss zwischen {least} und {greatest} liegen, nicht {found}",
+    pattern: "muss die Form {pattern} haben; {found} hat sie nicht",
+    choice: "muss etwas von diesen sein: {choices}",
     length: "muss {min} bis {max} Zeichen haben, nicht {count}",
     blank: "darf nicht leer sein; es hat kein sichtbares Zeichen",
     control: "darf nichts Unsichtbares enthalten: Zeichen {place} ist {character}",
