@@ -19,6 +19,9 @@ const search = part(HTMLFormElement, ".search", main);
 const status = part(HTMLElement, ".unseen[role=status]", main);
 const said = part(HTMLElement, "[data-said]", main);
 
+search.addEventListener("focusin", ({ target }) => {
+  if (target instanceof Element && target.hasAttribute("list")) loadDialogs().catch(() => undefined);
+});
 showScripted();
 showNote();
 prepareResults();
@@ -61,7 +64,8 @@ function prepareResults(): void {
     running = new AbortController();
     try {
       const { signal } = running;
-      const page = await documentOf(await fetch(url, { headers: { Accept: "text/html" }, signal }));
+      const response = await fetch(url, { headers: { Accept: "text/html" }, signal });
+      const page = await documentOf(response);
       // The session is over: the page to sign in on leads back.
       if (page.querySelector(".sign-in") !== null) {
         location.assign(url);
@@ -83,8 +87,8 @@ function prepareResults(): void {
       const total = results.querySelector(".total")?.textContent;
       announce(status, total ? filled(words.found, { people: total }) : "");
       announce(said, "");
-      if (isTyped) history.replaceState(null, "", url);
-      if (isFollowed) history.pushState(null, "", url);
+      if (isTyped) history.replaceState(null, "", response.url);
+      if (isFollowed) history.pushState(null, "", response.url);
       keepPlace();
       return true;
     } catch (error) {

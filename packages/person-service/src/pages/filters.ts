@@ -6,8 +6,12 @@ import type { ListAddress } from "./query.ts";
 import type { Reader } from "./reader.ts";
 import { optionsOf } from "./value.ts";
 
-/** The search and the filters of a list as one form, which works without a script. */
-export function searchForm(reader: Reader, address: ListAddress, members: MemberList): SafeHtml {
+/**
+ * The search and the filters of a list as one form, which works without a script.
+ *
+ * @param dialogs where a script finds the countries that it suggests
+ */
+export function searchForm(reader: Reader, address: ListAddress, members: MemberList, dialogs: string): SafeHtml {
   const words = reader.words.list;
   const { fieldOf } = fieldsOf(members, reader);
   const { fields, optional } = filtersOf(members);
@@ -16,19 +20,19 @@ export function searchForm(reader: Reader, address: ListAddress, members: Member
   const hidden = address.all
     .filter(([name]) => !asked.has(name))
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
-  const inputs = fields.map(({ parameter, name, operator, type = "text" }) => {
+  const inputs = fields.map(({ parameter, name, operator, type }) => {
     const value = address.get(parameter) ?? "";
     const { label, list, choices } = fieldOf(name);
     const field =
       type === "country"
-        ? html`<select name="${parameter}">${countryOptions(reader, value)}</select>`
+        ? html`<input name="${parameter}" value="${reader.countries.get(value) ?? value}" list="countries">`
         : choices !== undefined && !list
           ? html`<select name="${parameter}">${optionsOf(choices, value)}</select>`
-          : html`<input type="${type}" name="${parameter}" value="${value}" autocomplete="off">`;
+          : html`<input${type === "date" ? html` type="date"` : ""} name="${parameter}" value="${value}">`;
     return html`<label>${phrase(reader, label, operator)}${field}</label>\n`;
   });
-  return html`<form class="search" role="search" method="get" action="${address.url}">
-${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="${words.searched}" aria-label="${words.searchPeople}" autocomplete="off" spellcheck="false"><button>${words.search}</button></div>
+  return html`<form class="search" role="search" method="get" action="${address.url}" autocomplete="off" data-dialogs="${dialogs}">
+${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="${words.searched}" aria-label="${words.searchPeople}" spellcheck="false"><button>${words.search}</button></div>
 <details class="filters"><summary>${words.filters}</summary><div class="fields">
 ${inputs}</div>
 <fieldset class="without"><legend>${reader.words.filters.without}</legend>${absences(address, optional.map(fieldOf))}</fieldset><button>${words.apply}</button></details>
@@ -41,14 +45,6 @@ const absences = (address: ListAddress, optional: readonly MemberField[]): reado
     const checked = address.get(`${name}[exists]`) === "false" ? html` checked` : "";
     return html`<label><input type="checkbox" name="${name}[exists]" value="false"${checked}>${label}</label>\n`;
   });
-
-/** Lists the countries by name, the chosen one first. */
-function countryOptions({ countries }: Reader, chosen: string): SafeHtml {
-  const everyCountry = Array.from(countries, ([code, name]) => html`<option value="${code}">${name}</option>`);
-  const any = html`<option value=""></option>`;
-  if (chosen === "") return html`${any}${everyCountry}`;
-  return html`<option value="${chosen}" selected>${countries.get(chosen) ?? chosen}</option>${any}${everyCountry}`;
-}
 
 /** Each filter in words, with a link that takes it away. */
 export function activeFilters(reader: Reader, address: ListAddress, fieldOf: MemberFields["fieldOf"]): SafeHtml {

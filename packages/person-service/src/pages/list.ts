@@ -64,13 +64,13 @@ function head(site: Site, view: ListView, may: { readonly create: boolean; reado
   const words = reader.words.list;
   const shown = total(reader, options.page);
   // What only a script can do is shown by it.
-  const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-dialogs="${dialogsUrl(options.request, members, reader)}" data-scripted hidden>${words.import}</button><a class="button primary" href="${address.url}?new">${words.create}</a></div>`;
+  const create = html`<div class="actions"><button data-import="${assetUrl(options.request, "import.js")}" data-scripted hidden>${words.import}</button><a class="button primary" href="${address.url}?new">${words.create}</a></div>`;
   return html`<div class="heading"><h1>${reader.words.frame.people}</h1>
 ${may.create ? create : ""}</div>
 <p class="banner good said" id="deleted" role="status" tabindex="-1">${words.deleted}</p>
 ${notes(reader)}
 <p class="banner" role="status" tabindex="-1" data-said hidden></p>
-${searchForm(reader, address, members)}
+${searchForm(reader, address, members, dialogsUrl(options.request, members, reader))}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">
 ${options.cursor ? changedNote(site, options, options.cursor()) : ""}<div class="tools">
@@ -121,7 +121,7 @@ function row({ fieldOf, columns, reader, options }: ListView, record: StoredReco
       return html`<th scope="row" id="p${id}"><a href="${url}/${id}"><bdi>${value ?? filled(reader.words.nameless, { id })}</bdi></a></th>`;
     }
     const field = fieldOf(name);
-    return html`<td data-label="${field.label}">${value === undefined ? "" : cell(reader, field, person, value)}</td>`;
+    return html`<td>${value === undefined ? "" : cell(reader, field, person, value)}</td>`;
   });
   return html`<tr>${choiceBox(record, entityTagOf?.(record))}${cells}</tr>\n`;
 }

@@ -1,6 +1,8 @@
 import { type AroundFilter, around, type HttpRequest, type Next, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { personRepresentations } from "../person/collection.ts";
+import { memberEntries } from "../person/members.ts";
+import { countryCodeOf } from "../transfer/countries.ts";
 
 /** The query of a list, as the pages change it. Any change begins at the first page again. */
 export class ListAddress {
@@ -77,22 +79,22 @@ const queryOf = (parameters: readonly (readonly [string, string])[]): string =>
 /** In characters: of a URL that a person can make with the form. */
 const longestRepeated = 2_048;
 
-/** Encodes apostrophes too, which would be five characters in HTML. */
-const encoded = (text: string): string => encodeURIComponent(text).replaceAll("'", "%27");
+/** Encodes apostrophes too, which would be five characters in HTML, and leaves commas, which are many between columns. */
+const encoded = (text: string): string => encodeURIComponent(text).replaceAll("'", "%27").replaceAll("%2C", ",");
 
 const notFilters: ReadonlySet<string> = new Set(["q", "sort", "limit", "fields"]);
 
 /**
- * Sends browsers to the address of a list without the parameters that a form leaves empty. Others are refused such parameters,
- * which may be a mistake.
+ * Sends browsers to the address of a list without the parameters that a form leaves empty, and with the codes of countries that
+ * it names. Others are refused empty parameters, which may be a mistake.
  */
 export const tidyForms: AroundFilter = around(leaveOutEmptyFields, {
   repeatable: true,
   describes: {
     responses: {
       303: {
-        description: "A form of the page left parameters empty; `Location` has none of them.",
-        headers: { Location: { description: "The URL without them." } },
+        description: "A form of the page left parameters empty, or named a country; `Location` has neither.",
+        headers: { Location: { description: "The URL that it stands for." } },
       },
     },
   },
@@ -100,8 +102,19 @@ export const tidyForms: AroundFilter = around(leaveOutEmptyFields, {
 
 function leaveOutEmptyFields(request: HttpRequest, next: Next): ReturnType<Next> {
   if (request.negotiatedType !== "text/html" || request.search === "") return next(request);
-  const parts = request.search.split("&");
-  const kept = parts.filter((part) => part !== "" && !part.endsWith("="));
-  if (kept.length === parts.length) return next(request);
-  return redirect(toPublicUrl(request) + (kept.length === 0 ? "" : `?${kept.join("&")}`));
+  const kept = request.search.split("&").filter((part) => part !== "" && !part.endsWith("="));
+  const tidy = kept.map(withCode).join("&");
+  if (tidy === request.search) return next(request);
+  return redirect(toPublicUrl(request) + (tidy === "" ? "" : `?${tidy}`));
 }
+
+/** Returns a parameter with the code of the country that it names. */
+function withCode(part: string): string {
+  const [[name = "", value = ""] = []] = new URLSearchParams(part);
+  const code = countryMembers.has(name) ? countryCodeOf(value) : undefined;
+  return code === undefined || code === value ? part : queryOf([[name, code]]);
+}
+
+const countryMembers: ReadonlySet<string> = new Set(
+  memberEntries.filter(([, { kind }]) => kind === "country").map(([name]) => name),
+);

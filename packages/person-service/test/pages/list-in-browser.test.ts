@@ -48,11 +48,11 @@ describeInBrowser("the list in a browser", kinds, (scene) => {
     it(`is filtered by a country, which has a name, ${way}`, async () => {
       const page = await scene().open("/person", { javaScriptEnabled });
       await page.getByText("Filters").first().click();
-      await page.getByRole("combobox", { name: "Country is" }).selectOption("Norway");
+      await page.getByLabel("Country is", { exact: true }).fill("Norway");
       await page.getByRole("button", { name: "Apply" }).click();
       await page.waitForURL(/address\.addressCountry=NO/);
       await page.getByText("Country is Norway").waitFor();
-      assert.equal(await page.locator(`select[name="address.addressCountry"]`).inputValue(), "NO");
+      assert.equal(await page.locator(`[name="address.addressCountry"]`).inputValue(), "Norway");
     });
 
     it(`is walked page by page, to the end and back, ${way}`, async () => {

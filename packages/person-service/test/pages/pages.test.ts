@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
+import { demoPeople } from "../../src/person/demo.ts";
+import { languages } from "../../src/person/languages.ts";
 import { asJson, store } from "../answers.ts";
 import { type Answer, describeService, noon, type Service } from "../transports.ts";
 
@@ -124,7 +126,7 @@ describeService("pages", (openService) => {
     it("have the columns that are chosen", async () => {
       const { text } = await get(service, "/person?fields=jobTitle,id");
       assert.match(text, /<th scope="col"><a [^>]*>Job title<\/a><\/th><th scope="col"[^>]*><a [^>]*>Number</);
-      assert.match(text, /<a href="\/person\/1"><bdi>Job 1<\/bdi><\/a><\/th><td data-label="Number">/);
+      assert.match(text, /<a href="\/person\/1"><bdi>Job 1<\/bdi><\/a><\/th><td>/);
     });
 
     for (const [query, total] of [
@@ -169,6 +171,16 @@ describeService("pages", (openService) => {
       assert.equal((await service.send("GET", "/person?q=")).status, 400, "others may have made a mistake");
     });
 
+    it("take the name of a country, in any of the languages, for its code", async () => {
+      for (const name of ["Deutschland", "germany", "Allemagne", "de"]) {
+        const { status, headers } = await get(service, `/person?q=&address.addressCountry=${name}&limit=2`);
+        assert.deepEqual([status, headers["location"]], [303, "/person?address.addressCountry=DE&limit=2"], name);
+      }
+      const { text } = await get(service, "/person?address.addressCountry=DE");
+      assert.match(text, /<input name="address\.addressCountry" value="Germany" list="countries">/);
+      assert.equal((await get(service, "/person?address.addressCountry=Atlantis")).status, 200);
+    });
+
     it("are those who lack a member, for which there is a box", async () => {
       await store(service, asJson({ name: "Person 61", email: "ada@example.org" }));
       const { text } = await get(service, "/person?email%5Bexists%5D=false&jobTitle=Job%201");
@@ -211,6 +223,23 @@ describeService("pages", (openService) => {
       assert.match((await get(service, "/person")).text, /<p class="total">10,000\+ people</);
       await service.send("DELETE", "/person/7");
       assert.match((await get(service, "/person")).text, /<p class="total">10,000 people</);
+    });
+  });
+
+  describe("of the demo", () => {
+    const service = openService();
+
+    it("are light before they are compressed, a list of 20 in each language", async () => {
+      const body = JSON.stringify(await demoPeople());
+      const { status } = await service.send("POST", "/person", {
+        headers: { "Content-Type": "application/json" },
+        body,
+      });
+      assert.equal(status, 200);
+      for (const language of languages) {
+        const { bytes } = await get(service, "/person?limit=20", { "Accept-Language": language });
+        assert.ok(bytes.length <= 21.5 * 1024, `${bytes.length} bytes in ${language}`);
+      }
     });
   });
 
