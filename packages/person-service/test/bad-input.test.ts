@@ -298,7 +298,7 @@ describeService("content that is not read", (openService) => {
         const headers = type === undefined ? {} : { "Content-Type": type };
         const answer = await service.send("POST", "/person", { headers, body: '{"name":"Ada"}' });
         const problem = await assertProblem(service, answer, 415, "unsupported-media-type");
-        const one = ["application/json", "application/xml", "text/xml"];
+        const one = ["application/json", "application/xml", "text/xml", "application/jscontact+json"];
         const many = ["application/x-ndjson", "text/csv", "application/octet-stream"];
         assert.deepEqual(problem["supported"], [...one, ...many]);
         for (const field of ["accept", "accept-post"])
@@ -312,8 +312,16 @@ describeService("content that is not read", (openService) => {
         const headers = { "Content-Type": `application/json; charset=${charset}` };
         const answer = await service.send("POST", "/person", { headers, body: '{"name":"Ada"}' });
         const problem = await assertProblem(service, answer, 415, "unsupported-media-type");
-        assert.deepEqual(problem["supported"], ["application/json", "application/xml", "text/xml"]);
-        assert.equal(answer.headers["accept"], "application/json, application/xml, text/xml");
+        assert.deepEqual(problem["supported"], [
+          "application/json",
+          "application/xml",
+          "text/xml",
+          "application/jscontact+json",
+        ]);
+        assert.equal(
+          answer.headers["accept"],
+          "application/json, application/xml, text/xml, application/jscontact+json",
+        );
       }
     });
 

@@ -20,7 +20,10 @@ describe("routes", () => {
   it("lists each route with its conditions, and what is around every request", async () => {
     const text = await printed("routes");
     assert.match(text, /^GET {5}\/person\/\{id\} +readPerson\n +answers application\/json, application\/xml,/m);
-    assert.match(text, /^POST {4}\/person +createPerson\n +reads application\/json, application\/xml, text\/xml$/m);
+    assert.match(
+      text,
+      /^POST {4}\/person +createPerson\n +reads application\/json, application\/xml, text\/xml, application\/jscontact\+json$/m,
+    );
     assert.match(text, /^GET {5}\/health\/live +checkLiveness\n +filters after \(health\.ts:\d+\)$/m);
     assert.match(text, /\n\nAround every request:\n {2}nameRequests\n/);
   });
