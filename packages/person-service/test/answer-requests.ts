@@ -61,6 +61,7 @@ export const everyOperation: readonly Line[] = [
   ["GET", "/openapi.json"],
   ["GET", "/docs"],
   ["GET", "/assets/x"],
+  ["POST", "/language", { type: form, body: "language=de&to=/" }],
 ];
 
 export const signInOperations: readonly Line[] = [
@@ -69,13 +70,17 @@ export const signInOperations: readonly Line[] = [
   ["POST", "/sign-out"],
 ];
 
-/** What is wrong with a request of a form. */
+/** What is wrong with a request of a form that is sent to this path. */
+const faultyForms = (path: string): readonly Line[] => [
+  ["POST", path, { type: form, body: "x".repeat(16_385) }],
+  ["POST", path, { type: form, body: "x", fields: coded }],
+  ["POST", path, { type: form, body: "x", fields: { "Content-Encoding": "gzip" } }],
+  ["POST", path, { type: "text/plain", body: "x" }],
+];
+
 export const signInRequests: readonly Line[] = [
   ["POST", "/sign-in", { type: form, body: "name=editor&password=wrong" }],
-  ["POST", "/sign-in", { type: form, body: "x".repeat(16_385) }],
-  ["POST", "/sign-in", { type: form, body: "x", fields: coded }],
-  ["POST", "/sign-in", { type: form, body: "x", fields: { "Content-Encoding": "gzip" } }],
-  ["POST", "/sign-in", { type: "text/plain", body: "x" }],
+  ...faultyForms("/sign-in"),
 ];
 
 const contents = { GET: {}, POST: {}, PUT: good, PATCH: merge, DELETE: {} } as const;
@@ -93,8 +98,9 @@ export const specialFields: readonly Fields[] = [
 /** A cursor of people behind more changes than any of these services has. */
 const cursorFarAhead = "AUO_4owOzQGAlOvcAwAABQ";
 
-/** What is wrong with a request of people, or special about it. */
+/** What is wrong with a request of people or of their pages, or special about it. */
 export const specialRequests: readonly Line[] = [
+  ...faultyForms("/language"),
   ...ofPerson.flatMap((method): readonly Line[] => [
     [method, "/person/x", contents[method]],
     [method, "/person/99", contents[method]],

@@ -70,7 +70,7 @@ describe("every answer in the OpenAPI document can be got", () => {
       for (let i = 0; i < 12; i++) await send(["GET", "/"], as("editor", "wrong"));
       await sendAll([...operations, ...signInRequests], as("editor", "wrong"));
       // As while too many passwords are being checked.
-      const guarded = operations.filter(([, target]) => !/^\/(?:hello-world|assets|sign-)/.test(target));
+      const guarded = operations.filter(([, target]) => !/^\/(?:hello-world|assets|sign-|language)/.test(target));
       const undecided = access(() => ({ kind: "unavailable", retryAfter: 1 }));
       await (await open({ access: { ...filter, apply: undecided.apply } })).sendAll(guarded, {});
       const limited = await open({ rateLimit: { limit: 1, window: 60 } });
@@ -133,6 +133,8 @@ async function answersMissing(
   }
   await send(everyOperation);
   await send(await filesAndCopies(usual, caller));
+  const withPicture = await open({ brand: { logo: { kind: "png", bytes: Buffer.from("a picture") } } });
+  await withPicture.sendAll(await filesAndCopies(withPicture, caller), caller);
 
   await (await open({ filters: [faulty] })).sendAll(operations, caller, { "X-Fault": "1" });
   for (const broken of [new StoreUnavailable("away"), new StoreReadOnly("a standby")]) {
@@ -207,7 +209,7 @@ function failing(database: Database, error: Error): Database {
 async function filesAndCopies({ send }: Sender, caller: Fields): Promise<readonly Line[]> {
   const { text } = await send(["GET", "/docs", { fields: { Accept: "text/html" } }], caller);
   const files = Array.from(text.matchAll(/(?:href|src)="(\/assets\/[^"]*)"/g), ([, path = ""]): Line => ["GET", path]);
-  const copies = ["/docs", "/openapi.json"].map(async (path): Promise<Line> => {
+  const copies = ["/docs", "/openapi.json", files[0]?.[1] ?? ""].map(async (path): Promise<Line> => {
     const { headers } = await send(["GET", path], caller);
     return ["GET", path, { fields: { "If-None-Match": headers["etag"] ?? "" } }];
   });
