@@ -74,7 +74,7 @@ interface Waiting {
 }
 
 /** In milliseconds: a change is seen within twice this time, where there was none shortly before. */
-const interval = 25;
+const interval = 15;
 
 /** In milliseconds: while changes go on, answers to many requests that wait leave most of the time to others. */
 const pauseOfOne = (): number => 2;
