@@ -1,6 +1,6 @@
 import { StoreCursorGone } from "../../store-errors.ts";
 import type { EngineChanges, FeedRange } from "../engine.ts";
-import { isSealOf } from "../feed-cursor.ts";
+import { type FeedPlace, isSealOf } from "../feed-cursor.ts";
 import { type RecordRow, toRecord } from "../rows.ts";
 import { toSelectionFault } from "./fault.ts";
 import type { PartitionedCollection } from "./partitions.ts";
@@ -23,11 +23,45 @@ export class PostgresFeed {
    * @throws StoreCursorGone (rejects) when the database does not have the changes up to the places, or has others there
    * @throws StoreUnavailable (rejects) when the server is a standby that does not have them yet
    */
-  async read({ after, owner, most, size, signal, caller }: FeedRange): Promise<EngineChanges> {
+  async read(range: FeedRange): Promise<EngineChanges> {
+    const { after, most } = range;
     const given = after === "now" ? undefined : after;
     if (given !== undefined && this.#partitions % given.length !== 0) throw gone(this.#collection);
     // In a copy with more partitions, each has the ids of one partition of before.
     const places = Array.from({ length: this.#partitions }, (_, partition) => given?.[partition % given.length]);
+    // Each has the first turn now and then: with few turns, not all have one.
+    const first = places.reduce((sum, place) => sum + (place?.revision ?? 0), 0);
+    const everyOne = Array.from(places, (_, n) => (first + n) % places.length);
+    const found = await this.#read(range, places, everyOne);
+    const cut = everyOne.filter((partition) => found[partition]?.hasMore);
+    const count = found.reduce((sum, { changes }) => sum + changes.length, 0);
+    // Where few partitions have more, or none of those that had a turn, the others share the room of all.
+    const areFew = 2 * cut.length <= places.length && 2 * count < most;
+    const isShort = cut.length > 0 && (count === 0 || areFew);
+    const others = cut.reduce((sum, partition) => sum - (found[partition]?.changes.length ?? 0), count);
+    const again = isShort ? await this.#read({ ...range, most: most - others }, places, cut) : [];
+    const parts = found.map((part, partition) => (cut.includes(partition) ? (again[partition] ?? part) : part));
+    let length = 0;
+    for (const partition of everyOne) {
+      const part = parts[partition] as FoundPart; // there is one of each
+      if (length >= range.size) parts[partition] = { ...part, changes: [], end: part.start, hasMore: part.hasAny };
+      else length += lengthOf(part);
+    }
+    return {
+      changes: parts.flatMap(({ changes }) => changes),
+      places: parts.map(({ end }) => end),
+      hasMore: parts.some(({ hasMore }) => hasMore),
+    };
+  }
+
+  /** Reads the changes of all partitions, of which these share the room. */
+  async #read(
+    { after, owner, most, size, signal, caller }: FeedRange,
+    places: readonly (FeedPlace | undefined)[],
+    sharing: readonly number[],
+  ): Promise<readonly FoundPart[]> {
+    const shares = new Map(sharing.map((partition, n) => [partition, Math.ceil((most - n) / sharing.length)]));
+    const shareOf = (partition: number): number => Math.max(0, shares.get(partition) ?? 0);
     const series: ReadSeries<FeedRow> = {
       isBehind: (rows) => headsOf(rows).some(({ head, readOnly }, i) => readOnly && head < (places[i]?.revision ?? 0)),
     };
@@ -37,9 +71,9 @@ export class PostgresFeed {
       values: [
         this.#collection,
         toArrayText(places.map((place) => place?.revision ?? (after === "now" ? null : 0))),
-        most,
-        atOnce(most, this.#partitions),
-        size,
+        toArrayText(places.map((_, partition) => shareOf(partition))),
+        Math.ceil(most / sharing.length),
+        Math.ceil(size / sharing.length),
         ...(owner === undefined ? [] : [owner]),
       ],
     };
@@ -51,19 +85,16 @@ export class PostgresFeed {
       return place !== undefined && (place.revision > head || !isSealOf(place.seal, sealBefore));
     });
     if (isGone || heads.length !== this.#partitions) throw gone(this.#collection);
-    return {
-      changes: rows.slice(1).map(toChange),
-      places: heads.map(({ end, seal }) => ({ revision: end, seal })),
-      hasMore: heads.some(({ head, end }) => end < head),
-    };
+    const byPartition = Map.groupBy(rows.filter(isChange), ([_heads, partition]) => Number(partition));
+    return heads.map((head, partition) => {
+      const before = after === "now" ? head.head : (places[partition]?.revision ?? 0);
+      return partOf(head, before, byPartition.get(partition) ?? [], shareOf(partition) > 0);
+    });
   }
 
   /**
-   * Makes the statement. Its parameters are the collection, the places, the most changes of all and of a partition, the size, and the
-   * owner. The first of its rows is that of the partitions.
-   *
-   * The partitions take turns, so that none waits for the others. Where a partition has nothing more, its new place is its last
-   * revision.
+   * Makes the statement. Its parameters are the collection, the places, the most changes of each partition, the greatest of these
+   * numbers, the most characters of a partition, and the owner. The first of its rows is that of the partitions.
    */
   #text(isOfOwner: boolean): string {
     const table = quoteName(this.#collection);
@@ -72,46 +103,48 @@ export class PostgresFeed {
     const isOwned = isOfOwner ? "AND owner = $6" : "";
     const order = isOfOwner ? "owner, revision" : "revision";
     return `WITH counter AS MATERIALIZED (
-        SELECT partition, revision AS head, coalesce(asked.after, revision) AS after,
+        SELECT partition, revision AS head, coalesce(asked.after, revision) AS after, asked.share,
           CASE WHEN current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only
         FROM waymark_collections
-        JOIN unnest($2::bigint[]) WITH ORDINALITY AS asked (after, place) ON asked.place = partition + 1
+        JOIN unnest($2::bigint[], $3::integer[]) WITH ORDINALITY AS asked (after, share, place) ON asked.place = partition + 1
         WHERE name = $1
-      ), found AS MATERIALIZED (
-        SELECT partition, change.*, row_number() OVER (PARTITION BY partition ORDER BY revision) AS turn
-        FROM counter CROSS JOIN LATERAL (
+      )
+      SELECT string_agg(concat_ws(' ', head, read_only, coalesce(${sealAt("after")}, -1), coalesce(${sealAt("head")}, 0)), ',' ORDER BY partition),
+        NULL, NULL, NULL, NULL, NULL, NULL FROM counter
+      UNION ALL
+      SELECT NULL, partition, id, revision, updated_at, document,
+        CASE WHEN turn = share OR following IS NULL OR before + size >= $5 THEN concat_ws(' ',
+          coalesce(${sealAt("change.revision")}, 0), CASE WHEN turn = share OR following IS NOT NULL THEN 1 ELSE 0 END) END
+      FROM counter CROSS JOIN LATERAL (
+        SELECT *, row_number() OVER in_order AS turn, lead(revision) OVER in_order AS following,
+          sum(size) OVER in_order - size AS before
+        FROM (
           SELECT * FROM (
-            (SELECT id, revision, size, false AS is_removal FROM ${table}
+            (SELECT id, revision, size, updated_at, document FROM ${table}
               WHERE revision > after ${isInPartition} ${isOwned} ORDER BY ${order} LIMIT $4)
             UNION ALL
-            (SELECT id, revision, 0, true FROM waymark_removals
+            (SELECT id, revision, 0, NULL, NULL FROM waymark_removals
               WHERE collection = $1 AND waymark_removals.partition = counter.partition AND revision > after ${isOwned}
               ORDER BY revision LIMIT $4)
           ) AS either ORDER BY revision LIMIT $4
-        ) AS change
-      ), sized AS MATERIALIZED (
-        SELECT *, row_number() OVER in_turn <= $3 AND sum(size) OVER in_turn - size < $5 AS is_sent FROM found
-        WINDOW in_turn AS (ORDER BY turn, partition ROWS UNBOUNDED PRECEDING)
-      ), place AS (
-        SELECT counter.partition, head, after, read_only,
-          CASE WHEN count(sized.id) < $4 AND count(sized.id) = count(sized.id) FILTER (WHERE is_sent) THEN greatest(head, after)
-            ELSE coalesce(max(sized.revision) FILTER (WHERE is_sent), after) END AS ending
-        FROM counter LEFT JOIN sized ON sized.partition = counter.partition
-        GROUP BY counter.partition, head, after, read_only
-      )
-      SELECT string_agg(concat_ws(' ', head, read_only, ending, coalesce(${sealAt("after")}, -1), coalesce(${sealAt("ending")}, 0)), ',' ORDER BY partition),
-        NULL, NULL, NULL, NULL, 0 AS turn, 0 AS partition FROM place
-      UNION ALL
-      SELECT NULL, sized.id, sized.revision, record.updated_at, record.document, turn, sized.partition
-      FROM sized LEFT JOIN LATERAL (SELECT * FROM ${table} WHERE id = sized.id AND NOT is_removal LIMIT 1) AS record ON true
-      WHERE is_sent ORDER BY turn, partition`;
+        ) AS oldest
+        WINDOW in_order AS (ORDER BY revision ROWS UNBOUNDED PRECEDING)
+      ) AS change WHERE turn <= share AND before < $5`;
   }
 }
 
-/** The heads of the partitions as one text, or a change; a removal has no document. */
-type FeedRow = readonly [
-  heads: string | null,
-  ...([id: string, revision: string, updatedAt: string | null, json: string | null] | [null, null, null, null]),
+/** The heads of the partitions as one text, or a change. */
+type FeedRow = readonly [heads: string, ...(readonly null[])] | ChangeRow;
+
+/** A change of a partition. A removal has no document. The last change has a mark: the seal at it, and whether there may be others. */
+type ChangeRow = readonly [
+  heads: null,
+  partition: string,
+  id: string,
+  revision: string,
+  updatedAt: string | null,
+  json: string | null,
+  mark: string | null,
 ];
 
 /** The state of a partition. */
@@ -119,35 +152,64 @@ interface PartitionHead {
   /** Its last revision. */
   readonly head: number;
   readonly readOnly: boolean;
-  /** The place behind the changes that are read, and its seal. */
-  readonly end: number;
-  readonly seal: number;
-  /** The seal at the place before them; undefined without a place before them. */
+  /** The seal at the place before the changes; undefined where there is none. */
   readonly sealBefore: number | undefined;
+  /** The seal at its last revision. */
+  readonly seal: number;
 }
 
-function headsOf([row]: readonly FeedRow[]): readonly PartitionHead[] {
-  const texts = row?.[0]?.split(",") ?? [];
+/** What was read of a partition. */
+interface FoundPart {
+  /** The place before the changes, and whether there are any behind it. */
+  readonly start: FeedPlace;
+  readonly hasAny: boolean;
+  readonly changes: EngineChanges["changes"];
+  /** The place behind them; the last one where the partition has no others. */
+  readonly end: FeedPlace;
+  readonly hasMore: boolean;
+}
+
+function headsOf(rows: readonly FeedRow[]): readonly PartitionHead[] {
+  const texts = rows.find((row) => !isChange(row))?.[0]?.split(",") ?? [];
   return texts.map((text) => {
-    const [head = 0, readOnly, end = 0, sealBefore = -1, seal = 0] = text.split(" ").map(Number);
-    return { head, readOnly: readOnly === 1, end, seal, sealBefore: sealBefore < 0 ? undefined : sealBefore };
+    const [head = 0, readOnly, sealBefore = -1, seal = 0] = text.split(" ").map(Number);
+    return { head, readOnly: readOnly === 1, sealBefore: sealBefore < 0 ? undefined : sealBefore, seal };
   });
 }
 
-function toChange([, id, revision, updatedAt, json]: FeedRow): EngineChanges["changes"][number] {
+const isChange = (row: FeedRow): row is ChangeRow => row[0] === null;
+
+/**
+ * @param before the revision behind which the changes are
+ * @param hasShare whether any were asked for
+ */
+function partOf(
+  { head, seal, sealBefore = 0 }: PartitionHead,
+  before: number,
+  rows: readonly ChangeRow[],
+  hasShare: boolean,
+): FoundPart {
+  const inOrder = rows.toSorted((one, other) => Number(one[3]) - Number(other[3]));
+  const part = { start: { revision: before, seal: sealBefore }, hasAny: before < head, changes: inOrder.map(toChange) };
+  const last = inOrder.at(-1);
+  const [sealAtLast = 0, isCut] = last?.[6]?.split(" ").map(Number) ?? [];
+  if (last === undefined ? hasShare : isCut === 0) {
+    return { ...part, end: { revision: Math.max(head, before), seal }, hasMore: false };
+  }
+  const end = last === undefined ? part.start : { revision: Number(last[3]), seal: sealAtLast };
+  return { ...part, end, hasMore: end.revision < head };
+}
+
+const lengthOf = ({ changes }: FoundPart): number =>
+  changes.reduce((sum, change) => sum + (change.kind === "stored" ? change.record.json.length : 0), 0);
+
+function toChange([, , id, revision, updatedAt, json]: ChangeRow): EngineChanges["changes"][number] {
   if (json === null) return { kind: "removed", id: Number(id), revision: Number(revision) };
   return { kind: "stored", record: toRecord([id, revision, updatedAt, json] as RecordRow<string>) }; // no record lacks one of them
 }
 
-/**
- * Returns how many changes are read of each partition: about twice its share. If one partition has all changes, a page is
- * shorter than it might be; if each read as many as a page has, the server would read them all for every page.
- */
-const atOnce = (most: number, partitions: number): number =>
-  partitions === 1 ? most : Math.min(most, Math.max(64, Math.ceil((2 * most) / partitions)));
-
 const sealAt = (revision: string): string =>
-  `(SELECT seal FROM waymark_seals WHERE collection = $1 AND waymark_seals.partition = place.partition
+  `(SELECT seal FROM waymark_seals WHERE collection = $1 AND waymark_seals.partition = counter.partition
     AND waymark_seals.revision <= ${revision} ORDER BY waymark_seals.revision DESC LIMIT 1)`;
 
 const gone = (collection: string): StoreCursorGone =>
