@@ -39,7 +39,7 @@ interface GroupOptions {
 /** The names of the files that take longest: they begin first, so that no processor waits for one of them at the end. */
 const longest: readonly string[] = [
   ...["quality", "postgres-store", "moving", "docs", "main", "bench", "screenshots", "crash", "postgres-faults"],
-  ...["postgres-standby", "access", "shared-writer", "postgres-partitions"],
+  ...["postgres-standby", "access", "shared-writer", "postgres-partitions", "planted-files"],
 ];
 
 /**
