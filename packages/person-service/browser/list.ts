@@ -1,4 +1,5 @@
 import { followChanges } from "./changes.ts";
+import { prepareKeys } from "./keys.ts";
 import {
   announce,
   documentOf,
@@ -22,6 +23,7 @@ const said = part(HTMLElement, "[data-said]", main);
 search.addEventListener("focusin", ({ target }) => {
   if (target instanceof Element && target.hasAttribute("list")) loadDialogs().catch(() => undefined);
 });
+prepareKeys();
 showScripted();
 showNote();
 prepareResults();

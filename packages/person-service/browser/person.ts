@@ -1,7 +1,10 @@
 import { followChanges } from "./changes.ts";
 import { prepareForms } from "./form.ts";
-import { reloadWhenShownAgain, showNote, words } from "./page.ts";
+import { prepareKeys } from "./keys.ts";
+import { reloadWhenShownAgain, showNote, showScripted, words } from "./page.ts";
 
+prepareKeys();
+showScripted();
 showNote();
 reloadWhenShownAgain();
 leadBack();

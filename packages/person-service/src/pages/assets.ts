@@ -20,6 +20,7 @@ const names = [
   "once.js",
   "style.css",
   "page.js",
+  "keys.js",
   "form.js",
   "changes.js",
   "list.js",

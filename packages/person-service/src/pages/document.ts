@@ -65,7 +65,7 @@ function languageChoice(request: HttpRequest<unknown>, { language, words }: Read
     const state = each === language ? html` aria-current="true"` : "";
     return html`<button name="language" value="${each}" lang="${each}"${state}>${readerFor(each).words.itself}</button>`;
   });
-  return html`<footer><form method="post" action="${toPublicUrl(request, "/language")}" aria-label="${words.frame.language}"><input type="hidden" name="to" value="${to}">${choices}</form></footer>\n`;
+  return html`<footer><form method="post" action="${toPublicUrl(request, "/language")}" aria-label="${words.frame.language}"><input type="hidden" name="to" value="${to}">${choices}</form><button type="button" aria-keyshortcuts="?" data-keys data-scripted hidden>${words.frame.keys}</button></footer>\n`;
 }
 
 /** In characters: a longer one would make the page as much longer. */

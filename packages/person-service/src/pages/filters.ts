@@ -32,7 +32,7 @@ export function searchForm(reader: Reader, address: ListAddress, members: Member
     return html`<label>${phrase(reader, label, operator)}${field}</label>\n`;
   });
   return html`<form class="search" role="search" method="get" action="${address.url}" autocomplete="off" data-dialogs="${dialogs}">
-${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="${words.searched}" aria-label="${words.searchPeople}" spellcheck="false"><button>${words.search}</button></div>
+${hidden}<div class="searchbar"><input type="search" name="q" aria-keyshortcuts="/" value="${address.get("q") ?? ""}" placeholder="${words.searched}" aria-label="${words.searchPeople}" spellcheck="false"><button>${words.search}</button></div>
 <details class="filters"><summary>${words.filters}</summary><div class="fields">
 ${inputs}</div>
 <fieldset class="without"><legend>${reader.words.filters.without}</legend>${absences(address, optional.map(fieldOf))}</fieldset><button>${words.apply}</button></details>

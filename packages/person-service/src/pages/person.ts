@@ -100,7 +100,7 @@ function shownValues(
 function actions({ words: { person: words } }: Reader, own: string, mayAmend: boolean, mayRemove: boolean): SafeHtml {
   return html`<div class="actions">
 <a class="button" download href="${own}?format=vcard">vCard</a>
-${mayAmend ? html`<a class="button primary" href="#edit">${words.edit}</a>` : ""}
+${mayAmend ? html`<a class="button primary" href="#edit" aria-keyshortcuts="e">${words.edit}</a>` : ""}
 ${mayRemove ? html`<button class="danger" popovertarget="remove">${words.delete}</button>` : ""}
 </div>`;
 }

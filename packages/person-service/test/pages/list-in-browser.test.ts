@@ -166,6 +166,32 @@ describeInBrowser("the list in a browser", kinds, (scene) => {
     assert.equal(await page.locator(".menu[open]").count(), 0);
     assert.equal(await page.locator(":focus").textContent(), "Columns");
   });
+
+  it("is used by single keys, not while one types, and not once they are turned off", async () => {
+    const page = await scene().open("/person");
+    const { keyboard } = page;
+    await keyboard.press("/");
+    await page.locator("[name=q]:focus").waitFor();
+    await keyboard.type("n/?");
+    assert.equal(await page.locator("[name=q]").inputValue(), "n/?");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    await page.goto(`${scene().url}/person`);
+    await keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    assert.equal(await dialog.locator("dt").count(), 4);
+    await dialog.getByLabel("Use these keys").uncheck();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await keyboard.press("n");
+    await keyboard.press("?");
+    assert.equal(await dialog.count(), 0);
+    await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+    await dialog.getByLabel("Use these keys").check();
+    await keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.locator("h1").click();
+    await keyboard.press("n");
+    await page.getByRole("heading", { name: "New person" }).waitFor();
+  });
 });
 
 describeInBrowser(

@@ -9,6 +9,7 @@ export const english = {
     about: "About",
     signIn: "Sign in",
     signOut: "Sign out",
+    keys: "Keyboard shortcuts",
     language: "Language",
   },
   groups: {
@@ -267,6 +268,10 @@ export const english = {
     ofReady: "For monitors: whether the database can be used.",
   },
   scripts: {
+    keys: "Keyboard shortcuts",
+    keysFor: { "/": "Search", n: "New person", e: "Edit", "?": "Show these keys" },
+    keysOn: "Use these keys",
+    close: "Close",
     chosen: ": {n}",
     found: "{people} found",
     backToList: "Back to the list",

@@ -10,6 +10,7 @@ export const french: Words = {
     about: "À propos",
     signIn: "Se connecter",
     signOut: "Se déconnecter",
+    keys: "Raccourcis clavier",
     language: "Langue",
   },
   groups: {
@@ -273,6 +274,10 @@ export const french: Words = {
     ofReady: "Pour la surveillance : si la base de données est utilisable.",
   },
   scripts: {
+    keys: "Raccourcis clavier",
+    keysFor: { "/": "Chercher", n: "Nouvelle personne", e: "Modifier", "?": "Afficher ces touches" },
+    keysOn: "Utiliser ces touches",
+    close: "Fermer",
     chosen: " : {n}",
     found: "{people} : résultat de la recherche",
     backToList: "Retour à la liste",

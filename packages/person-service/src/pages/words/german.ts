@@ -10,6 +10,7 @@ export const german: Words = {
     about: "Über",
     signIn: "Anmelden",
     signOut: "Abmelden",
+    keys: "Tastenkürzel",
     language: "Sprache",
   },
   groups: {
@@ -274,6 +275,10 @@ export const german: Words = {
     ofReady: "Für die Überwachung: ob die Datenbank benutzt werden kann.",
   },
   scripts: {
+    keys: "Tastenkürzel",
+    keysFor: { "/": "Suchen", n: "Neue Person", e: "Bearbeiten", "?": "Diese Tasten zeigen" },
+    keysOn: "Diese Tasten verwenden",
+    close: "Schließen",
     chosen: ": {n}",
     found: "{people} gefunden",
     backToList: "Zurück zur Liste",

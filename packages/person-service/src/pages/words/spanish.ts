@@ -10,6 +10,7 @@ export const spanish: Words = {
     about: "Acerca de",
     signIn: "Iniciar sesión",
     signOut: "Cerrar sesión",
+    keys: "Atajos de teclado",
     language: "Idioma",
   },
   groups: {
@@ -273,6 +274,10 @@ export const spanish: Words = {
     ofReady: "Para la supervisión: si se puede usar la base de datos.",
   },
   scripts: {
+    keys: "Atajos de teclado",
+    keysFor: { "/": "Buscar", n: "Nueva persona", e: "Editar", "?": "Mostrar estas teclas" },
+    keysOn: "Usar estas teclas",
+    close: "Cerrar",
     chosen: ": {n}",
     found: "{people}: resultado de la búsqueda",
     backToList: "Volver a la lista",
