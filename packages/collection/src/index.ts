@@ -30,7 +30,7 @@ export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
-export type { BulkLimits, ListLimits } from "./limits.ts";
+export { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings } from "./limits.ts";
 export {
   absentChoices,
   type ChangedDocument,

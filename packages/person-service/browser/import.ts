@@ -5,6 +5,10 @@ interface Answer {
   readonly valid: number;
   readonly refused: number;
   readonly stored: number;
+  /** Of people who are likely stored: who change, who are so already, and who are left out. */
+  readonly updated?: number;
+  readonly unchanged?: number;
+  readonly skipped?: number;
   readonly detail?: string;
   readonly errors?: readonly { readonly line: number; readonly pointer?: string; readonly detail: string }[];
   readonly omitted?: number;
@@ -38,6 +42,7 @@ const banner = own(HTMLElement, "banner");
 const mapping = own(HTMLElement, "mapping");
 const dates = own(HTMLSelectElement, "dates");
 const dateExample = part(HTMLElement, ".dates bdi", dialog);
+const matched = own(HTMLSelectElement, "matched");
 const progress = own(HTMLElement, "progress");
 const outcome = own(HTMLElement, "outcome");
 const store = own(HTMLButtonElement, "store");
@@ -45,15 +50,28 @@ const store = own(HTMLButtonElement, "store");
 /** Ends what was begun with a file or its columns as they were: an answer that comes later says nothing of what is shown now. */
 let present = new AbortController();
 
-/** Opens the dialog, which stores people in the list at a URL. */
-export function open(url: string): void {
-  dialog.dataset["url"] = url;
+/** Judges the file that is shown again; undefined until it was judged. */
+let judgeAgain: (() => void) | undefined;
+
+/** Where people are stored, and what is taken. */
+let service = { url: "", mostBytes: 0 };
+
+/** Opens the dialog, which stores people in the list at a URL, from a file of as many bytes at most. */
+export function open(url: string, mostBytes: number): void {
+  service = { url, mostBytes };
   dialog.showModal();
 }
 
 part(HTMLElement, "[data-cancel]", dialog).addEventListener("click", () => dialog.close());
 file.addEventListener("change", () => choose(file.files ?? []));
-mapping.addEventListener("change", begin);
+mapping.addEventListener("change", () => {
+  judgeAgain = undefined;
+  begin();
+});
+matched.addEventListener("change", () => {
+  begin();
+  judgeAgain?.();
+});
 dialog.addEventListener("dragover", (event) => event.preventDefault());
 dialog.addEventListener("drop", (event) => {
   event.preventDefault();
@@ -73,8 +91,9 @@ function begin(): AbortSignal {
 async function choose([chosen]: Iterable<File> = []): Promise<void> {
   if (chosen === undefined) return;
   const signal = begin();
+  judgeAgain = undefined;
   mapping.hidden = true;
-  if (chosen.size > mostBytes) return say(banner, filled(words.tooLarge, { file: chosen.name }));
+  if (chosen.size > service.mostBytes) return say(banner, filled(words.tooLarge, { file: chosen.name }));
   const isReadable = await chosen
     .slice(0, 1)
     .arrayBuffer()
@@ -84,18 +103,24 @@ async function choose([chosen]: Iterable<File> = []): Promise<void> {
     );
   if (signal.aborted) return;
   if (!isReadable) return say(banner, filled(words.unreadable, { file: chosen.name }));
-  const { status, answer } = await post(toContent(chosen), "?dry-run=true", leaveOut, words.reading, signal);
+  const { status, answer } = await post(toContent(chosen), asDryRun(), leaveOut, words.reading, signal);
   if (status !== 200 || answer === undefined) return say(banner, answer?.detail ?? words.noAnswer);
-  if (answer.valid + answer.refused === 0) return say(banner, filled(words.noPeople, { file: chosen.name }));
+  if (inAll(answer) === 0) return say(banner, filled(words.noPeople, { file: chosen.name }));
   const { columns } = answer.found ?? {};
-  if (columns === undefined) return showAnswer(answer, toContent(chosen));
+  if (columns === undefined) {
+    judgeAgain = () => judge(toContent(chosen));
+    return showAnswer(answer, toContent(chosen));
+  }
   showMapping(chosen, columns);
   dates.replaceChildren();
   showDates(answer.found?.dates);
 }
 
-/** As many as the service takes. */
-const mostBytes = 256 * 1024 * 1024;
+/** How the people who are likely stored are met, in a request that stores nothing. */
+const asDryRun = (): string => `?dry-run=true&${matched.value}`;
+
+const inAll = ({ valid, refused, updated = 0, unchanged = 0, skipped = 0 }: Answer): number =>
+  valid + refused + updated + unchanged + skipped;
 
 /** Leaves out what is no member. */
 const leaveOut = { Prefer: "handling=lenient" };
@@ -127,7 +152,8 @@ function showMapping(chosen: File, columns: readonly Column[]): void {
     const members = Array.from(mapping.querySelectorAll<HTMLSelectElement>("tbody select"), ({ value }) => value);
     const pairs = columns.map(({ name }, i) => `${name}=${members[i]}`);
     const changed = pairs.filter((_, i) => members[i] === "" || members[i] !== columns[i]?.member);
-    judge(toContent(chosen, { map: changed.join("\n"), date: dates.value }));
+    judgeAgain = () => judge(toContent(chosen, { map: changed.join("\n"), date: dates.value }));
+    judgeAgain();
   };
 }
 
@@ -148,7 +174,7 @@ const inWords = (date: string): string =>
 
 /** Has the service judge every person, and stores nobody. */
 async function judge(content: Content): Promise<void> {
-  const { status, answer } = await post(content, "?dry-run=true", leaveOut, words.checking, begin());
+  const { status, answer } = await post(content, asDryRun(), leaveOut, words.checking, begin());
   if (status !== 200 || answer === undefined) return say(banner, answer?.detail ?? words.noAnswer);
   showDates(answer.found?.dates);
   showAnswer(answer, content);
@@ -156,24 +182,40 @@ async function judge(content: Content): Promise<void> {
 
 /** Shows what the service says of a file. The button that is shown then stores what was judged, and nothing else. */
 function showAnswer(answer: Answer, content: Content): void {
-  const { valid, refused } = answer;
-  const people = count(words.people, valid);
-  showOutcome(filled(refused === 0 ? words.allGood : words.someGood, { people, refused }), answer);
-  store.hidden = valid === 0;
-  store.textContent = refused === 0 ? filled(words.storeAll, { people }) : count(words.storeGood, valid);
+  const { valid, refused, updated = 0, unchanged = 0, skipped = 0 } = answer;
+  const good = valid + updated;
+  const known = [
+    ...(updated > 0 ? [count(words.changes, updated)] : []),
+    ...(unchanged + skipped > 0 ? [count(words.there, unchanged + skipped)] : []),
+  ];
+  const verdict = filled(refused === 0 ? words.allGood : words.someGood, {
+    people: count(words.people, valid),
+    refused,
+  });
+  showOutcome([...known, verdict].join(" "), answer);
+  store.hidden = good === 0;
+  store.textContent =
+    refused === 0 ? filled(words.storeAll, { people: count(words.people, good) }) : count(words.storeGood, good);
   store.onclick = () => keep(content, refused > 0);
 }
 
 async function keep(content: Content, isPartial: boolean): Promise<void> {
   store.hidden = true;
   mapping.hidden = true;
+  judgeAgain = undefined;
   file.disabled = true;
-  const { status, answer } = await post(content, "", isPartial ? leaveOut : {}, words.storing, begin());
+  const { status, answer } = await post(
+    content,
+    `?${matched.value}`,
+    isPartial ? leaveOut : {},
+    words.storing,
+    begin(),
+  );
   file.disabled = false;
   const isStored = status === 200 && answer !== undefined;
   showOutcome(
     isStored
-      ? filled(words.stored, { people: count(words.people, answer.stored) })
+      ? filled(words.stored, { people: count(words.people, answer.stored + (answer.updated ?? 0)) })
       : (answer?.detail ?? words.noAnswer),
     answer,
   );
@@ -221,7 +263,7 @@ function post(
       resolve({ status: request.status, answer: request.response ?? undefined });
     };
     request.responseType = "json";
-    request.open("POST", (dialog.dataset["url"] ?? "") + query);
+    request.open("POST", service.url + query.replace(/[?&]$/, ""));
     request.setRequestHeader("Content-Type", content.type);
     request.setRequestHeader("Accept", "application/json, application/problem+json");
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);

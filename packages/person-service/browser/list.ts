@@ -32,7 +32,7 @@ followChanges();
 prepareChoice();
 onClick("[data-import]", async ({ dataset }) => {
   const module: typeof import("./import.ts") = await import(dataset["import"] ?? "");
-  module.open(search.action);
+  module.open(search.action, Number(dataset["mostBytes"]));
 });
 
 /** How a list is shown. */

@@ -7,6 +7,7 @@ import {
   type DatabaseOptions,
   openDatabase,
   type Store,
+  toBulkSettings,
   xmlDecoder,
 } from "@waymark/collection";
 import { nodeCodings, observeRequests } from "@waymark/node";
@@ -136,7 +137,9 @@ export interface PersonService {
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, partitions, writer, now = () => new Date(), access, brand = {}, observers = [] } = options;
   const { members = ourMembers } = options;
-  const site: Site = { may: access?.may ?? (() => true), brand, signsIn: access?.signIn !== undefined, members };
+  const { maxBytes } = toBulkSettings(options.bulk ?? {});
+  const may = access?.may ?? (() => true);
+  const site: Site = { may, brand, signsIn: access?.signIn !== undefined, mostBytes: maxBytes, members };
   const observer = joinObservers(observers);
   // Before the database is opened: a faulty policy or URL must leave no new file behind.
   const filters = filtersOf(options, observer, site);

@@ -13,6 +13,8 @@ export interface Site {
   readonly brand: Brand;
   /** Whether people can sign in. */
   readonly signsIn: boolean;
+  /** The most bytes of a file that is imported. */
+  readonly mostBytes: number;
   /** The members that people may have. */
   readonly members: MemberList;
 }

@@ -144,6 +144,32 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     ]);
   });
 
+  it("stores nobody again, and changes those who are stored, as its reader chooses", async () => {
+    const page = await scene().open("/person");
+    await page.getByRole("button", { name: "Import" }).click();
+    const likely = page.getByLabel("People who are likely stored already");
+    const cards = (title: string) =>
+      ["Zoe", "Yan"]
+        .map((name) => `BEGIN:VCARD\r\nVERSION:4.0\r\nFN:${name}\r\nEMAIL:${name}@example.org\r\n${title}END:VCARD\r\n`)
+        .join("");
+    await likely.selectOption("are left out");
+    await choose(page, "people.vcf", cards(""));
+    await page.getByText("2 people can be stored.").waitFor();
+    await page.getByRole("button", { name: "Store 2 people" }).click();
+    await page.getByText("2 people stored.").waitFor();
+    const count = await scene().people.count();
+    await choose(page, "people.vcf", cards("TITLE:Clerk\r\n"));
+    await page.getByText("2 people are stored already. 0 people can be stored.").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Store" }).count(), 0);
+    await likely.selectOption("change by what the file says");
+    await page.getByText("2 people are changed. 0 people can be stored.").waitFor();
+    await page.getByRole("button", { name: "Store 2 people" }).click();
+    await page.getByText("2 people stored.").waitFor();
+    assert.equal(await scene().people.count(), count);
+    const clerks = { filters: [{ member: "jobTitle", operator: "eq", value: "Clerk" }] } as const;
+    assert.equal(await scene().people.count(clerks), 2);
+  });
+
   it("takes NDJSON as it is, dropped", async () => {
     const before = await scene().people.count();
     const page = await scene().open("/person");

@@ -4,7 +4,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { demoPeople } from "../../src/person/demo.ts";
 import { languages } from "../../src/person/languages.ts";
 import { asJson, store } from "../answers.ts";
-import { type Answer, describeService, noon, type Service } from "../transports.ts";
+import { type Answer, describeInMemory, describeService, noon, type Service } from "../transports.ts";
 
 /** Chromium's, for a page. */
 const Accept =
@@ -326,5 +326,14 @@ describeService("pages", (openService) => {
       assert.match(text, new RegExp(`<time datetime="${noon}">2026-06-15 12:00 UTC</time>`));
       assert.ok(url);
     });
+  });
+});
+
+describeInMemory("the button of an import", (openService) => {
+  const service = openService(async () => ({ bulk: { maxBytes: 1_000 } }));
+
+  it("has the greatest file that the service takes", async () => {
+    const { text } = await service.send("GET", "/person", { headers: { Accept: "text/html" } });
+    assert.match(text, /<button data-most-bytes="1000" data-import=/);
   });
 });
