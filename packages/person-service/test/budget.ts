@@ -301,7 +301,11 @@ const field = (name: string, texts: Readonly<Record<string, string | ((i: number
     name: `${name}: ${what}`,
     limit: fields,
     reading: request(
-      (value) => ({ target: "/person/1", headers: { [name]: value.trim() } }),
+      // The languages are those of pages.
+      (value) => ({
+        target: "/person/1",
+        headers: { ...(name === "Accept-Language" && { Accept: "text/html" }), [name]: value.trim() },
+      }),
       (bytes) => fill(bytes, piece),
     ),
   }));
@@ -317,6 +321,7 @@ const heads: readonly Dimension[] = [
     commas: ",",
   }),
   ...field("Accept-Encoding", { codings: (i) => `a${i};q=0.5,`, commas: ",", semicolons: "gzip;" }),
+  ...field("Accept-Language", { languages: (i) => `a${i % 10}-de;q=0.5,`, commas: ",", weights: "de;q=0.5;" }),
   ...field("Prefer", {
     preferences: (i) => `a${i}=b,`,
     parameters: (i) => (i === 0 ? "a" : "; a=b"),
