@@ -152,7 +152,7 @@ describe("a definition that says something else", () => {
     [
       "a way to compare that there is not",
       { collections: [{ name: "book", members: { title: { filter: "string" } } }] },
-      /The filter of title is one of text, caseless-text, date, number, time, not "string"/,
+      /The filter of title is one of text, caseless-text, date, number, boolean, time, not "string"/,
     ],
   ] as const) {
     it(`is refused with what is right: ${what}`, async () => {

@@ -146,7 +146,10 @@ describeOnEveryStore("conditional requests", (openService) => {
         const stale = { "If-Match": '"x"' };
         assert.equal((await change(service, method, "/person/999999", stale)).status, 404);
         await assertProblem(service, await change(service, method, "/person/x", stale), 400, "invalid-id");
-        await assertProblem(service, await change(service, method, "/person", stale), 405, "method-not-allowed");
+        // A PATCH changes many people at once, by content of another type.
+        const [status, code] =
+          method === "PATCH" ? ([415, "unsupported-media-type"] as const) : ([405, "method-not-allowed"] as const);
+        await assertProblem(service, await change(service, method, "/person", stale), status, code);
         if (method === "DELETE") return;
         const id = await store(service, asJson({ name: "Ada" }));
         const send = (headers: Fields) => service.send(method, `/person/${id}`, { headers, body: "{" });

@@ -34,6 +34,8 @@ const requests: readonly Sent[] = [
   ["PUT", "/person/1", whole, ada],
   ["PUT", "/person/1", { ...json, "If-Match": '"0-json"' }, ada],
   ["PATCH", "/person/1", { ...whole, "Content-Type": "application/merge-patch+json" }, '{"jobTitle":"Countess"}'],
+  ["PATCH", "/person?name=Ada+Lovelace", json, '{"add":{"categories":["poets"]}}'],
+  ["POST", "/language", { "Content-Type": "application/x-www-form-urlencoded" }, "language=de&to=/person?limit=1"],
   ["DELETE", "/person/2", { Prefer: "return=representation", Accept: "application/ld+json" }],
   ...[
     "application/json",
@@ -87,11 +89,12 @@ async function answers(app: App): Promise<ReadonlyMap<Sent, string>> {
   return texts;
 }
 
-/** The paths of the service that a text names, with what stands before each; the end of an element of XML is none. */
+/** The paths of the service that a text names, with what stands before each; neither the end of an element of XML nor the program of a vCard is one. */
 const named = (text: string): readonly string[] =>
   [
     ...text
       .replaceAll("</person>", "")
+      .replaceAll("PRODID:-//waymark//person-service//EN", "")
       .replaceAll("&amp;", "&")
       .matchAll(/[^\s"'<>(,;=]*\/(?:person|problems|hello-world|health|assets)\b[^\s"'<>]*/g),
   ].map(([found]) => found);
