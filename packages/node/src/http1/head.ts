@@ -42,6 +42,7 @@ export class HeadReader {
   readonly #longest: number;
   readonly #shared: SharedFields | undefined;
   #last: KnownFields | undefined;
+  #lastKey = { line: "", number: 0, key: "" };
   /** How much of a head that is still incomplete has been searched for its end. */
   #searched = 0;
 
@@ -80,7 +81,7 @@ export class HeadReader {
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
         const text = requestLine(bytes, start, feed);
         // A head without fields that come again, or with another method, has no answer that is kept.
-        const key = known?.number && isRead(bytes[start]) ? `${known.number} ${text}` : undefined;
+        const key = known?.number && isRead(bytes[start]) ? this.#keyOf(known, text) : undefined;
         const found =
           key === undefined ? undefined : memory?.find(key, isPrompt && start === first ? memory.sources.round : -1);
         if (found !== undefined && !(found instanceof AnswerNote)) {
@@ -100,6 +101,14 @@ export class HeadReader {
     this.#refuseEarly(bytes, start, end);
     this.#searched = end - start;
     return undefined;
+  }
+
+  /** The text by which a memory knows a head. Of the same head again it is the same text, which is hashed already. */
+  #keyOf({ number }: KnownFields, line: string): string {
+    if (this.#lastKey.line !== line || this.#lastKey.number !== number) {
+      this.#lastKey = { line, number, key: `${number} ${line}` };
+    }
+    return this.#lastKey.key;
   }
 
   /** The fields of the last head, if the same bytes are here. */
