@@ -38,6 +38,7 @@ import { apiRoutes } from "./pages/api-routes.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Brand } from "./pages/brand.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
+import { withColumnChoice } from "./pages/columns.ts";
 import { formRequests } from "./pages/forms.ts";
 import { frontRoutes } from "./pages/front.ts";
 import { languageRoutes, pageLanguages } from "./pages/language.ts";
@@ -174,7 +175,10 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
   const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
-    personRoutes({ ...people, list: withNewPersonForm(site, withReview(site, people.list)) }),
+    personRoutes({
+      ...people,
+      list: withColumnChoice(site.members, withNewPersonForm(site, withReview(site, people.list))),
+    }),
     frontRoutes(site),
     assetRoutes(site.members, site.brand),
     languageRoutes,

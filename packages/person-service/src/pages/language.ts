@@ -4,6 +4,7 @@ import { docs } from "waymark/openapi";
 import { ofLanguage } from "../api/descriptions.ts";
 import { languages } from "../person/languages.ts";
 import { localTarget } from "./browser.ts";
+import { keptCookie } from "./cookie.ts";
 import { pageHeaders } from "./document.ts";
 import { languageCookie, readerOf } from "./reader.ts";
 
@@ -16,14 +17,9 @@ export const languageRoutes: Route = POST(
     const form = new URLSearchParams(await request.text({ limit: 16_384 }));
     const chosen = languages.find((language) => language === form.get("language"));
     const there = redirect(toPublicUrl(request, localTarget(form.get("to"))));
-    const secure = request.client.scheme === "https" ? "; Secure" : "";
-    const attributes = `; Max-Age=${aYear}; Path=/; HttpOnly; SameSite=Lax${secure}`;
-    return chosen === undefined ? there : there.withHeader("Set-Cookie", `${languageCookie}=${chosen}${attributes}`);
+    return chosen === undefined ? there : there.withHeader("Set-Cookie", keptCookie(request, languageCookie, chosen));
   },
 );
-
-/** In seconds. */
-const aYear = 365 * 86_400;
 
 /** Names the language of a page, and what it was chosen by. For `router({ filters })`. */
 export const pageLanguages: AfterFilter = after(

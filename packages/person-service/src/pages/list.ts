@@ -4,10 +4,11 @@ import { textOf } from "../person/member-value.ts";
 import { assetUrl, dialogsUrl } from "./assets.ts";
 import { changedNote } from "./changed.ts";
 import { choiceBox, choiceForm, choiceHead, formatNames } from "./choice.ts";
+import { columnChoice, columnsFor } from "./columns.ts";
 import { brandOf, frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
-import { fieldsOf, listColumns, type MemberField, type MemberFields } from "./members.ts";
+import { fieldsOf, type MemberField, type MemberFields } from "./members.ts";
 import { ListAddress } from "./query.ts";
 import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
@@ -28,7 +29,8 @@ interface ListView {
 /** Makes the page of a list: a table with a row for each person, or what is said where there is nobody. */
 export function listPage(site: Site, options: ListOptions): ListSyntax {
   const { members } = site;
-  const { request, url, fields: columns = listColumns(members) } = options;
+  const { request, url } = options;
+  const columns = options.fields ?? columnsFor(members, request);
   const reader = readerOf(request);
   const fields = fieldsOf(members, reader);
   const { fieldOf } = fields;
@@ -77,7 +79,7 @@ ${options.cursor ? changedNote(site, options, options.cursor()) : ""}<div class=
 ${activeFilters(reader, address, fieldOf)}
 <p class="total">${shown}</p>
 ${options.page?.total === 0 ? "" : choiceForm({ reader, fields, address, entityTag: options.entityTag, total: shown, mayAmend: may.amend })}
-${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(view)}`}
+${address.isLong ? "" : html`${columnChoice(fields, reader, members, address, view.columns)}\n${downloads(view)}`}
 </div>
 `;
 }
@@ -161,21 +163,6 @@ ${step(prev, "prev", words.previous)}
 ${step(next, "next", words.next)}
 </nav>
 </div>`;
-}
-
-/** Links that add and remove columns, so that they can be chosen without a script. */
-function columnChoice({ members, fieldOf, address, columns, reader }: ListView): SafeHtml {
-  const usual = listColumns(members).join();
-  const items = members.names.map((name) => {
-    const isShown = columns.includes(name);
-    const chosen = isShown ? columns.filter((each) => each !== name) : [...columns, name];
-    const { label } = fieldOf(name);
-    if (chosen.length === 0) return html`<li><span aria-current="true">${label}</span></li>`;
-    const fields = chosen.join() === usual ? undefined : chosen.join();
-    const state = isShown ? html` aria-current="true"` : "";
-    return html`<li><a href="${address.with("fields", fields)}"${state}>${label}</a></li>`;
-  });
-  return html`<details class="menu"><summary>${reader.words.list.columns}</summary><ul>${items}</ul></details>`;
 }
 
 function downloads({ address, reader }: ListView): SafeHtml {

@@ -66,7 +66,7 @@ function fieldsFor({ entries }: MemberList, { language, words }: Reader): Member
 }
 
 /** Returns the members that a list shows where nobody chose others. */
-export const listColumns: (members: MemberList) => readonly string[] = onceFor(({ entries }) =>
+export const usualColumns: (members: MemberList) => readonly string[] = onceFor(({ entries }) =>
   entries.flatMap(([name, { column }]) => (column ? [name] : [])),
 );
 

@@ -16,9 +16,7 @@ export class ListAddress {
   constructor(url: string, search: string) {
     this.url = url;
     this.isLong = search.length > longestRepeated;
-    this.#parameters = [...new URLSearchParams(search)].filter(
-      ([name]) => name !== "after" && name !== "before" && name !== "format",
-    );
+    this.#parameters = [...new URLSearchParams(search)].filter(([name]) => !notKept.has(name));
   }
 
   get(name: string): string | undefined {
@@ -75,6 +73,9 @@ export class ListAddress {
 
 const queryOf = (parameters: readonly (readonly [string, string])[]): string =>
   parameters.map((pair) => pair.map(encoded).join("=")).join("&");
+
+/** What a change leaves out: the page that is shown, its format, and a choice that is made. */
+const notKept: ReadonlySet<string> = new Set(["after", "before", "format", "column"]);
 
 /** In characters: of a URL that a person can make with the form. */
 const longestRepeated = 2_048;

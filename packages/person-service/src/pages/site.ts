@@ -4,6 +4,7 @@ import { caller, toPublicUrl } from "waymark/filters";
 import type { MemberList } from "../person/member-list.ts";
 import { assetsVersion } from "./assets.ts";
 import type { Brand } from "./brand.ts";
+import { columnsFor } from "./columns.ts";
 import { readerOf } from "./reader.ts";
 
 /** What the pages must know of the service that they are of. */
@@ -33,6 +34,7 @@ export function variantFor(site: Site, request: HttpRequest<unknown>): string {
     request.attribute(caller)?.id,
     request.header("Prefer"),
     readerOf(request).locale,
+    columnsFor(site.members, request),
     ...changes,
     mayFollow(site, request),
   ];

@@ -54,6 +54,7 @@ export const english = {
     removeFilter: "Remove the filter: {filter}",
     sortBy: "Sort by",
     columns: "Columns",
+    resetColumns: "Reset",
     download: "Download",
     excel: "CSV for Excel",
     pages: "Pages",

@@ -56,6 +56,7 @@ export const french: Words = {
     removeFilter: "Retirer le filtre : {filter}",
     sortBy: "Trier par",
     columns: "Colonnes",
+    resetColumns: "Réinitialiser",
     download: "Télécharger",
     excel: "CSV pour Excel",
     pages: "Pages",

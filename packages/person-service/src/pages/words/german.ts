@@ -56,6 +56,7 @@ export const german: Words = {
     removeFilter: "Filter entfernen: {filter}",
     sortBy: "Sortieren nach",
     columns: "Spalten",
+    resetColumns: "Zurücksetzen",
     download: "Herunterladen",
     excel: "CSV für Excel",
     pages: "Seiten",

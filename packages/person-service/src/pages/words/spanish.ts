@@ -56,6 +56,7 @@ export const spanish: Words = {
     removeFilter: "Quitar el filtro: {filter}",
     sortBy: "Ordenar por",
     columns: "Columnas",
+    resetColumns: "Restablecer",
     download: "Descargar",
     excel: "CSV para Excel",
     pages: "Páginas",
