@@ -19,11 +19,11 @@ interface ChoiceParts {
   readonly mayAmend: boolean;
 }
 
-/** The members that all of many people can get, and the lists that can get a value more. */
+/** The members that all of many people can get, and the lists that can get a value more: not what their vCards say besides. */
 export const settable = ({ edited }: MemberFields): readonly MemberField[] =>
   edited.filter(({ list, of }) => list === undefined && of === undefined);
 export const extensible = ({ edited }: MemberFields): readonly MemberField[] =>
-  edited.filter(({ list, of }) => list === true && of === undefined);
+  edited.filter(({ list, of, kind }) => list === true && of === undefined && kind !== "property");
 
 /** Makes the form that says what becomes of the people who are chosen. It works without a script. */
 export function choiceForm({ reader, fields, address, entityTag, total, mayAmend }: ChoiceParts): SafeHtml {
