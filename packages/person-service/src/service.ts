@@ -41,6 +41,7 @@ import { javaWithoutAccept } from "./pages/browser.ts";
 import { withColumnChoice } from "./pages/columns.ts";
 import { formRequests } from "./pages/forms.ts";
 import { frontRoutes } from "./pages/front.ts";
+import { withImportPage } from "./pages/import-page.ts";
 import { languageRoutes, pageLanguages } from "./pages/language.ts";
 import { withNewPersonForm } from "./pages/new-person.ts";
 import { problemPages } from "./pages/problem.ts";
@@ -177,7 +178,10 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
     personRoutes({
       ...people,
-      list: withColumnChoice(site.members, withNewPersonForm(site, withReview(site, people.list))),
+      list: withColumnChoice(
+        site.members,
+        withNewPersonForm(site, withImportPage(site, withReview(site, people.list))),
+      ),
     }),
     frontRoutes(site),
     assetRoutes(site.members, site.brand),

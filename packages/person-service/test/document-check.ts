@@ -187,7 +187,7 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
     const type = fields.get("content-type") ?? "";
     // A form of the page stands for another request, and its content is not that of the operation.
-    if (type === "application/x-www-form-urlencoded") return;
+    if (/^(?:application\/x-www-form-urlencoded$|multipart\/form-data;)/.test(type)) return;
     const key = contentKey(content, type);
     assert.notEqual(key, undefined, `${asked} has content of the type "${type}", which the OpenAPI document has not`);
     // These are taken with records that are refused.

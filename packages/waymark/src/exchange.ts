@@ -252,7 +252,7 @@ export class MountedExchange extends InnerExchange {
 export class RewrittenExchange extends InnerExchange {
   readonly content: RequestContent;
 
-  constructor(around: Exchange, body: string | Uint8Array) {
+  constructor(around: Exchange, body: Uint8Array | AsyncIterable<Uint8Array>) {
     super(around);
     this.content = around.content.replacedBy(body);
   }

@@ -217,15 +217,15 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers, this.#attributes, parseTarget(target));
   }
 
-  /** Returns the request with other content, and the fields that are about it. */
-  withContent(type: string, body: string | Uint8Array): HttpRequest<V> {
-    const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-    const headers = this.headers
-      .without("Content-Encoding")
-      .without("Transfer-Encoding")
-      .with("Content-Type", type)
-      .with("Content-Length", `${bytes.length}`);
-    return this.#with(headers, this.#attributes, { exchange: new RewrittenExchange(this.#exchange, bytes) });
+  /** Returns the request with other content, whole or in pieces that are asked for once, and the fields that are about it. */
+  withContent(type: string, body: string | Uint8Array | AsyncIterable<Uint8Array>): HttpRequest<V> {
+    const content = typeof body === "string" ? new TextEncoder().encode(body) : body;
+    const others = this.headers.without("Content-Encoding").without("Transfer-Encoding").with("Content-Type", type);
+    const headers =
+      content instanceof Uint8Array
+        ? others.with("Content-Length", `${content.length}`)
+        : others.without("Content-Length");
+    return this.#with(headers, this.#attributes, { exchange: new RewrittenExchange(this.#exchange, content) });
   }
 
   /**

@@ -223,6 +223,18 @@ describe("a request that is made of another", () => {
     assert.throws(() => given.withTarget("no path"), HttpError);
   });
 
+  it("takes content in pieces, whose length is not known before their end", async () => {
+    const given = HttpRequest.of({ method: "POST", headers: { "Content-Length": "1" }, body: "x" });
+    const pieces = async function* () {
+      yield* [new Uint8Array([97]), new Uint8Array([98, 99])];
+    };
+    const made = given.withContent("text/plain", pieces());
+    assert.deepEqual([made.header("Content-Length"), await made.text()], [undefined, "abc"]);
+    await assert.rejects(given.withContent("text/plain", pieces()).text({ limit: 2 }), { name: "HttpError" });
+    const streamed = await Array.fromAsync(given.withContent("text/plain", pieces()).stream({ limit: 3 }));
+    assert.equal(streamed.length, 2);
+  });
+
   it("has its content read by the limits of the app", async () => {
     const read = GET("/", async (request) => ok().withBody(await request.withContent("text/plain", "long").text()));
     const { fetch } = router({ contentLimit: 3 }, read);

@@ -170,9 +170,15 @@ const ofForm = {
 
 /** What a form of the page, sent by a browser, adds to storing a person. */
 export const ofNewForm: Description = {
+  query: {
+    import: {
+      description: "For a browser: the form of an import; `check` stores nobody.",
+      schema: { enum: ["", "check"] },
+    },
+  },
   content: ofForm,
   responses: {
-    200: { description: "For a browser: what a change of many would do.", types: { "text/html": {} } },
+    200: { description: "For a browser: what a change of many or an import would do.", types: { "text/html": {} } },
     303: seeForm,
   },
 };

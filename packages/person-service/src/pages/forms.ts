@@ -6,6 +6,7 @@ import { ofChangeForm, ofNewForm } from "../api/descriptions.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./attempt.ts";
 import { prefersHtml } from "./browser.ts";
+import { answerFileForm, isFileForm } from "./import-page.ts";
 import { answerChoice, choiceControls } from "./many.ts";
 import { fieldsOf, type MemberFields } from "./members.ts";
 import { readerOf, readerOfForm } from "./reader.ts";
@@ -17,11 +18,14 @@ import { areContested, formValuesOf, merged, patchBetween, personOf, typedIn, ty
  * form that sends a PATCH, an If-Match or an Idempotency-Key. What is sent on goes through access, quotas and validation as from every other
  * client. For `router({ filters })`, outside of `access`.
  */
-export function formRequests({ members }: Site): AroundFilter {
+export function formRequests(site: Site): AroundFilter {
   // A page of another origin may send what CORS allows it, but no form in which the method is a field.
   const { apply: fromHere } = refuseCrossSite();
   return around(
-    (request, next) => (isForm(request) ? fromHere(request, (sent) => answerForm(sent, next, members)) : next(request)),
+    (request, next) => {
+      if (isForm(request)) return fromHere(request, (sent) => answerForm(sent, next, site.members));
+      return isFileForm(request) ? fromHere(request, (sent) => answerFileForm(sent, next, site)) : next(request);
+    },
     {
       exceptMethods: new Set(["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]),
       describes: ({ path }) => (path === "/person" ? ofNewForm : isOfPeople(path) ? ofChangeForm : {}),

@@ -3,6 +3,25 @@ import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf } from "./members.ts";
 import type { Reader } from "./reader.ts";
 
+/** The field of the file, in a form that needs no script. */
+export const fileField = "file";
+
+/** What becomes of the people who are likely stored: queries of the request that stores a file, each with what it does. */
+export function matchedChoices(
+  known: MemberList,
+  reader: Reader,
+): readonly (readonly [query: string, label: string | SafeHtml])[] {
+  const words = reader.words.import;
+  const { fieldOf } = fieldsOf(known, reader);
+  return [
+    ["", words.add],
+    ["on-match=skip", words.skip],
+    ["on-match=update", words.update],
+    ["on-match=refuse", words.refuse],
+    ...known.unique.map((name) => [`upsert=${name}`, filled(words.upsert, { label: fieldOf(name).label })] as const),
+  ];
+}
+
 /** The dialog in which a script reads a file, has its columns named, has it judged, and stores it. */
 export function importDialog(known: MemberList, reader: Reader): SafeHtml {
   const words = reader.words.import;
@@ -10,19 +29,11 @@ export function importDialog(known: MemberList, reader: Reader): SafeHtml {
     ({ title, members }) =>
       html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}">${label}</option>`)}</optgroup>`,
   );
-  const { fieldOf } = fieldsOf(known, reader);
-  const choices = [
-    ["", words.add],
-    ["on-match=skip", words.skip],
-    ["on-match=update", words.update],
-    ["on-match=refuse", words.refuse],
-    ...known.unique.map((name) => [`upsert=${name}`, filled(words.upsert, { label: fieldOf(name).label })] as const),
-  ] as const;
   return html`<dialog id="import" aria-labelledby="import-title">
 <h2 id="import-title">${words.heading}</h2>
 <p class="hint">${words.hint}</p>
 <label class="drop">${words.drop}<input type="file" data-part="file" accept=".csv,.tsv,.txt,.vcf,.vcard,.json,.ndjson,.jsonl,.xml"></label>
-<label class="matched">${words.likely} <select data-part="matched">${choices.map(([query, label]) => html`<option value="${query}">${label}</option>`)}</select></label>
+<label class="matched">${words.likely} <select data-part="matched">${matchedChoices(known, reader).map(([query, label]) => html`<option value="${query}">${label}</option>`)}</select></label>
 <div class="banner" role="alert" tabindex="-1" data-part="banner" hidden></div>
 <div data-part="mapping" hidden><table><thead><tr><th scope="col">${words.column}</th><th scope="col">${words.example}</th><th scope="col">${words.becomes}</th></tr></thead><tbody></tbody></table>
 <template><tr class="column"><th scope="row"></th><td><bdi></bdi></td><td><select><option value="">${words.leftOut}</option>${groups}</select></td></tr></template>

@@ -66,7 +66,7 @@ function head(site: Site, view: ListView, may: { readonly create: boolean; reado
   const words = reader.words.list;
   const shown = total(reader, options.page);
   // What only a script can do is shown by it.
-  const create = html`<div class="actions"><button data-most-bytes="${site.mostBytes}" data-import="${assetUrl(options.request, "import.js")}" data-scripted hidden>${words.import}</button><a class="button primary" href="${address.url}?new" aria-keyshortcuts="n">${words.create}</a></div>`;
+  const create = html`<div class="actions"><button data-most-bytes="${site.mostBytes}" data-import="${assetUrl(options.request, "import.js")}" data-scripted hidden>${words.import}</button><noscript><a class="button" href="${address.url}?import">${words.import}</a></noscript><a class="button primary" href="${address.url}?new" aria-keyshortcuts="n">${words.create}</a></div>`;
   return html`<div class="heading"><h1>${reader.words.frame.people}</h1>
 ${may.create ? create : ""}</div>
 <p class="banner good said" id="deleted" role="status" tabindex="-1">${words.deleted}</p>

@@ -44,6 +44,29 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     assert.equal(await scene().people.count(), 2);
   });
 
+  it("checks a file, then stores it, without a script", async () => {
+    const page = await scene().open("/person", { javaScriptEnabled: false });
+    await page.getByRole("link", { name: "Import" }).click();
+    const press = async (name: string, csv: string): Promise<void> => {
+      await page
+        .getByLabel("File", { exact: true })
+        .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+      await page.getByRole("button", { name, exact: true }).click();
+    };
+    await press("Check", "Vorname;Geburtstag\nHedy;1914-11-09\nRózsa;soon\n");
+    await page.getByText("1 person can be stored, and 1 cannot:").waitFor();
+    assert.match(await page.locator(".errors").innerText(), /^Line 3: Date of birth must be a date/);
+    assert.equal(await page.locator(":focus").getAttribute("role"), "alert");
+    const mended = "Vorname;Geburtstag\nHedy;1914-11-09\nRózsa;1905-02-17\n";
+    await press("Check", mended);
+    await page.getByText("2 people can be stored.").waitFor();
+    await press("Store", mended);
+    await page.getByText("2 people stored.").waitFor();
+    await page.reload();
+    await page.getByRole("link", { name: "All people" }).click();
+    assert.equal(await page.getByRole("link", { name: "Rózsa" }).count(), 1);
+  });
+
   const german = 'sep=;\r\nName;Geburtstag;Bemerkung;\r\n Jörg Müller ;10.12.1970;"eins\r\nzwei";\r\n;;;\r\n';
   const charsets: Readonly<Record<string, Buffer>> = {
     "Windows-1252": Buffer.from(german, "latin1"),

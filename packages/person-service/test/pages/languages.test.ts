@@ -55,6 +55,7 @@ describeService("the language of a page", (openService) => {
     for (const [target, text] of [
       ["/", "Personen"],
       ["/person?new", "Neue Person"],
+      ["/person?import", "Personen importieren"],
       ["/person/99999", "Hier ist niemand"],
       ["/person?nope=1", "Alle Personen"],
       ["/docs", "Über"],

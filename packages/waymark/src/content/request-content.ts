@@ -1,7 +1,7 @@
 import { isPromise } from "../and-then.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { type DecodingBounds, decodePieces, decodeWhole } from "./coded-content.ts";
-import { type ContentCoding, chooseCoding } from "./coding.ts";
+import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
 import { chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 import { jsonDecoder, parseStrictJson } from "./json.ts";
 import { contentTooLarge, invalidContent, malformedRefusal } from "./refusals.ts";
@@ -65,6 +65,19 @@ export function bufferedSource(body: string | Uint8Array | undefined): ContentSo
   };
 }
 
+/** Content whose length is known when it has ended. */
+function streamedSource(pieces: AsyncIterable<Uint8Array>): ContentSource {
+  async function* stream(limit: number): AsyncGenerator<Uint8Array, void, undefined> {
+    let left = limit;
+    for await (const piece of pieces) {
+      left -= piece.byteLength;
+      if (left < 0) throw contentTooLarge(limit);
+      yield piece;
+    }
+  }
+  return { length: undefined, bytes: async (limit) => joinBytes(await Array.fromAsync(stream(limit))), stream };
+}
+
 /**
  * The content of a request, read at most once: its bytes are kept, and given to every reading, also to one that begins
  * before another has ended. The header fields are passed to each reading, since a filter may have changed them. A content
@@ -94,8 +107,9 @@ export class RequestContent {
   }
 
   /** Returns other content, which is read by the same settings. */
-  replacedBy(body: string | Uint8Array): RequestContent {
-    return new RequestContent(bufferedSource(body), this.#settings);
+  replacedBy(body: Uint8Array | AsyncIterable<Uint8Array>): RequestContent {
+    const source = body instanceof Uint8Array ? bufferedSource(body) : streamedSource(body);
+    return new RequestContent(source, this.#settings);
   }
 
   /** Returns the bytes, the same array each time: a caller that changes them changes them for all. */

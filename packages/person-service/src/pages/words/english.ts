@@ -174,6 +174,12 @@ export const english = {
     check: "Check",
     faults: "Faults",
     close: "Close",
+    file: "File",
+    store: "Store",
+    names: "Its columns must have names that the service knows, such as First Name or E-mail.",
+    noFile: "Choose a file first.",
+    chooseAgain: "To store them, choose the file once more and press Store.",
+    allOrNobody: "Either all are stored or nobody. Mend these lines, then choose the file again.",
   },
   faults: {
     nameless: "is required where there is no {one} or {other}",

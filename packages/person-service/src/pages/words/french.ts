@@ -180,6 +180,12 @@ export const french: Words = {
     check: "Vérifier",
     faults: "Erreurs",
     close: "Fermer",
+    file: "Fichier",
+    store: "Enregistrer",
+    names: "Ses colonnes doivent porter des noms que le service connaît, comme Prénom ou E-mail.",
+    noFile: "Choisissez d’abord un fichier.",
+    chooseAgain: "Pour tout enregistrer, choisissez le fichier encore une fois, puis Enregistrer.",
+    allOrNobody: "Tout est enregistré, ou rien. Corrigez ces lignes, puis choisissez le fichier encore une fois.",
   },
   faults: {
     nameless: "manque : ni {one} ni {other} n’est indiqué",

@@ -180,6 +180,13 @@ export const german: Words = {
     check: "Prüfen",
     faults: "Fehler",
     close: "Schließen",
+    file: "Datei",
+    store: "Speichern",
+    names: "Die Spalten brauchen Namen, die der Dienst kennt, etwa Vorname oder E-Mail.",
+    noFile: "Wählen Sie zuerst eine Datei aus.",
+    chooseAgain: "Um sie zu speichern, wählen Sie die Datei noch einmal aus und drücken Sie auf Speichern.",
+    allOrNobody:
+      "Entweder werden alle gespeichert oder niemand. Verbessern Sie diese Zeilen und wählen Sie die Datei dann noch einmal aus.",
   },
   faults: {
     nameless: "fehlt: Weder {one} noch {other} ist angegeben",

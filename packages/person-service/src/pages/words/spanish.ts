@@ -180,6 +180,12 @@ export const spanish: Words = {
     check: "Comprobar",
     faults: "Errores",
     close: "Cerrar",
+    file: "Archivo",
+    store: "Guardar",
+    names: "Sus columnas deben tener nombres que el servicio conozca, como Nombre o Correo electrónico.",
+    noFile: "Elija primero un archivo.",
+    chooseAgain: "Para guardarlas, elija el archivo otra vez y pulse Guardar.",
+    allOrNobody: "O se guardan todas o ninguna. Corrija estas líneas y elija el archivo otra vez.",
   },
   faults: {
     nameless: "falta: no hay ni {one} ni {other}",
