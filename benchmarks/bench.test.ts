@@ -11,6 +11,7 @@ import { setTimeout as elapse } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type Answer, AnswersDiffer, agreedAnswer } from "./answer.ts";
 import { type Contestant, contestants } from "./contestant.ts";
+import { measureDeclared } from "./declared.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { measureFootprints } from "./footprint.ts";
 import { measureGrowth } from "./growth.ts";
@@ -23,6 +24,7 @@ import { findPlacement } from "./placement.ts";
 import { toFigures, withFigures } from "./publish.ts";
 import {
   doubts,
+  toDeclaredTable,
   toDispatchTable,
   toFootprintsTable,
   toGrowthTable,
@@ -184,6 +186,11 @@ describe("a measurement", () => {
     assert.ok(results.every(({ firstByte, bytesPerSecond }) => firstByte.median > 0 && bytesPerSecond.median > 0));
     assert.match(toListsTable(results), /^fastify +[\d.]+ ms/m);
     assert.deepEqual(await readdir(temporary), []);
+  });
+
+  it("of declared inputs finds both servers agreed, and has the figures of both", async () => {
+    const results = await measureDeclared(await optionsFor({ seconds: 1 }));
+    assert.match(toDeclaredTable(results), /^declared +1 +1–1 +1\.00 .*\ndeclared-fastify +1 +1–1 +1\.00 /m);
   });
 
   it("has one server at a time, and starts each round with another one", async () => {
@@ -459,6 +466,7 @@ describe("the command line", () => {
     ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usualServers, rounds: 3, seconds: 2, warmUp: 0 }],
     ["--records 1000 --load wrk --json a.json", { ...usualServers, records: 1000, load: "wrk", json: "a.json" }],
     ["--publish --rounds 3", { ...usualServers, publish: true, rounds: 3 }],
+    ["declared --rounds 2", { kind: "declared", rounds: 2, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
     ["open --seconds 2", { kind: "open", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
     ["overload --rounds 1", { kind: "overload", rounds: 1, seconds: 3, json: undefined }],
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
@@ -495,6 +503,7 @@ describe("the command line", () => {
     ["--fast", /--fast/],
     ["everything", /not "everything"/],
     ["open --records 5", /"open" does not take --records/],
+    ["declared --records 5", /"declared" does not take --records/],
     ["overload --load wrk", /takes --rounds, --seconds and --json, not --load/],
     ["writes --records 3", /"writes" does not take --records/],
     ["postgres --against ../older", /"postgres" does not take --against/],

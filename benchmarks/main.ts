@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { buildProgram } from "../scripts/build-program.ts";
 import { contestants } from "./contestant.ts";
+import { measureDeclared } from "./declared.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { measureFootprints } from "./footprint.ts";
 import { measureGrowth } from "./growth.ts";
@@ -19,6 +20,7 @@ import { measureRecords, type RecordsOptions } from "./records.ts";
 import {
   describeEnvironment,
   doubts,
+  toDeclaredTable,
   toDispatchTable,
   toFootprintsTable,
   toGrowthTable,
@@ -63,6 +65,10 @@ const measurements: Readonly<
     const pair = contestants.filter(({ name }) => name === "ours" || name === "fastify");
     const result = await measureOpenLoop({ ...options, contestants: pair, loads: [0.25, 0.5, 0.75] });
     return { result, table: toOpenLoopTable(result) };
+  },
+  async declared(options) {
+    const result = await measureDeclared(options);
+    return { result, table: toDeclaredTable(result) };
   },
   async scaling(options) {
     const result = await measureScaling(options);

@@ -1,4 +1,5 @@
 import { availableParallelism, cpus } from "node:os";
+import type { DeclaredResult } from "./declared.ts";
 import type { DispatchResult } from "./dispatch.ts";
 import type { Footprint } from "./footprint.ts";
 import type { GrowthResult } from "./growth.ts";
@@ -119,6 +120,23 @@ export function toDispatchTable(results: readonly DispatchResult[]): string {
     count(differentRequests),
     ...times.map(({ median, min, max }) => `${count(median)} (${count(min)}–${count(max)})`),
     growth.toFixed(2),
+  ]);
+  return toTable([head, ...rows]);
+}
+
+/** What a route with declared inputs answers, beside the last server, for a person to read. */
+export function toDeclaredTable(results: readonly DeclaredResult[]): string {
+  const last = results.at(-1);
+  const cells = ({ median, min, max }: Summary, peer: Summary | undefined): readonly string[] => [
+    count(median),
+    `${count(min)}–${count(max)}`,
+    (median / (peer?.median ?? median)).toFixed(2),
+  ];
+  const head = ["", "requests/s", "min–max", "ratio", "requests/CPU-s", "min–max", "ratio"];
+  const rows = results.map(({ name, requestsPerSecond, requestsPerProcessorSecond }) => [
+    name,
+    ...cells(requestsPerSecond, last?.requestsPerSecond),
+    ...cells(requestsPerProcessorSecond, last?.requestsPerProcessorSecond),
   ]);
   return toTable([head, ...rows]);
 }
