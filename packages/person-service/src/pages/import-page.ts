@@ -141,7 +141,7 @@ function importPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   );
   const body = html`<nav class="trail" aria-label="${reader.words.person.wayBack}"><a href="${url}">${reader.words.person.all}</a></nav>
 <div class="heading"><h1>${words.heading}</h1></div>
-${what === undefined ? "" : outcome(site, reader, what)}${stored === undefined ? "" : note(filled(reader.words.scripts.stored, { people: reader.count(reader.words.people, Number(stored)) }), true)}<p class="hint">${words.hint} ${words.names}</p>
+${what === undefined ? "" : outcome(site, reader, what)}${stored === undefined ? "" : note(filled(reader.words.scripts.stored, { people: reader.count(reader.words.people, Number(stored)) }), true)}<p class="hint">${words.names}</p>
 <form method="post" enctype="multipart/form-data" action="${url}?import">
 <p><label>${words.likely} <select name="_matched">${options}</select></label></p>
 <p><label>${words.file} <input type="file" name="${fileField}" required></label></p>

@@ -176,7 +176,8 @@ export const english = {
     close: "Close",
     file: "File",
     store: "Store",
-    names: "Its columns must have names that the service knows, such as First Name or E-mail.",
+    names:
+      "A CSV file with a header, vCards, or JSON. Its columns must have names that the service knows, such as First Name or E-mail. Check stores nobody; Store stores all, or nobody where a line is wrong.",
     noFile: "Choose a file first.",
     chooseAgain: "To store them, choose the file once more and press Store.",
     allOrNobody: "Either all are stored or nobody. Mend these lines, then choose the file again.",

@@ -182,7 +182,8 @@ export const french: Words = {
     close: "Fermer",
     file: "Fichier",
     store: "Enregistrer",
-    names: "Ses colonnes doivent porter des noms que le service connaît, comme Prénom ou E-mail.",
+    names:
+      "Un fichier CSV avec une ligne d’en-tête, des vCards ou du JSON. Ses colonnes doivent porter des noms que le service connaît, comme Prénom ou E-mail. « Vérifier » n’enregistre rien ; « Enregistrer » enregistre tout, ou rien si une ligne est fausse.",
     noFile: "Choisissez d’abord un fichier.",
     chooseAgain: "Pour tout enregistrer, choisissez le fichier encore une fois, puis Enregistrer.",
     allOrNobody: "Tout est enregistré, ou rien. Corrigez ces lignes, puis choisissez le fichier encore une fois.",

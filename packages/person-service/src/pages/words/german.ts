@@ -182,7 +182,8 @@ export const german: Words = {
     close: "Schließen",
     file: "Datei",
     store: "Speichern",
-    names: "Die Spalten brauchen Namen, die der Dienst kennt, etwa Vorname oder E-Mail.",
+    names:
+      "Eine CSV-Datei mit Kopfzeile, vCards oder JSON. Die Spalten brauchen Namen, die der Dienst kennt, etwa Vorname oder E-Mail. „Prüfen“ speichert nichts; „Speichern“ speichert alle, oder niemanden, wenn eine Zeile falsch ist.",
     noFile: "Wählen Sie zuerst eine Datei aus.",
     chooseAgain: "Um sie zu speichern, wählen Sie die Datei noch einmal aus und drücken Sie auf Speichern.",
     allOrNobody:

@@ -182,7 +182,8 @@ export const spanish: Words = {
     close: "Cerrar",
     file: "Archivo",
     store: "Guardar",
-    names: "Sus columnas deben tener nombres que el servicio conozca, como Nombre o Correo electrónico.",
+    names:
+      "Un archivo CSV con encabezados, vCards o JSON. Sus columnas deben tener nombres que el servicio conozca, como Nombre o Correo electrónico. «Comprobar» no guarda nada; «Guardar» guarda a todas las personas, o a ninguna si una línea está mal.",
     noFile: "Elija primero un archivo.",
     chooseAgain: "Para guardarlas, elija el archivo otra vez y pulse Guardar.",
     allOrNobody: "O se guardan todas o ninguna. Corrija estas líneas y elija el archivo otra vez.",
