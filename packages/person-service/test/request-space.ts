@@ -103,6 +103,8 @@ const values: Readonly<Record<string, readonly string[]>> = {
   "dry-run": ["true", "yes"],
   media: ["application/json", "text/x-nothing"],
   new: [""],
+  import: ["", "check", "2"],
+  column: ["birthDate", "-email", "usual", "shoe"],
   to: ["/person", "//other.example"],
 };
 
