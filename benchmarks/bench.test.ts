@@ -24,7 +24,7 @@ import { findPlacement } from "./placement.ts";
 import { toFigures, withFigures } from "./publish.ts";
 import {
   doubts,
-  toDeclaredTable,
+  toContestantsTable,
   toDispatchTable,
   toFootprintsTable,
   toGrowthTable,
@@ -190,7 +190,7 @@ describe("a measurement", () => {
 
   it("of declared inputs finds both servers agreed, and has the figures of both", async () => {
     const results = await measureDeclared(await optionsFor({ seconds: 1 }));
-    assert.match(toDeclaredTable(results), /^declared +1 +1–1 +1\.00 .*\ndeclared-fastify +1 +1–1 +1\.00 /m);
+    assert.match(toContestantsTable(results), /^declared +1 +1–1 +1\.000 .*\ndeclared-fastify +1 +1–1 +1\.000 /m);
   });
 
   it("has one server at a time, and starts each round with another one", async () => {

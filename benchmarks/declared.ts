@@ -1,19 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { AnswersDiffer } from "./answer.ts";
 import { serverProgram } from "./contestant.ts";
-import type { Load, Rounds } from "./load.ts";
-import { useServer } from "./measure.ts";
+import type { Rounds } from "./load.ts";
+import { rotate, timeLoad, useServer } from "./measure.ts";
+import { type ContestantResult, compare, type Timing } from "./result.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { type Summary, summarize } from "./summary.ts";
 import { anywhere } from "./writes.ts";
-
-/** What a server answers whose route declares path variables, query and content. */
-export interface DeclaredResult {
-  readonly name: string;
-  readonly requestsPerSecond: Summary;
-  /** For each second of the server's processor time, which other programs hardly change. */
-  readonly requestsPerProcessorSecond: Summary;
-}
 
 /**
  * Measures a route with variables, query and content declared: ours, and Fastify's with the same schemas compiled by ajv. Each
@@ -21,27 +13,24 @@ export interface DeclaredResult {
  *
  * @throws AnswersDiffer before anything is measured
  */
-export async function measureDeclared(options: Rounds): Promise<readonly DeclaredResult[]> {
+export async function measureDeclared(options: Rounds): Promise<readonly ContestantResult[]> {
   const { rounds, signal, onProgress } = options;
   const withServer = <T>(name: string, use: (server: ServerProcess) => Promise<T>): Promise<T> =>
     useServer(startServer({ program: serverProgram(name), database: "", placement: anywhere, signal }), use);
-  const contestants = ["declared", "declared-fastify"].map((name) => ({ name, rates: [] as Rates[] }));
+  const names = ["declared", "declared-fastify"];
   onProgress?.("comparing the answers");
-  const [ours, theirs] = await Promise.all(contestants.map(({ name }) => withServer(name, answersOf)));
+  const [ours, theirs] = await Promise.all(names.map((name) => withServer(name, answersOf)));
   if (!isDeepStrictEqual(ours, theirs)) {
     throw new AnswersDiffer(`The servers answer differently: ${JSON.stringify({ ours, theirs })}`);
   }
+  const timings = new Map<string, Timing[]>(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const { name, rates } of round % 2 === 0 ? contestants : contestants.toReversed()) {
+    for (const name of rotate(names, round)) {
       onProgress?.(`round ${round + 1} of ${rounds}: ${name}`);
-      rates.push(await withServer(name, (server) => time(server, options)));
+      timings.get(name)?.push(await withServer(name, (server) => time(server, options)));
     }
   }
-  return contestants.map(({ name, rates }) => ({
-    name,
-    requestsPerSecond: summarize(rates.map(({ perSecond }) => perSecond)),
-    requestsPerProcessorSecond: summarize(rates.map(({ perProcessorSecond }) => perProcessorSecond)),
-  }));
+  return compare(timings);
 }
 
 const target = "/shelf/12/book?most=5&tag=new&tag=red";
@@ -69,22 +58,10 @@ const answersOf = ({ url }: ServerProcess): Promise<readonly (readonly [number, 
     }),
   );
 
-interface Rates {
-  readonly perSecond: number;
-  readonly perProcessorSecond: number;
-}
-
-async function time(
-  server: ServerProcess,
-  { loadGenerator, connections, seconds, warmUp, signal }: Rounds,
-): Promise<Rates> {
-  const json = JSON.stringify(book);
-  const load: Load = { url: server.url + target, headers: {}, json, connections, seconds, signal, placement: anywhere };
-  if (warmUp > 0) await loadGenerator.run({ ...load, seconds: warmUp });
-  const before = await server.processorTime();
-  const perSecond = await loadGenerator.run(load);
-  const after = await server.processorTime();
-  // Where the system does not say, the server is taken to be busy throughout.
-  const busy = before === undefined || after === undefined ? seconds : after - before;
-  return { perSecond, perProcessorSecond: (perSecond * seconds) / busy };
+function time(server: ServerProcess, options: Rounds): Promise<Timing> {
+  const { loadGenerator, connections, signal } = options;
+  const load = { url: server.url + target, headers: {}, json: JSON.stringify(book), connections, signal };
+  return timeLoad(server, options, async (seconds) => ({
+    requestsPerSecond: await loadGenerator.run({ ...load, seconds, placement: anywhere }),
+  }));
 }

@@ -20,7 +20,7 @@ import { measureRecords, type RecordsOptions } from "./records.ts";
 import {
   describeEnvironment,
   doubts,
-  toDeclaredTable,
+  toContestantsTable,
   toDispatchTable,
   toFootprintsTable,
   toGrowthTable,
@@ -68,7 +68,7 @@ const measurements: Readonly<
   },
   async declared(options) {
     const result = await measureDeclared(options);
-    return { result, table: toDeclaredTable(result) };
+    return { result, table: toContestantsTable(result) };
   },
   async scaling(options) {
     const result = await measureScaling(options);

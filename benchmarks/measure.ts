@@ -125,13 +125,23 @@ async function timeServer(
   path: string,
   headers: Scenario["headers"],
   mix: readonly MixedRequest[] | undefined,
-  { loadGenerator, connections, seconds, warmUp, placement, signal }: MeasurementOptions,
+  options: MeasurementOptions,
 ): Promise<Timing> {
+  const { loadGenerator, connections, placement, signal } = options;
   const load = { url: server.url + (mix === undefined ? path : ""), headers, connections, placement, signal };
-  const run = async (seconds: number): Promise<Omit<Timing, "busy">> =>
+  return timeLoad(server, options, async (seconds) =>
     mix === undefined
       ? { requestsPerSecond: await loadGenerator.run({ ...load, seconds }) }
-      : loadGenerator.runMixed({ ...load, seconds }, mix);
+      : loadGenerator.runMixed({ ...load, seconds }, mix),
+  );
+}
+
+/** Times a load that runs for so many seconds, after it has run for as long as warming up takes. */
+export async function timeLoad(
+  server: ServerProcess,
+  { seconds, warmUp }: Pick<Rounds, "seconds" | "warmUp">,
+  run: (seconds: number) => Promise<Omit<Timing, "busy">>,
+): Promise<Timing> {
   if (warmUp > 0) await run(warmUp);
   const before = await server.processorTime();
   const timing = await run(seconds);
@@ -140,7 +150,8 @@ async function timeServer(
   return { ...timing, busy };
 }
 
-const rotate = <T>(values: readonly T[], by: number): readonly T[] => {
+/** Puts another one first in each round. */
+export const rotate = <T>(values: readonly T[], by: number): readonly T[] => {
   const first = by % values.length;
   return [...values.slice(first), ...values.slice(0, first)];
 };

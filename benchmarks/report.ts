@@ -1,5 +1,4 @@
 import { availableParallelism, cpus } from "node:os";
-import type { DeclaredResult } from "./declared.ts";
 import type { DispatchResult } from "./dispatch.ts";
 import type { Footprint } from "./footprint.ts";
 import type { GrowthResult } from "./growth.ts";
@@ -9,7 +8,7 @@ import type { OpenLoopResult } from "./open-loop.ts";
 import type { OverloadResult } from "./overload.ts";
 import type { PostgresResult } from "./postgres.ts";
 import type { RecordsResult } from "./records.ts";
-import type { Compared, ScenarioResult } from "./result.ts";
+import type { Compared, ContestantResult, ScenarioResult } from "./result.ts";
 import type { ScalingResult } from "./scaling.ts";
 import type { Summary } from "./summary.ts";
 import { versionOf } from "./versions.ts";
@@ -37,6 +36,13 @@ export async function describeEnvironment(): Promise<Environment> {
 
 /** The results of a scenario for a person to read. */
 export function toServersTable({ scenario, request, records, answer, contestants }: ScenarioResult): string {
+  const { status, contentType, bytes } = answer;
+  const title = `${scenario}: ${request} among ${count(records)}, answered ${status}, ${contentType}, ${bytes} bytes`;
+  return `${title}\n\n${toContestantsTable(contestants)}`;
+}
+
+/** What servers answer under load, each beside the last, for a person to read. */
+export function toContestantsTable(contestants: readonly ContestantResult[]): string {
   const ofFloor = `of ${contestants.at(-1)?.name}`;
   const isMixed = contestants.some(({ p99 }) => p99 !== undefined);
   const slowest = isMixed ? ["99 % within", "min–max"] : [];
@@ -48,9 +54,7 @@ export function toServersTable({ scenario, request, records, answer, contestants
     ...toCells(requestsPerProcessorSecond),
     ...(p99 === undefined ? [] : [`${p99.median.toFixed(1)} ms`, `${p99.min.toFixed(1)}–${p99.max.toFixed(1)}`]),
   ]);
-  const { status, contentType, bytes } = answer;
-  const title = `${scenario}: ${request} among ${count(records)}, answered ${status}, ${contentType}, ${bytes} bytes`;
-  return `${title}\n\n${toTable([head, ...rows])}`;
+  return toTable([head, ...rows]);
 }
 
 /** What speaks against trusting the requests a second of a scenario; empty when nothing does. */
@@ -120,23 +124,6 @@ export function toDispatchTable(results: readonly DispatchResult[]): string {
     count(differentRequests),
     ...times.map(({ median, min, max }) => `${count(median)} (${count(min)}–${count(max)})`),
     growth.toFixed(2),
-  ]);
-  return toTable([head, ...rows]);
-}
-
-/** What a route with declared inputs answers, beside the last server, for a person to read. */
-export function toDeclaredTable(results: readonly DeclaredResult[]): string {
-  const last = results.at(-1);
-  const cells = ({ median, min, max }: Summary, peer: Summary | undefined): readonly string[] => [
-    count(median),
-    `${count(min)}–${count(max)}`,
-    (median / (peer?.median ?? median)).toFixed(2),
-  ];
-  const head = ["", "requests/s", "min–max", "ratio", "requests/CPU-s", "min–max", "ratio"];
-  const rows = results.map(({ name, requestsPerSecond, requestsPerProcessorSecond }) => [
-    name,
-    ...cells(requestsPerSecond, last?.requestsPerSecond),
-    ...cells(requestsPerProcessorSecond, last?.requestsPerProcessorSecond),
   ]);
   return toTable([head, ...rows]);
 }
