@@ -139,7 +139,7 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
   }
 
   /**
-   * Keeps the answer, or that there is none to keep before the next change.
+   * Keeps the answer; or keeps that no answer can be kept before the next change.
    *
    * @param content undefined where it comes in pieces
    * @param makeHead returns its head, with this field to be renewed; undefined where that is not one line of it

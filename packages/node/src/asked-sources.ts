@@ -23,7 +23,7 @@ export class AskedSources {
     return asked;
   }
 
-  /** The number of the round that goes on; -1 where rounds cannot be told apart. */
+  /** The number of the round that goes on; -1 where it is not known which round it is. */
   get round(): number {
     if (!hasRounds) return -1;
     if (!this.#isOpen) {

@@ -1,4 +1,4 @@
-/** Tells what comes again from what comes once, in a fixed space: of two texts with one place, the later is known. */
+/** Knows which texts have come before, in a fixed space: of two texts with one place, the later is known. */
 export class SeenOnce {
   readonly #places: Int32Array;
 

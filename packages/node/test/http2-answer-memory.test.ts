@@ -122,7 +122,7 @@ describe("an answer from memory over HTTP/2", () => {
     }
   });
 
-  it("is none with content, for another method, or while somebody observes requests", async () => {
+  it("does not answer requests with content, with another method, or while somebody observes requests", async () => {
     const handler = counting();
     const client = await connectTo(router(GET("/", handler), POST("/", handler)));
     for (let call = 1; call <= 4; call++) assert.deepEqual(callsOf([await client.ask("GET /", [], "x")]), [call]);
@@ -142,7 +142,7 @@ describe("an answer from memory over HTTP/2", () => {
     assert.deepEqual(callsOf(await ask(client, 1)), [10]);
   });
 
-  it("is none for the clients of a trusted proxy, and where there is no memory", async () => {
+  it("answers no clients of a trusted proxy, and nobody without a memory", async () => {
     for (const options of [{ trustProxy: ["127.0.0.1"] }, { answerMemory: 0 }]) {
       const client = await connectTo(router(GET("/", counting())), options);
       assert.deepEqual(callsOf(await ask(client, 4)), [1, 2, 3, 4]);

@@ -590,7 +590,7 @@ const signInForm = guarded(
     "a long name": (bytes) => `name=${fill(bytes, "a")}&password=b`,
     "a long password": (bytes) => `name=ada&password=${fill(bytes, "a")}`,
     "a long target": (bytes) => `key=x&to=/${fill(bytes, "a")}`,
-    "a target that is none": (bytes) => `key=x&to=/${fill(bytes, "a")}%20`,
+    "a target that is not one": (bytes) => `key=x&to=/${fill(bytes, "a")}%20`,
   },
 );
 

@@ -248,7 +248,7 @@ describe("a file of people", () => {
       /did you mean "telephone"/,
     ],
     [
-      "a form of dates that is none",
+      "a form that is not one of dates",
       "application/octet-stream; date=soon",
       "name\nA",
       /date .* must be like DD\.MM\.YYYY/,

@@ -258,7 +258,7 @@ describe("answers that are wrong", () => {
       'The problem "conflict" has the status 409, and is declared as 404',
     ],
     [
-      "a schema that is none",
+      "a value that is not a schema",
       { 200: {} },
       "The answer 200 has no schema that keeps to Standard Schema; none is for no content",
     ],

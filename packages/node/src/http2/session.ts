@@ -128,7 +128,7 @@ function sessionOptions(settings: ServeSettings) {
     strictFieldWhitespaceValidation: false,
     // A field that a handler repeats is sent so on HTTP/1.1, too; Node would make that an error.
     strictSingleValueFields: false,
-    // Far beyond what endAbusiveSession bears: Node would end the session with INTERNAL_ERROR, which blames the server, and
+    // Far beyond what AbuseLimit bears: Node would end the session with INTERNAL_ERROR, which blames the server, and
     // Node 24 would keep its connection.
     streamResetBurst: 1_000_000,
     streamResetRate: 1_000_000,

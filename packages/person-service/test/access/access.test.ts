@@ -367,11 +367,11 @@ describe("openAccess", () => {
       { rules: [{ path: "/", anyone: false }] },
       "line 5, column 7: rules[0].anyone can only be true; leave it out otherwise",
     ],
-    "with a path that is none": [
+    "with a path that is not one": [
       { rules: [{ path: "person", anyone: true }] },
       'line 4, column 7: rules[0].path is no path for a rule: The path "person" must begin with a slash',
     ],
-    "with a method that is none": [
+    "with a method that is not one": [
       { rules: [{ path: "/", methods: ["get"], anyone: true }] },
       "line 6, column 9: rules[0].methods[0] must be a method in capitals, such as GET",
     ],

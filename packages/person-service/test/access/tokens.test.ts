@@ -221,7 +221,7 @@ describe("the keys of an issuer", () => {
 
   const refused: Readonly<Record<string, readonly [keys: string, finding: RegExp]>> = {
     "in a file that is not there": ["nowhere.json", /nowhere\.json" cannot be used: it does not exist/],
-    "that are none": [folder.write("none.json", { keys: [] }), /keys has no key/],
+    "without any key": [folder.write("none.json", { keys: [] }), /keys has no key/],
     "that are secrets": [
       folder.write("oct.json", { keys: [{ kty: "oct", k: "AAAA" }] }),
       /keys\[0\]\.kty must be RSA, EC or OKP/,

@@ -384,7 +384,7 @@ describe("the router refuses", () => {
   const untyped = (route: unknown): Route => route as Route;
   const wrong: readonly (readonly [name: string, route: () => unknown, ...messages: string[]])[] = [
     [
-      "a schema that is none",
+      "a value that is not a schema",
       () => GET(takes({ query: notSchema }), () => text("")),
       'The query parameter "page" has no schema that keeps to Standard Schema',
     ],
