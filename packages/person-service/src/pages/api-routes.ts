@@ -7,7 +7,7 @@ import {
   group,
   HttpError,
   type HttpRequest,
-  HttpResponse,
+  type HttpResponse,
   problem,
   problemTypes,
   type Route,
@@ -27,7 +27,7 @@ import {
 import { optional, string } from "waymark/schema";
 import { ofCopies, ofReference } from "../api/descriptions.ts";
 import { assetUrl } from "./assets.ts";
-import { page, pageHeaders } from "./document.ts";
+import { pageResponse } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type Site, variantFor } from "./site.ts";
 
@@ -124,20 +124,14 @@ function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise
 
 function referencePage(site: Site, request: HttpRequest<unknown>, { text, reference }: WrittenDocument): HttpResponse {
   const parts = { title: "API reference", kind: "reference", modules: ["reference.js"] } as const;
-  const body = page(
+  const response = pageResponse(
     site,
     request,
     parts,
     html`<link rel="stylesheet" href="${assetUrl(request, "reference.css")}"><div data-base="${toPublicUrl(request, "")}">${reference}${clients(request)}</div>`,
   );
   const tag = `"${digestOf(text)}-${variantFor(site, request)}"`;
-  const fields = {
-    "Content-Type": "text/html; charset=utf-8",
-    "Cache-Control": "private, no-cache",
-    ETag: tag,
-    ...pageHeaders,
-  };
-  return current(request, new HttpResponse(200, fields, body), [tag]);
+  return current(request, response.withHeader("ETag", tag), [tag]);
 }
 
 /** Says how a typed client is made. */

@@ -1,4 +1,4 @@
-import type { HttpRequest } from "waymark";
+import { type HttpRequest, HttpResponse } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import { nameOf } from "../access/policy.ts";
 import { languages } from "../person/languages.ts";
@@ -78,6 +78,20 @@ export const brandOf = ({ brand }: Site, { words }: Reader): string => brand.tit
 export function page(site: Site, request: HttpRequest<unknown>, parts: PageParts, content: SafeHtml): string {
   return frame(site, request, parts).join(String(content));
 }
+
+/** Makes the answer that is a whole page. */
+export const pageResponse = (
+  site: Site,
+  request: HttpRequest<unknown>,
+  parts: PageParts,
+  content: SafeHtml,
+  caching: "private, no-cache" | "no-store" = "private, no-cache",
+): HttpResponse =>
+  new HttpResponse(
+    200,
+    { "Content-Type": "text/html; charset=utf-8", "Cache-Control": caching, ...pageHeaders },
+    page(site, request, parts, content),
+  );
 
 function account(site: Site, request: HttpRequest<unknown>, reader: Reader): SafeHtml {
   const known = request.attribute(caller);

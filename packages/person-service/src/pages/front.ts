@@ -1,10 +1,9 @@
 import { accept, GET, type HttpRequest, type HttpResponse, json, type Route } from "waymark";
-import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
 import { ofFront } from "../api/descriptions.ts";
 import { documentPath, referencePath, serviceDescription } from "./api-routes.ts";
-import { page, pageHeaders } from "./document.ts";
+import { pageResponse } from "./document.ts";
 import { filled, html } from "./html.ts";
 import { readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
@@ -42,12 +41,8 @@ function frontPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
 <p class="detail">${filled(words.about, { accept: html`<code>Accept</code>` })}</p>
 <ul class="places">
 ${items}</ul></div>`;
-  const body = page(site, request, { title: "person-service", kind: "note" }, content);
-  const fields = HeaderList.of({
-    "Content-Type": "text/html; charset=utf-8",
-    "Cache-Control": "private, no-cache",
-    Link: serviceDescription(request),
-    ...pageHeaders,
-  });
-  return json(null).withHeaders(fields).withBody(body);
+  return pageResponse(site, request, { title: "person-service", kind: "note" }, content).withHeader(
+    "Link",
+    serviceDescription(request),
+  );
 }

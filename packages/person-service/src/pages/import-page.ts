@@ -2,7 +2,6 @@ import type { CollectionHandlers } from "@waymark/collection";
 import {
   type Attribute,
   attribute,
-  content,
   HttpError,
   type HttpRequest,
   type HttpResponse,
@@ -11,12 +10,12 @@ import {
   redirect,
 } from "waymark";
 import { ContentError } from "waymark/content";
-import { HeaderList, parseMediaType } from "waymark/fields";
+import { parseMediaType } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/members.ts";
 import { prefersHtml } from "./browser.ts";
-import { brandOf, page, pageHeaders } from "./document.ts";
+import { brandOf, pageResponse } from "./document.ts";
 import { faultInWords } from "./faults.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fileField, matchedChoices } from "./import.ts";
@@ -149,12 +148,7 @@ ${what === undefined ? "" : outcome(site, reader, what)}${stored === undefined ?
 </form>`;
   const title = `${words.heading} · ${brandOf(site, reader)}`;
   const parts = { title, kind: "person", modules: ["once.js"] } as const;
-  const response = content("text/html; charset=utf-8", page(site, request, parts, body));
-  return response.withHeaders(
-    response.headers.concat(
-      HeaderList.of({ "Cache-Control": what === undefined ? "private, no-cache" : "no-store", ...pageHeaders }),
-    ),
-  );
+  return pageResponse(site, request, parts, body, what === undefined ? "private, no-cache" : "no-store");
 }
 
 const note = (text: SafeHtml, isGood: boolean): SafeHtml =>

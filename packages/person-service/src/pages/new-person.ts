@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { CollectionHandlers } from "@waymark/collection";
-import { content, type HttpRequest, type HttpResponse } from "waymark";
-import { HeaderList } from "waymark/fields";
+import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/members.ts";
 import { dialogsUrl } from "./assets.ts";
 import { attempt } from "./attempt.ts";
-import { brandOf, page, pageHeaders } from "./document.ts";
+import { brandOf, pageResponse } from "./document.ts";
 import { personForm } from "./form.ts";
 import { html } from "./html.ts";
 import { fieldsOf } from "./members.ts";
@@ -44,7 +43,7 @@ function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
     refusal,
     isOpen: true,
   });
-  const body = page(
+  return pageResponse(
     site,
     request,
     { title: `${words.create} · ${brandOf(site, reader)}`, kind: "person", modules: ["person.js"] },
@@ -52,7 +51,4 @@ function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
 <div class="heading"><h1>${words.create}</h1></div>
 ${form}`,
   );
-  const fields = HeaderList.of({ "Cache-Control": "private, no-cache", ...pageHeaders });
-  const response = content("text/html; charset=utf-8", body);
-  return response.withHeaders(response.headers.concat(fields));
 }

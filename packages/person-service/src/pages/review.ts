@@ -1,10 +1,9 @@
 import type { CollectionHandlers } from "@waymark/collection";
-import { type Attribute, attribute, content, type HttpRequest, type HttpResponse } from "waymark";
-import { HeaderList } from "waymark/fields";
+import { type Attribute, attribute, type HttpRequest, type HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/members.ts";
-import { brandOf, page, pageHeaders } from "./document.ts";
+import { brandOf, pageResponse } from "./document.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf } from "./members.ts";
 import { type Reader, readerOf } from "./reader.ts";
@@ -73,9 +72,7 @@ ${counts.unchanged === 0 ? "" : html`<p>${reader.count(words.unchanged, counts.u
 ${counts.refused === 0 ? "" : faults(site, request, reader, counts)}${isPossible ? form : html`<p><a class="button" href="${back}">${words.back}</a></p>`}`;
   const title = `${heading} · ${brandOf(site, reader)}`;
   const parts = { title, kind: "person", modules: ["once.js"] } as const;
-  const fields = HeaderList.of({ "Cache-Control": "no-store", ...pageHeaders });
-  const response = content("text/html; charset=utf-8", page(site, request, parts, body));
-  return response.withHeaders(response.headers.concat(fields));
+  return pageResponse(site, request, parts, body, "no-store");
 }
 
 function faults(

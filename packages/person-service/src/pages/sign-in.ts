@@ -2,7 +2,6 @@ import {
   type AfterFilter,
   accept,
   after,
-  content,
   contentType,
   GET,
   group,
@@ -12,7 +11,6 @@ import {
   type Route,
   redirect,
 } from "waymark";
-import { HeaderList } from "waymark/fields";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
 import type { SignIn } from "../access/access.ts";
@@ -22,7 +20,7 @@ import { sealedIn } from "../access/policy.ts";
 import { sessionCookie } from "../access/sessions.ts";
 import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
 import { localTarget } from "./browser.ts";
-import { page, pageHeaders } from "./document.ts";
+import { pageResponse } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
@@ -93,16 +91,14 @@ const refusals = {
 
 function signInPage(site: Site, request: HttpRequest<unknown>, to: string, attempt?: Attempt): HttpResponse {
   const { heading } = readerOf(request).words.signIn;
-  const body = page(
+  return pageResponse(
     site,
     request,
     { title: heading, kind: "note" },
     html`<div class="note-body"><h1>${heading}</h1>
 ${signInForm(request, to, attempt)}</div>`,
+    "no-store",
   );
-  const fields = HeaderList.of({ "Cache-Control": "no-store", ...pageHeaders });
-  const response = content("text/html; charset=utf-8", body);
-  return response.withHeaders(response.headers.concat(fields));
 }
 
 /** An attempt to sign in that did not work: why not, and the name that it had. */
