@@ -116,7 +116,7 @@ export async function changeAll(
     }
     case "refused":
       for (const { position, member } of outcome.conflicts) {
-        errors.add(await lineAt(plan, position), [{ message: heldByAnother(member), path: member.split(".") }]);
+        errors.add(await lineAt(plan, position), [heldByAnother(member)]);
       }
       return refuseConflicts(errors);
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { heldByAnother } from "../handlers/refusals.ts";
+import { valueAt } from "../member-value.ts";
 import type { BulkConflict, Document } from "../store.ts";
 import { LineErrors } from "./report.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";
@@ -23,9 +24,8 @@ export async function conflictErrors(
   for (const { line, member, key } of found) {
     const first = firstLines.get(key);
     const isOfLine = first !== undefined && first < line;
-    errors.add(line, [
-      { path: member.split("."), message: isOfLine ? `is already used in ${place} ${first}` : heldByAnother(member) },
-    ]);
+    const issue = heldByAnother(member);
+    errors.add(line, [isOfLine ? { ...issue, message: `is already used in ${place} ${first}` } : issue]);
   }
   return errors;
 }
@@ -72,8 +72,7 @@ async function findFirstLines(
 
 /** Returns a short digest of a member and its value, which may be long. */
 function keyOf(document: Document, member: string): string {
-  const { [member]: value } = document as Readonly<Record<string, unknown>>; // parsed from JSON
   return createHash("sha256")
-    .update(JSON.stringify([member, value]))
+    .update(JSON.stringify([member, valueAt(document, member)]))
     .digest("base64");
 }

@@ -27,7 +27,7 @@ export async function countStorable(
     for (const [i, { line }] of batch.entries()) {
       const member = conflicts[i];
       if (member === undefined) valid++;
-      else errors.add(line, [{ message: heldByAnother(member), path: member.split(".") }]);
+      else errors.add(line, [heldByAnother(member)]);
       if (errors.areEnough) return { valid, stoppedAfter: line };
     }
   }

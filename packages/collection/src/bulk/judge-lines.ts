@@ -54,7 +54,7 @@ export async function judgeLines(request: JudgedLines): Promise<Judged> {
         isInvalid ||= !judgement.isConflict;
         errors.add(line, judgement.issues);
       } else if (member !== undefined) {
-        errors.add(line, [{ message: heldByAnother(member), path: member.split(".") }]);
+        errors.add(line, [heldByAnother(member)]);
       } else {
         counts[kinds[judgement.kind]]++;
         if (judgement.kind === "change") admit("PATCH", judgement.record.id);

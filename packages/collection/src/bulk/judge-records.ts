@@ -120,17 +120,13 @@ async function judge<T extends Document>(
   found: Found,
   foretold: ForetoldConflicts | undefined,
 ): Promise<Outcome> {
-  const conflict = (id: number, message: string, ...path: readonly string[]): Outcome => ({
-    id,
-    issues: [{ message, path }],
-    isConflict: true,
-  });
-  if ("missing" in found) return conflict(found.missing, "is not there any more");
+  const conflict = (id: number, issue: ValidationIssue): Outcome => ({ id, issues: [issue], isConflict: true });
+  if ("missing" in found) return conflict(found.missing, { message: "is not there any more" });
   const { record, etag } = found;
   const { id, revision: expectedRevision } = record;
   const { schema, serverMembers, linkedMembers, items } = settings;
   if (etag !== undefined && !recordValidators(request, record, items).entityTags?.includes(etag)) {
-    return conflict(id, "has changed since it was read");
+    return conflict(id, { message: "has changed since it was read" });
   }
   requireRight(settings, request, amendment.removed ? "DELETE" : "PATCH", id);
   if (amendment.removed) return { kind: "remove", id, expectedRevision };
@@ -147,6 +143,6 @@ async function judge<T extends Document>(
   const document = { ...result.value, ...owner };
   const claim = claimOf({ kind: "change", record, document }, store.unique);
   const [member] = (Object.keys(claim).length > 0 && (await foretold?.of([claim]))) || [];
-  if (member !== undefined) return conflict(id, heldByAnother(member), member);
+  if (member !== undefined) return conflict(id, heldByAnother(member));
   return { kind: "replace", id, document, expectedRevision };
 }

@@ -80,7 +80,7 @@ function issueOf(
     throw reason;
   }
   const { value } = creation;
-  if (value.kind === "conflict") return { message: heldByAnother(value.member), path: value.member.split(".") };
+  if (value.kind === "conflict") return heldByAnother(value.member);
   if (value.kind === "changed" || value.kind === "missing") return { message: changedMeanwhile };
   if (value.kind === "ownerless") {
     if (owner !== undefined) return { message: "names an owner that has been removed", path: [owner.member] };

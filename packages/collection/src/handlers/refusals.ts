@@ -6,10 +6,10 @@ import type { StoreOwner } from "../store.ts";
 
 /** Another record has the value of this member. */
 export function refuseValue(member: string): HttpResponse {
-  const detail = `Another record ${hasOrHad(member)} the same ${member}.`;
+  const { message, path } = heldByAnother(member);
   return problem(collectionProblemTypes.conflict, {
-    detail,
-    errors: [{ detail: heldByAnother(member), pointer: toPointer(member.split(".")) }],
+    detail: `Another record ${hasOrHad(member)} the same ${member}.`,
+    errors: [{ detail: message, pointer: toPointer(path) }],
   });
 }
 
@@ -30,8 +30,9 @@ export function refuseOwner({ member }: StoreOwner): HttpResponse {
 }
 
 /** Says that another record has the value of a member. */
-export function heldByAnother(member: string): string {
-  return `${member === "id" ? "is or was" : "is already"} used by another record`;
+export function heldByAnother(member: string): { readonly message: string; readonly path: readonly string[] } {
+  const message = `${member === "id" ? "is or was" : "is already"} used by another record`;
+  return { message, path: member.split(".") };
 }
 
 /** A removed record keeps its id. */
