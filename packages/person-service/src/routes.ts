@@ -18,7 +18,7 @@ import {
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
 import { tidyForms } from "./pages/query.ts";
-import type { Person } from "./person/members.ts";
+import type { Person } from "./person/person.ts";
 import { describeProblem } from "./problems.ts";
 
 // biome-ignore format: a table, a route a line

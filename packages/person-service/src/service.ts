@@ -61,7 +61,7 @@ import { followingChanges, withAllLists } from "./person/contact-lists.ts";
 import { setAside } from "./person/kept-members.ts";
 import { personMatching } from "./person/matching.ts";
 import { type MemberList, ourMembers } from "./person/member-list.ts";
-import type { Person } from "./person/members.ts";
+import type { Person } from "./person/person.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";

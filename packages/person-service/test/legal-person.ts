@@ -1,16 +1,11 @@
 import fc from "fast-check";
 import { anyCharacter } from "../../waymark/test/any-text.ts";
 import { contactLists, contexts, features } from "../src/person/contact-lists.ts";
+import { mostValues } from "../src/person/lists.ts";
+import type { PersonMember } from "../src/person/member.ts";
 import { fromValues } from "../src/person/member-value.ts";
-import {
-  type ContactEntry,
-  memberEntries,
-  memberTable,
-  mostValues,
-  type Person,
-  type PersonMember,
-  type PersonMemberName,
-} from "../src/person/members.ts";
+import { memberEntries, memberTable, type PersonMemberName } from "../src/person/members.ts";
+import type { ContactEntry, Person } from "../src/person/person.ts";
 import { countryCodes } from "../src/person/rules.ts";
 
 /** A character that every text may have: of XML 1.0's (§2.2) all but the controls. */

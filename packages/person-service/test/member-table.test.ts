@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { inEveryLanguage } from "../src/person/languages.ts";
-import { memberEntries, namesFor, type PersonMember } from "../src/person/members.ts";
+import { namesFor, type PersonMember } from "../src/person/member.ts";
+import { memberEntries } from "../src/person/members.ts";
 
 const folder = join(import.meta.dirname, "..");
 const textAt = (path: string): string => readFileSync(join(folder, path), "utf8");

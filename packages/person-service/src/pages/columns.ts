@@ -3,7 +3,7 @@ import { type HttpRequest, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented, type ResponseDescription } from "waymark/openapi";
 import type { MemberList } from "../person/member-list.ts";
-import type { Person } from "../person/members.ts";
+import type { Person } from "../person/person.ts";
 import { keptCookie, lostCookie } from "./cookie.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type MemberFields, usualColumns } from "./members.ts";

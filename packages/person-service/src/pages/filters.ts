@@ -1,5 +1,5 @@
+import type { PersonMember } from "../person/member.ts";
 import { type MemberList, onceFor } from "../person/member-list.ts";
-import type { PersonMember } from "../person/members.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf, type MemberField, type MemberFields } from "./members.ts";
 import type { ListAddress } from "./query.ts";

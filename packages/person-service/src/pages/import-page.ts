@@ -13,7 +13,7 @@ import { ContentError } from "waymark/content";
 import { parseMediaType } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
-import type { Person } from "../person/members.ts";
+import type { Person } from "../person/person.ts";
 import { prefersHtml } from "./browser.ts";
 import { brandOf, pageResponse } from "./document.ts";
 import { faultInWords } from "./faults.ts";

@@ -3,7 +3,7 @@ import type { CollectionHandlers } from "@waymark/collection";
 import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
-import type { Person } from "../person/members.ts";
+import type { Person } from "../person/person.ts";
 import { dialogsUrl } from "./assets.ts";
 import { attempt } from "./attempt.ts";
 import { brandOf, pageResponse } from "./document.ts";

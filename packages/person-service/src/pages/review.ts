@@ -2,7 +2,7 @@ import type { CollectionHandlers } from "@waymark/collection";
 import { type Attribute, attribute, type HttpRequest, type HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
-import type { Person } from "../person/members.ts";
+import type { Person } from "../person/person.ts";
 import { brandOf, pageResponse } from "./document.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf } from "./members.ts";

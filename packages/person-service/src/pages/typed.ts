@@ -1,6 +1,7 @@
 import { contexts, features } from "../person/contact-lists.ts";
 import { fromValues, isObject, memberOf, preferredMark, textOf, typedValue } from "../person/member-value.ts";
-import { type ContactEntry, derivedName, nameParts, type Person } from "../person/members.ts";
+import { derivedName, nameParts } from "../person/members.ts";
+import type { ContactEntry, Person } from "../person/person.ts";
 import { countryCodeOf } from "../transfer/countries.ts";
 import { typedDate } from "../transfer/dates.ts";
 import type { MemberField, MemberFields } from "./members.ts";

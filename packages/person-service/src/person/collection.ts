@@ -18,15 +18,10 @@ import {
 } from "@waymark/collection";
 import { type ContactList, contactLists } from "./contact-lists.ts";
 import { jsContact } from "./jscontact.ts";
+import type { PersonMember } from "./member.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
-import {
-  type ContactEntry,
-  memberEntries,
-  objectTypes,
-  otherProperties,
-  ownObject,
-  type PersonMember,
-} from "./members.ts";
+import { memberEntries, objectTypes, otherProperties, ownObject } from "./members.ts";
+import type { ContactEntry } from "./person.ts";
 import { vcard, vcard3 } from "./vcard.ts";
 
 /**

@@ -3,8 +3,10 @@ import { recordSchema } from "@waymark/collection";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
 import type { StandardJsonSchema } from "waymark/openapi";
 import { type ListSchema, listSchema, textList } from "./lists.ts";
+import type { PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
-import { type ContactEntry, memberEntries, ownObject, type Person, type PersonMember } from "./members.ts";
+import { memberEntries, ownObject } from "./members.ts";
+import type { ContactEntry, Person } from "./person.ts";
 import { oneOf } from "./rules.ts";
 import { ruledString, text, truth } from "./text.ts";
 

@@ -5,7 +5,7 @@ import { quote } from "waymark/internal";
 import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
 import { ourMembers } from "./member-list.ts";
-import type { Person } from "./members.ts";
+import type { Person } from "./person.ts";
 import { personSchema } from "./schema.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type ContactList, contactLists } from "./contact-lists.ts";
+import type { PersonMember } from "./member.ts";
 import { type MemberList, onceFor } from "./member-list.ts";
-import type { PersonMember } from "./members.ts";
 
 /** A member that has a place in a JSContact card. */
 export interface JsContactMember {

@@ -2,7 +2,8 @@ import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waym
 import { type JsContactMember, jsContactMembers, keyOf } from "./jscontact-members.ts";
 import { type MemberList, onceFor } from "./member-list.ts";
 import { isObject, memberOf, valuesOf } from "./member-value.ts";
-import { type ContactEntry, otherProperties, type StoredPerson } from "./members.ts";
+import { otherProperties } from "./members.ts";
+import type { ContactEntry, StoredPerson } from "./person.ts";
 import { otherLines, propertyLine } from "./vcard.ts";
 import { unescapeText, type VcardLine, vcardLineText } from "./vcard-lines.ts";
 import { productId, uniqueId, vcardProperties } from "./vcard-properties.ts";

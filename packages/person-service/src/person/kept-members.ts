@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { ValidationResult } from "waymark/content";
 import type { MemberList } from "./member-list.ts";
 import { isObject } from "./member-value.ts";
-import { ownObject, type Person } from "./members.ts";
+import { ownObject } from "./members.ts";
+import type { Person } from "./person.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

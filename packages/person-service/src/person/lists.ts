@@ -1,10 +1,12 @@
 import type { StandardSchemaV1, ValidationIssue } from "waymark/content";
 import type { StandardJsonSchema } from "waymark/openapi";
-import { mostValues } from "./members.ts";
 import { jsonType } from "./text.ts";
 
 /** The schema of a list, with its JSON Schema; it may be absent, and counts as absent when it is empty. */
 export type ListSchema<T> = StandardSchemaV1<unknown, readonly T[] | undefined> & StandardJsonSchema;
+
+/** The most values of a list. */
+export const mostValues = 50;
 
 type ValueSchema<T> = StandardSchemaV1<unknown, T> & StandardJsonSchema;
 

@@ -1,8 +1,8 @@
 import type { MemberType } from "@waymark/collection";
 import { nearestName, orNearest, quote } from "waymark/internal";
 import { inEveryLanguage } from "./languages.ts";
+import type { PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
-import type { PersonMember } from "./members.ts";
 import { patternTest } from "./pattern.ts";
 import { date } from "./rules.ts";
 import { countCharacters, jsonType } from "./text.ts";

@@ -1,5 +1,6 @@
 import { storeMembers } from "@waymark/collection";
-import { memberEntries, type PersonMember } from "./members.ts";
+import type { PersonMember } from "./member.ts";
+import { memberEntries } from "./members.ts";
 
 /** The members of the people of a service, from which all that depends on them is made: those of the table, and the service's own. */
 export interface MemberList {

@@ -1,4 +1,4 @@
-import type { MemberKind } from "./members.ts";
+import type { MemberKind } from "./member.ts";
 
 /** Returns the value of a member, `familyName` or `address.postalCode`; undefined when the person does not have it. */
 export function memberOf(person: unknown, name: string): unknown {

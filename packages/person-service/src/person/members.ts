@@ -1,6 +1,4 @@
-import type { MemberType, RecordOf } from "@waymark/collection";
-import type { StandardSchemaV1 } from "waymark/content";
-import type { ByLanguage } from "./languages.ts";
+import type { PersonMember } from "./member.ts";
 import { countCharacters } from "./text.ts";
 
 /**
@@ -432,76 +430,6 @@ export const personMembers = {
   },
 } as const;
 
-/** What the values of a member are; the last four only of a service's own. */
-export type MemberKind =
-  | "id"
-  | "line"
-  | "text"
-  | "date"
-  | "email"
-  | "telephone"
-  | "url"
-  | "country"
-  | "language"
-  | "property"
-  | "integer"
-  | "number"
-  | "boolean"
-  | "choice";
-
-/** What there is to know of a member. */
-export interface PersonMember {
-  /** What its values are, which decides how they are validated, shown, asked for and read from files. */
-  readonly kind: MemberKind;
-  /** Whether it is a list of such values, none twice. */
-  readonly list?: true;
-  /** For a list of values with what is said of each, the member that is the preferred one. See `ContactEntry`. */
-  readonly of?: string;
-  /** The characters of a text. Default: 1. */
-  readonly min?: number;
-  readonly max?: number;
-  /** Whether every stored person has it. */
-  readonly always?: true;
-  /** What the whole of a text matches, a regular expression: see `patternTest`. */
-  readonly pattern?: string;
-  /** Whether a date cannot be in the future. */
-  readonly past?: true;
-  /** The bounds of a number or a date. */
-  readonly least?: number | string;
-  readonly greatest?: number | string;
-  /** The texts of which a choice is one. */
-  readonly values?: readonly string[];
-  /** See `MemberUse`. */
-  readonly filter?: MemberType;
-  readonly search?: true;
-  readonly unique?: true;
-  /** Whether the list of the page shows it, and whether the page of a person has it below the name. */
-  readonly column?: true;
-  readonly headline?: true;
-  /** The type of the node with this name that it is in JSON-LD. Default: it is a value. */
-  readonly node?: string;
-  /** What it is in JSON-LD of the work about the person. Default: a term of the person under its own name. */
-  readonly recordTerm?: string;
-  /** What the page calls it, and what stands below its field. */
-  readonly label: ByLanguage;
-  readonly hint?: ByLanguage;
-  /** The part of the page and of its form; empty for none. */
-  readonly group: "" | "Name" | "Contact" | "Address" | "Work" | "More than one" | "More";
-  /** Its property of a vCard, and which part of the value it is, from 0; empty for none. */
-  readonly vcard: string;
-  /**
-   * Its place in a JSContact card (RFC 9553), such as `name/full`. An entry of a map has `*` as its key, or the kind that it has:
-   * `anniversaries/birth/date`. Behind `components` is the kind of one. Empty for what is there by its property of a vCard
-   * (RFC 9555 §2.15), or not at all.
-   */
-  readonly jscontact: string;
-  /** What other programs and people call it, besides the page, separated by commas; at first those in English. */
-  readonly words: string;
-  readonly example?: string | readonly string[];
-  /** Its rule, for people. */
-  readonly rule: string;
-}
-
 /** The name of a member: `familyName`, `address.postalCode`. */
 export type PersonMemberName = keyof typeof personMembers;
 
@@ -513,12 +441,6 @@ export const memberEntries: readonly (readonly [name: PersonMemberName, member: 
   memberTable,
 ) as [PersonMemberName, PersonMember][]; // its own names
 
-/** Returns what a member is called by other programs, and by the page in each language. */
-export const namesFor = ({ words, label }: PersonMember): readonly string[] => [
-  ...words.split(", ").filter((word) => word !== ""),
-  ...Object.values(label),
-];
-
 /** What the members whose names begin with this are parts of: the type of the node that it is in JSON-LD. */
 export const objectTypes: Readonly<Record<string, string>> = { address: "PostalAddress" };
 
@@ -527,47 +449,6 @@ export const otherProperties: string = memberEntries.find(([, { kind }]) => kind
 
 /** The object of a person that has the members of a service's own. */
 export const ownObject = "custom";
-
-/** The most values of a list. */
-export const mostValues = 50;
-
-/** A value of a list such as `emails`, and what is said of it, as in JSContact (RFC 9553). */
-export interface ContactEntry {
-  readonly value: string;
-  /** What it is used for. */
-  readonly contexts?: readonly string[];
-  /** What a telephone can do. */
-  readonly features?: readonly string[];
-  readonly label?: string;
-  readonly preferred?: boolean;
-}
-
-type ValueOf<M extends PersonMember> = M extends { readonly list: true }
-  ? readonly string[]
-  : M extends { readonly of: string }
-    ? readonly ContactEntry[]
-    : M["kind"] extends "id"
-      ? number
-      : string;
-
-type Schemas = {
-  [P in PersonMemberName]: {
-    readonly schema: StandardSchemaV1<
-      unknown,
-      | ValueOf<(typeof personMembers)[P]>
-      | ((typeof personMembers)[P] extends { readonly always: true } ? never : undefined)
-    >;
-  };
-};
-
-/** A valid person as a client sends it; the name is derived from its parts where the client sends none. */
-export type Person = RecordOf<Schemas> & {
-  /** The members of a service's own, by their names. */
-  readonly [ownObject]?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
-};
-
-/** A person as it is stored and sent. The times are in UTC (RFC 3339). */
-export type StoredPerson = Person & { readonly id: number; readonly createdAt: string; readonly updatedAt: string };
 
 /** The members of which a name is made. */
 export const nameParts = ["givenName", "additionalName", "familyName"] as const;
@@ -592,7 +473,7 @@ export function derivedName({
   givenName,
   additionalName,
   familyName,
-}: Pick<Partial<Person>, (typeof nameParts)[number]>): string {
+}: Readonly<Partial<Record<(typeof nameParts)[number], string | undefined>>>): string {
   const full = join(givenName, additionalName, familyName);
   if (countCharacters(full) <= personMembers.name.max) return full;
   const short = join(givenName, familyName);

@@ -1,9 +1,10 @@
 import { storeMembers } from "@waymark/collection";
 import { quote } from "waymark/internal";
+import type { PersonMember } from "./member.ts";
 import { type MemberFault, readDeclaration } from "./member-declaration.ts";
 import { type MemberList, membersWith } from "./member-list.ts";
 import { isObject } from "./member-value.ts";
-import { memberEntries, ownObject, type PersonMember } from "./members.ts";
+import { memberEntries, ownObject } from "./members.ts";
 import { jsonType } from "./text.ts";
 
 /** The members of a service's own, by their names, `custom.staffNumber`; or all that is wrong with them. */

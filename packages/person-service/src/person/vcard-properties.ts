@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type ContactList, contactLists } from "./contact-lists.ts";
+import type { PersonMember } from "./member.ts";
 import { type MemberList, onceFor, ourMembers } from "./member-list.ts";
-import type { PersonMember, StoredPerson } from "./members.ts";
+import type { StoredPerson } from "./person.ts";
 import type { Rule } from "./text.ts";
 import { parseVcardLine, splitValue, type VcardLine, vcardLineText } from "./vcard-lines.ts";
 

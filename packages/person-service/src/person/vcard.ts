@@ -1,7 +1,9 @@
 import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
+import type { PersonMember } from "./member.ts";
 import { type MemberList, onceFor } from "./member-list.ts";
 import { memberOf, valuesOf } from "./member-value.ts";
-import { type ContactEntry, otherProperties, type PersonMember, type StoredPerson } from "./members.ts";
+import { otherProperties } from "./members.ts";
+import type { ContactEntry, StoredPerson } from "./person.ts";
 import { escapeText, parseVcardLine, splitValue, type VcardLine, vcardLine, vcardLineText } from "./vcard-lines.ts";
 import {
   isRestOf,

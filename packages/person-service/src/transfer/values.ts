@@ -1,8 +1,8 @@
 import { parseListCell, setMember } from "@waymark/collection";
 import { type ContactList, contactLists } from "../person/contact-lists.ts";
+import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { fromValues, isObject, textOf, typedValue } from "../person/member-value.ts";
-import type { PersonMember } from "../person/members.ts";
 import { leftOut } from "./columns.ts";
 import { labelled, usesOf } from "./contact-words.ts";
 import { countryCodeOf } from "./countries.ts";

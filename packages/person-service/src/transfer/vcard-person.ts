@@ -1,7 +1,8 @@
 import type { ContactList } from "../person/contact-lists.ts";
+import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { fromValues, typedValue } from "../person/member-value.ts";
-import { otherProperties, type PersonMember } from "../person/members.ts";
+import { otherProperties } from "../person/members.ts";
 import { splitValue, unescapeText, type VcardLine, vcardLineText } from "../person/vcard-lines.ts";
 import {
   partsOf,

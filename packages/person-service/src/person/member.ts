@@ -1,0 +1,78 @@
+import type { MemberType } from "@waymark/collection";
+import type { ByLanguage } from "./languages.ts";
+
+/** What the values of a member are; the last four only of a service's own. */
+export type MemberKind =
+  | "id"
+  | "line"
+  | "text"
+  | "date"
+  | "email"
+  | "telephone"
+  | "url"
+  | "country"
+  | "language"
+  | "property"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "choice";
+
+/** What there is to know of a member. */
+export interface PersonMember {
+  /** What its values are, which decides how they are validated, shown, asked for and read from files. */
+  readonly kind: MemberKind;
+  /** Whether it is a list of such values, none twice. */
+  readonly list?: true;
+  /** For a list of values with what is said of each, the member that is the preferred one. See `ContactEntry`. */
+  readonly of?: string;
+  /** The characters of a text. Default: 1. */
+  readonly min?: number;
+  readonly max?: number;
+  /** Whether every stored person has it. */
+  readonly always?: true;
+  /** What the whole of a text matches, a regular expression: see `patternTest`. */
+  readonly pattern?: string;
+  /** Whether a date cannot be in the future. */
+  readonly past?: true;
+  /** The bounds of a number or a date. */
+  readonly least?: number | string;
+  readonly greatest?: number | string;
+  /** The texts of which a choice is one. */
+  readonly values?: readonly string[];
+  /** See `MemberUse`. */
+  readonly filter?: MemberType;
+  readonly search?: true;
+  readonly unique?: true;
+  /** Whether the list of the page shows it, and whether the page of a person has it below the name. */
+  readonly column?: true;
+  readonly headline?: true;
+  /** The type of the node with this name that it is in JSON-LD. Default: it is a value. */
+  readonly node?: string;
+  /** What it is in JSON-LD of the work about the person. Default: a term of the person under its own name. */
+  readonly recordTerm?: string;
+  /** What the page calls it, and what stands below its field. */
+  readonly label: ByLanguage;
+  readonly hint?: ByLanguage;
+  /** The part of the page and of its form; empty for none. */
+  readonly group: "" | "Name" | "Contact" | "Address" | "Work" | "More than one" | "More";
+  /** Its property of a vCard, and which part of the value it is, from 0; empty for none. */
+  readonly vcard: string;
+  /**
+   * Its place in a JSContact card (RFC 9553), such as `name/full`. An entry of a map has `*` as its key, or the kind that it has:
+   * `anniversaries/birth/date`. Behind `components` is the kind of one. Empty for what is there by its property of a vCard
+   * (RFC 9555 §2.15), or not at all.
+   */
+  readonly jscontact: string;
+  /** What other programs and people call it, besides the page, separated by commas; at first those in English. */
+  readonly words: string;
+  readonly example?: string | readonly string[];
+  /** Its rule, for people. */
+  readonly rule: string;
+}
+
+/** Returns what a member is called by other programs, and by the page in each language. */
+export const namesFor = ({ words, label }: PersonMember): readonly string[] => [
+  ...words.split(", ").filter((word) => word !== ""),
+  ...Object.values(label),
+];
