@@ -31,7 +31,7 @@ export async function makeDatabase(parent: string, records: number | undefined):
   }
 }
 
-/** The database in this directory with so many made-up people, which is made when there is none, and which `remove` leaves there. */
+/** The database in this directory with so many made-up people, which is made if it is missing, and which `remove` leaves there. */
 export async function keptDatabase(directory: string, records: number): Promise<TemporaryDatabase> {
   const file = join(directory, `people-${records}.db`);
   if (!existsSync(file)) {

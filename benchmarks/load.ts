@@ -80,7 +80,7 @@ export type LoadGeneratorName = (typeof loadGeneratorNames)[number];
 /**
  * The load generator of this name; unless one is named, wrk, which costs less than any server, or else autocannon.
  *
- * @throws Error when it is wrk, and there is none
+ * @throws Error when it is wrk, which is not installed
  */
 export async function findLoadGenerator(name: LoadGeneratorName | undefined): Promise<MixingLoadGenerator> {
   const wrkVersion = name === "autocannon" ? undefined : await findWrk();

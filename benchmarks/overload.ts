@@ -29,7 +29,7 @@ export interface OverloadResult {
   readonly goodput: Summary;
   /** The median as a share of the most that the server can answer. */
   readonly ofPeak: number;
-  /** The median of how long 99 % of them took at most, in milliseconds; undefined where there were none. */
+  /** The median of how long 99 % of them took at most, in milliseconds; undefined if no request was answered. */
   readonly slowest: number | undefined;
   /** The median share of the requests that were refused with 503; the rest had no answer in time. */
   readonly refused: number;

@@ -13,7 +13,7 @@ export interface SimulatedService {
  * Returns how many changes a service makes in a second, by simulation with a random seed of its own: the same every time.
  *
  * An instance has one transaction at a time, with all changes that wait for one when it begins. It asks for a free partition,
- * waits for one if there is none, and holds it for two round trips and the commit.
+ * waits for one if all are held, and holds it for two round trips and the commit.
  */
 export function simulateChanges(service: SimulatedService, simulatedSeconds: number = 20): number {
   const { instances, commit, clients } = service;

@@ -14,7 +14,7 @@ export interface ExpectedResult {
 }
 
 /**
- * The program of a page: its `ts` blocks but those marked `no-run` or named as a file; undefined when there are none.
+ * The program of a page: its `ts` blocks but those marked `no-run` or named as a file; undefined if the page has no such blocks.
  *
  * A statement that ends in `// → text`, or has such a comment below it, becomes `await showResult(line, async () => (…))`. The
  * text may go on in the comments that follow. A statement begins at the margin: what is indented, and what closes a

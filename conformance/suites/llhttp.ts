@@ -23,7 +23,7 @@ export const llhttp: Suite = {
         if (sample === null) continue;
         const [, meta = "", text = "", log = ""] = sample;
         const { type, skipBody } = JSON.parse(meta);
-        // Lenient modes are none of ours.
+        // Our parser has no lenient modes.
         if (type !== "request" || skipBody === true) continue;
         const name = `${file.replace(/^.*\//, "")} ${heading.replaceAll("`", "")}`;
         outcomes.push({ name, fault: laxer(bytesOf(text), log) });

@@ -86,7 +86,7 @@ export interface ListOptions extends ItemOptions {
   readonly entityTagOf?: (record: StoredRecord) => string;
   /** The page that the records are, where the list is sent in pages. */
   readonly page?: ListPage;
-  /** Returns the cursor behind the changes that the list shows, for readers who are told of later ones. */
+  /** Returns the cursor behind the changes that the list shows, for readers who follow the later ones. */
   readonly cursor?: () => string;
 }
 

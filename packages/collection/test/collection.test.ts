@@ -195,7 +195,7 @@ describe("reading a record", () => {
 
 describe("listing records", () => {
   it(
-    "answers an empty array when there is none",
+    "answers an empty array when nothing is stored",
     withPeople(async ({ people }) => {
       const response = await people.list(HttpRequest.of());
       assert.deepEqual([response.status, response.headers.get("Content-Type")], [200, "application/json"]);
@@ -292,7 +292,7 @@ describe("creating a record", () => {
   );
 
   it(
-    "answers as it is told to, with the record",
+    "answers a creation as the option `created` says",
     withPeople(
       async ({ people }) => {
         const response = await people.create(posting({ id: 7, name: "Ada" }));

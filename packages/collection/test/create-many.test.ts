@@ -137,7 +137,7 @@ describe("many records at once", () => {
   );
 
   it(
-    "may have the times of a list that was read, which are set anew",
+    "may have the times of a list that was read, which are set again",
     withBooks(async (books, store) => {
       const times = { createdAt: "1815-12-10T00:00:00Z", updatedAt: "x" };
       assert.equal(toldBy(await post(books, [{ id: 3, title: "Emma", ...times }])).stored, 1);
@@ -200,7 +200,7 @@ describe("many records at once", () => {
   );
 
   it(
-    "are told of by the lines on which they begin",
+    "are reported by the lines on which they begin",
     withBooks(async (books, store) => {
       await create(store, { title: "Emma", isbn: "1" });
       const content = 'title,isbn\r\n"a\r\nb",2\r\n\r\n"c\r\nd",1\r\ne,2\r\n';
@@ -245,7 +245,7 @@ describe("many records at once", () => {
   );
 
   it(
-    "have no more than 1,000 conflicts told",
+    "have no more than 1,000 conflicts reported",
     withBooks(async (books, store) => {
       const { detail, errors } = toldBy(await post(books, Array(1500).fill({ title: "Emma", isbn: "1" })));
       assert.deepEqual([errors.length, errors.at(-1)?.line], [1000, 1001]);
@@ -255,7 +255,7 @@ describe("many records at once", () => {
   );
 
   it(
-    "are told of in few words, however long theirs are",
+    "are reported in few words, however long their names are",
     withBooks(async (books) => {
       const response = await post(books, Array(1000).fill({ title: "Emma", ["\ud83c\udf89".repeat(1000)]: 1 }));
       const { errors } = toldBy(response);
@@ -267,7 +267,7 @@ describe("many records at once", () => {
   );
 
   it(
-    "are refused for the first place from which on they cannot be told from one another",
+    "are refused for the first place from which on they cannot be kept apart",
     withBooks(async (books, store) => {
       for (const headers of [csv, { ...csv, ...lenient }]) {
         const response = await post(books, 'title\r\nEmma\r\n"Sanditon\r\n', headers);
@@ -365,7 +365,7 @@ describe("many records at once, with handling=strict", () => {
 
 describe("many records at once, with handling=lenient", () => {
   it(
-    "are stored but for those that are refused, which are told",
+    "are stored but for those that are refused, which are reported",
     withBooks(async (books, store) => {
       await create(store, { title: "Emma", isbn: "1" });
       const lines = [
@@ -392,7 +392,7 @@ describe("many records at once, with handling=lenient", () => {
   );
 
   it(
-    "have no more than 1,000 faults told, and the others counted",
+    "have no more than 1,000 faults reported, and the others counted",
     withBooks(async (books) => {
       const lines = [...Array(1500).fill({}), { title: "Emma" }];
       const { stored, refused, errors, omitted } = toldBy(await post(books, lines, lenient));

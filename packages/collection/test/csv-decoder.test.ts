@@ -45,7 +45,7 @@ describe("reading CSV", () => {
     ["guarded formulas, which are as they were", "name\r\n'=1+1\r\n'+44 20\r\n''=x\r\n't Hooft\r\n-1\r\n",
       [[2, { name: "=1+1" }], [3, { name: "+44 20" }], [4, { name: "'=x" }], [5, { name: "'t Hooft" }], [6, { name: "-1" }]]],
     ["spaces, which belong to the cell", "name\r\n Ada \r\n", [[2, { name: " Ada " }]]],
-    ["numbers that are none, for the schema", "id\r\n01\r\n1.50\r\n9007199254740993\r\nx\r\n",
+    ["texts that are not numbers, which the schema refuses", "id\r\n01\r\n1.50\r\n9007199254740993\r\nx\r\n",
       [[2, { id: "01" }], [3, { id: "1.50" }], [4, { id: "9007199254740993" }], [5, { id: "x" }]]],
     ["fractions", "id\r\n1.5\r\n-0.25\r\n", [[2, { id: 1.5 }], [3, { id: -0.25 }]]],
     ["digits in a text", "name\r\n7\r\n", [[2, { name: "7" }]]],

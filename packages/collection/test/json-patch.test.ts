@@ -291,7 +291,7 @@ describe("content that is not a JSON Patch", () => {
     ["an operation that is no object", ["remove", null, []], [[0], [1], [2]]],
     ["an operation without op", [{ path: "/a" }], [[0, "op"]]],
     [
-      "an op that is none",
+      "an unknown op",
       [
         { op: "spam", path: "/a" },
         { op: "ADD", path: "/a", value: 1 },
@@ -319,7 +319,7 @@ describe("content that is not a JSON Patch", () => {
     ["a path without its first slash", [{ op: "remove", path: "a" }], [[0, "path"]]],
     ["a path as a fragment", [{ op: "remove", path: "#/a" }], [[0, "path"]]],
     [
-      "a path with an escape that is none",
+      "a path with an unknown escape",
       [
         { op: "remove", path: "/a~2" },
         { op: "remove", path: "/a~" },

@@ -457,7 +457,7 @@ describe("a cursor", () => {
     ["with a fraction for the id", encode([fingerprint, "a", 1, 2.5])],
     ["with a lone surrogate", encode([fingerprint, "\ud800", 1, 2])],
     ["with the character U+0000", encode([fingerprint, "\u0000", 1, 2])],
-    ["with a number that is none", Buffer.from(`["${fingerprint}","a",1e999,2]`).toString("base64url")],
+    ["with a number too great", Buffer.from(`["${fingerprint}","a",1e999,2]`).toString("base64url")],
   ];
   for (const [what, text] of foreign) {
     for (const parameter of ["after", "before"]) {

@@ -106,7 +106,11 @@ describe("the record of a table of members", () => {
       [/^author\.Writer .*an author; did you mean familyName\?/],
     ],
     ["a member that the server sets", { ...emma, createdAt: "now" }, ["createdAt is set by the server: leave it out"]],
-    ["a name that is none", JSON.parse('{"title":"E","publisher":{"name":"M"},"__proto__":1}'), [/^__proto__ is not/]],
+    [
+      "the name of no member",
+      JSON.parse('{"title":"E","publisher":{"name":"M"},"__proto__":1}'),
+      [/^__proto__ is not/],
+    ],
   ];
   for (const [what, value, issues] of refused) {
     it(`is refused with ${what}`, () => {

@@ -32,7 +32,7 @@ const readMany = (store: Store): void => {
 
 const countOn = (other: DatabaseSync): void => other.exec("UPDATE person SET revision = revision + 1 WHERE id = 1");
 
-/** Whether the log can be brought into the file as a whole and begun anew, which a transaction that reads it prevents. */
+/** Whether the log can be brought into the file as a whole and begun again, which a transaction that reads it prevents. */
 const isLogFree = (other: DatabaseSync): boolean =>
   other.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
 

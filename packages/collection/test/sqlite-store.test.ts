@@ -25,7 +25,7 @@ interface Opening extends Omit<Partial<SqliteDatabaseOptions>, "collections"> {
   readonly person?: Partial<CollectionDefinition>;
 }
 
-/** A database with the collection `person`, in which `identifier` is unique, unless told. */
+/** A database with the collection `person`. Default: `identifier` is unique in it. */
 const open = ({ file = ":memory:", person, ...options }: Opening = {}): Promise<Database> => {
   const definition = { name: "person", members: { identifier: { unique: true } }, ...person };
   return openSqliteDatabase(file, { collections: [definition], now: () => noon, ...options });

@@ -277,7 +277,7 @@ describe("a write to a SQLite file", () => {
 
 describe("loading a SQLite file", () => {
   it(
-    "ends when there are more conflicts than are told",
+    "ends when there are more conflicts than are reported",
     withStore(async (store) => {
       let produced = 0;
       let isEnded = false;
@@ -411,7 +411,7 @@ describe("closing a SQLite file", () => {
 
 describe("the thread that writes to a SQLite file", () => {
   it(
-    "is started again when it has ended: of what it had it is told that this is not known, what waits is written",
+    "is started again when it has ended: what it had may be written or not, what waits is written",
     withStore(
       async (store, file) => {
         const ready = nextThread();

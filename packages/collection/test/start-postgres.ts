@@ -69,7 +69,7 @@ export function startInstalledPostgres(bin: string, ...flags: readonly string[])
   return startServer((directory) => installedPrograms(bin, directory), initialise, flags);
 }
 
-/** Starts a server whose files are in a directory, and stay there for the next one; makes them where there are none. */
+/** Starts a server whose files are in a directory, and stay there for the next one; makes those that are missing. */
 export async function startKeptPostgres(directory: string, ...flags: readonly string[]): Promise<PostgresServer> {
   const programs = await findPrograms(directory);
   const data = join(directory, "data");

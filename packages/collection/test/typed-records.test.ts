@@ -18,7 +18,7 @@ type Book = z.infer<typeof Book>;
 /** True when the types are the same. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** Compiles only when it is told the truth. */
+/** Compiles only when its argument is true. */
 const assertType = <Truth extends true>(truth: Truth): void => assert.equal(truth, true);
 
 let database: Database;

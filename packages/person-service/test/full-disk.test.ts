@@ -14,7 +14,7 @@ const folder = openFolder("full-disk");
 /** A disk that is soon full. */
 interface SmallDisk {
   readonly what: string;
-  /** Why there is none on this system; false where there is. */
+  /** Why this system has none; false if it has. */
   readonly missing: string | false;
   /** Runs a program that has it. */
   readonly shell: readonly string[];

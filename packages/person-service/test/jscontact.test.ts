@@ -297,7 +297,7 @@ describeService("JSContact at the service", (openService) => {
     ["what is no card", { name: "A" }, /is not a JSContact card, whose \\"@type\\" is \\"Card\\"/],
     ["a card without a name", { "@type": "Card" }, /is required where there is no/],
     [
-      "an e-mail that is none",
+      "an invalid e-mail",
       { "@type": "Card", name: { full: "A" }, emails: { e: { address: "none" } } },
       /must have one @/,
     ],

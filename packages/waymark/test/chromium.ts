@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
-/** The path of this machine's Chromium or Chrome; undefined where there is none. */
+/** The path of this machine's Chromium or Chrome, if it has one. */
 export function findChromium(): string | undefined {
   const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");

@@ -73,7 +73,7 @@ interface Waiting {
   readonly end: (present: string | undefined) => void;
 }
 
-/** In milliseconds: a change is seen within twice this time, where there was none shortly before. */
+/** In milliseconds: a change is seen within twice this time, if no other came shortly before. */
 const interval = 15;
 
 /** In milliseconds: while changes go on, answers to many requests that wait leave most of the time to others. */

@@ -218,7 +218,7 @@ function rowOf(known: Known, id: number, owner: number | undefined): StoredRow |
 const isExpected = ({ revision }: StoredRecord, expectedRevision: number | undefined): boolean =>
   expectedRevision === undefined || revision === expectedRevision;
 
-/** Returns the outcome of an earlier creation with the same key; undefined where there was none within a day. */
+/** Returns the outcome of an earlier creation with the same key; undefined if no such creation was within a day. */
 function repetitionOf(known: Known, write: CreateWrite, { key, fingerprint }: Idempotency): Creation | undefined {
   const before = keptKey(known, write, key);
   if (before === undefined) return undefined;

@@ -112,7 +112,7 @@ export function describeBulkCreation(name: string, withStore: WithStore, partiti
     );
 
     it(
-      "stores none when one has an id that is none",
+      "stores none when one has an invalid id",
       withStore(async (store) => {
         await assert.rejects(store.createAll([{}, { id: 0 }]), RangeError);
         assert.deepEqual(await everything(store), []);

@@ -35,7 +35,7 @@ export function describeDatabase(name: string, withStore: WithStore): void {
     );
 
     it(
-      "closes once, however often it is told to",
+      "closes once, however often it is closed",
       withStore(async (_store, database) => {
         await database.close();
         await database.close();

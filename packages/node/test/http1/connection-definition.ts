@@ -5,7 +5,7 @@ export interface Expected {
   readonly status: number;
   /** The content; undefined where it does not matter. */
   readonly body: string | undefined;
-  /** Where the content ends: after Content-Length, with the last chunk, with the connection; or there is none. */
+  /** Where the content ends: after Content-Length, with the last chunk, with the connection; or the message has no content. */
   readonly framing: "length" | "chunked" | "end" | "none";
   /** Whether the answer comes to its end. */
   readonly isWhole: boolean;

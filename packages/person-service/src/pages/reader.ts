@@ -109,7 +109,7 @@ export function readerOf({ headers, cookies }: HttpRequest<unknown>): Reader {
   return readerFor(localeOf(`${chosen ?? ""};${headers.get("Accept-Language") ?? ""}`));
 }
 
-/** Returns the reader that a form was written for; of a text that is none, the one who sends it. */
+/** Returns the reader that a form was written for. Default: the one who sends it. */
 export const readerOfForm = (request: HttpRequest<unknown>, locale: string | null): Reader =>
   locale === null ? readerOf(request) : readerFor(localeOf(`;${locale}`));
 

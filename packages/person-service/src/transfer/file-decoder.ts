@@ -11,7 +11,7 @@ import { copyOfStream, openSourceFile } from "./source-file.ts";
 
 /**
  * Reads a file of people as other programs write it, by the rules of the command `import`. Parameters of the media type say what the
- * command is told by options, each encoded as in a URL: `name`, the name of the file; `map`, pairs `Heading=member`, one a line; and
+ * command has as options, each encoded as in a URL: `name`, the name of the file; `map`, pairs `Heading=member`, one a line; and
  * `date`, the form of dates. With `Prefer: handling=lenient`, columns that are no member are left out.
  */
 export const peopleFileDecoder = (members: MemberList): ListDecoder => ({

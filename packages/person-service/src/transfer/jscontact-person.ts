@@ -114,7 +114,7 @@ function leave(
   else card[top] = Object.fromEntries(left);
 }
 
-/** Takes the text of a member out of its object or entry; undefined where there is none that a person can have. */
+/** Takes the text of a member out of its object or entry; undefined if no person can have what is there. */
 function take(entry: Json, { property, component, memberKind }: JsContactMember): string | undefined {
   if (component !== "") return takeComponents(entry, [component, ...(furtherKinds[component] ?? [])]);
   const value = memberKind === "date" ? toDate(entry[property]) : entry[property];
@@ -159,7 +159,7 @@ const unpreferred = 101;
 
 const prefOf = ({ pref }: Json): number => (typeof pref === "number" ? pref : unpreferred);
 
-/** Returns a value of a list with what its entry says of it: uses, and as its label what is none. */
+/** Returns a value of a list with what its entry says of it: its known uses, and the others as its label. */
 function toListed(value: string, entry: Json, hasFeatures: boolean): object {
   const words = (name: string): readonly string[] =>
     isObject(entry[name]) ? Object.keys(entry[name]).filter((word) => (entry[name] as Json)[word] === true) : [];
@@ -201,7 +201,7 @@ function toPatch([top, value]: readonly [string, unknown]): readonly VcardLine[]
   return [vcardLine("JSPROP", escapeText(text), new Map([["JSPTR", [pointer]]]))];
 }
 
-/** Reads a property of a jCard (RFC 7095 §3.3); undefined where it is none, or one that says nothing of the person. */
+/** Reads a property of a jCard (RFC 7095 §3.3); undefined if it is malformed, or says nothing of the person. */
 function fromJcard(property: unknown): VcardLine | undefined {
   const [name, said, type, ...values]: readonly unknown[] = Array.isArray(property) ? property : [];
   if (typeof name !== "string" || !isObject(said) || typeof type !== "string") return undefined;

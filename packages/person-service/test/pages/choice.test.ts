@@ -135,7 +135,7 @@ describeInMemory("the form of many people, without a script", (openService) => {
       ],
     ],
     [
-      "the list is none",
+      "the member is not a list",
       [
         ["_do", "add"],
         ["_of", "name"],

@@ -71,7 +71,7 @@ describe("pathMatcher", () => {
   }
 });
 
-/** A request for the target; undefined where it is malformed, so that there is none. */
+/** A request for the target; undefined if the target is malformed. */
 function parse(target: string): HttpRequest | undefined {
   try {
     return HttpRequest.of({ target });

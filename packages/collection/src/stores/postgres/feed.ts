@@ -152,7 +152,7 @@ interface PartitionHead {
   /** Its last revision. */
   readonly head: number;
   readonly readOnly: boolean;
-  /** The seal at the place before the changes; undefined where there is none. */
+  /** The seal at the place before the changes, if it has one. */
   readonly sealBefore: number | undefined;
   /** The seal at its last revision. */
   readonly seal: number;
