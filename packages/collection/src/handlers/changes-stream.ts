@@ -18,7 +18,7 @@ import { readPreferences } from "./preferences.ts";
 export async function streamChanges<T extends Document>(
   request: HttpRequest<unknown>,
   store: Store,
-  { after, limit = atOnce, fields }: ChangesQuery,
+  { after, limit, fields }: ChangesQuery,
   { eventStreams, sharedChanges, readmit, mayRead }: CollectionSettings<T>,
 ): Promise<HttpResponse> {
   readPreferences(request, {});
@@ -31,7 +31,7 @@ export async function streamChanges<T extends Document>(
     {
       caller,
       key,
-      read: (cursor) => store.changes(cursor, { caller, limit }),
+      read: (cursor) => store.changes(cursor, { caller, ...(limit !== undefined && { limit }) }),
       events: (batch) => sharedChanges.events(batch, fields),
       async mayGoOn() {
         const present = await readmit(request);
@@ -59,6 +59,3 @@ const tooMany = (): HttpError => {
   const detail = `This client has ${mostOfCaller} event streams open, or all clients have as many as there may be.`;
   return new HttpError(problem(collectionProblemTypes.listsBusy, { detail }).withHeader("Retry-After", "5"));
 };
-
-/** How many changes are read at once, unless the client asks for another number: a slow client has as many waiting for it. */
-const atOnce = 200;
