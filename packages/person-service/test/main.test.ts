@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { open, writeFile } from "node:fs/promises";
 import { Agent, type ClientRequest, get, type IncomingMessage, request } from "node:http";
 import { connect, createServer } from "node:net";
 import { basename, join } from "node:path";
@@ -348,6 +349,22 @@ describe("the program", () => {
     service.kill("SIGHUP");
     assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
     await stop(service);
+  });
+
+  it("keeps a SIGHUP that comes while it starts until it listens", async () => {
+    const access = folder.path("slow-access.json");
+    execFileSync("mkfifo", [access]);
+    const { exited, kill, untilPrinted } = startProgram("--port", "0", "--database", ":memory:", "--access", access);
+    const rules = JSON.stringify({ rules: [{ path: "/hello-world", anyone: true }] });
+    const first = await open(access, "w"); // when the service opens the pipe, to read it
+    kill("SIGHUP");
+    await first.writeFile(rules);
+    await first.close();
+    await untilPrinted(/listens on/);
+    await writeFile(access, rules); // when it reads the file again
+    await untilPrinted(/read the access rules again/);
+    kill("SIGTERM");
+    assert.equal((await exited).code, 0);
   });
 
   describe("SIGTERM and SIGINT", () => {

@@ -6,17 +6,26 @@ import { userErrorMessage } from "../terminal/command-error.ts";
 import { readTlsFiles } from "./tls-files.ts";
 
 /**
- * Reads the access rules and the certificate again whenever the process gets SIGHUP.
+ * Reads files again whenever the process gets SIGHUP, which would end it without a listener. While the service starts, which a
+ * migration makes long, the signal waits until it is known what to read.
+ */
+export function reloadOnHangUp(reloads: Promise<readonly Reload[]>, log: Log): void {
+  process.on("SIGHUP", async () => {
+    for (const each of await reloads) void reload(each, log);
+  });
+}
+
+/**
+ * Returns how the access rules and the certificate are read again.
  *
  * @param onAccess called when the access rules are read
  */
-export function reloadOnHangUp(
+export function reloadsOf(
   tls: TlsFiles | undefined,
   access: Access | undefined,
   server: RunningServer,
   onAccess: () => void,
-  log: Log,
-): void {
+): readonly Reload[] {
   const reloads: Reload[] = [];
   if (access !== undefined) {
     const run = async (): Promise<void> => {
@@ -29,14 +38,11 @@ export function reloadOnHangUp(
     const run = async (): Promise<void> => server.reloadTls(await readTlsFiles(tls));
     reloads.push({ what: "the certificate", kept: "the certificate stays as it was", run });
   }
-  // Also where there is nothing to read again: without a listener SIGHUP would end the process.
-  process.on("SIGHUP", () => {
-    for (const each of reloads) void reload(each, log);
-  });
+  return reloads;
 }
 
 /** Files that are read again. */
-interface Reload {
+export interface Reload {
   readonly what: string;
   /** The message where the files cannot be used. */
   readonly kept: string;

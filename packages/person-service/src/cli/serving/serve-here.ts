@@ -12,7 +12,7 @@ import { firstSteps } from "./first-steps.ts";
 import { type Listening, listen, requirePort, type Start } from "./listening.ts";
 import { readLogo } from "./logo.ts";
 import { openObservation } from "./observation.ts";
-import { reloadOnHangUp } from "./reload.ts";
+import { type Reload, reloadOnHangUp, reloadsOf } from "./reload.ts";
 import { readSessionKey } from "./session-key.ts";
 import { Shutdown } from "./shutdown.ts";
 import { readTlsFiles } from "./tls-files.ts";
@@ -33,6 +33,8 @@ import { collectionsOf, openWebhooks } from "./webhooks.ts";
  */
 export async function serveHere(options: Options, worker: Worker | undefined, io: CommandStreams): Promise<void> {
   const observation = await openObservation(options);
+  const reloads = Promise.withResolvers<readonly Reload[]>();
+  reloadOnHangUp(reloads.promise, observation.log);
   const access = await openAccessOf(options, worker, joinObservers(observation.observers).onDenial);
   const credentials = options.tls && (await readTlsFiles(options.tls));
   const { title, accent } = options;
@@ -61,7 +63,7 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
     await shutdown.stop();
     throw error;
   }
-  announce(start, listening, access);
+  announce(start, listening, access, reloads.resolve);
 }
 
 /** Reads the access file, with the key of sessions that all processes share. */
@@ -123,7 +125,12 @@ async function answerSupervisor({ observation, service, shutdown, worker }: Star
  * Logs and prints that the service listens. The handlers of signals come first, and nothing is awaited: a reader of the lines may
  * stop the service at once.
  */
-function announce(start: Start, listening: Listening, access: Access | undefined): void {
+function announce(
+  start: Start,
+  listening: Listening,
+  access: Access | undefined,
+  setReloads: (reloads: readonly Reload[]) => void,
+): void {
   const { options, service, observation, shutdown, worker } = start;
   const { log, serviceLog } = observation;
   const { server, readOnly, loss } = listening;
@@ -138,7 +145,7 @@ function announce(start: Start, listening: Listening, access: Access | undefined
   const warn = (): void => {
     if (access !== undefined && isFirst) warnOfAccess(access.content, accessFiles(options), service.app.routes, log);
   };
-  reloadOnHangUp(options.tls, access, server, warn, log);
+  setReloads(reloadsOf(options.tls, access, server, warn));
   if (!isFirst) {
     worker?.reportReady(server.port, []);
     return;
