@@ -184,7 +184,7 @@ describe("a mistake in the settings", () => {
         [
           /^"prot" in ".*" \(line 2\) is not a setting\. Did you mean "port"\?$/,
           /^"open" in ".*" \(line 5\) must be true or false, not a number\.$/,
-          /^"cors" in ".*" \(line 6\) must be a string or an array of strings, not an array\.$/,
+          /^"cors" in ".*" \(line 6\) must be a string or an array of strings, not an array with a boolean\.$/,
           /^"zzzzzzzz" in ".*" \(line 9\) is not a setting\. Known are port, host, /,
           /^PERSON_SERVICE_GRACE must be a whole number from 0 to 3600, not "-1"\.$/,
           /^"port" in ".*" \(line 3\) must be a whole number from 0 to 65535, not "8o"\.$/,

@@ -256,6 +256,12 @@ describe("the declaration of members", () => {
       { desk: { type: "date", minimum: "2026-02-30" } },
       "desk.minimum must be a real date, and 2026-02 has the days 01 to 28",
     ],
+    [
+      "a text on two lines, which no form can send",
+      { desk: { type: "choice", values: ["a", "b\nc"] } },
+      'desk.values has "b\\nc", which must not contain control characters: character 2 is U+000A',
+    ],
+    ["a text twice", { desk: { type: "list", values: ["a", "a"] } }, 'desk.values has "a", which is there twice'],
     ["a choice of nothing", { desk: { type: "choice" } }, "desk.values is missing: the texts that it is one of"],
     [
       "an impossible pattern",

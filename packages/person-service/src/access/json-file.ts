@@ -28,7 +28,10 @@ export async function readJsonFile<T>(file: string, schema: z.ZodType<T>): Promi
   const text = await readText(file);
   const result = schema.safeParse(parseJsonFile(file, text), { error: describeIssue });
   if (result.success) return result.data;
-  const findings = result.error.issues.flatMap((issue) => describe(text, issue));
+  const findings = faultsOf(result.error).map(({ path, message }) => {
+    const place = describePosition(positionOfMember(text, path));
+    return path.length === 0 ? `${place}: the file ${message}` : `${place}: ${nameOf(path)} ${message}`;
+  });
   throw new FileError(file, findings as [string, ...string[]]); // zod fails for a reason
 }
 
@@ -61,20 +64,20 @@ export function parseJsonFile(file: string, text: string): unknown {
   }
 }
 
-function describe(text: string, issue: z.core.$ZodIssue): readonly string[] {
-  const say = (path: readonly PropertyKey[], message: string): string => {
-    const place = describePosition(positionOfMember(text, path));
-    return path.length === 0 ? `${place}: the file ${message}` : `${place}: ${nameOf(path)} ${message}`;
-  };
-  if (issue.code !== "unrecognized_keys") return [say(issue.path, issue.message)];
-  return issue.keys.map((key) => say([...issue.path, key], "is not a member that there is"));
+/** Returns all that is wrong with a value of a file or of the settings, each as the predicate of what the path leads to. */
+export function faultsOf(error: z.ZodError): readonly { path: readonly PropertyKey[]; message: string }[] {
+  return error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ path: [...issue.path, key], message: "is not a member that there is" }))
+      : [{ path: issue.path, message: issue.message }],
+  );
 }
 
 /** `line 3, column 5` */
 const describePosition = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`;
 
 /** `rules[0].path` */
-function nameOf(path: readonly PropertyKey[]): string {
+export function nameOf(path: readonly PropertyKey[]): string {
   return path
     .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
     .join("")
@@ -82,7 +85,9 @@ function nameOf(path: readonly PropertyKey[]): string {
 }
 
 /** Describes the issues for which a schema has no message of its own. */
-function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "too_small") return "must not be empty";
+  if (issue.code === "invalid_value") return `must be ${issue.values.join(" or ")}`;
   if (issue.code !== "invalid_type") return undefined;
   if (issue.input === undefined) return "is missing";
   const article = /^[aeiou]/.test(issue.expected) ? "an" : "a";

@@ -1,11 +1,11 @@
 import type { MemberType } from "@waymark/collection";
-import { nearestName, orNearest, quote } from "waymark/internal";
+import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
 import { inEveryLanguage } from "./languages.ts";
 import type { PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
 import { patternTest } from "./pattern.ts";
 import { date } from "./rules.ts";
-import { countCharacters, jsonType } from "./text.ts";
+import { jsonType, text } from "./text.ts";
 
 /** What is wrong with the members that a service declares for itself. */
 export interface MemberFault {
@@ -65,22 +65,20 @@ const isInteger = (least: number, most: number): Check =>
     (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
   );
 
-const isText = (most: number): Check =>
-  must(
-    `a text of 1 to ${most} characters`,
-    (value) => typeof value === "string" && value.trim() === value && value !== "" && countCharacters(value) <= most,
-  );
+const isText =
+  (most: number): Check =>
+  (value) =>
+    text({ min: 1, max: most }).safeParse(value).error?.issues[0]?.message;
 
-const isTexts = (most: number): Check =>
-  must(
-    `a list of 1 to ${most} different texts, each of 1 to 100 characters`,
-    (value) =>
-      Array.isArray(value) &&
-      value.length >= 1 &&
-      value.length <= most &&
-      new Set(value).size === value.length &&
-      value.every((each) => isText(100)(each) === undefined),
-  );
+const isTexts =
+  (most: number): Check =>
+  (value) => {
+    if (!Array.isArray(value) || value.length < 1 || value.length > most)
+      return `must be a list of 1 to ${most} different texts`;
+    const faults = value.map((each, i) => (value.indexOf(each) < i ? "is there twice" : isText(100)(each)));
+    const at = faults.findIndex((fault) => fault !== undefined);
+    return at < 0 ? undefined : `has ${excerpt(String(value[at]))}, which ${faults[at]}`;
+  };
 
 const isNumber: Check = must("a number", Number.isFinite);
 const isWhole: Check = must("an integer", Number.isSafeInteger);

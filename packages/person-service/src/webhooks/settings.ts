@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { describeIssue, faultsOf, nameOf } from "../access/json-file.ts";
 import { ourMembers } from "../person/member-list.ts";
 import { ownObject } from "../person/members.ts";
 import { hasPrivateAddress } from "./addresses.ts";
@@ -35,9 +36,9 @@ export function parseWebhook(text: string): WebhookSettings {
   } catch {
     throw new TypeError('must be an object, such as {"url": "https://crm.example.com/people", "secret-file": "FILE"}');
   }
-  const { success, data, error } = schema.safeParse(value);
+  const { success, data, error } = schema.safeParse(value, { error: describeIssue });
   if (!success) {
-    const faults = error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(" "));
+    const faults = faultsOf(error).map(({ path, message }) => `${nameOf(path)} ${message}`.trim());
     throw new TypeError(`cannot be used: ${faults.join("; ")}`);
   }
   return {

@@ -22,16 +22,19 @@ describe("the settings of a webhook", () => {
 
   const refusals: readonly [text: string, reason: RegExp][] = [
     ["x", /^TypeError: must be an object, such as /],
-    ["[]", /expected object/],
+    ["{}", /cannot be used: url is missing; secret-file is missing$/],
+    ["[]", /cannot be used: must be an object, not an array$/],
     [webhook({ url: "ftp://hooks.example.com" }), /url must be a URL of https/],
     [webhook({ url: "https://a:b@hooks.example.com" }), /without a user/],
     [webhook({ url: "http://hooks.example.com" }), /url must begin with https:\/\//],
     [webhook({ url: "https://127.0.0.1/" }), /url is at a private address/],
     [webhook({ url: "https://0x7f.1/" }), /url is at a private address/],
     [webhook({ url: "https://[::1]/" }), /url is at a private address/],
-    [webhook({ types: ["person.created"] }), /types/],
-    [webhook({ fields: ["shoe"] }), /fields\.0 must be a member of a person/],
-    [webhook({ secret: "x" }), /secret/],
+    [webhook({ types: ["person.created"] }), /: types\[0\] must be person\.stored or person\.removed$/],
+    [webhook({ types: [] }), /: types must not be empty$/],
+    [webhook({ "allow-private-addresses": "yes" }), /: allow-private-addresses must be a boolean, not a string$/],
+    [webhook({ fields: ["shoe"] }), /: fields\[0\] must be a member of a person$/],
+    [webhook({ secret: "x" }), /: secret is not a member that there is$/],
   ];
   for (const [text, reason] of refusals) {
     it(`refuse ${text}`, () => assert.throws(() => parseWebhook(text), reason));

@@ -27,7 +27,8 @@ export function readConfigFile(file: string, options: Readonly<Record<string, Op
       const option = Object.hasOwn(options, name) ? options[name] : undefined;
       const values = option === undefined ? undefined : toValues(value, option);
       if (option === undefined) mistakes.push(`${source} is not a setting.${didYouMeanOf(name, Object.keys(options))}`);
-      else if (values === undefined) mistakes.push(`${source} must be ${formOf(option)}, not ${jsonType(value)}.`);
+      else if (values === undefined)
+        mistakes.push(`${source} must be ${formOf(option)}, not ${typeOf(value, option)}.`);
       else settings.set(name, { values, source, sourceOf });
     }
   } catch (error) {
@@ -53,6 +54,12 @@ function toValues(value: unknown, option: Option): readonly string[] | undefined
   if (json)
     return list.every((each) => jsonType(each) === "an object") ? list.map((each) => JSON.stringify(each)) : undefined;
   return list.every((each) => typeof each === "string" || typeof each === "number") ? list.map(String) : undefined;
+}
+
+/** `an array with null` */
+function typeOf(value: unknown, option: Option): string {
+  if (option.multiple !== true || !Array.isArray(value)) return jsonType(value);
+  return `an array with ${jsonType(value.find((each) => toValues(each, option) === undefined))}`;
 }
 
 function formOf({ value, multiple = false, json = false }: Option): string {
