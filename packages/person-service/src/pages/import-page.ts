@@ -133,10 +133,9 @@ function importPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const url = toPublicUrl(request);
   const what = request.attribute(tried);
   const stored = queries.exec(request.search)?.[1];
-  // Without a script, a form that is sent twice stores nobody twice.
-  const { matched = "on-match=skip" } = what ?? {};
   const options = matchedChoices(members, reader).map(
-    ([query, label]) => html`<option value="${query}"${query === matched ? html` selected` : ""}>${label}</option>`,
+    ([query, label]) =>
+      html`<option value="${query}"${query === what?.matched ? html` selected` : ""}>${label}</option>`,
   );
   const body = html`<nav class="trail" aria-label="${reader.words.person.wayBack}"><a href="${url}">${reader.words.person.all}</a></nav>
 <div class="heading"><h1>${words.heading}</h1></div>

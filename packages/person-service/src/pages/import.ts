@@ -13,11 +13,12 @@ export function matchedChoices(
 ): readonly (readonly [query: string, label: string | SafeHtml])[] {
   const words = reader.words.import;
   const { fieldOf } = fieldsOf(known, reader);
+  // Unless its reader decides otherwise, a file that is stored twice stores nobody twice.
   return [
-    ["", words.add],
     ["on-match=skip", words.skip],
     ["on-match=update", words.update],
     ["on-match=refuse", words.refuse],
+    ["", words.add],
     ...known.unique.map((name) => [`upsert=${name}`, filled(words.upsert, { label: fieldOf(name).label })] as const),
   ];
 }

@@ -8,6 +8,9 @@ const choose = (page: Page, name: string, content: string | Buffer): Promise<voi
     .locator("#import[open] [data-part=file]")
     .setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
 
+/** The label of the choice of what becomes of them. */
+const likely = "People who are likely stored already";
+
 describeInBrowser("an import in a browser", kinds, (scene) => {
   it("has its columns named, every bad line shown, and stores the good ones", async () => {
     const page = await scene().open("/person");
@@ -77,6 +80,7 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     it(`reads what a spreadsheet writes in ${charset}, with dates of its country`, async () => {
       const page = await scene().open("/person");
       await page.getByRole("button", { name: "Import" }).click();
+      await page.getByLabel(likely).selectOption("are stored once more");
       await choose(page, "people.csv", content);
       await page.getByRole("row", { name: "Geburtstag" }).waitFor();
       await page.getByRole("button", { name: "Check" }).click();
@@ -159,6 +163,7 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     await scene().people.create({ name: "Ada Lovelace", identifier: "ada" });
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "Import" }).click();
+    await page.getByLabel(likely).selectOption("are stored once more");
     await choose(page, "people.csv", "name,identifier\nAda King,ada\nMary,mary\n");
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("1 person can be stored, and 1 cannot:").waitFor();
@@ -170,12 +175,12 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
   it("stores nobody again, and changes those who are stored, as its reader chooses", async () => {
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "Import" }).click();
-    const likely = page.getByLabel("People who are likely stored already");
+    const choice = page.getByLabel(likely);
+    assert.equal(await choice.locator("option:checked").textContent(), "are left out");
     const cards = (title: string) =>
       ["Zoe", "Yan"]
         .map((name) => `BEGIN:VCARD\r\nVERSION:4.0\r\nFN:${name}\r\nEMAIL:${name}@example.org\r\n${title}END:VCARD\r\n`)
         .join("");
-    await likely.selectOption("are left out");
     await choose(page, "people.vcf", cards(""));
     await page.getByText("2 people can be stored.").waitFor();
     await page.getByRole("button", { name: "Store 2 people" }).click();
@@ -184,7 +189,7 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     await choose(page, "people.vcf", cards("TITLE:Clerk\r\n"));
     await page.getByText("2 people are stored already. 0 people can be stored.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Store" }).count(), 0);
-    await likely.selectOption("change by what the file says");
+    await choice.selectOption("change by what the file says");
     await page.getByText("2 people are changed. 0 people can be stored.").waitFor();
     await page.getByRole("button", { name: "Store 2 people" }).click();
     await page.getByText("2 people stored.").waitFor();
@@ -192,6 +197,31 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     const clerks = { filters: [{ member: "jobTitle", operator: "eq", value: "Clerk" }] } as const;
     assert.equal(await scene().people.count(clerks), 2);
   });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`stores one person of the same list with one more row, ${javaScriptEnabled ? "with" : "without"} a script`, async () => {
+      const page = await scene().open("/person", { javaScriptEnabled });
+      await page.getByRole(javaScriptEnabled ? "button" : "link", { name: "Import" }).click();
+      const rows = `name,email\n${["Una", "Duo", "Tria"].map((name) => `${name},${name}-${javaScriptEnabled}@example.org\n`).join("")}`;
+      const count = await scene().people.count();
+      for (const [more, known, due] of [
+        ["", "", "3 people"],
+        [`Quattuor,quattuor-${javaScriptEnabled}@example.org\n`, "3 people are stored already. ", "1 person"],
+      ]) {
+        const press = async (name: string): Promise<void> => {
+          const file = { name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(rows + more) };
+          // Without a script, the file is chosen again for each button.
+          if (name === "Check" || !javaScriptEnabled) await page.locator("input[type=file]").setInputFiles(file);
+          await page.getByRole("button", { name, exact: true }).click();
+        };
+        await press("Check");
+        await page.getByText(`${known}${due} can be stored.`).waitFor();
+        await press(javaScriptEnabled ? `Store ${due}` : "Store");
+        await page.getByText(`${due} stored.`).waitFor();
+      }
+      assert.equal(await scene().people.count(), count + 4);
+    });
+  }
 
   it("takes NDJSON as it is, dropped", async () => {
     const before = await scene().people.count();
