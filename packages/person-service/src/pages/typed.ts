@@ -60,7 +60,8 @@ export function shownIn(reader: Reader, { kind, of }: MemberField, value: string
       .split("\n")
       .map((line) => withUses(line, reader.wordsFor))
       .join("\n");
-  return kind === "date" ? reader.dateText(value) : value;
+  if (kind === "date") return reader.dateText(value);
+  return kind === "country" ? (reader.countries.get(value) ?? value) : value;
 }
 
 /** Puts the words for what a value is for, `ada@example.org (work, preferred)`, into others. */

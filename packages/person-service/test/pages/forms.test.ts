@@ -56,6 +56,17 @@ describeService("a form of a person", (openService) => {
     assert.notEqual(fieldsOf(other, editor)["_key"], blank["_key"], "the next attempt stores another person");
   });
 
+  it("has the country by its name in the language of its reader, and takes that back", async () => {
+    const id = await store(service, asJson({ name: "Ada", address: { addressCountry: "NO" } }));
+    const shown = await service.send("GET", `/person/${id}`, { headers: { Accept, "Accept-Language": "de" } });
+    const fields = fieldsOf(shown, editor);
+    assert.equal(fields["address.addressCountry"], "Norwegen");
+    await sendForm(service, `/person/${id}`, { ...fields, jobTitle: "Clerk" });
+    assert.deepEqual((await read(`/person/${id}`))["address"], { addressCountry: "NO" });
+    await sendForm(service, `/person/${id}`, { ...fields, "address.addressCountry": "Deutschland" });
+    assert.deepEqual((await read(`/person/${id}`))["address"], { addressCountry: "DE" });
+  });
+
   it("is shown again with what was typed, and what is wrong with it", async () => {
     const { status, text, headers } = await sendForm(service, "/person", {
       jobTitle: `<"Clerk">`,

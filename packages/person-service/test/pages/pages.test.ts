@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 import { demoPeople } from "../../src/person/demo.ts";
 import { languages } from "../../src/person/languages.ts";
+import { countryCodes } from "../../src/person/rules.ts";
 import { asJson, store } from "../answers.ts";
 import { type Answer, describeInMemory, describeService, noon, type Service } from "../transports.ts";
 
@@ -218,6 +219,16 @@ describeService("pages", (openService) => {
       for (const name of ["Deutschland", "germany", "Allemagne", "de"]) {
         const { status, headers } = await get(service, `/person?q=&address.addressCountry=${name}&limit=2`);
         assert.deepEqual([status, headers["location"]], [303, "/person?address.addressCountry=DE&limit=2"], name);
+      }
+      for (const language of languages) {
+        const names = new Intl.DisplayNames(language, { type: "region" });
+        for (const code of countryCodes) {
+          const { headers } = await get(
+            service,
+            `/person?address.addressCountry=${encodeURIComponent(names.of(code) ?? "")}`,
+          );
+          assert.equal(headers["location"], `/person?address.addressCountry=${code}`, `${language} ${code}`);
+        }
       }
       const { text } = await get(service, "/person?address.addressCountry=DE");
       assert.match(text, /<input name="address\.addressCountry" value="Germany" list="countries">/);

@@ -62,7 +62,7 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     await page.getByText("Country must be one of the list").waitFor();
     assert.equal(await page.getByLabel("Country", { exact: true }).getAttribute("aria-invalid"), "true");
     assert.equal(await page.locator(":focus").getAttribute("id"), "f-address.addressCountry");
-    assert.equal(await page.locator("#countries option[value=NO]").textContent(), "Norway");
+    assert.equal(await page.locator("#countries option[value=Norway]").textContent(), "NO");
     await page.getByLabel("Country", { exact: true }).fill("united states ");
     await page.getByLabel("Given name", { exact: true }).fill(" Grace\u00a0");
     await page.getByRole("button", { name: "Store" }).click();
