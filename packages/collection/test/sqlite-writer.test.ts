@@ -341,6 +341,35 @@ describe("loading a SQLite file", () => {
     }),
   );
 
+  it("makes the indexes of many records at its end, and others read by them all the while", async () => {
+    const collections = [
+      { name: "person", members: { name: { filter: "text" }, identifier: { unique: true } } },
+    ] as const;
+    const file = folder.newFile();
+    const [one, other] = await Promise.all([open(file, { collections }), open(file, { collections })]);
+    const [store, reader] = [one, other].map((database) => database.store("person")) as [Store, Store]; // of two, two
+    const order = ["name", "id"].map((member) => ({ member, descending: true }));
+    const lastNames = async (): Promise<readonly string[]> => {
+      const { records } = await reader.batch({ order, limit: 2 });
+      return records.map(({ json }) => JSON.parse(json).name);
+    };
+    async function* documents(end: () => void): AsyncGenerator<Document> {
+      for (let i = 0; i < 12_000; i++) yield { name: `${i}`, identifier: `${i}` };
+      assert.deepEqual(await lastNames(), ["Ada"]);
+      end();
+    }
+    await create(store, { name: "Ada", identifier: "A1" });
+    const broken = documents(() => {
+      throw new RangeError("broken");
+    });
+    await assert.rejects(store.createAll(broken), /broken/);
+    assert.deepEqual(await lastNames(), ["Ada"]);
+    assert.equal((await store.createAll(documents(() => undefined))).kind, "created");
+    assert.deepEqual(await lastNames(), ["Ada", "9999"]);
+    assert.deepEqual(await reader.create({ identifier: "9999" }), { kind: "conflict", member: "identifier" });
+    await Promise.all([one.close(), other.close()]);
+  });
+
   it(
     "leaves nothing when its thread ends between two batches",
     withStore(async (store) => {

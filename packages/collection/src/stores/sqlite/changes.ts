@@ -12,6 +12,7 @@ import { SqliteWords } from "./words.ts";
 
 /** Makes the changes to a collection over one connection, within a transaction that may write. */
 export class SqliteChanges {
+  readonly definition: StoredCollection;
   readonly #collection: string;
   readonly #known: SqliteKnown;
   /** The columns of the selectable members. In a row, the keys of the unique members come before them. */
@@ -32,6 +33,7 @@ export class SqliteChanges {
   constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
     const { name: collection, fullText = [], lists = [], owner } = definition;
     const columns = filledColumns(definition);
+    this.definition = definition;
     this.#collection = collection;
     this.#known = new SqliteKnown(database, definition, counters);
     this.#selectable = columns.filter(({ kind }) => kind !== "unique");

@@ -17,6 +17,7 @@ import {
 import { SqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
+import { LateIndexes } from "./late-indexes.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "./transaction.ts";
 
@@ -186,6 +187,7 @@ class SqliteBulkCreation {
   readonly #database: DatabaseSync;
   readonly #counters: SqliteCounters;
   readonly #writes: SqliteChanges;
+  readonly #indexes: LateIndexes;
   readonly #isRefused: boolean;
   readonly #tally = new BulkTally();
 
@@ -200,6 +202,7 @@ class SqliteBulkCreation {
     this.#database = database;
     this.#counters = counters;
     this.#writes = writes;
+    this.#indexes = new LateIndexes(database, writes.definition);
     begin(database, busyTimeout);
     writes.begin();
     this.#isRefused = orRollBack(database, () => {
@@ -216,6 +219,7 @@ class SqliteBulkCreation {
         this.#tally.add(this.#writes.apply(write));
       }
       this.#writes.finish(batch.some(({ kind }) => kind === "remove"));
+      this.#indexes.stored(batch.length);
     });
     return !this.#isDecided;
   }
@@ -224,7 +228,10 @@ class SqliteBulkCreation {
   end(): BulkOutcome {
     const outcome = this.#isRefused ? ({ kind: "not-empty" } as const) : this.#tally.outcome;
     if (outcome.kind === "created") {
-      orRollBack(this.#database, () => this.#counters.finish());
+      orRollBack(this.#database, () => {
+        this.#indexes.make();
+        this.#counters.finish();
+      });
       commit(this.#database);
       this.#counters.keep();
     } else rollBack(this.#database);

@@ -111,6 +111,13 @@ export function dropIndexes(database: DatabaseSync, collection: string): void {
   for (const index of namesIn(database, indexNames, collection)) database.exec(`DROP INDEX "${index}"`);
 }
 
+/** Drops the indexes by which only lists are read; changes need the others. */
+export function dropListIndexes(database: DatabaseSync, definition: StoredCollection): void {
+  for (const { index } of selectableColumns(definition).values()) {
+    if (index !== undefined) database.exec(`DROP INDEX IF EXISTS "${index}"`);
+  }
+}
+
 /**
  * Returns functions that make the missing indexes of a collection's table.
  *
