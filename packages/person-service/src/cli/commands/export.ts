@@ -9,8 +9,7 @@ import {
   type StoredRecord,
 } from "@waymark/collection";
 import { HttpRequest } from "waymark";
-import { quote } from "waymark/internal";
-import { fileFault, newFileFault } from "../../file-fault.ts";
+import { fileFault } from "../../file-fault.ts";
 import { personCollection, personCollectionOf, personExcelCsv } from "../../person/collection.ts";
 import type { MemberList } from "../../person/member-list.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
@@ -18,7 +17,7 @@ import type { Given } from "../settings/configuration.ts";
 import { databaseOptions } from "../settings/database-options.ts";
 import { membersIn } from "../settings/members-option.ts";
 import { matching, oneOf } from "../settings/option.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, withFile } from "../terminal/command-error.ts";
 import { countPeople, countSoon, drawProgress } from "../terminal/progress.ts";
 import type { Command } from "./command.ts";
 import { formatFor, formatOption } from "./format-option.ts";
@@ -65,7 +64,7 @@ export const exportCommand: Command = {
       if (file === undefined) {
         await write(store, { representation, language }, draw, toStandardOutput);
       } else {
-        const count = await describeFault(file, async () => {
+        const count = await withFile(file, "written", async () => {
           await using output = await NewFile.open(file, { replace: true });
           const take = (pieces: AsyncIterable<string>): Promise<void> => output.handle.writeFile(pieces);
           const written = await write(store, { representation, language }, draw, take);
@@ -133,15 +132,5 @@ async function toStandardOutput(pieces: AsyncIterable<string>): Promise<void> {
   } catch (error) {
     // The program reports that standard output cannot be written, unless its reader wants no more.
     if (fileFault(error) === undefined) throw error;
-  }
-}
-
-async function describeFault<T>(file: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    const fault = newFileFault(error);
-    if (fault === undefined) throw error;
-    throw new CommandError(`The file ${quote(file)} cannot be written: ${fault}`);
   }
 }

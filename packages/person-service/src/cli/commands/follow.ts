@@ -1,10 +1,10 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as elapse } from "node:timers/promises";
 import { NewFile } from "@waymark/collection";
 import { quote } from "waymark/internal";
-import { fileFault, newFileFault } from "../../file-fault.ts";
 import { matching } from "../settings/option.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, withFile } from "../terminal/command-error.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import type { Command } from "./command.ts";
 
@@ -166,27 +166,15 @@ const written = (): Promise<void> => new Promise((resolve) => process.stdout.wri
 
 /** @param missing the text of a file that is missing; by default that is an error */
 async function readText(file: string, missing?: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (isMissing && missing !== undefined) return missing;
-    const fault = fileFault(error);
-    if (fault === undefined) throw error;
-    throw new CommandError(`The file ${quote(file)} cannot be read: ${fault}`);
-  }
+  if (missing !== undefined && !existsSync(file)) return missing;
+  return withFile(file, "read", () => readFile(file, "utf8"));
 }
 
 /** Puts a text in place of a file; without a text, only finds out whether that can be done. */
-async function store(file: string, text?: string): Promise<void> {
-  try {
+const store = (file: string, text?: string): Promise<void> =>
+  withFile(file, "written", async () => {
     await using output = await NewFile.open(file, { replace: true });
     if (text === undefined) return;
     await output.handle.writeFile(text);
     await output.finish();
-  } catch (error) {
-    const fault = newFileFault(error);
-    if (fault === undefined) throw error;
-    throw new CommandError(`The file ${quote(file)} cannot be written: ${fault}`);
-  }
-}
+  });

@@ -11,7 +11,7 @@ import {
 } from "@waymark/collection";
 import { ContentError } from "waymark/content";
 import { quote } from "waymark/internal";
-import { fileFault, newFileFault } from "../../file-fault.ts";
+import { newFileFault } from "../../file-fault.ts";
 import { personCollection, personCollectionOf } from "../../person/collection.ts";
 import type { MemberList } from "../../person/member-list.ts";
 import { personSchema } from "../../person/schema.ts";
@@ -25,7 +25,7 @@ import { importAndRemove } from "../../transfer/remove-missing.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../../transfer/source-file.ts";
 import type { Given } from "../settings/configuration.ts";
 import { membersIn } from "../settings/members-option.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, withFile } from "../terminal/command-error.ts";
 import { drawProgress } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { formatFor } from "./format-option.ts";
@@ -139,19 +139,14 @@ const spreadsheets = /\.(?:xls[xmb]?|ods|numbers)$/i;
 
 const saveAsCsv = "To import a spreadsheet, save it as CSV.";
 
-async function readThrough(path: string, name: string): Promise<SourceFile> {
-  try {
+const readThrough = (path: string, name: string): Promise<SourceFile> =>
+  withFile(name, "read", async () => {
     if ((await stat(path)).isDirectory()) throw new CommandError(`${quote(name)} is a directory.`);
     const source = await openSourceFile(path);
     if (source.isText) return source;
     const charsets = "UTF-8, Windows-1252 or UTF-16 with a byte order mark";
     throw new CommandError(`${quote(name)} is not a text in ${charsets}. ${saveAsCsv}`);
-  } catch (error) {
-    const fault = fileFault(error);
-    if (fault === undefined) throw error;
-    throw new CommandError(`The file ${quote(name)} cannot be read: ${fault}`);
-  }
-}
+  });
 
 /** Opens the file for refused people before anybody is stored. */
 async function rejectsIn(file: string, path: string, source: SourceFile, format: TransferFormat): Promise<Rejects> {

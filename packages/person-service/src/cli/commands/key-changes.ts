@@ -1,13 +1,11 @@
 import { NewFile } from "@waymark/collection";
-import { quote } from "waymark/internal";
 import { scope } from "../../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys, type StoredKey } from "../../access/key-file.ts";
-import { newFileFault } from "../../file-fault.ts";
 import type { Given } from "../settings/configuration.ts";
 import { quotedArgument } from "../settings/option.ts";
 import { reloadHint } from "../settings/options.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, withFile } from "../terminal/command-error.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 
 /** Makes a key, stores its hash, and prints the key or writes it to a file. */
@@ -32,23 +30,17 @@ export async function createKey(given: Given, { print, printNote }: CommandStrea
     print(key);
     printNote(`The key is shown only this once: ${file} keeps a hash of it.`);
   } else {
-    await writeNewFile(out, `${key}\n`, () => changeKeys(file, store));
+    // It gets its name behind the change: there is no key without its hash, and no hash whose key nobody has.
+    const write = async (): Promise<void> => {
+      await using output = await NewFile.open(out);
+      await output.handle.writeFile(`${key}\n`);
+      await changeKeys(file, store);
+      await output.finish();
+    };
+    await withFile(out, "made", write, "--out");
     printNote(`The key is in ${out} only: ${file} keeps a hash of it.`);
   }
   printNote(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
-}
-
-/** Writes a file that gets its name after a step: there is no key without its hash, and no hash whose key nobody has. */
-async function writeNewFile(path: string, text: string, step: () => Promise<void>): Promise<void> {
-  try {
-    await using output = await NewFile.open(path);
-    await output.handle.writeFile(text);
-    await step();
-    await output.finish();
-  } catch (error) {
-    const fault = newFileFault(error);
-    throw fault === undefined ? error : new CommandError(`The file ${quote(path)} of --out cannot be made: ${fault}`);
-  }
 }
 
 /** Prints the keys, a line each: name, time, scopes. */

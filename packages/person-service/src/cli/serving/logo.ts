@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { quote } from "waymark/internal";
-import { fileFault } from "../../file-fault.ts";
 import type { Logo } from "../../pages/brand.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, withFile } from "../terminal/command-error.ts";
 
 /**
  * Reads the picture of `--logo`.
@@ -10,7 +9,7 @@ import { CommandError } from "../terminal/command-error.ts";
  * @throws CommandError (rejects) in one line, when it cannot be read, or is not a picture of at most 64 KiB
  */
 export async function readLogo(file: string): Promise<Logo> {
-  const bytes = await read(file);
+  const bytes = await withFile(file, "read", () => readFile(file), "--logo");
   if (bytes.length > mostBytes)
     throw new CommandError(`${quote(file)} of --logo has ${bytes.length} bytes; at most ${mostBytes} are allowed`);
   if (bytes.subarray(0, pngSignature.length).equals(pngSignature)) return { kind: "png", bytes };
@@ -22,11 +21,3 @@ export async function readLogo(file: string): Promise<Logo> {
 const mostBytes = 65_536;
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-
-async function read(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new CommandError(`The file ${quote(file)} of --logo cannot be read: ${fileFault(cause)}`, { cause });
-  }
-}

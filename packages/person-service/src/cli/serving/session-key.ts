@@ -3,8 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { FileTakenError, NewFile } from "@waymark/collection";
 import { quote } from "waymark/internal";
-import { fileFault, newFileFault } from "../../file-fault.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, withFile } from "../terminal/command-error.ts";
 
 /**
  * Reads the key that seals the sessions of browsers. Makes the file, for its owner only, if it is missing; of several processes
@@ -13,15 +12,16 @@ import { CommandError } from "../terminal/command-error.ts";
  * @throws CommandError (rejects) in one line, when the file cannot be read or made, or has something else
  */
 export async function readSessionKey(file: string): Promise<Uint8Array> {
-  if (!existsSync(file)) await make(file);
-  const text = await read(file);
+  if (!existsSync(file)) await withFile(file, "made", () => make(file), option);
+  const text = (await withFile(file, "read", () => readFile(file, "utf8"), option)).trim();
   const key = Buffer.from(text, "base64");
   if (key.length === keyLength && key.toString("base64") === text) return key;
   throw new CommandError(
-    `The file ${quote(file)} of --session-key must have ${keyLength} random bytes in base64, as "openssl rand -base64 ${keyLength}" prints them.`,
+    `The file ${quote(file)} of ${option} must have ${keyLength} random bytes in base64, as "openssl rand -base64 ${keyLength}" prints them.`,
   );
 }
 
+const option = "--session-key";
 const keyLength = 32;
 
 async function make(file: string): Promise<void> {
@@ -30,18 +30,7 @@ async function make(file: string): Promise<void> {
     await made.handle.writeFile(`${randomBytes(keyLength).toString("base64")}\n`);
     await made.finish();
   } catch (error) {
-    if (!(error instanceof FileTakenError)) throw unusable(file, `made: ${newFileFault(error)}`, error);
-    // Another process was faster.
+    // Another process may have been faster.
+    if (!(error instanceof FileTakenError)) throw error;
   }
 }
-
-async function read(file: string): Promise<string> {
-  try {
-    return (await readFile(file, "utf8")).trim();
-  } catch (error) {
-    throw unusable(file, `read: ${fileFault(error)}`, error);
-  }
-}
-
-const unusable = (file: string, what: string, cause: unknown): CommandError =>
-  new CommandError(`The file ${quote(file)} of --session-key cannot be ${what}`, { cause });

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { quote } from "waymark/internal";
-import { fileFault } from "../../file-fault.ts";
 import type { TlsFiles } from "../settings/options.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, withFile } from "../terminal/command-error.ts";
 
 /**
  * Reads the certificate and its key.
@@ -23,10 +22,4 @@ export async function readTlsFiles(files: TlsFiles): Promise<Record<"cert" | "ke
   return { cert, key };
 }
 
-async function read(option: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new CommandError(`The file ${quote(file)} of ${option} cannot be read: ${fileFault(cause)}`, { cause });
-  }
-}
+const read = (option: string, file: string): Promise<Buffer> => withFile(file, "read", () => readFile(file), option);
