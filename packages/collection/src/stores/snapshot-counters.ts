@@ -3,10 +3,6 @@ import type { SnapshotCounters } from "../snapshot.ts";
 /** The counters of one partition of a snapshot. */
 type PartitionCounters = SnapshotCounters["partitions"][number];
 
-/** Returns whether a collection of a snapshot never had a record. */
-export const isUntouched = ({ partitions }: SnapshotCounters): boolean =>
-  partitions.every(({ revision }) => revision === 0);
-
 /** Returns a revision below that of every record that changes after the snapshot. */
 export const revisionReached = ({ partitions }: SnapshotCounters): number =>
   partitions.length === 0 ? 0 : Math.min(...partitions.map(({ revision }) => revision));

@@ -4,19 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import type {
-  Snapshot,
-  SnapshotCounters,
-  SnapshotKey,
-  SnapshotOptions,
-  SnapshotRange,
-  SnapshotRecord,
-  SnapshotRemoval,
-  SnapshotSeal,
-} from "../../snapshot.ts";
+import type { Snapshot, SnapshotOptions, SnapshotRange } from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
-import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
-import { isUntouched } from "../snapshot-counters.ts";
+import { recordColumns } from "../rows.ts";
+import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./file.ts";
 import { presentLayouts } from "./migrations.ts";
@@ -26,7 +17,7 @@ import { presentLayouts } from "./migrations.ts";
  * copy is brought to the present one. The snapshot and the programs that use the file do not block each other, but the log cannot be
  * emptied before the snapshot is closed.
  */
-export function openSqliteSnapshot(file: string, options: SnapshotOptions = {}): SqliteSnapshot {
+export function openSqliteSnapshot(file: string, options: SnapshotOptions = {}): Snapshot {
   const { database, version } = readSqliteFile(file, options);
   if (version === lastNumber(presentLayouts)) return new SqliteSnapshot({ database, file, identity: identityOf(file) });
   try {
@@ -62,7 +53,7 @@ export function readSqliteFile(
 }
 
 /** Makes a snapshot of a temporary copy of a database, which is brought to the present layout. */
-export function snapshotOfCopy(original: DatabaseSync, identity: string): SqliteSnapshot {
+export function snapshotOfCopy(original: DatabaseSync, identity: string): Snapshot {
   const directory = mkdtempSync(join(tmpdir(), "waymark-snapshot-"));
   const remove = (): void => rmSync(directory, { recursive: true });
   try {
@@ -124,117 +115,54 @@ interface SqliteSnapshotParts {
   readonly onClose?: () => void;
 }
 
-export class SqliteSnapshot implements Snapshot {
-  readonly identity: string;
+class SqliteSnapshot extends TableSnapshot {
+  override readonly identity: string;
+  protected override readonly partition = "0";
   readonly #parts: SqliteSnapshotParts;
 
   constructor(parts: SqliteSnapshotParts) {
+    super();
     this.identity = parts.identity;
     this.#parts = parts;
   }
 
-  async counters(collection: string): Promise<SnapshotCounters> {
-    return this.#guarded(() => {
-      const row = this.#parts.database
-        .prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ?")
-        .get(collection);
-      if (row === undefined) return { partitions: [], records: 0 };
-      const count = this.#parts.database.prepare(`SELECT count(*) AS records FROM "${collection}"`).get();
-      const partitions = [{ revision: Number(row["revision"]), lastId: Number(row["last_id"]) }];
-      return { partitions, records: Number(count?.["records"]) };
+  protected override first(
+    collection: string,
+    { after, upTo, changedSince }: Required<SnapshotRange>,
+  ): readonly StampedRow[] {
+    const text = `SELECT ${recordColumns}, created_at FROM "${collection}"
+      WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id`;
+    const rows: StampedRow[] = [];
+    let size = 0;
+    return this.#read<StampedRow, readonly StampedRow[]>(text, [after, upTo, changedSince], (found) => {
+      for (const row of found) {
+        rows.push(row);
+        size += row[3].length;
+        if (size >= batchSize) break;
+      }
+      return rows;
     });
   }
 
-  async *records(collection: string, range: SnapshotRange = {}): AsyncGenerator<readonly SnapshotRecord[]> {
-    if (isUntouched(await this.counters(collection))) return; // there may be no such table
-    const { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = range;
-    const rows = this.#rows(
-      `SELECT ${recordColumns}, created_at FROM "${collection}"
-      WHERE id > ? AND id <= ? AND revision > ? ORDER BY id`,
-      [after, upTo, changedSince],
-      (row: StampedRow) => ({ ...toRecord(row), createdAt: row[4] }),
-    );
-    yield* batched(rows, ({ json }) => json.length);
+  protected override query<Row>(text: string, values: readonly (number | string)[]): readonly Row[] {
+    return this.#read<Row, readonly Row[]>(text, values, (rows) => [...rows]);
   }
 
-  async *removals(collection: string): AsyncGenerator<readonly SnapshotRemoval[]> {
-    const text = "SELECT id, revision, owner FROM waymark_removals WHERE collection = ? ORDER BY id";
-    yield* batched(
-      this.#rows(text, [collection], ([id, revision, owner]: readonly [number, number, number]) => ({
-        id,
-        revision,
-        owner,
-      })),
-      () => sizeOfId,
-    );
-  }
-
-  async seals(collection: string): Promise<readonly SnapshotSeal[]> {
-    const text = "SELECT revision, seal FROM waymark_seals WHERE collection = ? ORDER BY revision";
-    return [
-      ...this.#rows(text, [collection], ([revision, seal]: readonly [number, number]) => ({
-        partition: 0,
-        revision,
-        seal,
-      })),
-    ];
-  }
-
-  async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
-    const rows = this.#rows(
-      `SELECT ${keyColumns} FROM waymark_keys WHERE collection = ? ORDER BY owner, key`,
-      [collection],
-      (row: KeyRow<number>) => toKey(row),
-    );
-    yield* batched(rows, ({ key }) => key.length + sizeOfId);
-  }
-
-  async close(): Promise<void> {
-    const { database, onClose } = this.#parts;
-    if (!database.isOpen) return;
-    database.close();
-    onClose?.();
-  }
-
-  *#rows<Row, T>(text: string, values: readonly (string | number)[], toValue: (row: Row) => T): Generator<T> {
-    const rows = this.#guarded(() => {
-      const statement = this.#parts.database.prepare(text);
-      statement.setReturnArrays(true);
-      return statement.iterate(...values);
-    });
-    for (;;) {
-      const { done, value } = this.#guarded(() => rows.next());
-      if (done) return;
-      yield toValue(value as Row); // the statement gives arrays of the columns that it names
-    }
-  }
-
-  #guarded<T>(read: () => T): T {
+  #read<Row, T>(text: string, values: readonly (number | string)[], take: (rows: Iterable<Row>) => T): T {
     try {
-      return read();
+      const statement = this.#parts.database.prepare(text.replaceAll("$", "?"));
+      statement.setReturnArrays(true);
+      return take(statement.iterate(...values) as unknown as Iterable<Row>); // arrays of the columns that the text names
     } catch (error) {
       const isDamaged = sqliteCodeOf(error) === sqliteCode.corrupt;
       throw isDamaged ? openingFault(this.#parts.file, error) : toStoreFault(error);
     }
   }
-}
 
-type StampedRow = readonly [...RecordRow<number>, createdAt: number];
-
-/** In characters, exceeded by at most one value. */
-const batchSize = 1_048_576;
-const sizeOfId = 100;
-
-function* batched<T>(values: Iterable<T>, sizeOf: (value: T) => number): Generator<readonly T[]> {
-  let batch: T[] = [];
-  let size = 0;
-  for (const value of values) {
-    batch.push(value);
-    size += sizeOf(value);
-    if (size < batchSize) continue;
-    yield batch;
-    batch = [];
-    size = 0;
+  override async close(): Promise<void> {
+    const { database, onClose } = this.#parts;
+    if (!database.isOpen) return;
+    database.close();
+    onClose?.();
   }
-  if (batch.length > 0) yield batch;
 }
