@@ -1,4 +1,4 @@
-import { HttpError, type HttpResponse, json } from "waymark";
+import { HttpError, type HttpResponse } from "waymark";
 import { evaluatePreconditions } from "waymark/fields";
 import { readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
@@ -10,7 +10,14 @@ import type { BulkAdmission } from "./admission.ts";
 import { changeAll } from "./change-many.ts";
 import { findAll, findChosen, judgeRecords } from "./judge-records.ts";
 import { readChoice } from "./query.ts";
-import { LineErrors, refuseChanges, refuseConflicts, refuseIdempotencyKey, refuseInvalid } from "./report.ts";
+import {
+  answerCounts,
+  LineErrors,
+  refuseChanges,
+  refuseConflicts,
+  refuseIdempotencyKey,
+  refuseInvalid,
+} from "./report.ts";
 import { Spool } from "./spool.ts";
 import { BulkWork } from "./work.ts";
 
@@ -57,7 +64,7 @@ export function amendMany<T extends Document>(
       }
       // All that was read is of the state that the client names, if that is still the present one.
       const isPresent = (await requireState()) === state;
-      const answer = (): HttpResponse => json({ matched, updated, unchanged, removed, ...errors.toMembers() });
+      const answer = (): HttpResponse => answerCounts({ matched, updated, unchanged, removed }, errors);
       if (choice.isDryRun) return isPresent ? answer().withHeader("ETag", state) : answer();
       if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
       return await changeAll(store, plan, { work, errors }, answer);

@@ -6,8 +6,7 @@ import type { Document, ListChange, Store } from "../store.ts";
 import { type Judged, type JudgedLines, judgeLines } from "./judge-lines.ts";
 import { Matching, type MatchingOptions } from "./matching.ts";
 import {
-  answerChanged,
-  answerJudgedChanges,
+  answerCounts,
   type ChangeCounts,
   type LineErrors,
   refuseBrokenOff,
@@ -55,12 +54,12 @@ export async function changeMany<T extends Document>(
       admit: (method, id) => requireRight(settings, request, method, id),
     });
     const { created, updated, unchanged, skipped, missing } = judged;
-    const counts = { stored: created, updated, unchanged, skipped };
+    const counts = { updated, unchanged, skipped };
     if (judged.stoppedAfter !== undefined) return refuseInvalid(errors, judged.stoppedAfter);
-    if (isDryRun) return answerJudgedChanges({ ...counts, missing }, errors, found);
+    if (isDryRun) return answerCounts({ stored: 0, valid: created, ...counts, missing }, errors, found);
     if (lenient) return await changeEach(store, plan, lines, counts);
     if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
-    const changed = (): HttpResponse => answerChanged({ ...counts, removed: missing }, errors);
+    const changed = (): HttpResponse => answerCounts({ stored: created, ...counts, removed: missing }, errors);
     return refuseRemovals(judged, most) ?? (await changeAll(store, plan, lines, changed));
   } finally {
     await plan.close();
@@ -137,7 +136,7 @@ async function changeEach(
     return outcomes;
   });
   if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
-  return answerChanged({ ...counts, stored: made.create, updated: made.replace }, errors);
+  return answerCounts({ stored: made.create, ...counts, updated: made.replace }, errors);
 }
 
 function make(store: Store, change: ListChange): Promise<EachOutcome> {

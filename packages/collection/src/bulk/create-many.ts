@@ -15,8 +15,7 @@ import { conflictErrors } from "./conflict-errors.ts";
 import { countStorable } from "./dry-run.ts";
 import { readBulkQuery } from "./query.ts";
 import {
-  answerJudged,
-  answerStored,
+  answerCounts,
   LineErrors,
   refuseBrokenOff,
   refuseConflicts,
@@ -111,7 +110,7 @@ async function storeAll({ store, spool, work, errors, preferences }: ValidRecord
   const creation = await store.createAll(documentsOf(spool, work));
   switch (creation.kind) {
     case "created":
-      return withApplied(answerStored(creation.count, errors), preferences);
+      return withApplied(answerCounts({ stored: creation.count }, errors), preferences);
     case "refused":
       return refuseConflicts(await conflictErrors(spool, work, creation.conflicts, errors.place));
     case "ownerless":
@@ -122,7 +121,7 @@ async function storeAll({ store, spool, work, errors, preferences }: ValidRecord
 async function storeOneByOne({ store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
   const { stored, brokenOff } = await storeEach(store, work.each(spool.documents()), errors);
   if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
-  return withApplied(answerStored(stored, errors), preferences);
+  return withApplied(answerCounts({ stored }, errors), preferences);
 }
 
 async function judgeAgainstStored(
@@ -131,7 +130,7 @@ async function judgeAgainstStored(
 ): Promise<HttpResponse> {
   const { valid, stoppedAfter } = await countStorable(store, work.each(spool.documents()), errors);
   if (stoppedAfter !== undefined) return refuseInvalid(errors, stoppedAfter);
-  return withApplied(answerJudged(valid, errors, found), preferences);
+  return withApplied(answerCounts({ stored: 0, valid }, errors, found), preferences);
 }
 
 /** Where records go when they have been validated. */

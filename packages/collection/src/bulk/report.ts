@@ -5,38 +5,20 @@ import type { ListPlace } from "../formats/list-decoder.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { mostConflicts } from "../stores/bulk-source.ts";
 
-/** Answers how many records were stored, and the errors of the others. */
-export function answerStored(stored: number, errors: LineErrors): HttpResponse {
-  return json({ stored, ...errors.toMembers() });
-}
+/** How many records have become what, in the order of the answer. */
+export type ChangeCounts = {
+  readonly [N in "stored" | "valid" | "matched" | "updated" | "unchanged" | "skipped" | "removed" | "missing"]?:
+    | number
+    | undefined;
+};
 
-/** Answers a dry run: how many records are valid, and the errors of the others. */
-export function answerJudged(valid: number, errors: LineErrors, found?: object): HttpResponse {
-  return json({ stored: 0, valid, ...errors.toMembers(), found });
-}
-
-/** How many records were changed in each way. */
-export interface ChangeCounts {
-  readonly stored: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly skipped: number;
-  readonly removed?: number | undefined;
-}
-
-/** Answers how many records a list has changed. */
-export function answerChanged(counts: ChangeCounts, errors: LineErrors): HttpResponse {
-  return json({ ...counts, ...errors.toMembers() });
-}
-
-/** Answers a dry run of a list that may change records. */
-export function answerJudgedChanges(
-  { stored: valid, ...counts }: ChangeCounts & { readonly missing: number | undefined },
-  errors: LineErrors,
-  found: object | undefined,
-): HttpResponse {
-  return json({ stored: 0, valid, ...counts, ...errors.toMembers(), found });
-}
+/**
+ * Answers what has become of many records, or would in a dry run, and the errors of the others.
+ *
+ * @param found what a decoder found out of the content; for a dry run
+ */
+export const answerCounts = (counts: ChangeCounts, errors: LineErrors, found?: object): HttpResponse =>
+  json({ ...counts, ...errors.toMembers(), found });
 
 /** Answers that nothing was changed, for a reason that is no fault of a line. */
 export function refuseChanges(reason: string, members: object = {}): HttpResponse {
