@@ -128,10 +128,7 @@ export interface RecordNouns {
 }
 
 /** The options of a collection with every default filled in, for its handlers. */
-export interface CollectionSettings<T extends Document>
-  extends Required<
-    Pick<CollectionOptions<T>, "schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions">
-  > {
+export interface CollectionSettings<T extends Document> extends WithDefaults<T>, WithoutDefaults<T> {
   readonly bulk: BulkSettings;
   readonly maxPageSize: number;
   /** The memory that lists of this collection use. */
@@ -141,27 +138,18 @@ export interface CollectionSettings<T extends Document>
   /** What all get who follow from the same place. */
   readonly sharedChanges: SharedChanges;
   readonly eventStreams: EventStreams;
-  readonly readmit: NonNullable<CollectionOptions<T>["readmit"]>;
   /** How many requests of a caller wait, and of all. */
   readonly waitingShares: CallerShares;
-  readonly path: string | undefined;
-  readonly nouns: RecordNouns | undefined;
   readonly example: Document | undefined;
   /** What lists can be asked for. */
   readonly listed: Pick<Store, "members" | "fullText">;
-  readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
-  readonly mayChange: NonNullable<CollectionOptions<T>["mayChange"]>;
-  readonly matching: MatchedRecords | undefined;
   readonly store: Pick<Store, "revision">;
-  readonly linkedMembers: LinkedMembers;
   /** Finds the records that a request is for. */
   readonly scope: RecordScope;
   /** The member with the id of a record's owner; undefined where records have none. */
   readonly ownerMember: string | undefined;
   /** The members that the server sets. */
   readonly serverMembers: readonly string[];
-  readonly lenientSchema: StandardSchemaV1<unknown, T> | undefined;
-  readonly idempotencyScope: (request: HttpRequest<unknown>) => string;
   /** The members that `fields=` can choose; undefined where the schema does not say which there are. */
   readonly members: readonly string[] | undefined;
   /** The representations for one record, the preferred first. */
@@ -171,6 +159,14 @@ export interface CollectionSettings<T extends Document>
   /** The representations for lists, the preferred first. */
   readonly lists: readonly [ListRepresentation, ...ListRepresentation[]];
 }
+
+type WithDefaults<T extends Document> = {
+  readonly [O in
+    | ("schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions" | "idempotencyScope")
+    | ("mayRead" | "mayChange" | "readmit" | "linkedMembers")]-?: NonNullable<CollectionOptions<T>[O]>;
+};
+
+type WithoutDefaults<T extends Document> = Pick<CollectionOptions<T>, "path" | "lenientSchema" | "matching" | "nouns">;
 
 /** A request for one record. */
 export type ItemRequest = HttpRequest<{ readonly id: string }>;
@@ -188,7 +184,7 @@ export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
  */
 export function toCollectionSettings<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
   requireKnownOptions("collection({ … })", options, Object.keys(knownOptions));
-  const { path, store, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
+  const { path, store, schema, lenientSchema, nouns, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
   requireDistinct("mediaType", representations);
   requireSchema("schema", schema);
@@ -203,15 +199,13 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
   const serverMembers = [...storeMembers.map(({ name }) => name), ...(ownerMember === undefined ? [] : [ownerMember])];
   requireKnownMembers(schema, serverMembers, {
     members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText],
-    "nouns.always": options.nouns?.always ?? [],
+    "nouns.always": nouns?.always ?? [],
   });
   return {
+    ...options,
     scope,
     ownerMember,
     serverMembers,
-    schema,
-    lenientSchema,
-    decoders,
     listDecoders: options.listDecoders ?? [ndjsonDecoder],
     bulk: toBulkSettings(options.bulk ?? {}),
     maxPageSize: listSettings.maxPageSize,
@@ -221,16 +215,12 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     eventStreams: new EventStreams(store, feedWatch),
     readmit: options.readmit ?? ((request) => request),
     waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
-    path,
-    nouns: options.nouns,
-    example: options.nouns?.example ?? exampleOf(schema),
+    example: nouns?.example ?? exampleOf(schema),
     listed: store,
-    store,
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
     linkedMembers: options.linkedMembers ?? noLinks,
     mayChange: options.mayChange ?? everyCaller,
-    matching: options.matching,
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
     members: fieldNames(schema, serverMembers),
