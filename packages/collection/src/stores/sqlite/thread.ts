@@ -158,8 +158,16 @@ export function localChannel<C extends Calls<C>>(calls: C): Channel<C> {
  */
 export type Answer =
   | { readonly kind: "done"; readonly result: unknown }
-  | { readonly kind: "unavailable" | "unknown" | "history-lost"; readonly reason: string; readonly cause: unknown }
+  | { readonly kind: FaultKind; readonly reason: string; readonly cause: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
+
+type FaultKind = "unknown" | "lost" | "unavailable";
+
+const faults: Readonly<Record<FaultKind, typeof StoreUnavailable>> = {
+  unknown: StoreOutcomeUnknown,
+  lost: StoreHistoryLost,
+  unavailable: StoreUnavailable,
+};
 
 /** Makes the call, and returns its result or its error as an answer. */
 function answerOf(call: () => unknown): Answer {
@@ -175,9 +183,9 @@ export function toAnswer(error: unknown): Answer {
   return { kind: kindOf(error), reason: error.message, cause: error.cause };
 }
 
-function kindOf(error: StoreUnavailable): "unavailable" | "unknown" | "history-lost" {
+function kindOf(error: StoreUnavailable): FaultKind {
   if (error instanceof StoreOutcomeUnknown) return "unknown";
-  return error instanceof StoreHistoryLost ? "history-lost" : "unavailable";
+  return error instanceof StoreHistoryLost ? "lost" : "unavailable";
 }
 
 /** A call that waits for its answer. */
@@ -187,20 +195,7 @@ export interface PendingCall {
 }
 
 export function settle({ resolve, reject }: PendingCall, answer: Answer): void {
-  switch (answer.kind) {
-    case "done":
-      resolve(answer.result);
-      break;
-    case "unavailable":
-      reject(new StoreUnavailable(answer.reason, { cause: answer.cause }));
-      break;
-    case "unknown":
-      reject(new StoreOutcomeUnknown(answer.reason, { cause: answer.cause }));
-      break;
-    case "history-lost":
-      reject(new StoreHistoryLost(answer.reason, { cause: answer.cause }));
-      break;
-    case "failed":
-      reject(answer.error);
-  }
+  if (answer.kind === "done") resolve(answer.result);
+  else if (answer.kind === "failed") reject(answer.error);
+  else reject(new faults[answer.kind](answer.reason, { cause: answer.cause }));
 }
