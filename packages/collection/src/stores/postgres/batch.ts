@@ -3,6 +3,7 @@ import type { StoredRecord } from "../../store.ts";
 import { type Change, decide, type Known, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
 import type { OutcomeOf, Write } from "../write.ts";
+import type { Holders } from "./conflicts.ts";
 import type { PartitionCounters, PartitionsCounters } from "./history.ts";
 import { nextIdOf, partitionNamedBy } from "./partitions.ts";
 
@@ -14,7 +15,7 @@ export interface Surroundings {
   /** The ids that a record has or had, among those that the writes name and those that may be assigned. */
   readonly takenIds: ReadonlySet<number>;
   /** For each unique member, the ids of the records that have the keys of the writes, by key. */
-  readonly holders: readonly ReadonlyMap<string, number>[];
+  readonly holders: readonly Holders[];
   /** The existing owners among those that the writes name. */
   readonly owners: ReadonlySet<number>;
   /** What is kept under the idempotency keys of the writes, by `keyOf`. */
@@ -34,7 +35,7 @@ export class PostgresBatch {
   readonly #known: Known;
   readonly #rows: Map<number, StoredRow>;
   readonly #takenIds: Set<number>;
-  readonly #holdersBefore: readonly ReadonlyMap<string, number>[];
+  readonly #holdersBefore: readonly Holders[];
   readonly #holders: readonly Map<string, number>[];
   /** What was kept under the keys of the writes when they were read, by `keyOf`. */
   readonly keyedBefore: ReadonlyMap<string, SnapshotKey>;

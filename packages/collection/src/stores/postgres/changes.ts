@@ -5,7 +5,7 @@ import { uniqueKeys } from "../filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import { isNew, type Write } from "../write.ts";
 import { PostgresBatch } from "./batch.ts";
-import { uniqueColumnName } from "./columns.ts";
+import { type Holders, holdersOf } from "./conflicts.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { PostgresCounters } from "./counters.ts";
 import type { PartitionsCounters } from "./history.ts";
@@ -200,23 +200,11 @@ export class PostgresChanges {
     return taken;
   }
 
-  #holdersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<readonly Map<string, number>[]> {
+  #holdersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<readonly Holders[]> {
     if (this.#unique.length === 0) return Promise.resolve([]);
     const keys = writes.map((write) => {
       return write.kind === "remove" ? [] : uniqueKeys(JSON.parse(write.members), this.#unique);
     });
-    return Promise.all(
-      this.#unique.map(async (member, position) => {
-        const wanted = new Set(keys.flatMap((each) => each[position] ?? []));
-        if (wanted.size === 0) return new Map<string, number>();
-        const column = quoteName(uniqueColumnName(member));
-        const rows = await connection.query<readonly [key: string, id: string]>({
-          name: `waymark holders of ${this.#table} ${position}`,
-          text: `SELECT ${column}, id FROM ${this.#table} WHERE ${column} = ANY($1)`,
-          values: [toArrayText([...wanted])],
-        });
-        return new Map(rows.map(([key, id]) => [key, Number(id)]));
-      }),
-    );
+    return holdersOf((statement) => connection.query(statement), this.#table, this.#unique, keys);
   }
 }

@@ -9,7 +9,7 @@ import { toAdditions } from "../origins.ts";
 import type { NewRecord, OutcomeOf, Write } from "../write.ts";
 import { bulkCreate } from "./bulk-create.ts";
 import { PostgresChanges } from "./changes.ts";
-import { PostgresConflicts } from "./conflicts.ts";
+import { conflictsOf } from "./conflicts.ts";
 import { historyLost } from "./counters.ts";
 import { toStoreFault } from "./fault.ts";
 import { PostgresFeed } from "./feed.ts";
@@ -22,12 +22,11 @@ import { PostgresWriter } from "./writer.ts";
 
 /** Reads and changes one collection over the connections of its database. */
 export class PostgresEngine implements Engine {
-  readonly #collection: string;
+  readonly #definition: PartitionedCollection;
   readonly #pools: PostgresPools;
   readonly #finds: PostgresFinds;
   readonly #lists: PostgresLists;
   readonly #revisions: PostgresRevisions;
-  readonly #conflicts: PostgresConflicts;
   readonly #changes: PostgresChanges;
   readonly #writer: PostgresWriter;
   readonly #feed: PostgresFeed;
@@ -40,10 +39,9 @@ export class PostgresEngine implements Engine {
     collections: readonly PartitionedCollection[],
     onCommit: DatabaseObserver["onCommit"],
   ) {
-    this.#collection = definition.name;
+    this.#definition = definition;
     this.#pools = pools;
     this.#finds = new PostgresFinds(pools.records, definition);
-    this.#conflicts = new PostgresConflicts(pools.lists, definition);
     this.#changes = new PostgresChanges(definition, collections);
     this.#revisions = new PostgresRevisions(pools, this.#changes.counters);
     this.#lists = new PostgresLists(pools.lists, definition, this.#revisions);
@@ -75,7 +73,7 @@ export class PostgresEngine implements Engine {
   }
 
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {
-    return this.#conflicts.find(claims);
+    return conflictsOf((statement) => this.#pools.lists.read(statement), this.#definition, claims);
   }
 
   write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
@@ -100,7 +98,7 @@ export class PostgresEngine implements Engine {
 
   /** @throws StoreHistoryLost (rejects) when committed changes are gone */
   async assertHistory(): Promise<void> {
-    if (await this.compareHistory()) throw historyLost(this.#collection);
+    if (await this.compareHistory()) throw historyLost(this.#definition.name);
   }
 
   /** Returns whether committed changes are gone. Where this program finds that, every program then refuses changes. */
