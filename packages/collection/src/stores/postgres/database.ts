@@ -11,7 +11,7 @@ import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
 import { mostPartitions, type PartitionedCollection } from "./partitions.ts";
-import { attempt, dividePool, leastPoolSize, type PostgresPool, type PostgresPools, poolOf } from "./pool.ts";
+import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } from "./pool.ts";
 import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
 import { awaitObjections, PostgresServerRuns } from "./server-run.ts";
@@ -52,7 +52,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   );
   const engine = postgresDatabaseEngine(pools, collections, engines, {
     openSnapshot: () => openPostgresSnapshot(servers, timeouts),
-    restores: poolOf(1, connect, () => servers.open({ ...timeouts, statement: patience })),
+    restores: new PostgresPool(1, connect, () => servers.open({ ...timeouts, statement: patience })),
     onCommit: options.observer?.onCommit,
     onClose: () => runs.close(),
   });

@@ -7,25 +7,15 @@ import type { PostgresConnection } from "./connection.ts";
 import { ConnectionLost, mayPass, toStoreFault } from "./fault.ts";
 import type { Statement } from "./session.ts";
 
-interface PostgresPoolOptions {
-  readonly open: () => Promise<PostgresConnection>;
-  /** The greatest number of connections. */
-  readonly size: number;
-  /** The greatest number of pieces of work that wait for a connection. For more, the store is unavailable. */
-  readonly queueLimit: number;
-  /** The greatest number of waiting pieces of work of one caller, where callers have names. */
-  readonly queueLimitPerCaller: number;
-  /** In milliseconds, how long each piece of work waits. */
-  readonly patience: number;
-}
-
 /**
  * Lends connections, each to one piece of work at a time. It opens them when they are needed, drops a broken one, and opens another
  * for the next piece of work, so that the pool heals by itself. Callers take turns, however many pieces of work of one of them
  * wait.
  */
 export class PostgresPool {
-  readonly #options: PostgresPoolOptions;
+  readonly #size: number;
+  readonly #patience: number;
+  readonly #openOne: () => Promise<PostgresConnection>;
   readonly #idle: PostgresConnection[] = [];
   readonly #waiting = new FairQueue<Waiting>();
   readonly #drained = Promise.withResolvers<void>();
@@ -33,8 +23,14 @@ export class PostgresPool {
   #count = 0;
   #isClosed = false;
 
-  constructor(options: PostgresPoolOptions) {
-    this.#options = options;
+  /**
+   * @param size the greatest number of connections
+   * @param patience in milliseconds, how long each piece of work waits for one
+   */
+  constructor(size: number, patience: number, open: () => Promise<PostgresConnection>) {
+    this.#size = size;
+    this.#patience = patience;
+    this.#openOne = open;
   }
 
   /**
@@ -124,8 +120,7 @@ export class PostgresPool {
       if (idle.isUsable) return idle;
       this.#drop(idle);
     }
-    if (this.#count < this.#options.size) return this.#open();
-    const { queueLimit, queueLimitPerCaller } = this.#options;
+    if (this.#count < this.#size) return this.#open();
     if (this.#waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
     if (caller !== "" && this.#waiting.sizeOf(caller) >= queueLimitPerCaller) {
       throw new StoreUnavailable("Too many requests of the caller wait for the database");
@@ -138,7 +133,7 @@ export class PostgresPool {
     const waiting: Waiting = {
       resolve,
       reject,
-      timer: setTimeout(() => this.#giveUp(caller, waiting), this.#options.patience),
+      timer: setTimeout(() => this.#giveUp(caller, waiting), this.#patience),
     };
     this.#waiting.add(caller, waiting);
     return promise;
@@ -153,7 +148,7 @@ export class PostgresPool {
     this.#count++;
     let connection: PostgresConnection;
     try {
-      connection = await this.#options.open();
+      connection = await this.#openOne();
     } catch (cause) {
       this.#forget();
       const fault = new StoreUnavailable("The database cannot be reached", { cause });
@@ -236,19 +231,19 @@ export interface PostgresPools {
   readonly lists: PostgresPool;
 }
 
+/** In pieces of work that wait for a connection; for more, the store is unavailable. The share is that of a caller with a name. */
+const queueLimit = 1000;
+const queueLimitPerCaller = 100;
+
 /** The least number of connections that can be divided. */
 export const leastPoolSize = 3;
 
 export function dividePool(size: number, patience: number, open: () => Promise<PostgresConnection>): PostgresPools {
-  const pool = (share: number): PostgresPool => poolOf(share, patience, open);
+  const pool = (share: number): PostgresPool => new PostgresPool(share, patience, open);
   const records = size < 6 ? 1 : 2;
   const changes = Math.max(1, Math.floor((size - records) / 2));
   return { records: pool(records), changes: pool(changes), lists: pool(size - records - changes) };
 }
-
-/** @param patience in milliseconds, how long work waits for a connection */
-export const poolOf = (size: number, patience: number, open: () => Promise<PostgresConnection>): PostgresPool =>
-  new PostgresPool({ open, size, queueLimit: 1000, queueLimitPerCaller: 100, patience });
 
 /** Returns the result of work that is tried up to `most` times, where its error allows that. Throws the last error. */
 export async function attempt<T>(
