@@ -133,8 +133,21 @@ export class PostgresConnection {
     this.#client.once("end", listener);
   }
 
+  /** Does work in a transaction. An error of the work or of the commit breaks the connection, which undoes all of it. */
+  async transact<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      await this.begin();
+      const result = await work();
+      await this.query({ text: "COMMIT" });
+      return result;
+    } catch (error) {
+      this.destroy();
+      throw error;
+    }
+  }
+
   /** Begins a transaction. Statements that are sent after it belong to it. */
-  async begin(mode: string): Promise<void> {
+  async begin(mode = "ISOLATION LEVEL READ COMMITTED"): Promise<void> {
     const begun = this.query({ text: `BEGIN ${mode}` });
     await Promise.all(this.#localSettings === undefined ? [begun] : [begun, this.query(this.#localSettings)]);
   }
@@ -142,7 +155,7 @@ export class PostgresConnection {
   /** Returns the rows of a statement that is its own transaction, as `query` returns them. */
   async queryAlone<Row extends readonly (string | null)[]>(statement: Statement): Promise<Row[]> {
     if (this.#localSettings === undefined) return this.query<Row>(statement);
-    const sent = [this.begin("ISOLATION LEVEL READ COMMITTED"), this.query<Row>(statement)] as const;
+    const sent = [this.begin(), this.query<Row>(statement)] as const;
     const ended = this.query({ text: "COMMIT" }); // which undoes a transaction that failed
     await Promise.allSettled([...sent, ended]);
     const [, rows] = await Promise.all([...sent, ended]);

@@ -126,17 +126,14 @@ export class PostgresCounters {
   }
 
   async #refuse(connection: PostgresConnection): Promise<void> {
-    await connection.begin("ISOLATION LEVEL READ COMMITTED");
-    try {
-      await this.lock(connection, everyPartition, false);
-    } catch (error) {
-      if (!(error instanceof StoreHistoryLost)) {
-        connection.destroy(); // which also rolls back
-        throw error;
+    await connection.transact(async () => {
+      try {
+        await this.lock(connection, everyPartition, false);
+      } catch (error) {
+        if (!(error instanceof StoreHistoryLost)) throw error;
+        await connection.query({ text: "UPDATE waymark_collections SET epoch = -epoch WHERE epoch > 0" });
       }
-      await connection.query({ text: "UPDATE waymark_collections SET epoch = -epoch WHERE epoch > 0" });
-    }
-    await connection.query({ text: "COMMIT" });
+    });
     this.#history.isLossNew = false;
   }
 
@@ -162,20 +159,15 @@ export class PostgresCounters {
     connection: PostgresConnection,
     { assigned, named }: { readonly assigned: number; readonly named: number },
   ): Promise<PartitionsCounters> {
-    await connection.begin("ISOLATION LEVEL READ COMMITTED");
-    try {
+    return connection.transact(async () => {
       const held = await this.lock(connection, everyPartition, false);
       const lastId = Math.max(...Array.from(held.values(), (counters) => counters.lastId));
       await connection.query({
         text: "UPDATE waymark_collections SET last_id = $2 WHERE name = $1 AND last_id < $2",
         values: [this.#collection, Math.max(lastId, named) + assigned],
       });
-      await connection.query({ text: "COMMIT" });
       return new Map(Array.from(held, ([partition, counters]) => [partition, { ...counters, lastId }]));
-    } catch (error) {
-      connection.destroy(); // which also rolls back
-      throw error;
-    }
+    });
   }
 
   /** Stores the new counters of held partitions. */

@@ -197,7 +197,7 @@ async function prepareOver(
   layouts: Layouts,
 ): Promise<readonly PartitionedCollection[]> {
   await assertServer(connection, forRestore);
-  await connection.begin("ISOLATION LEVEL READ COMMITTED");
+  await connection.begin();
   await migrate(connection, layouts);
   if (!forRestore) await assertFinished(connection);
   const prepared = new Map<string, PartitionedCollection>();

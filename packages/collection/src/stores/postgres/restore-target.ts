@@ -152,17 +152,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
 
   async #transact<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     try {
-      return await this.#pool.use(async (connection) => {
-        try {
-          await connection.begin("ISOLATION LEVEL READ COMMITTED");
-          const result = await work(connection);
-          await connection.query({ text: "COMMIT" });
-          return result;
-        } catch (error) {
-          connection.destroy(); // which also rolls back
-          throw error;
-        }
-      });
+      return await this.#pool.use((connection) => connection.transact(() => work(connection)));
     } catch (error) {
       if (!(error instanceof UnusableDatabase)) throw toStoreFault(error);
       throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });

@@ -31,7 +31,7 @@ export async function transact<T>(
   let isCommitted = false;
   try {
     // Each statement must see the changes that were committed before the locks were taken.
-    const begun = connection.begin("ISOLATION LEVEL READ COMMITTED");
+    const begun = connection.begin();
     const [, { result, batch, counters }] = await Promise.all([begun, work()]);
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;
