@@ -51,7 +51,7 @@ export class RecordStore implements Store {
    * @param owner the store of all owners, or the id of one; undefined where the collection has none
    */
   constructor(engine: Engine, definition: StoredCollection, now: () => Date, owner?: Store | number) {
-    const { selectable = [], lists = [], fullText = [], unique = [] } = definition;
+    const { selectable, lists, fullText, unique } = definition;
     this.members = [...storeMembers, ...selectable, ...lists];
     this.fullText = fullText;
     this.unique = unique;

@@ -26,7 +26,7 @@ export class PostgresChanges {
 
   /** @param collections all collections of the database */
   constructor(definition: PartitionedCollection, collections: readonly PartitionedCollection[]) {
-    const { name, unique = [], owner } = definition;
+    const { name, unique, owner } = definition;
     this.counters = new PostgresCounters(definition, collections);
     this.#collection = name;
     this.#table = quoteName(name);

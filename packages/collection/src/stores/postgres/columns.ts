@@ -55,10 +55,7 @@ export interface ComparedColumn extends MemberSql {
 export const indexedLength = 600;
 
 /** Returns the columns of the members that records can be selected by, by the names of the members. */
-export function comparedColumns({
-  selectable = [],
-  lists = [],
-}: StoredCollection): ReadonlyMap<string, ComparedColumn> {
+export function comparedColumns({ selectable, lists }: StoredCollection): ReadonlyMap<string, ComparedColumn> {
   const own = storeMembers.map(({ name, type }): readonly [string, ComparedColumn] => {
     const sql = quoteName(storeColumns[name] ?? name);
     return [name, { type, sql, whole: undefined, isInteger: true, isFull: true }];
@@ -84,7 +81,7 @@ const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at"
 
 /** Returns the columns that a collection has in addition to those of the store. */
 export function filledColumns(definition: StoredCollection): readonly FilledColumn[] {
-  const { unique = [], selectable = [], lists = [], fullText = [], owner } = definition;
+  const { unique, selectable, lists, fullText, owner } = definition;
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   const compared = comparedColumns(definition);
   const ruleOfWords = wordRule(fullText, longestBeginning);

@@ -31,7 +31,7 @@ export class PostgresLists {
     this.#revisions = revisions;
     this.#collection = definition.name;
     this.#columns = comparedColumns(definition);
-    this.#members = [...storeMembers, ...(definition.selectable ?? [])];
+    this.#members = [...storeMembers, ...definition.selectable];
   }
 
   async batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {

@@ -25,7 +25,7 @@ export class PostgresRows {
     this.#columns = columns;
     this.#insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
     this.#replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
-    this.#unique = (definition.unique ?? []).map((member) => quoteName(uniqueColumnName(member)));
+    this.#unique = definition.unique.map((member) => quoteName(uniqueColumnName(member)));
   }
 
   /** Stores rows whose ids are new. */

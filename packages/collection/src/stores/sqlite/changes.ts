@@ -31,7 +31,7 @@ export class SqliteChanges {
 
   /** @param counters those of the connection, for all collections */
   constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
-    const { name: collection, fullText = [], lists = [], owner } = definition;
+    const { name: collection, fullText, lists, owner } = definition;
     const columns = filledColumns(definition);
     this.definition = definition;
     this.#collection = collection;

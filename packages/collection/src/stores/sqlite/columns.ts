@@ -24,8 +24,8 @@ export interface SqliteColumn extends MemberSql {
 /** Returns the columns of the members that records can be selected by, by name of the member. */
 export function selectableColumns({
   name: collection,
-  selectable = [],
-  lists = [],
+  selectable,
+  lists,
 }: StoredCollection): ReadonlyMap<string, SqliteColumn> {
   const toColumn = (column: string, type: MemberType): SqliteColumn => {
     const index = column === "id" ? undefined : indexOf(collection, column);
@@ -57,11 +57,7 @@ export interface FilledColumn extends MemberColumn {
 }
 
 /** Returns the columns that the store fills from documents: first those of the unique members, in their order. */
-export function filledColumns({
-  name: collection,
-  unique = [],
-  selectable = [],
-}: StoredCollection): readonly FilledColumn[] {
+export function filledColumns({ name: collection, unique, selectable }: StoredCollection): readonly FilledColumn[] {
   return [...unique.map(uniqueColumn), ...selectable.map(selectableColumn)].map((column) => {
     const name = nameOf(column);
     return { ...column, name, type: columnTypes[column.kind], index: indexOf(collection, name) };
@@ -80,7 +76,7 @@ const nameOf = ({ kind, member }: MemberColumn): string => `${kind}_${member}`;
 
 /** Returns the shape of the table that a definition asks for; its words count as a column, and so do the values of its lists. */
 export function dueShape(definition: StoredCollection): string {
-  const { fullText = [], lists = [] } = definition;
+  const { fullText, lists } = definition;
   const values = lists.length === 0 ? [] : [{ name: "values", content: valuesContent(lists) }];
   const words = fullText.length === 0 ? [] : [{ name: "words", content: wordRule(fullText) }];
   return tableShape(definition, [...filledColumns(definition), ...words, ...values, feedColumn]);

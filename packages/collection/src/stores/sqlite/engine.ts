@@ -58,7 +58,7 @@ export class SqliteEngine implements Engine {
   readonly #counts = new KeptCounts(() => this.revisions());
 
   constructor(connections: SqliteConnections, definition: StoredCollection) {
-    const { name, owner, selectable = [] } = definition;
+    const { name, owner, selectable } = definition;
     const { database } = connections;
     this.source = connections.source;
     this.#collection = name;

@@ -21,7 +21,7 @@ export class SqliteKnown implements Known {
   readonly #added = new Map<string, SnapshotKey>();
 
   constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
-    const { name: collection, unique = [], owner } = definition;
+    const { name: collection, unique, owner } = definition;
     const prepare = (text: string): StatementSync => {
       const statement = database.prepare(text);
       statement.setReturnArrays(true);

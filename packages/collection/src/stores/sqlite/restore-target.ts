@@ -45,12 +45,12 @@ export class SqliteRestoreTarget implements RestoreTarget {
     this.#tables = new Map(collections.map((definition) => [definition.name, toTable(definition)]));
     this.#statements = new StatementCache(database);
     this.#words = new Map(
-      collections.flatMap(({ name, fullText = [] }) =>
+      collections.flatMap(({ name, fullText }) =>
         fullText.length === 0 ? [] : [[name, new SqliteWords(database, name, fullText)]],
       ),
     );
     this.#values = new Map(
-      collections.flatMap(({ name, lists = [] }) =>
+      collections.flatMap(({ name, lists }) =>
         lists.length === 0 ? [] : [[name, new SqliteValues(database, name, lists)]],
       ),
     );

@@ -39,7 +39,7 @@ export class SqliteValues {
 }
 
 /** Makes the table of values again from the existing records; only drops it where the collection has no lists. */
-export function makeValues(database: DatabaseSync, { name: collection, lists = [] }: StoredCollection): void {
+export function makeValues(database: DatabaseSync, { name: collection, lists }: StoredCollection): void {
   const table = valuesTable(collection);
   database.exec(`DROP TABLE IF EXISTS "${table}"`);
   if (lists.length === 0) return;

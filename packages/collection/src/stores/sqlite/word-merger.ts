@@ -22,7 +22,7 @@ export class WordMerger {
   constructor(database: DatabaseSync, collections: readonly StoredCollection[]) {
     this.#database = database;
     this.#merges = collections
-      .filter(({ fullText = [] }) => fullText.length > 0)
+      .filter(({ fullText }) => fullText.length > 0)
       .map(({ name }) => {
         const table = wordsTable(name);
         return database.prepare(`INSERT INTO "${table}" ("${table}", rank) VALUES ('merge', ?)`);

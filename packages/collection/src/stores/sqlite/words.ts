@@ -95,7 +95,7 @@ export class SqliteWords {
  * @param before the rule by which the table was made
  */
 export function makeWords(database: DatabaseSync, definition: StoredCollection, before?: string): void {
-  const { name: collection, fullText = [] } = definition;
+  const { name: collection, fullText } = definition;
   const added = fullText.length === 0 ? undefined : addedMembers(before, wordRule(fullText));
   if (added !== undefined) {
     addWords(database, definition, added);
