@@ -7,8 +7,8 @@ import { type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import type { SqliteCounters } from "./counters.ts";
 import { SqliteKnown } from "./known.ts";
 import { limit, readRowidsAsBigInt } from "./statements.ts";
-import { SqliteValues } from "./values.ts";
-import { SqliteWords } from "./words.ts";
+import { type SqliteValues, valuesOf } from "./values.ts";
+import { type SqliteWords, wordsOf } from "./words.ts";
 
 /** Makes the changes to a collection over one connection, within a transaction that may write. */
 export class SqliteChanges {
@@ -31,7 +31,7 @@ export class SqliteChanges {
 
   /** @param counters those of the connection, for all collections */
   constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
-    const { name: collection, fullText, lists, owner } = definition;
+    const { name: collection, owner } = definition;
     const columns = filledColumns(definition);
     this.definition = definition;
     this.#collection = collection;
@@ -56,8 +56,8 @@ export class SqliteChanges {
     this.#any = database.prepare(
       `SELECT 1 FROM "${collection}" WHERE ? IS NULL${owner === undefined ? "" : " OR owner = ?1"} LIMIT 1`,
     );
-    this.#words = fullText.length === 0 ? undefined : new SqliteWords(database, collection, fullText);
-    this.#values = lists.length === 0 ? undefined : new SqliteValues(database, collection, lists);
+    this.#words = wordsOf(database, definition);
+    this.#values = valuesOf(database, definition);
     readRowidsAsBigInt(this.#insert, this.#update, this.#delete, this.#keep, this.#forget);
   }
 

@@ -24,8 +24,8 @@ import { Unusable } from "./file.ts";
 import { dropIndexes, missingIndexes } from "./schema.ts";
 import { readRowidsAsBigInt, StatementCache } from "./statements.ts";
 import { inTransaction } from "./transaction.ts";
-import { SqliteValues } from "./values.ts";
-import { SqliteWords } from "./words.ts";
+import { type SqliteValues, valuesOf } from "./values.ts";
+import { type SqliteWords, wordsOf } from "./words.ts";
 
 /** An SQLite database that a snapshot is restored into. */
 export class SqliteRestoreTarget implements RestoreTarget {
@@ -34,26 +34,14 @@ export class SqliteRestoreTarget implements RestoreTarget {
   readonly #busyTimeout: number;
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #statements: StatementCache;
-  readonly #words: ReadonlyMap<string, SqliteWords>;
-  readonly #values: ReadonlyMap<string, SqliteValues>;
   #places = new Map<string, RestorePlace>();
 
   constructor(database: DatabaseSync, identity: string, collections: readonly StoredCollection[], busyTimeout: number) {
     this.identity = identity;
     this.#database = database;
     this.#busyTimeout = busyTimeout;
-    this.#tables = new Map(collections.map((definition) => [definition.name, toTable(definition)]));
+    this.#tables = new Map(collections.map((definition) => [definition.name, toTable(database, definition)]));
     this.#statements = new StatementCache(database);
-    this.#words = new Map(
-      collections.flatMap(({ name, fullText }) =>
-        fullText.length === 0 ? [] : [[name, new SqliteWords(database, name, fullText)]],
-      ),
-    );
-    this.#values = new Map(
-      collections.flatMap(({ name, lists }) =>
-        lists.length === 0 ? [] : [[name, new SqliteValues(database, name, lists)]],
-      ),
-    );
   }
 
   async begin(source: string): Promise<ReadonlyMap<string, RestorePlace>> {
@@ -100,10 +88,8 @@ export class SqliteRestoreTarget implements RestoreTarget {
   }
 
   async put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void> {
-    const { definition, columns, putting } = this.#tableOf(collection);
+    const { definition, columns, putting, words, values: listed } = this.#tableOf(collection);
     const { owner } = definition;
-    const words = this.#words.get(collection);
-    const listed = this.#values.get(collection);
     this.#step(collection, () => {
       words?.begin();
       for (const { id, revision, createdAt, updatedAt, json } of records) {
@@ -215,12 +201,21 @@ interface Table {
   readonly form: string;
   /** The statement that stores a row, and replaces a row with the same id. */
   readonly putting: string;
+  readonly words: SqliteWords | undefined;
+  readonly values: SqliteValues | undefined;
 }
 
-function toTable(definition: StoredCollection): Table {
+function toTable(database: DatabaseSync, definition: StoredCollection): Table {
   const columns = filledColumns(definition);
   const replaced = ["revision", "created_at", "updated_at", "document", ...columns.map(({ name }) => name)];
   const changes = replaced.map((name) => `"${name}" = excluded."${name}"`);
   const putting = `${rowInsertion(definition)} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
-  return { definition, columns, form: dueShape(definition), putting };
+  return {
+    definition,
+    columns,
+    form: dueShape(definition),
+    putting,
+    words: wordsOf(database, definition),
+    values: valuesOf(database, definition),
+  };
 }

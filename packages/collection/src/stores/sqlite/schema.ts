@@ -4,7 +4,7 @@ import { reportForgotten, type TableShape, tableShape } from "../filled-columns.
 import { dueShape, type FilledColumn, feedIndex, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { Unusable } from "./file.ts";
-import { readRowidsAsBigInt } from "./statements.ts";
+import { documentsIn, readRowidsAsBigInt } from "./statements.ts";
 import { makeValues, valuesTable } from "./values.ts";
 import { makeWords, wordsTable } from "./words.ts";
 
@@ -157,9 +157,8 @@ function fillColumns(database: DatabaseSync, collection: string, columns: readon
   const fill = database.prepare(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`);
   readRowidsAsBigInt(fill);
   // Updates do not move a record in the order of the ids, in which the records are read.
-  for (const { id, document } of database.prepare(`SELECT id, document FROM "${collection}" ORDER BY id`).iterate()) {
-    const values: unknown = JSON.parse(String(document));
-    fill.run(...columns.map(({ toValue }) => toValue(values)), Number(id));
+  for (const { id, document } of documentsIn(database, collection)) {
+    fill.run(...columns.map(({ toValue }) => toValue(document)), id);
   }
 }
 

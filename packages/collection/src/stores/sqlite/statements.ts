@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { hasSome } from "../filled-columns.ts";
 
 /** Keeps the most recently used statements prepared. Their rows are arrays. */
 export class StatementCache {
@@ -39,4 +40,15 @@ const capacity = 100;
  */
 export function readRowidsAsBigInt(...statements: readonly StatementSync[]): void {
   for (const statement of statements) statement.setReadBigInts(true);
+}
+
+/** Reads the documents of a collection by ascending id; with members, only those that may have some of them. */
+export function* documentsIn(
+  database: DatabaseSync,
+  collection: string,
+  members?: readonly string[],
+): Generator<{ readonly id: number; readonly document: unknown }, void, undefined> {
+  const chosen = members === undefined ? "" : `WHERE ${hasSome(members, (part) => `instr(document, '${part}') > 0`)}`;
+  const records = database.prepare(`SELECT id, document FROM "${collection}" ${chosen} ORDER BY id`);
+  for (const { id, document } of records.iterate()) yield { id: Number(id), document: JSON.parse(String(document)) };
 }

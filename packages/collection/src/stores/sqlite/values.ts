@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
 import type { ListMember } from "../../selection.ts";
-import { hasSome, listValues } from "../filled-columns.ts";
-import { readRowidsAsBigInt } from "./statements.ts";
+import { listValues } from "../filled-columns.ts";
+import { documentsIn, readRowidsAsBigInt } from "./statements.ts";
 
 /** Returns the name of the table with the values that a collection's records have in lists, by their ids. */
 export const valuesTable = (collection: string): string => `waymark_values_${collection}`;
@@ -10,6 +10,10 @@ export const valuesTable = (collection: string): string => `waymark_values_${col
 /** Names the way in which the values of these lists are stored. When the name changes, they are stored again. */
 export const valuesContent = (lists: readonly ListMember[]): string =>
   JSON.stringify(lists.map(({ name, type, single }) => [name, type, single]));
+
+/** Makes what writes the values of a collection; undefined where it has no lists. */
+export const valuesOf = (database: DatabaseSync, { name, lists }: StoredCollection): SqliteValues | undefined =>
+  lists.length === 0 ? undefined : new SqliteValues(database, name, lists);
 
 /** Stores the values of the lists of records. A trigger removes those of a removed record. */
 export class SqliteValues {
@@ -54,15 +58,6 @@ export function makeValues(database: DatabaseSync, { name: collection, lists }: 
     CREATE INDEX "${table}.value" ON "${table}" (member, value);
   `);
   const values = new SqliteValues(database, collection, lists);
-  const listed = recordsWith(
-    collection,
-    lists.map(({ name }) => name),
-  );
-  for (const { id, document } of database.prepare(listed).iterate()) {
-    values.add(Number(id), JSON.parse(String(document)));
-  }
+  const names = lists.map(({ name }) => name);
+  for (const { id, document } of documentsIn(database, collection, names)) values.add(id, document);
 }
-
-/** Returns the query for the records that may have some of these members: only these are parsed. */
-export const recordsWith = (collection: string, members: readonly string[]): string =>
-  `SELECT id, document FROM "${collection}" WHERE ${hasSome(members, (part) => `instr(document, '${part}') > 0`)} ORDER BY id`;

@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
 import { addedMembers, documentWords, wordRule } from "../words.ts";
-import { readRowidsAsBigInt } from "./statements.ts";
-import { recordsWith } from "./values.ts";
+import { documentsIn, readRowidsAsBigInt } from "./statements.ts";
 
 /** Returns the name of the table with the words of a collection's records, by their ids. */
 export const wordsTable = (collection: string): string => `waymark_words_${collection}`;
@@ -19,6 +18,10 @@ export const isIndexed = (words: readonly string[]): boolean =>
 
 /** Returns the full-text query for the records that have all of the words. The last one may be the beginning of a word. */
 export const matching = (words: readonly string[]): string => `${words.map((word) => `"${word}"`).join(" ")}*`;
+
+/** Makes what writes the words of a collection; undefined where it has no full text. */
+export const wordsOf = (database: DatabaseSync, { name, fullText }: StoredCollection): SqliteWords | undefined =>
+  fullText.length === 0 ? undefined : new SqliteWords(database, name, fullText);
 
 /**
  * Collects the words of changed records, and puts them into their table at the end of a transaction: within its savepoints, those
@@ -97,34 +100,19 @@ export class SqliteWords {
 export function makeWords(database: DatabaseSync, definition: StoredCollection, before?: string): void {
   const { name: collection, fullText } = definition;
   const added = fullText.length === 0 ? undefined : addedMembers(before, wordRule(fullText));
-  if (added !== undefined) {
-    addWords(database, definition, added);
-    return;
-  }
-  database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
-  if (fullText.length === 0) return;
-  // Only the words, without their positions or the texts. The tokenizer separates them only at the spaces.
-  database.exec(`CREATE VIRTUAL TABLE "${wordsTable(collection)}" USING fts5(
-    words, content = '', contentless_delete = 1, detail = none, prefix = '${prefixes.join(" ")}', tokenize = 'ascii'
-  )`);
+  if (added === undefined) database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
+  if (fullText.length === 0 || added?.length === 0) return;
+  if (added === undefined) database.exec(creationOf(collection));
   const words = new SqliteWords(database, collection, fullText);
-  const records = database.prepare(`SELECT id, document FROM "${collection}" ORDER BY id`);
-  for (const { id, document } of records.iterate()) {
-    words.add(Number(id), JSON.parse(String(document)));
+  for (const { id, document } of documentsIn(database, collection, added)) {
+    if (added === undefined) words.add(id, document);
+    else words.set(id, document);
     words.put(false);
   }
 }
 
-/** Sets the words of the records that may have some of these members. */
-function addWords(
-  database: DatabaseSync,
-  { name: collection, fullText }: StoredCollection,
-  members: readonly string[],
-): void {
-  if (members.length === 0) return;
-  const words = new SqliteWords(database, collection, fullText);
-  for (const { id, document } of database.prepare(recordsWith(collection, members)).iterate()) {
-    words.set(Number(id), JSON.parse(String(document)));
-    words.put(false);
-  }
-}
+/** Only the words, without their positions or the texts. The tokenizer separates them only at the spaces. */
+const creationOf = (collection: string): string =>
+  `CREATE VIRTUAL TABLE "${wordsTable(collection)}" USING fts5(
+    words, content = '', contentless_delete = 1, detail = none, prefix = '${prefixes.join(" ")}', tokenize = 'ascii'
+  )`;
