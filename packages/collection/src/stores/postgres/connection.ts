@@ -40,46 +40,14 @@ export class PostgresConnection {
     timeouts: PostgresTimeouts,
     role: PostgresRole,
   ): Promise<PostgresConnection> {
-    const connection =
-      (await PostgresConnection.#openSession(server, timeouts, role)) ??
-      (await PostgresConnection.#openPooled(server, timeouts, role));
+    let connection = new PostgresConnection(server, timeouts, role);
     try {
-      if (role !== "any") await connection.#assertRole(role);
-      return connection;
-    } catch (error) {
-      connection.destroy();
-      throw error;
-    }
-  }
-
-  /** Opens a connection whose session has the settings; undefined where a pooler refuses or ignores them. */
-  static async #openSession(
-    server: PostgresServer,
-    timeouts: PostgresTimeouts,
-    role: PostgresRole,
-  ): Promise<PostgresConnection | undefined> {
-    const connection = new PostgresConnection(server, timeouts, role, undefined);
-    try {
-      await connection.#client.connect();
-      if (await connection.#finishSession(timeouts, server.options)) return connection;
-    } catch (error) {
-      if (!isRefusedParameter(error)) {
+      if (!(await connection.#beginSession(timeouts, server.options))) {
         connection.destroy();
-        throw error;
+        connection = new PostgresConnection(server, timeouts, role, settingsOfTransaction(timeouts, server.options));
+        await connection.#client.connect();
       }
-    }
-    connection.destroy();
-    return undefined;
-  }
-
-  static async #openPooled(
-    server: PostgresServer,
-    timeouts: PostgresTimeouts,
-    role: PostgresRole,
-  ): Promise<PostgresConnection> {
-    const connection = new PostgresConnection(server, timeouts, role, settingsOfTransaction(timeouts, server.options));
-    try {
-      await connection.#client.connect();
+      if (role !== "any") await connection.#assertRole(role);
       return connection;
     } catch (error) {
       connection.destroy();
@@ -91,7 +59,7 @@ export class PostgresConnection {
     { connectionString, options }: PostgresServer,
     timeouts: PostgresTimeouts,
     role: PostgresRole,
-    localSettings: Statement | undefined,
+    localSettings?: Statement,
   ) {
     this.#localSettings = localSettings;
     this.#patience = timeouts.statement + 1000;
@@ -134,7 +102,7 @@ export class PostgresConnection {
   }
 
   /** Does work in a transaction. An error of the work or of the commit breaks the connection, which undoes all of it. */
-  async transact<T>(work: () => Promise<T>): Promise<T> {
+  async inTransaction<T>(work: () => Promise<T>): Promise<T> {
     try {
       await this.begin();
       const result = await work();
@@ -214,13 +182,19 @@ export class PostgresConnection {
   }
 
   /**
-   * Returns whether the session has the settings that it was opened with. If so, makes the session answer a commit when it is on
-   * disk, even where the server is set up otherwise, and end a statement when its connection is gone.
+   * Connects. Returns whether the session has the settings that it was opened with: not where a pooler refuses or ignores them. If so,
+   * makes the session answer a commit when it is on disk, even where the server is set up otherwise, and end a statement when its
+   * connection is gone.
    */
-  async #finishSession(timeouts: PostgresTimeouts, options: string | undefined): Promise<boolean> {
-    const statement = finishSession(timeouts, options);
-    const [[isSetUp] = []] = await this.query<readonly [isSetUp: string, ...settings: (string | null)[]]>(statement);
-    return isSetUp === "t";
+  async #beginSession(timeouts: PostgresTimeouts, options: string | undefined): Promise<boolean> {
+    try {
+      await this.#client.connect();
+      const [[isSetUp] = []] = await this.query(finishSession(timeouts, options));
+      return isSetUp === "t";
+    } catch (error) {
+      if (isRefusedParameter(error)) return false;
+      throw error;
+    }
   }
 
   async #assertRole(role: Exclude<PostgresRole, "any">): Promise<void> {

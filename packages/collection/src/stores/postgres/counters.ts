@@ -126,7 +126,7 @@ export class PostgresCounters {
   }
 
   async #refuse(connection: PostgresConnection): Promise<void> {
-    await connection.transact(async () => {
+    await connection.inTransaction(async () => {
       try {
         await this.lock(connection, everyPartition, false);
       } catch (error) {
@@ -159,7 +159,7 @@ export class PostgresCounters {
     connection: PostgresConnection,
     { assigned, named }: { readonly assigned: number; readonly named: number },
   ): Promise<PartitionsCounters> {
-    return connection.transact(async () => {
+    return connection.inTransaction(async () => {
       const held = await this.lock(connection, everyPartition, false);
       const lastId = Math.max(...Array.from(held.values(), (counters) => counters.lastId));
       await connection.query({

@@ -152,7 +152,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
 
   async #transact<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     try {
-      return await this.#pool.use((connection) => connection.transact(() => work(connection)));
+      return await this.#pool.use((connection) => connection.inTransaction(() => work(connection)));
     } catch (error) {
       if (!(error instanceof UnusableDatabase)) throw toStoreFault(error);
       throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });
