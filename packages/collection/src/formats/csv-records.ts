@@ -27,15 +27,15 @@ export async function* readCsvRecords(
   pieces: AsyncIterable<Uint8Array>,
   delimiter: string,
 ): AsyncGenerator<CsvRecord, void, undefined> {
-  const held = new GatheredBytes();
+  const held = new GatheredBytes(longestRecord + 1);
   const blankLines = new BlankLines();
   /** The line on which the record begins, and the line of the next byte. */
   let [line, nextLine] = [1, 1];
   let isOpen = false;
   const release = (last: Uint8Array, isEnded: boolean): CsvRecord | undefined => {
     const whole = held.take(last);
-    const bytes = isEnded && whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
-    if (bytes.length > longestRecord) throw tooLong(line);
+    const bytes = isEnded && whole?.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
+    if (bytes === undefined || bytes.length > longestRecord) throw tooLong(line);
     const record = toRecord(bytes, line, delimiter);
     if (record === undefined) blankLines.count(line);
     line = nextLine;

@@ -35,11 +35,10 @@ function fromItsBeginning({ number, bytes }: Line): Line {
 
 /** Cuts an array that arrives in pieces into the texts of its values, without looking at the values themselves. */
 class ArrayCutter {
-  readonly #held = new GatheredBytes();
+  readonly #held = new GatheredBytes(longestRecord);
   #place: "before" | "within" | "after" = "before";
   #number = 0;
-  /** The length of the current text in bytes, also when it is too long to keep; and whether it is only white space so far. */
-  #length = 0;
+  /** Whether the current text is only white space so far. */
   #isBlank = true;
   /** The number of open brackets and braces within the value. */
   #depth = 0;
@@ -65,7 +64,7 @@ class ArrayCutter {
       if (byte === comma || this.#number > 0 || !this.#isBlank) yield this.#release(piece.subarray(start, i));
       start = i + 1;
     }
-    if (this.#place === "within") this.#hold(piece.subarray(start));
+    if (this.#place === "within") this.#held.add(piece.subarray(start));
   }
 
   /** @throws ContentError when the array has not ended */
@@ -109,20 +108,9 @@ class ArrayCutter {
     }
   }
 
-  #hold(part: Uint8Array): void {
-    this.#length += part.length;
-    if (this.#length <= longestRecord) this.#held.add(part);
-    else this.#held.clear();
-  }
-
   #release(last: Uint8Array): Line {
-    this.#length += last.length;
-    const isTooLong = this.#length > longestRecord;
-    if (isTooLong) this.#held.clear();
-    const bytes = isTooLong ? undefined : this.#held.take(last);
-    this.#length = 0;
     this.#isBlank = true;
-    return { number: ++this.#number, bytes };
+    return { number: ++this.#number, bytes: this.#held.take(last) };
   }
 }
 

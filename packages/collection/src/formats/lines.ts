@@ -17,14 +17,14 @@ export interface Line {
  */
 export class LineCutter {
   readonly #longest: number;
-  readonly #held = new GatheredBytes();
+  /** The current line, and the carriage return at its end. */
+  readonly #held: GatheredBytes;
   #number = 1;
-  /** The length of the current line in bytes, also when it is too long to keep. */
-  #length = 0;
 
   /** @param longest in bytes */
   constructor(longest: number) {
     this.#longest = longest;
+    this.#held = new GatheredBytes(longest + 1);
   }
 
   /** Returns the lines that end in the piece. */
@@ -34,30 +34,18 @@ export class LineCutter {
       yield this.#release(piece.subarray(start, end), true);
       start = end + 1;
     }
-    const rest = piece.subarray(start);
-    this.#length += rest.length;
-    if (this.#mayFit) this.#held.add(rest);
-    else this.#held.clear();
+    this.#held.add(piece.subarray(start));
   }
 
   /** Returns the last line, if it has no end. */
   *end(): Generator<Line, void, undefined> {
-    if (this.#length > 0) yield this.#release(new Uint8Array(0), false);
-  }
-
-  get #mayFit(): boolean {
-    return this.#length <= this.#longest + carriageReturnLength;
+    if (this.#held.length > 0) yield this.#release(new Uint8Array(0), false);
   }
 
   #release(last: Uint8Array, isEnded: boolean): Line {
-    this.#length += last.length;
-    if (!this.#mayFit) this.#held.clear();
-    const whole = this.#mayFit ? this.#held.take(last) : last;
-    const contentLength =
-      isEnded && whole.at(-1) === carriageReturn ? this.#length - carriageReturnLength : this.#length;
-    this.#length = 0;
-    const bytes = contentLength > this.#longest ? undefined : whole.subarray(0, contentLength);
-    return { number: this.#number++, bytes };
+    const whole = this.#held.take(last);
+    const bytes = isEnded && whole?.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
+    return { number: this.#number++, bytes: bytes && bytes.length <= this.#longest ? bytes : undefined };
   }
 }
 
@@ -77,4 +65,3 @@ const mostBlankLines = 1_000_000;
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-const carriageReturnLength = 1;
