@@ -8,7 +8,7 @@ import { newSeal } from "../seals.ts";
 import { parsePostgresAddress } from "./address.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
-import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
+import { reasonNotOpened, throwStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
 import { mostPartitions, type PartitionedCollection } from "./partitions.ts";
 import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } from "./pool.ts";
@@ -16,7 +16,7 @@ import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
 import { awaitObjections, PostgresServerRuns } from "./server-run.ts";
 import { PostgresServers } from "./servers.ts";
-import type { PostgresTimeouts } from "./session.ts";
+import type { PostgresTimeouts, Statement } from "./session.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 
 /** Implements `openPostgresDatabase` of the package, which loads this file when it is called. */
@@ -92,6 +92,8 @@ function postgresDatabaseEngine(
   { openSnapshot, restores, onCommit, onClose }: EngineParts,
 ): DatabaseEngine {
   let counterVersions: number | undefined;
+  const change = (statement: Statement): Promise<unknown> =>
+    pools.changes.use((connection) => connection.queryAlone(statement)).catch(throwStoreFault);
   return {
     collection(definition) {
       const engine = new PostgresEngine(pools, definition, collections, onCommit);
@@ -106,13 +108,7 @@ function postgresDatabaseEngine(
       for (const engine of engines) await engine.assertHistory();
       return { readOnly: row?.[0] === "on" };
     },
-    async snapshot() {
-      try {
-        return await openSnapshot();
-      } catch (error) {
-        throw toStoreFault(error);
-      }
-    },
+    snapshot: () => openSnapshot().catch(throwStoreFault),
     restoreTarget: () => PostgresRestoreTarget.of(restores, collections),
     figures: () => ({
       waitingChanges: engines.reduce((sum, { waitingChanges }) => sum + waitingChanges, 0),
@@ -121,14 +117,10 @@ function postgresDatabaseEngine(
       counterVersions,
     }),
     async probeChanges() {
-      try {
-        // Rows that another transaction is changing can be changed; the probe does not wait for them.
-        const free = "SELECT name, partition FROM waymark_collections FOR UPDATE SKIP LOCKED";
-        const text = `UPDATE waymark_collections SET revision = revision WHERE (name, partition) IN (${free})`;
-        await pools.changes.use((connection) => connection.queryAlone({ text }));
-      } catch (error) {
-        throw toStoreFault(error);
-      }
+      // Rows that another transaction is changing can be changed; the probe does not wait for them.
+      const free = "SELECT name, partition FROM waymark_collections FOR UPDATE SKIP LOCKED";
+      const text = `UPDATE waymark_collections SET revision = revision WHERE (name, partition) IN (${free})`;
+      await change({ text });
     },
     async resume() {
       // The seals tell cursors behind what was lost from those before it.
@@ -139,11 +131,7 @@ function postgresDatabaseEngine(
         )
         INSERT INTO waymark_seals (collection, partition, revision, seal)
           SELECT name, partition, revision - ${lostAtMost} + 1, seal FROM raised`;
-      try {
-        await pools.changes.use((connection) => connection.queryAlone({ text, values: [Date.now(), newSeal()] }));
-      } catch (error) {
-        throw toStoreFault(error);
-      }
+      await change({ text, values: [Date.now(), newSeal()] });
     },
     async close() {
       onClose();

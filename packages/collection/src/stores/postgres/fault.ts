@@ -65,6 +65,11 @@ export function toStoreFault(error: unknown): unknown {
   return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
 }
 
+/** Throws what `toStoreFault` returns. */
+export function throwStoreFault(error: unknown): never {
+  throw toStoreFault(error);
+}
+
 /**
  * Returns the error as `toStoreFault` does, for work that takes longer the more records there are: a statement that the server
  * stopped because of its time becomes a StoreReadTimeout.

@@ -3,7 +3,7 @@ import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../rows.ts";
 import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { toStoreFault, UnusableDatabase } from "./fault.ts";
+import { throwStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, knownLayoutOf, presentLayouts } from "./migrations.ts";
 import type { PostgresServers } from "./servers.ts";
 import type { PostgresTimeouts, Statement } from "./session.ts";
@@ -78,11 +78,8 @@ class PostgresSnapshot extends TableSnapshot {
   }
 
   protected override async query<Row>(text: string, values: readonly (number | string)[]): Promise<readonly Row[]> {
-    try {
-      return (await this.#connection.query({ text, values })) as unknown as Row[]; // the caller knows the columns
-    } catch (error) {
-      throw toStoreFault(error);
-    }
+    const rows = await this.#connection.query({ text, values }).catch(throwStoreFault);
+    return rows as unknown as Row[]; // the caller knows the columns
   }
 
   override async close(): Promise<void> {
