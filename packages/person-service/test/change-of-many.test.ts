@@ -67,6 +67,24 @@ describeOnEveryStore("a change of many people", (openService) => {
     assert.deepEqual([jobTitle, email], ["Poet", "ada@example.org"]);
   });
 
+  it("finds a value with more said of it in a list by the members that are sent", async () => {
+    const id = await store(service, asJson({ name: "Joan", email: "joan@work.example" }));
+    const emails = async () => (await read(service, id))["emails"];
+    const [work, home] = ["joan@work.example", "joan@home.example"].map((value) => ({ value }));
+    assert.equal((await change(service, `?id=${id}`, { add: { emails: [work] } }))["unchanged"], 1);
+    await change(service, `?id=${id}`, { add: { emails: [{ ...home, contexts: ["private"] }, home] } });
+    assert.deepEqual(await emails(), [
+      { ...work, preferred: true },
+      { ...home, contexts: ["private"] },
+    ]);
+    assert.equal((await change(service, `?id=${id}`, { drop: { emails: [{}] } }))["unchanged"], 1);
+    await change(service, `?id=${id}`, { drop: { emails: [work] } });
+    assert.deepEqual(await emails(), [{ ...home, contexts: ["private"], preferred: true }]);
+    await change(service, `?id=${id}`, { drop: { emails: [home] } });
+    assert.deepEqual([await emails(), (await read(service, id))["email"]], [undefined, undefined]);
+    await change(service, `?id=${id}`, { removed: true });
+  });
+
   it("is of all of them or none", async () => {
     const before = await readAll(service);
     const noName = await refused(service, "?all=true", { merge: { name: null } }, [400, "invalid-content"]);
@@ -174,6 +192,7 @@ describeInMemory("what a change of many refuses", (openService) => {
       ["#/records/1/id is there twice", "#/records/2 must be an object with id, and etag if it must not have changed", "#/records/3/id must be the id of a record, not \"3\"", "#/records/4/etag must be an entity tag", "#/records/5/Etag is not known here. Known: id, etag", "#/records/6 must be an object with id, and etag if it must not have changed"]],
     ["?all=true", { merge: { id: 7 } }, "invalid-content", ["#/id is set by the server, and cannot be changed"]],
     ["?all=true", { add: { name: ["x"] } }, "invalid-content", ["#/name is not a list"]],
+    ["?all=true", { drop: { constructor: ["x"] } }, "invalid-content", []],
   ];
   for (const [query, what, code, expected] of wrong) {
     it(`${query} ${JSON.stringify(what).slice(0, 60)}`, async () => {

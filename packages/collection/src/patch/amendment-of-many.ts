@@ -126,12 +126,20 @@ export function patchOf({ merge, add, drop }: AmendmentOfMany, before: Members):
   for (const name of new Set([...Object.keys(drop), ...Object.keys(add)])) {
     const present = Object.hasOwn(before, name) ? before[name] : [];
     if (!Array.isArray(present)) return { issues: [{ message: "is not a list", path: [name] }] };
-    const kept = present.filter((value) => !has(drop[name], value));
-    const added = (add[name] ?? []).filter((value, i, all) => !has(kept, value) && !has(all.slice(0, i), value));
-    setMember(patch, name, [...kept, ...added]);
+    const values = present.filter((value) => !valuesIn(drop, name).some((each) => isAskedFor(value, each)));
+    for (const each of valuesIn(add, name)) if (!values.some((value) => isAskedFor(value, each))) values.push(each);
+    setMember(patch, name, values);
   }
   return { value: patch };
 }
 
-const has = (values: readonly unknown[] = [], value: unknown): boolean =>
-  values.some((each) => isJsonEqual(each, value, () => {}));
+const valuesIn = (lists: Lists, name: string): readonly unknown[] =>
+  Object.hasOwn(lists, name) ? (lists[name] ?? []) : [];
+
+/** Whether a value of a list is one to add or to drop: equal to it, or an object with its members. */
+function isAskedFor(value: unknown, asked: unknown): boolean {
+  if (!isJsonObject(value) || !isJsonObject(asked)) return isJsonEqual(value, asked, () => {});
+  const names = Object.keys(asked);
+  const isIn = (name: string): boolean => Object.hasOwn(value, name) && isJsonEqual(value[name], asked[name], () => {});
+  return names.length > 0 && names.every(isIn);
+}
