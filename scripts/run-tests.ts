@@ -73,7 +73,14 @@ const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(f
 const execArgv = [...process.execArgv, "--disable-warning=ExperimentalWarning"];
 /** In MiB, the space for what is young: most that a test makes is garbage soon, and copying what is not took a tenth of its time. */
 execArgv.push("--min-semi-space-size=16", "--max-semi-space-size=64");
-if (parts.times === true) execArgv.push("--import", new URL("processor-times.ts", import.meta.url).href);
+/** A run of a few files shows each of them by itself. */
+const isWhole = words.length === 0 && parts.near === undefined;
+for (const [isLoaded, module] of [
+  [isWhole, "unwatched-promises.ts"],
+  [parts.times, "processor-times.ts"],
+] as const) {
+  if (isLoaded === true) execArgv.push("--import", new URL(module, import.meta.url).href);
+}
 
 /** Reports both parts, with one count at the end. */
 async function* runAll(): AsyncGenerator<TestEvent> {
@@ -122,11 +129,8 @@ if (parts.times === true) process.env[timesVariable] = times;
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 // A third of the time a test waits: for a disk, a browser, a database.
 const concurrency = 2 * Math.max(2, availableParallelism());
-// A run of a few files shows each of them by itself.
 const grouped =
-  words.length > 0 || parts.near !== undefined || parts.times === true
-    ? parallel
-    : groupTests(parallel, { cwd, folder: modules, count: 2 * concurrency });
+  isWhole && parts.times !== true ? groupTests(parallel, { cwd, folder: modules, count: 2 * concurrency }) : parallel;
 // Which ends the server, and removes what is temporary.
 process.once("SIGTERM", () => process.exit(143));
 process.once("SIGINT", () => process.exit(130));
