@@ -65,11 +65,16 @@ export async function installedPrograms(bin: string, directory: string): Promise
   return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres"), user };
 }
 
-/** Makes the files of a server. */
-export async function initialise({ initdb, user }: PostgresPrograms, directory: string, data: string): Promise<void> {
+/** Makes the files of a server, with further options of `initdb`. */
+export async function initialise(
+  { initdb, user }: PostgresPrograms,
+  directory: string,
+  data: string,
+  ...further: readonly string[]
+): Promise<void> {
   const password = join(directory, "password");
   await writeFile(password, `${administrator.password}\n`);
-  const options = ["--auth=password", "--encoding=UTF8", "--locale=C", "--no-sync"];
+  const options = ["--auth=password", "--encoding=UTF8", "--locale=C", "--no-sync", ...further];
   const initialising = spawn(
     initdb,
     [`--pgdata=${data}`, `--username=${administrator.user}`, `--pwfile=${password}`, ...options],
