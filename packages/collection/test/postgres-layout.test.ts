@@ -267,7 +267,7 @@ describe("what a PostgreSQL database is made of", () => {
 });
 
 describe("columns of a PostgreSQL database", () => {
-  it("that another version has made again get no records without values: changes are refused, reads go on", async () => {
+  it("that another version has made again get no records without values: changes are refused, which a check says, and reads go on", async () => {
     const url = await newPostgresDatabase();
     await using older = disposable(await open(url, [{ name: "person" }]));
     const people = older.database.store("person");
@@ -280,6 +280,8 @@ describe("columns of a PostgreSQL database", () => {
         return true;
       });
     }
+    await assert.rejects(older.database.check(), /has changed the columns of person/);
+    await newer.database.check();
     assert.deepEqual(await people.find(1), ada);
     assert.deepEqual(await everything(people), [ada]);
     await replace(newer.database.store("person"), 1, { name: "Grace" });

@@ -247,7 +247,7 @@ describe("a restore into a SQLite file", () => {
 });
 
 describe("columns of a SQLite file", () => {
-  it("that another version has made again get no records without values: changes are refused, reads go on", async () => {
+  it("that another version has made again get no records without values: changes are refused, which a check says, and reads go on", async () => {
     const file = folder.newFile();
     const older = await open(file, { name: "person" });
     const people = older.store("person");
@@ -261,6 +261,8 @@ describe("columns of a SQLite file", () => {
         return true;
       });
     }
+    await assert.rejects(older.check(), /has changed the columns of person/);
+    await newer.check();
     assert.deepEqual(await people.find(1), ada);
     assert.deepEqual(await everything(people), [ada]);
     await replace(newer.store("person"), 1, { name: "Grace" });

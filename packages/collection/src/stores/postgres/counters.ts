@@ -72,9 +72,7 @@ export class PostgresCounters {
     }
     const owned = isRemoving ? this.#owned.map((name) => this.#lockAll(connection, name)) : [];
     const rows = (await Promise.all([...locking, ...owned])).slice(0, locking.length).flat();
-    if (rows.some(([_partition, _revision, _lastId, _seal, _epoch, isSame]) => isSame !== "t")) {
-      throw columnsChanged(this.#collection);
-    }
+    this.#assertSame(rows);
     if (this.partitions === 1 && rows.length === 0) {
       throw new Error(`The collection ${this.#collection} is gone from the database`);
     }
@@ -82,6 +80,17 @@ export class PostgresCounters {
     const isLost = await this.#history.hasLost(held, known, false, this.#sealsAt(connection.query.bind(connection)));
     if (isLost) throw historyLost(this.#collection);
     return held;
+  }
+
+  /** @throws StoreUnavailable (rejects) as `lock` does */
+  async assertShape(ask: Ask): Promise<void> {
+    const text = `SELECT ${this.#columns} FROM waymark_collections WHERE name = $1`;
+    this.#assertSame(await ask<LockedRow>({ text, values: [this.#collection] }));
+  }
+
+  #assertSame(rows: readonly LockedRow[]): void {
+    const isSame = rows.every((row) => row.at(-1) === "t");
+    if (!isSame) throw columnsChanged(this.#collection);
   }
 
   /**

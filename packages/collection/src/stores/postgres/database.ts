@@ -121,6 +121,7 @@ function postgresDatabaseEngine(
       const free = "SELECT name, partition FROM waymark_collections FOR UPDATE SKIP LOCKED";
       const text = `UPDATE waymark_collections SET revision = revision WHERE (name, partition) IN (${free})`;
       await change({ text });
+      for (const engine of engines) await engine.assertShape();
     },
     async resume() {
       // The seals tell cursors behind what was lost from those before it.

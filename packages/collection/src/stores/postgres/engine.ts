@@ -101,6 +101,11 @@ export class PostgresEngine implements Engine {
     if (await this.compareHistory()) throw historyLost(this.#definition.name);
   }
 
+  /** @throws StoreUnavailable (rejects) when another program has given the table another shape, so that all changes fail */
+  assertShape(): Promise<void> {
+    return this.#changes.counters.assertShape((statement) => this.#pools.records.read(statement));
+  }
+
   /** Returns whether committed changes are gone. Where this program finds that, every program then refuses changes. */
   async compareHistory(): Promise<boolean> {
     const { counters } = this.#changes;

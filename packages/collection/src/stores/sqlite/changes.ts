@@ -61,6 +61,11 @@ export class SqliteChanges {
     readRowidsAsBigInt(this.#insert, this.#update, this.#delete, this.#keep, this.#forget);
   }
 
+  /** @throws StoreUnavailable when another program has changed the columns of the table, so that all changes fail */
+  assertShape(): void {
+    this.#known.counters();
+  }
+
   /** Makes the change. When it throws, everything that it has written must be undone. */
   apply<W extends Write>(write: W): OutcomeOf<W> {
     if ("time" in write) {

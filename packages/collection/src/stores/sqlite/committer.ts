@@ -98,6 +98,7 @@ export class SqliteCommitter {
       probeRoom(this.#database, this.#busyTimeout);
       inTransaction(this.#database, this.#busyTimeout, () => {
         this.#counters.begin();
+        for (const changes of this.#writes.values()) changes.assertShape();
         // Two updates, because SQLite would find nothing to write for one that changes no value.
         this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
         this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
