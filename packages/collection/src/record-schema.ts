@@ -14,6 +14,8 @@ export interface RecordSchemaOptions {
   readonly objects?: Readonly<Record<string, string>>;
   /** Whether members that the table does not have are left out, instead of refused. Default: false. */
   readonly lenient?: boolean;
+  /** Whether a record has at least one member. Default: false. */
+  readonly isSome?: boolean;
 }
 
 /** The schema of the records of a table of members. */
@@ -54,11 +56,15 @@ export interface RecordSchema<T> {
  */
 export function recordSchema<const M extends Readonly<Record<string, Member>>>(
   members: M,
-  { noun = "a record", objects = {}, lenient = false }: RecordSchemaOptions = {},
+  { noun = "a record", objects = {}, lenient = false, isSome = false }: RecordSchemaOptions = {},
 ): RecordSchema<RecordOf<M>> {
   const tree = toMemberTree(members);
   const usual = usualNames(members);
-  const context: Context = { lenient, usual, objects };
+  const context: Context = { lenient, isSome, usual, objects };
+  const toJsonSchema = (direction: "input" | "output", isOpen: boolean): Record<string, unknown> => ({
+    ...jsonSchemaOf(tree, { direction, isOpen }),
+    ...(isSome && { minProperties: 1 }),
+  });
   const types = Object.entries(members).map(([name, { schema }]) => ({ name, type: typeOf(schema) }));
   const namesOf = (...wanted: readonly string[]): readonly string[] =>
     types.flatMap(({ name, type = "" }) => (wanted.includes(type) ? [name] : []));
@@ -69,8 +75,8 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
       // The members are those that the type has, each as its schema returned it.
       validate: (value) => validateObject(value, tree, { ...context, noun, path: [] }) as ValidationResult<RecordOf<M>>,
       jsonSchema: {
-        input: () => jsonSchemaOf(tree, { direction: "input", isOpen: lenient }),
-        output: () => jsonSchemaOf(tree, { direction: "output", isOpen: false }),
+        input: () => toJsonSchema("input", lenient),
+        output: () => toJsonSchema("output", false),
       },
     },
     names: Object.keys(members),
@@ -82,6 +88,7 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
 
 interface Context {
   readonly lenient: boolean;
+  readonly isSome: boolean;
   readonly objects: Readonly<Record<string, string>>;
   readonly usual: ReadonlyMap<string, string>;
 }
@@ -122,7 +129,7 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
   }
   if (Object.keys(value).length > known) issues.push(...unknownMembers(value, members, place));
   if (issues.length > 0) return { issues };
-  if (taken === 0 && path.length > 0) {
+  if (taken === 0 && (path.length > 0 || place.isSome)) {
     return { issues: [{ path, message: `must have at least one of ${[...members.keys()].join(", ")}` }] };
   }
   return { value: record };

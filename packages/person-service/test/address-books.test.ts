@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { StoredRecord } from "@waymark/collection";
 import { HttpRequest } from "waymark";
 import { ourMembers } from "../src/person/member-list.ts";
+import type { Person } from "../src/person/person.ts";
 import { personSchema } from "../src/person/schema.ts";
 import { vcard3 as vcard3Of, vcard as vcardOf } from "../src/person/vcard.ts";
 import { isoDates } from "../src/transfer/dates.ts";
@@ -98,17 +99,37 @@ const books: readonly AddressBook[] = [
         postalCode: "SW1Y 4JH",
         addressCountry: "GB",
       },
+      addresses: [
+        {
+          value: {
+            streetAddress: "12 St James's Sq, Flat 2",
+            addressLocality: "London",
+            postalCode: "SW1Y 4JH",
+            addressCountry: "GB",
+          },
+          contexts: ["private"],
+          preferred: true,
+        },
+        {
+          value: {
+            streetAddress: "1 Dorset St",
+            addressLocality: "London",
+            postalCode: "W1U 4EE",
+            addressCountry: "GB",
+          },
+          contexts: ["work"],
+          label: "Studio",
+        },
+      ],
       jobTitle: "Analyst",
       worksFor: "Analytical Engines",
       url: "https://example.org/ada",
       description: "first\nsecond",
       vCardProps: [
-        "item2.ADR;TYPE=HOME,pref:;;;;;;",
+        "item2.ADR;TYPE=home:;;;;;;",
         "ORG:;Programs",
         "X-PHONETIC-FIRST-NAME:Ayda",
         "item2.X-ABADR:gb",
-        "item3.ADR;TYPE=WORK:;;1 Dorset St;London;;W1U 4EE;United Kingdom",
-        "item3.X-ABLABEL:_$!<Studio>!$_",
         "BDAY;X-APPLE-OMIT-YEAR=1604:1604-12-10",
         "item5.X-ABDATE;TYPE=pref:1835-07-08",
         "item5.X-ABLABEL:_$!<Anniversary>!$_",
@@ -172,6 +193,19 @@ const books: readonly AddressBook[] = [
         postalCode: "02101",
         addressCountry: "US",
       },
+      addresses: [
+        {
+          value: {
+            streetAddress: "12 Main St",
+            addressLocality: "Boston",
+            addressRegion: "MA",
+            postalCode: "02101",
+            addressCountry: "US",
+          },
+          contexts: ["private"],
+          preferred: true,
+        },
+      ],
       jobTitle: "Analyst",
       worksFor: "Analytical Engines",
       url: "https://example.org/blog",
@@ -179,7 +213,7 @@ const books: readonly AddressBook[] = [
       categories: ["myContacts", "Friends"],
       description: "a note",
       vCardProps: [
-        "ADR;TYPE=HOME;LABEL=12 Main St\\nBoston:;;;;;;;12 Main St\\nBoston",
+        "ADR;TYPE=home;LABEL=12 Main St\\nBoston:;;;;;;;12 Main St\\nBoston",
         "item3.TITLE:",
         "item3.ORG:;Programs",
         "item5.X-ABDATE:20010203",
@@ -238,13 +272,24 @@ const books: readonly AddressBook[] = [
         postalCode: "70173",
         addressCountry: "DE",
       },
+      addresses: [
+        {
+          value: {
+            streetAddress: "Hauptstr. 1, 2. Stock",
+            addressLocality: "Stuttgart",
+            postalCode: "70173",
+            addressCountry: "DE",
+          },
+          contexts: ["work"],
+          preferred: true,
+        },
+      ],
       jobTitle: "Analyst",
       worksFor: "Analytical Engines",
       url: "https://example.org/",
       urls: [{ value: "https://example.org/", contexts: ["work"], preferred: true }],
       vCardProps: [
         "N;LANGUAGE=de:;;;;",
-        "ADR;TYPE=WORK,PREF:;;;;;;",
         "ORG:;Programs",
         "X-MS-SIGNATURE:YES",
         "LABEL;TYPE=WORK,PREF:Hauptstr. 1\\n70173 Stuttgart",
@@ -297,17 +342,26 @@ const books: readonly AddressBook[] = [
         { value: "+44 2", features: ["mobile"] },
       ],
       address: { streetAddress: "12 Main St", addressLocality: "London", postalCode: "W1", addressCountry: "GB" },
+      addresses: [
+        {
+          value: { streetAddress: "12 Main St", addressLocality: "London", postalCode: "W1", addressCountry: "GB" },
+          contexts: ["private"],
+          preferred: true,
+        },
+        {
+          value: { streetAddress: "1 Dorset St", addressLocality: "London", postalCode: "W1U", addressCountry: "GB" },
+          contexts: ["work"],
+        },
+      ],
       jobTitle: "Analyst",
       worksFor: "Analytical Engines",
       url: "https://example.org/work",
       urls: [{ value: "https://example.org/work", contexts: ["work"], preferred: true }],
       description: "a note",
       vCardProps: [
-        "ADR;TYPE=home:;;;;;;",
         "ORG:;Programs",
         "NICKNAME:Countess",
         "BDAY;VALUE=DATE:--1210",
-        "ADR;TYPE=work:;;1 Dorset St;London;;W1U;United Kingdom",
         "ROLE:Mathematician",
         "IMPP:xmpp:ada@example.org",
         "TZ:Europe/London",
@@ -348,10 +402,16 @@ const books: readonly AddressBook[] = [
         { value: "+44 2", features: ["mobile"], preferred: true },
       ],
       address: { streetAddress: "12 Main St", addressLocality: "London", postalCode: "W1", addressCountry: "GB" },
+      addresses: [
+        {
+          value: { streetAddress: "12 Main St", addressLocality: "London", postalCode: "W1", addressCountry: "GB" },
+          contexts: ["private"],
+          preferred: true,
+        },
+      ],
       knowsLanguage: "en",
       categories: ["Friends", "Press"],
       vCardProps: [
-        "ADR;TYPE=HOME:;;;;;;",
         "UID:b1f7a0e5-0000-4000-8000-000000000002",
         "GENDER:F",
         "RELATED;TYPE=parent:Byron",
@@ -382,14 +442,46 @@ describe("an address book", () => {
   }
 
   it("has an address with what cards said of it, as long as there is an address", async () => {
-    const [person] = await read(cardOf("VERSION:4.0", "FN:A", "ADR;TYPE=home:Box 7;;Main St;Town;;;"));
+    const [person] = await read(cardOf("VERSION:4.0", "FN:A", "ADR;LANGUAGE=en:Box 7;;Main St;Town;;;"));
     const { address, ...others } = person as { readonly address: object };
-    assert.deepEqual(others, { name: "A", vCardProps: ["ADR;TYPE=home:Box 7;;;;;;"] });
+    assert.deepEqual(others, { name: "A", vCardProps: ["ADR;LANGUAGE=en:Box 7;;;;;;"] });
     const cardsOf = (members: object): string => vcard.item(recordOf(members), options);
-    assert.match(cardsOf({ ...others, address }), /\nADR;TYPE=home:Box 7;;Main St;Town;;;\r\n/);
-    assert.match(cardsOf({ ...others, address: { postalCode: "1" } }), /\nADR;TYPE=home:Box 7;;;;;1;\r\n/);
-    assert.match(cardsOf(others), /\nADR;TYPE=home:Box 7;;;;;;\r\n/);
+    assert.match(cardsOf({ ...others, address }), /\nADR;LANGUAGE=en:Box 7;;Main St;Town;;;\r\n/);
+    assert.match(cardsOf({ ...others, address: { postalCode: "1" } }), /\nADR;LANGUAGE=en:Box 7;;;;;1;\r\n/);
+    assert.match(cardsOf(others), /\nADR;LANGUAGE=en:Box 7;;;;;;\r\n/);
     assert.doesNotMatch(cardsOf({ name: "A", vCardProps: ["ADR;TYPE=home:;;;;;;"] }), /ADR/);
+  });
+
+  it("has each address with what cards said of it, by its types and its place among them", async () => {
+    const lines = [
+      "ADR;TYPE=home:;;1 Oak St;Town;;;",
+      "ADR;TYPE=home;PREF=1:Box 7;;2 Oak St;Town;;;",
+      'ADR;TYPE=work;GEO="geo:1":;;3 Oak St;Town;;;',
+      "ADR:;;4 Oak St;Town;;;",
+      "ADR;TYPE=home:;;1 Oak St;Town;;;",
+    ];
+    const [person] = await read(cardOf("VERSION:4.0", "FN:A", ...lines));
+    const { addresses, vCardProps } = person as Person;
+    assert.deepEqual(
+      addresses?.map(({ value, ...said }) => [value.streetAddress, said]),
+      [
+        ["1 Oak St", { contexts: ["private"] }],
+        ["2 Oak St", { contexts: ["private"], preferred: true }],
+        ["3 Oak St", { contexts: ["work"] }],
+        ["4 Oak St", {}],
+      ],
+    );
+    assert.deepEqual(vCardProps, [
+      "ADR;TYPE=home:;;;;;;",
+      "ADR;TYPE=home:Box 7;;;;;;",
+      'ADR;TYPE=work;GEO="geo:1":;;;;;;',
+    ]);
+    const sent = vcard.item(recordOf(person), options).match(/(?<=\n)ADR.*(?=\r)/g);
+    assert.deepEqual(sent, [
+      ...lines.slice(0, 2),
+      'ADR;TYPE=work;GEO="geo:1":;;3 Oak St;Town;;;',
+      "ADR:;;4 Oak St;Town;;;",
+    ]);
   });
 
   const refused: readonly (readonly [what: string, lines: readonly string[], issues: object])[] = [

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { runs } from "../../waymark/test/runs.ts";
 import { asJson, read, type SentRecord, store } from "./answers.ts";
 import { describeInMemory, describeOnEveryStore, type Service } from "./transports.ts";
 
-type Entry = Readonly<Record<string, unknown>> & { readonly value: string; readonly preferred?: boolean };
+type Entry = Readonly<Record<string, unknown>> & { readonly value: unknown; readonly preferred?: boolean };
 
 const [mergePatch, jsonPatch] = ["merge-patch", "json-patch"].map(
   (type) =>
@@ -53,6 +54,22 @@ describeInMemory("the lists of a person", (openService) => {
       { languages: [{ value: "en" }, { value: "de", contexts: ["work"], preferred: true }] },
       { knowsLanguage: "de", languages: [{ value: "en" }, { value: "de", contexts: ["work"], preferred: true }] },
     ],
+    [
+      "several addresses",
+      { addresses: [{ value: { postalCode: "1", addressCountry: null } }, { value: { postalCode: "2" }, label: "x" }] },
+      {
+        address: { postalCode: "1" },
+        addresses: [
+          { value: { postalCode: "1" }, preferred: true },
+          { value: { postalCode: "2" }, label: "x" },
+        ],
+      },
+    ],
+    [
+      "one address as the single member",
+      { addresses: [{ value: { postalCode: "1" } }] },
+      { address: { postalCode: "1" } },
+    ],
   ];
   for (const [what, sent, expected] of kept) {
     it(`keep ${what}`, async () => {
@@ -93,6 +110,37 @@ describeInMemory("the lists of a person", (openService) => {
     ["a value twice", { emails: [{ value: "a@x" }, { value: "a@x" }] }, "#/emails/1/value", /^is there twice$/],
     ["a value that is no e-mail", { emails: [{ value: "a.x" }] }, "#/emails/0/value", /^must have one @/],
     ["a text in place of an object", { emails: ["a@x"] }, "#/emails/0", /^must be an object with the members of/],
+    [
+      "51 addresses",
+      { addresses: entries.map(({ value }) => ({ value: { streetAddress: value } })) },
+      "#/addresses",
+      /^has 51 values; at most 50 are allowed$/,
+    ],
+    ["an empty address", { addresses: [{ value: {} }] }, "#/addresses/0/value", /^must have at least one of street/],
+    [
+      "an address without a value",
+      { addresses: [{ label: "x" }] },
+      "#/addresses/0/value",
+      /^must be an object with the members of an address/,
+    ],
+    [
+      "a text for an address",
+      { addresses: [{ value: "W1" }] },
+      "#/addresses/0/value",
+      /^must be an object with the members of an address/,
+    ],
+    [
+      "an address twice",
+      { addresses: [{ value: { postalCode: "1" } }, { value: { postalCode: "1" }, contexts: ["work"] }] },
+      "#/addresses/1/value",
+      /^is there twice$/,
+    ],
+    [
+      "a country that is none",
+      { addresses: [{ value: { addressCountry: "Narnia" } }] },
+      "#/addresses/0/value/addressCountry",
+      /^must be an ISO 3166/,
+    ],
     ["no value", { emails: [{ label: "x" }] }, "#/emails/0/value", /./],
     [
       "features of an e-mail",
@@ -117,105 +165,117 @@ describeInMemory("the lists of a person", (openService) => {
     });
   }
 
-  describe("and the single member", () => {
-    const address = fc.constantFrom(..."abcdefg").map((name) => `${name}@example.org`);
-    const list = fc
-      .uniqueArray(address, { maxLength: 4 })
-      .chain((values) =>
-        fc.tuple(fc.constant(values), fc.nat(Math.max(0, values.length - 1)), fc.array(fc.boolean(), { minLength: 4 })),
-      )
-      .map(([values, preferred, areWork]): readonly Entry[] =>
-        values.map((value, i) => ({
-          value,
-          ...(areWork[i] && { contexts: ["work"] }),
-          ...(i === preferred && { preferred: true }),
-        })),
-      );
-    /** What is there of a list: no list where the single member says it all. */
-    const ofList = (emails: readonly Entry[]): object => {
-      const email = emails.find(({ preferred }) => preferred === true)?.value;
-      const isPlain = emails.length === 1 && emails[0]?.["contexts"] === undefined;
-      return { ...(email !== undefined && { email }), ...(emails.length > 0 && !isPlain && { emails }) };
-    };
-    /** The list after a change of the single member. */
-    const changedTo = (email: string, emails: readonly Entry[]): readonly Entry[] => {
-      const isThere = emails.some(({ value }) => value === email);
-      if (emails.length === 0) return [{ value: email, preferred: true }];
-      return emails.map(({ preferred, ...entry }) => {
-        if (isThere) return entry.value === email ? { ...entry, preferred: true } : entry;
-        return preferred === true ? { ...entry, value: email, preferred } : entry;
+  const pairs: readonly (readonly [single: string, list: string, toValue: (letter: string) => unknown])[] = [
+    ["email", "emails", (letter) => `${letter}@example.org`],
+    ["address", "addresses", (letter) => ({ streetAddress: letter, postalCode: "1" })],
+  ];
+  for (const [single, plural, toValue] of pairs)
+    describe(`and the single member, as ${plural} and ${single}`, () => {
+      const one = fc.constantFrom(..."abcdefg").map(toValue);
+      const list = fc
+        .uniqueArray(one, { maxLength: 4, comparator: isDeepStrictEqual })
+        .chain((values) =>
+          fc.tuple(
+            fc.constant(values),
+            fc.nat(Math.max(0, values.length - 1)),
+            fc.array(fc.boolean(), { minLength: 4 }),
+          ),
+        )
+        .map(([values, preferred, areWork]): readonly Entry[] =>
+          values.map((value, i) => ({
+            value,
+            ...(areWork[i] && { contexts: ["work"] }),
+            ...(i === preferred && { preferred: true }),
+          })),
+        );
+      /** What is there of a list: no list where the single member says it all. */
+      const ofList = (entries: readonly Entry[]): object => {
+        const value = entries.find(({ preferred }) => preferred === true)?.value;
+        const isPlain = entries.length === 1 && entries[0]?.["contexts"] === undefined;
+        return {
+          ...(value !== undefined && { [single]: value }),
+          ...(entries.length > 0 && !isPlain && { [plural]: entries }),
+        };
+      };
+      /** The list after a change of the single member. */
+      const changedTo = (to: unknown, entries: readonly Entry[]): readonly Entry[] => {
+        const isThere = entries.some(({ value }) => isDeepStrictEqual(value, to));
+        if (entries.length === 0) return [{ value: to, preferred: true }];
+        return entries.map(({ preferred, ...entry }) => {
+          if (isThere) return isDeepStrictEqual(entry.value, to) ? { ...entry, preferred: true } : entry;
+          return preferred === true ? { ...entry, value: to, preferred } : entry;
+        });
+      };
+      const changing = async (
+        entries: readonly Entry[],
+        change: (path: string, read: object) => Promise<number>,
+      ): Promise<object> => {
+        const id = await store(service, asJson({ name: "A", [plural]: entries }));
+        const status = await change(`/person/${id}`, await read(service, id));
+        assert.equal(status, 204);
+        const { name, ...members } = withoutRecord(await read(service, id));
+        assert.equal(name, "A");
+        return members;
+      };
+      const send = async (...parts: Parameters<Service["send"]>): Promise<number> =>
+        (await service.send(...parts)).status;
+
+      type Change = (path: string, before: object) => Promise<number>;
+      const operate =
+        (...operations: readonly object[]) =>
+        (path: string) =>
+          send("PATCH", path, jsonPatch(operations));
+      const onExisting = (entries: readonly Entry[]): readonly (readonly [change: Change, expected: object])[] => [
+        [operate({ op: "remove", path: `/${single}` }), {}],
+        [operate({ op: "remove", path: `/${plural}` }), {}],
+        [
+          operate({ op: "add", path: `/${plural}/-`, value: { value: toValue("new") } }),
+          ofList([...entries, { value: toValue("new") }]),
+        ],
+      ];
+
+      it("agree after each way in which one of both is changed", async () => {
+        await fc.assert(
+          fc.asyncProperty(list, one, list, async (entries, value, other) => {
+            const put = (body: (read: object) => object) => (path: string, before: object) =>
+              send("PUT", path, asJson(body(before)));
+            const patch = (body: object) => (path: string) => send("PATCH", path, mergePatch(body));
+            const due: readonly (readonly [change: Change, expected: object])[] = [
+              [put((before) => before), ofList(entries)],
+              [put((before) => ({ ...before, [single]: value })), ofList(changedTo(value, entries))],
+              [put((before) => ({ ...before, [plural]: other })), ofList(other)],
+              [put(() => ({ name: "A", [single]: value })), { [single]: value }],
+              [put(() => ({ name: "A", [plural]: other })), ofList(other)],
+              [put(() => ({ name: "A" })), {}],
+              [patch({ [single]: value }), ofList(changedTo(value, entries))],
+              [patch({ [single]: null }), {}],
+              [patch({ [plural]: other }), ofList(other)],
+              [patch({ [plural]: null }), {}],
+              [patch({ [plural]: [] }), {}],
+              [patch({ alternateName: null }), ofList(entries)],
+              [operate({ op: "add", path: `/${single}`, value }), ofList(changedTo(value, entries))],
+              // There is nothing to operate on without a value.
+              ...(entries.length === 0 ? [] : onExisting(entries)),
+            ];
+            for (const [i, [change, expected]] of due.entries()) {
+              assert.deepEqual(await changing(entries, change), expected, `change ${i}`);
+            }
+          }),
+          { numRuns: runs(25) },
+        );
       });
-    };
-    const changing = async (
-      emails: readonly Entry[],
-      change: (path: string, read: object) => Promise<number>,
-    ): Promise<object> => {
-      const id = await store(service, asJson({ name: "A", emails }));
-      const status = await change(`/person/${id}`, await read(service, id));
-      assert.equal(status, 204);
-      const { name, ...members } = withoutRecord(await read(service, id));
-      assert.equal(name, "A");
-      return members;
-    };
-    const send = async (...parts: Parameters<Service["send"]>): Promise<number> =>
-      (await service.send(...parts)).status;
-
-    type Change = (path: string, before: object) => Promise<number>;
-    const operate =
-      (...operations: readonly object[]) =>
-      (path: string) =>
-        send("PATCH", path, jsonPatch(operations));
-    const onExisting = (emails: readonly Entry[]): readonly (readonly [change: Change, expected: object])[] => [
-      [operate({ op: "remove", path: "/email" }), {}],
-      [operate({ op: "remove", path: "/emails" }), {}],
-      [
-        operate({ op: "add", path: "/emails/-", value: { value: "new@example.org" } }),
-        ofList([...emails, { value: "new@example.org" }]),
-      ],
-    ];
-
-    it("agree after each way in which one of both is changed", async () => {
-      await fc.assert(
-        fc.asyncProperty(list, address, list, async (emails, email, other) => {
-          const put = (body: (read: object) => object) => (path: string, before: object) =>
-            send("PUT", path, asJson(body(before)));
-          const patch = (body: object) => (path: string) => send("PATCH", path, mergePatch(body));
-          const due: readonly (readonly [change: Change, expected: object])[] = [
-            [put((before) => before), ofList(emails)],
-            [put((before) => ({ ...before, email })), ofList(changedTo(email, emails))],
-            [put((before) => ({ ...before, emails: other })), ofList(other)],
-            [put(() => ({ name: "A", email })), { email }],
-            [put(() => ({ name: "A", emails: other })), ofList(other)],
-            [put(() => ({ name: "A" })), {}],
-            [patch({ email }), ofList(changedTo(email, emails))],
-            [patch({ email: null }), {}],
-            [patch({ emails: other }), ofList(other)],
-            [patch({ emails: null }), {}],
-            [patch({ emails: [] }), {}],
-            [patch({ alternateName: null }), ofList(emails)],
-            [operate({ op: "add", path: "/email", value: email }), ofList(changedTo(email, emails))],
-            // There is nothing to operate on without an e-mail.
-            ...(emails.length === 0 ? [] : onExisting(emails)),
-          ];
-          for (const [i, [change, expected]] of due.entries()) {
-            assert.deepEqual(await changing(emails, change), expected, `change ${i}`);
-          }
-        }),
-        { numRuns: runs(25) },
-      );
     });
 
-    it("are refused when they are changed to different ones", async () => {
-      const id = await store(service, asJson({ name: "A", emails: [{ value: "a@x" }, { value: "b@x" }] }));
-      const body = { email: "c@x", emails: [{ value: "d@x", preferred: true }, { value: "a@x" }] };
-      for (const [method, message] of [
-        ["PUT", asJson({ name: "A", ...body })],
-        ["PATCH", mergePatch(body)],
-      ] as const) {
-        const { status, text } = await service.send(method, `/person/${id}`, message);
-        assert.deepEqual([status, JSON.parse(text).errors[0].pointer], [400, "#/email"]);
-      }
-    });
+  it("are refused when they are changed to different ones", async () => {
+    const id = await store(service, asJson({ name: "A", emails: [{ value: "a@x" }, { value: "b@x" }] }));
+    const body = { email: "c@x", emails: [{ value: "d@x", preferred: true }, { value: "a@x" }] };
+    for (const [method, message] of [
+      ["PUT", asJson({ name: "A", ...body })],
+      ["PATCH", mergePatch(body)],
+    ] as const) {
+      const { status, text } = await service.send(method, `/person/${id}`, message);
+      assert.deepEqual([status, JSON.parse(text).errors[0].pointer], [400, "#/email"]);
+    }
   });
 });
 

@@ -116,6 +116,71 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     },
   ],
   [
+    "Google Contacts, with addresses",
+    "First Name,Address 1 - Label,Address 1 - Street,Address 1 - City,Address 1 - Country,Address 2 - Label,Address 2 - Street,Address 2 - City,Address 2 - Country\n" +
+      "Ada,Home,1 Oak St,London,United Kingdom,* Studio,2 Oak St,Paris,FR\n",
+    {
+      address: { streetAddress: "1 Oak St", addressLocality: "London", addressCountry: "GB" },
+      addresses: [
+        {
+          value: { streetAddress: "1 Oak St", addressLocality: "London", addressCountry: "GB" },
+          contexts: ["private"],
+          preferred: true,
+        },
+        { value: { streetAddress: "2 Oak St", addressLocality: "Paris", addressCountry: "FR" }, label: "Studio" },
+      ],
+    },
+  ],
+  [
+    "Outlook, with addresses",
+    "First Name,Business Street,Business City,Business Country/Region,Home Street,Home City,Home Country/Region,Other Street,Other City\n" +
+      "Ada,,,,1 Oak St,London,United Kingdom,2 Oak St,Paris\n",
+    {
+      address: { streetAddress: "1 Oak St", addressLocality: "London", addressCountry: "GB" },
+      addresses: [
+        {
+          value: { streetAddress: "1 Oak St", addressLocality: "London", addressCountry: "GB" },
+          contexts: ["private"],
+          preferred: true,
+        },
+        { value: { streetAddress: "2 Oak St", addressLocality: "Paris" } },
+      ],
+    },
+  ],
+  [
+    "Outlook in German, with addresses",
+    "Vorname;Straße geschäftlich;Ort geschäftlich;Postleitzahl geschäftlich;Land/Region geschäftlich;Straße privat;Ort privat\n" +
+      "Ada;Am Markt 1;Köln;50667;Deutschland;;Bonn\n",
+    {
+      address: { streetAddress: "Am Markt 1", addressLocality: "Köln", postalCode: "50667", addressCountry: "DE" },
+      addresses: [
+        {
+          value: { streetAddress: "Am Markt 1", addressLocality: "Köln", postalCode: "50667", addressCountry: "DE" },
+          contexts: ["work"],
+          preferred: true,
+        },
+        { value: { addressLocality: "Bonn" }, contexts: ["private"] },
+      ],
+    },
+  ],
+  [
+    "Thunderbird, with one address",
+    "First Name,Home Address,Home City,Home ZipCode,Home Country\nAda,1 Oak St,London,W1,GB\n",
+    { address: { streetAddress: "1 Oak St", addressLocality: "London", postalCode: "W1", addressCountry: "GB" } },
+  ],
+  [
+    "ours, with addresses",
+    "givenName,address.postalCode,addresses\n" +
+      'Ada,W1,"[{""value"":{""postalCode"":""W1""}},{""value"":{""addressCountry"":""Germany""},""contexts"":[""work""]}]"\n',
+    {
+      address: { postalCode: "W1" },
+      addresses: [
+        { value: { postalCode: "W1" }, preferred: true },
+        { value: { addressCountry: "DE" }, contexts: ["work"] },
+      ],
+    },
+  ],
+  [
     "ours",
     "givenName,email,emails,languages\n" +
       'Ada,a@x.example,"[{""value"":""b@x.example""},{""value"":""a@x.example"",""label"":""x""}]",en; de\n',

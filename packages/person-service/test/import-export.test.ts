@@ -326,8 +326,20 @@ describe("import", () => {
           postalCode: "SW1Y 4JH",
           addressCountry: "GB",
         },
+        addresses: [
+          {
+            value: {
+              streetAddress: "St James's Square 12",
+              addressLocality: "London",
+              postalCode: "SW1Y 4JH",
+              addressCountry: "GB",
+            },
+            contexts: ["private"],
+            preferred: true,
+          },
+        ],
         worksFor: "Analytical Engines",
-        vCardProps: ["ADR;TYPE=HOME:;;;;;;", "ORG:;Programs"],
+        vCardProps: ["ORG:;Programs"],
       },
     ]);
   });

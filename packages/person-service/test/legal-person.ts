@@ -3,9 +3,9 @@ import { anyCharacter } from "../../waymark/test/any-text.ts";
 import { contactLists, contexts, features } from "../src/person/contact-lists.ts";
 import { mostValues } from "../src/person/lists.ts";
 import type { PersonMember } from "../src/person/member.ts";
-import { fromValues } from "../src/person/member-value.ts";
-import { memberEntries, memberTable, type PersonMemberName } from "../src/person/members.ts";
-import type { ContactEntry, Person } from "../src/person/person.ts";
+import { fromValues, memberOf } from "../src/person/member-value.ts";
+import { memberEntries, memberTable, type PersonMemberName, partNames } from "../src/person/members.ts";
+import type { ContactEntry, ContactValue, Person } from "../src/person/person.ts";
 import { countryCodes } from "../src/person/rules.ts";
 
 /** A character that every text may have: of XML 1.0's (§2.2) all but the controls. */
@@ -62,28 +62,35 @@ const webUrl = fc
 
 /** The values of a member. */
 function legalValue({ list, of, ...member }: PersonMember): fc.Arbitrary<unknown> {
-  if (of !== undefined) return entries(memberTable[of as PersonMemberName]); // the name of one
+  if (of !== undefined) return entries(of);
   return list
     ? fc.uniqueArray(oneValue(member), { minLength: 1, maxLength: mostValues, size: "small" })
     : oneValue(member);
 }
 
 /** Values with what is said of each; the first of them is preferred. */
-function entries(member: PersonMember): fc.Arbitrary<readonly ContactEntry[]> {
+function entries(single: string): fc.Arbitrary<readonly ContactEntry[]> {
+  const parts = partNames(single).map((part) => [part, oneValue(memberTable[`${single}.${part}` as PersonMemberName])]); // the names of the table
+  const member: PersonMember | undefined = memberTable[single as PersonMemberName]; // an object is none
+  const value = member === undefined ? someOf(Object.fromEntries(parts)) : oneValue(member);
   const entry = fc.record(
     {
-      value: oneValue(member) as fc.Arbitrary<string>, // no list is of numbers
+      value: value as fc.Arbitrary<ContactValue>, // no list is of numbers
       contexts: fc.uniqueArray(fc.constantFrom(...contexts), { minLength: 1 }),
-      ...(member.kind === "telephone" && { features: fc.uniqueArray(fc.constantFrom(...features), { minLength: 1 }) }),
+      ...(member?.kind === "telephone" && { features: fc.uniqueArray(fc.constantFrom(...features), { minLength: 1 }) }),
       label: line(1, 100).filter((label) => !/\s/u.test(label.replaceAll(" ", ""))),
     },
     { requiredKeys: ["value"], noNullPrototype: true },
   );
   return fc
-    .uniqueArray(entry, { minLength: 1, maxLength: 5, size: "small", selector: ({ value }) => value })
+    .uniqueArray(entry, { minLength: 1, maxLength: 5, size: "small", selector: ({ value }) => JSON.stringify(value) })
     .filter(([first, second]) => second !== undefined || first?.label !== undefined)
     .map(([first, ...others]) => [{ ...(first as ContactEntry), preferred: true }, ...others]); // it has one at least
 }
+
+/** An object of one or more of these members. */
+const someOf = (members: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<object> =>
+  fc.record(members, { requiredKeys: [], noNullPrototype: true }).filter((value) => Object.keys(value).length > 0);
 
 function oneValue({ kind, min = 1, max = 0, values = [] }: PersonMember): fc.Arbitrary<unknown> {
   switch (kind) {
@@ -143,8 +150,8 @@ export const legalPerson: fc.Arbitrary<Person> = fc
     // A single member is the preferred one of its list.
     const singles = contactLists.map(({ name, single }) => {
       const [first] = (values[name] ?? []) as readonly ContactEntry[];
-      return [single, first?.value ?? values[single]] as const;
+      return [single, first?.value] as const;
     });
-    const all: Readonly<Record<string, unknown>> = { ...values, ...Object.fromEntries(singles) };
-    return fromValues(memberEntries.map(([name]) => [name, all[name]])) as unknown as Person;
+    const all = fromValues([...Object.entries(values), ...singles]);
+    return fromValues(memberEntries.map(([name]) => [name, memberOf(all, name)])) as unknown as Person;
   });

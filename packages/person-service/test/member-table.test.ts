@@ -19,6 +19,7 @@ const otherwiseUsed: ReadonlySet<string> = new Set([
   "email",
   "telephone",
   "emails",
+  "addresses",
   "languages",
   "description",
   "identifier",

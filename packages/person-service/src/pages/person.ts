@@ -1,6 +1,6 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
-import { textOf, valuesOf } from "../person/member-value.ts";
+import { isObject, memberOf, textOf, valuesOf } from "../person/member-value.ts";
 import { dialogsUrl } from "./assets.ts";
 import { attempt, type Base } from "./attempt.ts";
 import { changedNote } from "./changed.ts";
@@ -91,8 +91,15 @@ function shownValues(
   if (of === undefined) return shownValue(reader, field, value);
   const lines = shownIn(reader, field, textOf(person, name, "\n") ?? "").split("\n");
   return html`${valuesOf(person, name).map((entry, i) => {
-    const each = textOf(entry, "value") ?? "";
-    return html`${i > 0 ? html`<br>` : ""}${shownValue(reader, fieldOf(of), each)}${lines[i]?.slice(each.length) ?? ""}`;
+    const value = memberOf(entry, "value");
+    const shown = isObject(value)
+      ? Object.entries(value).map(
+          ([part, text], at) =>
+            html`${at > 0 ? ", " : ""}${shownValue(reader, fieldOf(`${of}.${part}`), String(text))}`,
+        )
+      : shownValue(reader, fieldOf(of), String(value));
+    const plain = textOf({ [name]: [{ value }] }, name) ?? "";
+    return html`${i > 0 ? html`<br>` : ""}${shown}${lines[i]?.slice(plain.length) ?? ""}`;
   })}`;
 }
 

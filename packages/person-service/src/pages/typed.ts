@@ -1,7 +1,8 @@
 import { contexts, features } from "../person/contact-lists.ts";
 import { fromValues, isObject, memberOf, preferredMark, textOf, typedValue } from "../person/member-value.ts";
-import { derivedName, nameParts } from "../person/members.ts";
-import type { ContactEntry, Person } from "../person/person.ts";
+import { derivedName, memberTable, nameParts, type PersonMemberName, partNames } from "../person/members.ts";
+import type { ContactEntry, ContactValue, Person } from "../person/person.ts";
+import { splitValue } from "../person/vcard-lines.ts";
 import { countryCodeOf } from "../transfer/countries.ts";
 import { typedDate } from "../transfer/dates.ts";
 import type { MemberField, MemberFields } from "./members.ts";
@@ -88,24 +89,38 @@ function memberFrom(
   text: string | undefined,
 ): ReturnType<typeof typedValue> | readonly (string | ContactEntry)[] | undefined {
   if (text === undefined || text === "") return undefined;
-  if (of !== undefined) return linesOf(text).map(toEntry);
+  if (of !== undefined) return linesOf(text).map((line) => toEntry(line, of));
   if (list) return linesOf(text);
   return kind === "time" ? text : typedValue(text, kind);
 }
 
 /** Reads a value with what is said of it, `ada@example.org (work, preferred)`, as `textOf` writes it. */
-function toEntry(line: string): ContactEntry {
+function toEntry(line: string, single: string): ContactEntry {
   const { value, words } = saidIn(line);
   const among = (known: readonly string[]): readonly string[] => words.filter((word) => known.includes(word));
   const [uses, abilities] = [among(contexts), among(features)];
   const label = words.filter((word) => ![...uses, ...abilities, preferredMark, ""].includes(word)).join(", ");
   return {
-    value,
+    value: valueFrom(value, single),
     ...(uses.length > 0 && { contexts: uses }),
     ...(abilities.length > 0 && { features: abilities }),
     ...(label !== "" && { label }),
     ...(words.includes(preferredMark) && { preferred: true }),
   };
+}
+
+/** Reads the value of an entry, which may be an object: text that is too much is of its last part. */
+function valueFrom(text: string, single: string): ContactValue {
+  const parts = partNames(single);
+  if (parts.length === 0) return text;
+  const texts = splitValue(text, ";").map((each) => each.replaceAll(/\\([\\;])/g, "$1").trim());
+  const last = texts.splice(parts.length - 1).join("; ");
+  const values = parts.map((part, i): readonly [string, string | undefined] => {
+    const typed = texts[i] ?? (i === parts.length - 1 ? last : "");
+    const { kind } = memberTable[`${single}.${part}` as PersonMemberName]; // a name of the table
+    return [part, (kind === "country" && countryCodeOf(typed)) || typed || undefined];
+  });
+  return fromValues(values) as ContactValue; // of texts
 }
 
 /** Returns the person that the values say: members without a value are absent. */

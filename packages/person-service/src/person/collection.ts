@@ -43,10 +43,13 @@ function toNode(members: Readonly<Record<string, unknown>>): object {
   const terms = ofPerson.map(([name, value]) => {
     const node = nodeTypes.get(name);
     if (node !== undefined) return [name, { "@type": node, name: value }];
-    const single = singles.get(name);
-    if (single !== undefined) return [single, (value as readonly ContactEntry[]).map((entry) => entry.value)]; // by its schema
-    const type = objectTypes[name];
-    return [name, type === undefined ? value : { "@type": type, ...(value as object) }]; // an object, by its schema
+    const term = singles.get(name) ?? name;
+    const type = objectTypes[term];
+    const toTerm = (each: unknown): unknown => (type === undefined ? each : { "@type": type, ...(each as object) }); // an object, by its schema
+    return [
+      term,
+      term === name ? toTerm(value) : (value as readonly ContactEntry[]).map((entry) => toTerm(entry.value)),
+    ]; // a list, by its schema
   });
   return {
     "@type": "Person",

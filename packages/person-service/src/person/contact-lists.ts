@@ -5,7 +5,7 @@ import type { StandardJsonSchema } from "waymark/openapi";
 import { type ListSchema, listSchema, textList } from "./lists.ts";
 import type { PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
-import { memberEntries, ownObject } from "./members.ts";
+import { memberEntries, ownObject, partNames } from "./members.ts";
 import type { ContactEntry, Person } from "./person.ts";
 import { oneOf } from "./rules.ts";
 import { ruledString, text, truth } from "./text.ts";
@@ -14,14 +14,14 @@ import { ruledString, text, truth } from "./text.ts";
 export interface ContactList {
   readonly name: string;
   readonly single: string;
-  /** What its values are. */
-  readonly kind: PersonMember["kind"];
+  /** The names of the members of its values, where these are objects. */
+  readonly parts: readonly string[];
   /** Whether it is said what its values can do. */
   readonly hasFeatures: boolean;
 }
 
 export const contactLists: readonly ContactList[] = memberEntries.flatMap(([name, { of, kind }]) =>
-  of === undefined ? [] : [{ name, single: of, kind, hasFeatures: kind === "telephone" }],
+  of === undefined ? [] : [{ name, single: of, parts: partNames(of), hasFeatures: kind === "telephone" }],
 );
 
 /** What a value is used for, as JSContact (RFC 9553 §1.5.1) has it. */
@@ -42,7 +42,7 @@ export const features: readonly string[] = [
 /**
  * Makes the schema of a list of values with what is said of each: at most 50, none twice, and at most one of them preferred.
  *
- * @param value the schema of the single member
+ * @param value that of the values
  */
 export function contactListSchema(
   value: StandardSchemaV1 & StandardJsonSchema,

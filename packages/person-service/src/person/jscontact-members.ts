@@ -5,6 +5,8 @@ import { type MemberList, onceFor } from "./member-list.ts";
 /** A member that has a place in a JSContact card. */
 export interface JsContactMember {
   readonly name: string;
+  /** Which part of an object it is; empty for a member that is a value. */
+  readonly part: string;
   readonly memberKind: PersonMember["kind"];
   /** The list with all values, where a person may have several. */
   readonly list: ContactList | undefined;
@@ -27,9 +29,10 @@ export const jsContactMembers: (members: MemberList) => readonly JsContactMember
     const [top = "", second = "", ...rest] = member.jscontact.split("/");
     const isMap = rest.length > 0 && second !== "components";
     const [property = "", component = ""] = isMap ? rest : second === "*" ? [] : [second, ...rest];
-    const list = contactLists.find(({ single }) => single === name);
+    const [single, part = ""] = name.split(".");
+    const list = contactLists.find((each) => each.single === single);
     const kind = isMap && second !== "*" ? second : "";
-    return [{ name, memberKind: member.kind, list, top, isMap, kind, property, component }];
+    return [{ name, part, memberKind: member.kind, list, top, isMap, kind, property, component }];
   }),
 );
 

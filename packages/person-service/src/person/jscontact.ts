@@ -69,10 +69,13 @@ function toCard(person: StoredPerson, members: MemberList): Card {
 const withoutFraction = (time: string | undefined): string | undefined => time?.replace(/\.\d+/, "");
 
 /** Puts the value of a member into its place, or those of its list. */
-function place(card: Card, person: StoredPerson, { name, list, ...at }: JsContactMember): void {
+function place(card: Card, person: StoredPerson, { name, part, list, ...at }: JsContactMember): void {
   const entries = list && (memberOf(person, list.name) as readonly ContactEntry[] | undefined); // by its schema
   if (entries !== undefined) {
-    for (const [i, entry] of entries.entries()) put(card, at, String(i + 1), toEntry(entry, at));
+    for (const [i, entry] of entries.entries()) {
+      const value = part === "" ? entry.value : memberOf(entry.value, part);
+      if (value !== undefined) put(card, at, String(i + 1), toEntry({ ...entry, value: String(value) }, at));
+    }
     return;
   }
   const values = valuesOf(person, name).map(String);
@@ -81,9 +84,9 @@ function place(card: Card, person: StoredPerson, { name, list, ...at }: JsContac
   else put(card, at, keyOf(at), toEntry({ value: values[0] ?? "" }, at));
 }
 
-type Place = Omit<JsContactMember, "name" | "list">;
+type Place = Omit<JsContactMember, "name" | "part" | "list">;
 
-function toEntry({ value, contexts, features, label, preferred }: ContactEntry, place: Place): object {
+function toEntry({ value, contexts, features, label, preferred }: ContactEntry<string>, place: Place): object {
   const { property, component, memberKind, kind } = place;
   return {
     ...(kind !== "" && { kind }),

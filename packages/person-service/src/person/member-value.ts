@@ -1,4 +1,5 @@
 import type { MemberKind } from "./member.ts";
+import { memberTable, type PersonMemberName, partNames } from "./members.ts";
 
 /** Returns the value of a member, `familyName` or `address.postalCode`; undefined when the person does not have it. */
 export function memberOf(person: unknown, name: string): unknown {
@@ -14,18 +15,31 @@ export function memberOf(person: unknown, name: string): unknown {
 export function textOf(person: unknown, name: string, between = ", "): string | undefined {
   const value = memberOf(person, name);
   if (value === undefined) return undefined;
-  return Array.isArray(value) ? value.map(valueText).join(between) : String(value);
+  if (!Array.isArray(value)) return String(value);
+  const { of: single = "" } = memberTable[name as PersonMemberName] ?? {}; // not every name is one of the table
+  const parts = partNames(single);
+  return value.map((each) => valueText(each, parts)).join(between);
 }
 
 /** What a text says of the preferred value of a list. */
 export const preferredMark = "preferred";
 
-/** Returns a value of a list as text, with what is said of it: `ada@example.org (work, preferred)`. */
-function valueText(value: unknown): string {
-  if (!isObject(value)) return String(value);
-  const { value: text, preferred, ...said } = value;
+/**
+ * Returns a value of a list as text, with what is said of it: `ada@example.org (work, preferred)`.
+ *
+ * @param parts of an object, which have semicolons between them: `1 Dorset St; London; ; W1U; GB`
+ */
+function valueText(entry: unknown, parts: readonly string[]): string {
+  if (!isObject(entry)) return String(entry);
+  const { value, preferred, ...said } = entry;
+  const text = isObject(value)
+    ? parts
+        .map((part) => String(value[part] ?? "").replaceAll(/[\\;]/g, "\\$&"))
+        .join("; ")
+        .trim()
+    : String(value);
   const words = [...Object.values(said).flat(), ...(preferred === true ? [preferredMark] : [])];
-  return words.length === 0 ? String(text) : `${text} (${words.join(", ")})`;
+  return words.length === 0 ? text : `${text} (${words.join(", ")})`;
 }
 
 /** Returns what a text is as a value of a kind: of a number or a boolean, where it is one, and text otherwise. */

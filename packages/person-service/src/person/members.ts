@@ -214,8 +214,7 @@ export const personMembers = {
     group: "Address",
     vcard: "ADR 2",
     jscontact: "addresses/*/components/name",
-    words:
-      "address, street address, address 1, address line 1, address 1 - street, home street, home address, strasse, straße privat, adresse, dirección",
+    words: "address, street address, address 1, address line 1, address street, strasse, adresse, dirección",
     rule: "1 to 300",
   },
   "address.addressLocality": {
@@ -227,7 +226,7 @@ export const personMembers = {
     group: "Address",
     vcard: "ADR 3",
     jscontact: "addresses/*/components/locality",
-    words: "city, locality, address 1 - city, home city, stadt, ort privat, localidad, población",
+    words: "city, locality, address city, stadt, localidad, población",
     example: "London",
     rule: "1 to 100",
   },
@@ -239,8 +238,7 @@ export const personMembers = {
     group: "Address",
     vcard: "ADR 4",
     jscontact: "addresses/*/components/region",
-    words:
-      "state, province, county, address 1 - region, home state, bundesland, kanton, département, provincia, estado",
+    words: "state, province, county, address region, bundesland, kanton, département, provincia, estado",
     rule: "1 to 100",
   },
   "address.postalCode": {
@@ -251,8 +249,7 @@ export const personMembers = {
     group: "Address",
     vcard: "ADR 5",
     jscontact: "addresses/*/components/postcode",
-    words:
-      "zip, zip code, postcode, address 1 - postal code, home postal code, home zip code, plz, postleitzahl privat",
+    words: "zip, zip code, postcode, address postal code, plz",
     rule: "1 to 20",
   },
   "address.addressCountry": {
@@ -268,9 +265,25 @@ export const personMembers = {
     },
     vcard: "ADR 6",
     jscontact: "addresses/*/countryCode",
-    words: "country code, address 1 - country, home country, home country/region, land privat, land/region privat",
+    words: "country code, address country, country/region, land/region",
     example: "GB",
     rule: "an ISO 3166-1 alpha-2 code in capitals",
+  },
+  addresses: {
+    kind: "line",
+    of: "address",
+    label: { en: "All addresses", de: "Alle Adressen", fr: "Toutes les adresses", es: "Todas las direcciones" },
+    group: "More than one",
+    hint: {
+      en: "One a line, as street; town; region; postal code; country, perhaps with what it is for: 1 Dorset St; London; ; W1U; GB (work).",
+      de: "Eine je Zeile, als Straße; Ort; Region; Postleitzahl; Land, auf Wunsch mit ihrem Zweck: Am Markt 1; Köln; ; 50667; DE (Arbeit).",
+      fr: "Une par ligne : rue; ville; région; code postal; pays, éventuellement avec son usage : 1 rue Haute; Lyon; ; 69005; FR (travail).",
+      es: "Una por línea: calle; ciudad; región; código postal; país, si se quiere con su uso: Calle Mayor 1; Madrid; ; 28013; ES (trabajo).",
+    },
+    vcard: "",
+    jscontact: "",
+    words: "",
+    rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `address` is the preferred one",
   },
   jobTitle: {
     kind: "line",
@@ -440,6 +453,10 @@ export const memberTable: Readonly<Record<PersonMemberName, PersonMember>> = per
 export const memberEntries: readonly (readonly [name: PersonMemberName, member: PersonMember])[] = Object.entries(
   memberTable,
 ) as [PersonMemberName, PersonMember][]; // its own names
+
+/** Returns the names of the members of an object, such as `address`, in order; none for a member that is a value. */
+export const partNames = (object: string): readonly string[] =>
+  memberEntries.flatMap(([name]) => (name.startsWith(`${object}.`) ? [name.slice(object.length + 1)] : []));
 
 /** What the members whose names begin with this are parts of: the type of the node that it is in JSON-LD. */
 export const objectTypes: Readonly<Record<string, string>> = { address: "PostalAddress" };

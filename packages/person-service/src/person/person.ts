@@ -4,8 +4,8 @@ import type { PersonMember } from "./member.ts";
 import type { ownObject, PersonMemberName, personMembers } from "./members.ts";
 
 /** A value of a list such as `emails`, and what is said of it, as in JSContact (RFC 9553). */
-export interface ContactEntry {
-  readonly value: string;
+export interface ContactEntry<V = ContactValue> {
+  readonly value: V;
   /** What it is used for. */
   readonly contexts?: readonly string[];
   /** What a telephone can do. */
@@ -14,10 +14,15 @@ export interface ContactEntry {
   readonly preferred?: boolean;
 }
 
+/** A text, or an object such as an address. */
+export type ContactValue = string | Readonly<Record<string, string | undefined>>;
+
+type PartOf<O extends string> = PersonMemberName extends infer P ? (P extends `${O}.${infer R}` ? R : never) : never;
+
 type ValueOf<M extends PersonMember> = M extends { readonly list: true }
   ? readonly string[]
-  : M extends { readonly of: string }
-    ? readonly ContactEntry[]
+  : M extends { readonly of: infer O extends string }
+    ? readonly ContactEntry<O extends PersonMemberName ? string : { readonly [P in PartOf<O>]?: string }>[]
     : M["kind"] extends "id"
       ? number
       : string;

@@ -5,7 +5,8 @@ import {
   recordSchema,
   storeMembers,
 } from "@waymark/collection";
-import type { ValidationIssue, ValidationResult } from "waymark/content";
+import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
+import type { StandardJsonSchema } from "waymark/openapi";
 import type * as z from "zod";
 import { contactListSchema, withContactLists } from "./contact-lists.ts";
 import { withKept } from "./kept-members.ts";
@@ -13,7 +14,7 @@ import { textList } from "./lists.ts";
 import { namesFor, type PersonMember } from "./member.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
 import { isObject, memberOf } from "./member-value.ts";
-import { derivedName, nameSources, ownObject } from "./members.ts";
+import { derivedName, nameSources, ownObject, partNames } from "./members.ts";
 import type { Person } from "./person.ts";
 import { countryCode, dateWithin, email, languageTag, matching, oneOf, pastDate, telephone, url } from "./rules.ts";
 import { numeric, ruledString, text, truth } from "./text.ts";
@@ -68,15 +69,29 @@ function toSchema(members: MemberList, now: () => Date, options: RecordSchemaOpt
 const hasNameSource = { not: { allOf: nameSources.map((member) => ({ not: { required: [member] } })) } };
 
 function toMember(member: PersonMember, members: MemberList, now: () => Date): Member {
-  const { of = "", label, example } = member;
-  // The values of a list are those of its single member.
-  const schema = schemaOf(members.byName.get(of) ?? member, now);
+  const { of, list, label, example } = member;
   return {
-    schema: of !== "" ? contactListSchema(schema, member) : member.list ? textList(schema) : schema.optional(),
+    schema:
+      of !== undefined
+        ? contactListSchema(valueSchemaOf(of, members, now), member)
+        : list
+          ? textList(schemaOf(member, now))
+          : schemaOf(member, now).optional(),
     label: label.en,
     aliases: namesFor(member),
     ...(example !== undefined && { example }),
   };
+}
+
+/** Returns the schema of the values of a list: that of a member, or of an object of members. */
+function valueSchemaOf(single: string, { byName }: MemberList, now: () => Date): StandardSchemaV1 & StandardJsonSchema {
+  const member = byName.get(single);
+  if (member !== undefined) return schemaOf(member, now);
+  const parts = partNames(single).flatMap((part) => {
+    const each = byName.get(`${single}.${part}`);
+    return each === undefined ? [] : [[part, { schema: schemaOf(each, now).optional() }] as const];
+  });
+  return recordSchema(Object.fromEntries(parts), { noun: `an ${single}`, isSome: true });
 }
 
 function schemaOf(member: PersonMember, now: () => Date): z.ZodType {

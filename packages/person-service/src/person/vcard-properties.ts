@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type ContactList, contactLists } from "./contact-lists.ts";
 import type { PersonMember } from "./member.ts";
 import { type MemberList, onceFor, ourMembers } from "./member-list.ts";
-import type { StoredPerson } from "./person.ts";
+import type { ContactEntry, StoredPerson } from "./person.ts";
 import type { Rule } from "./text.ts";
 import { parseVcardLine, splitValue, type VcardLine, vcardLineText } from "./vcard-lines.ts";
 
@@ -40,8 +40,11 @@ export const vcardProperties: (members: MemberList) => readonly VcardProperty[] 
   ),
 );
 
-/** The words of TYPE (RFC 6350 §5.6) that are others than those of contexts and features. */
-export const vcardTypes: Readonly<Record<string, string>> = { private: "home", mobile: "cell" };
+/** Returns the words of TYPE (RFC 6350 §5.6) for what is said of a value. */
+export const typesOf = ({ contexts = [], features = [] }: ContactEntry): readonly string[] =>
+  [...contexts, ...features].map((each) => otherTypes[each] ?? each);
+
+const otherTypes: Readonly<Record<string, string>> = { private: "home", mobile: "cell" };
 
 /** The parts of a value that has several. Those that are empty should be: a post office box, an apartment (RFC 6350 §6.3.1). */
 export const partsOf: Readonly<Record<string, number>> = { N: 5, ADR: 7, ORG: 1 };
@@ -50,8 +53,8 @@ export const partsOf: Readonly<Record<string, number>> = { N: 5, ADR: 7, ORG: 1 
  * Whether a line says of a property what its members do not: its other parts, parameters, or a group with its label. What members say
  * is empty there, so that such a line stays true when they change: `ADR;TYPE=home:;;;;;;`.
  */
-export function isRestOf({ name, value }: VcardLine, { property, members, list }: VcardProperty): boolean {
-  if (name !== property || list !== undefined) return false;
+export function isRestOf({ name, value }: VcardLine, { property, members }: VcardProperty): boolean {
+  if (name !== property) return false;
   const parts = splitValue(value, ";");
   return members.every(
     ({ part, list: isList }) => !isList && (part === undefined ? value : (parts[part] ?? "")) === "",
@@ -73,7 +76,8 @@ export const keptProperty: Rule = (text) => {
   if (propertiesOfCards.has(line.name)) return `must not be ${line.name}, which each card has of its own`;
   const { list, members: [first] = [] } =
     vcardProperties(ourMembers).find(({ property }) => property === line.name) ?? {};
-  if (list === undefined && !first?.list) return undefined;
+  // What members do not say of an address is kept beside them.
+  if (!first?.list && (list === undefined || first?.part !== undefined)) return undefined;
   return `must not be ${line.name}: its values are those of ${list?.name ?? first?.name}`;
 };
 

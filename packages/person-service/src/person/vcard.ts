@@ -9,10 +9,10 @@ import {
   isRestOf,
   partsOf,
   productId,
+  typesOf,
   uniqueId,
   type VcardProperty,
   vcardProperties,
-  vcardTypes,
 } from "./vcard-properties.ts";
 
 type Version = "3.0" | "4.0";
@@ -57,21 +57,29 @@ function* linesOf(
   const kept = otherLines(person);
   const used = new Set<VcardLine>();
   const groups = new Set(kept.map(({ group }) => group));
+  /** Returns what is kept of a property, once: of one with these types, or with any. */
+  const takeRest = (property: VcardProperty, types?: readonly string[]): VcardLine | undefined => {
+    const isMeant = ({ parameters }: VcardLine): boolean =>
+      types === undefined || String(parameters.get("TYPE") ?? "") === String(types);
+    const rest = kept.find((line) => !used.has(line) && isRestOf(line, property) && isMeant(line));
+    if (rest !== undefined) used.add(rest);
+    return rest;
+  };
   for (const property of properties) {
     const entries = property.list && (memberOf(person, property.list.name) as readonly ContactEntry[] | undefined); // by its schema
     if (entries !== undefined) {
-      yield* linesOfEntries(entries, property, version, groups);
+      yield* linesOfEntries(entries, property, { version, groups, takeRest });
       continue;
     }
     const value =
       propertyValue(person, property, version) ?? (version === "3.0" ? neededIn3[property.property] : undefined);
-    const rest = kept.find((line) => isRestOf(line, property));
-    if (rest !== undefined) used.add(rest);
+    const rest = takeRest(property);
     if (value !== undefined)
-      yield rest ? completed(rest, value) : vcardLine(property.property, value, typeOf(property));
+      yield rest ? completed(rest, value) : vcardLine(property.property, value, typeParameter(property));
     else if (rest !== undefined && /[^;]/.test(rest.value)) yield rest;
   }
-  for (const line of kept) if (!used.has(line)) yield line;
+  // What is kept of an address that is not there any more says nothing where all its parts are empty.
+  for (const line of kept) if (!used.has(line) && !/^;+$/.test(line.value)) yield line;
   if (!kept.some(({ name }) => name === "UID")) {
     yield vcardLine("PRODID", productId);
     yield vcardLine("UID", uniqueId(person));
@@ -88,25 +96,33 @@ export const otherLines = (person: object): readonly VcardLine[] =>
 /** Every card of version 3.0 has a name in parts (RFC 2426 §3.1.2). */
 const neededIn3: Readonly<Record<string, string>> = { N: ";;;;" };
 
+interface EntryLines {
+  readonly version: Version;
+  /** Those that are used in the card. */
+  readonly groups: Set<string>;
+  readonly takeRest: (property: VcardProperty, types: readonly string[]) => VcardLine | undefined;
+}
+
 function* linesOfEntries(
   entries: readonly ContactEntry[],
   property: VcardProperty,
-  version: Version,
-  groups: Set<string>,
+  { version, groups, takeRest }: EntryLines,
 ): Generator<VcardLine, void, undefined> {
   const { single = "" } = property.list ?? {};
-  for (const { value, contexts = [], features = [], label, preferred } of entries) {
-    const types = [...contexts, ...features].map((each) => vcardTypes[each] ?? each);
-    if (preferred && version === "3.0") types.push("pref");
-    const parameters = new Map<string, readonly string[]>();
+  for (const entry of entries) {
+    const { value, label, preferred } = entry;
+    const own = typesOf(entry);
+    const rest = takeRest(property, own) ?? vcardLine(property.property, "");
+    const types = preferred && version === "3.0" ? [...own, "pref"] : own;
+    const parameters = new Map(rest.parameters);
     if (types.length > 0) parameters.set("TYPE", types);
     if (preferred && version === "4.0") parameters.set("PREF", ["1"]);
-    const line = vcardLine(property.property, propertyValue({ [single]: value }, property, version) ?? "", parameters);
+    const line = { ...completed(rest, propertyValue({ [single]: value }, property, version) ?? ""), parameters };
     if (label === undefined) {
       yield line;
       continue;
     }
-    const group = newGroup(groups);
+    const group = line.group || newGroup(groups);
     yield { ...line, group };
     yield { ...vcardLine("X-ABLabel", escapeText(label)), group };
   }
@@ -122,11 +138,11 @@ function newGroup(groups: Set<string>): string {
 /** Returns the property of vCard 4.0 that members without a list are; undefined when the person has none of them. */
 export function propertyLine(person: object, property: VcardProperty): VcardLine | undefined {
   const value = propertyValue(person, property, "4.0");
-  return value === undefined ? undefined : vcardLine(property.property, value, typeOf(property));
+  return value === undefined ? undefined : vcardLine(property.property, value, typeParameter(property));
 }
 
 /** vCard does not know the type of a property that is not its own. */
-const typeOf = ({ property }: VcardProperty): VcardLine["parameters"] =>
+const typeParameter = ({ property }: VcardProperty): VcardLine["parameters"] =>
   new Map(property.startsWith("X-") ? [["VALUE", ["text"]]] : []);
 
 /** Returns the value of a property; undefined when the person has none of its members. */

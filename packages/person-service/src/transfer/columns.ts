@@ -3,7 +3,7 @@ import { contactLists } from "../person/contact-lists.ts";
 import { type MemberList, ourMembers } from "../person/member-list.ts";
 import { serverMembers } from "../person/schema.ts";
 import { toLooseKey, wordsForMembers } from "./column-words.ts";
-import { type ContactColumn, contactColumn } from "./contact-words.ts";
+import { type ContactColumn, contactColumn, listOf } from "./contact-words.ts";
 
 /** The column or member in which a file of refused records says why. An import leaves it out. */
 export const importErrorName = "import-error";
@@ -52,7 +52,7 @@ export function columnNames(
     }
     if (member !== undefined) return mapped[i] === "" ? undefined : member;
     if (leftOut.has(heading)) return undefined;
-    const guess = contact?.list.single ?? wordFor(heading);
+    const guess = contact?.member ?? wordFor(heading);
     if (guess === undefined || contact?.isLabel === true) {
       unknown.push(heading);
       return leavesOut ? undefined : heading;
@@ -69,8 +69,12 @@ export function columnNames(
 
 /** Returns what a heading says of a value of a list, with the words for members or in another way. */
 function contactOf(heading: string, wordFor: (heading: string) => string | undefined): ContactColumn | undefined {
-  const list = contactLists.find(({ single }) => single === wordFor(heading));
-  return contactColumn(heading, wordFor) ?? (list && { list, number: "", uses: [], isLabel: false });
+  const member = wordFor(heading);
+  const list = listOf(member);
+  return (
+    contactColumn(heading, wordFor) ??
+    (list !== undefined && member !== undefined ? { list, member, number: "", uses: [], isLabel: false } : undefined)
+  );
 }
 
 /** A heading that is mapped to a list is one of its values, whatever else it is. */
@@ -80,34 +84,48 @@ function mappedContact(
   wordFor: (heading: string) => string | undefined,
 ): ContactColumn | undefined {
   const list = contactLists.find(({ name }) => name === member);
-  return list && { number: "", uses: [], isLabel: false, ...contactOf(heading, wordFor), list };
+  if (list === undefined) return undefined;
+  const meant = contactOf(heading, wordFor);
+  if (meant?.list === list) return meant;
+  const [single, ...parts] = [list.single, ...list.parts.map((part) => `${list.single}.${part}`)];
+  return { number: "", uses: [], isLabel: false, ...meant, member: parts[0] ?? single, list };
 }
 
 /**
- * Returns the names of the columns that are values of lists, and of their labels: one for each that is mapped to a list, or is not the
- * only one for its list. The label of a value has its number and uses.
+ * Returns the names of the columns that are values of lists, and of their labels: one for each that is mapped to a list, or is not all
+ * that there is of its list. The label of a value has its number and uses, and so have the parts of an object.
  */
 function slotsOf(
   contacts: readonly (ContactColumn | undefined)[],
   named: readonly (string | undefined)[],
 ): readonly (string | undefined)[] {
-  const columns = new Map<string, number>();
-  for (const list of [
-    ...contacts.flatMap((each) => each?.list ?? []),
-    ...contactLists.filter(({ single }) => named.includes(single)),
-  ]) {
-    columns.set(list.name, (columns.get(list.name) ?? 0) + 1);
-  }
   const paths = new Map<string, number>();
-  return contacts.map((contact, i) => {
+  const slots = contacts.map((contact) => {
     if (contact === undefined) return undefined;
-    const { list, number, uses, isLabel } = contact;
-    if ((columns.get(list.name) ?? 0) < 2 && named[i] === undefined) return undefined;
+    const { list, member, number, uses, isLabel } = contact;
     const key = `${list.name}.${[`n${number}`, ...uses].join(" ")}`;
-    const path = `${key}.${isLabel ? "label" : "value"}`;
-    const count = (paths.get(path) ?? 0) + 1;
-    paths.set(path, count);
-    return count === 1 ? path : `${key} +${count}.${isLabel ? "label" : "value"}`;
+    const part = isLabel ? "label" : `value${member.slice(list.single.length)}`;
+    const count = (paths.get(`${key}.${part}`) ?? 0) + 1;
+    paths.set(`${key}.${part}`, count);
+    return { list, key: count === 1 ? key : `${key} +${count}`, part };
+  });
+  const keys = Map.groupBy(
+    slots.flatMap((slot) => slot ?? []),
+    ({ list }) => list,
+  );
+  const areSeveral = new Set(
+    Array.from(keys, ([list, found]) => {
+      const ofSingle = named.some((member) => listOf(member) === list) ? [""] : [];
+      const different = new Set([
+        ...ofSingle,
+        ...found.map(({ key, part }) => (part === "label" ? `${key}.${part}` : key)),
+      ]);
+      return different.size > 1 ? list : undefined;
+    }),
+  );
+  return slots.map((slot, i) => {
+    if (slot === undefined || !(areSeveral.has(slot.list) || named[i] !== undefined)) return undefined;
+    return `${slot.key}.${slot.part}`;
   });
 }
 

@@ -1,10 +1,8 @@
 import { type ContactList, contactLists, contexts, features } from "../person/contact-lists.ts";
+import type { ContactEntry } from "../person/person.ts";
 
 /** What words say that a value is for. */
-export interface ContactUses {
-  readonly contexts?: readonly string[];
-  readonly features?: readonly string[];
-}
+export type ContactUses = Pick<ContactEntry, "contexts" | "features">;
 
 /** Returns what words in small letters say of a value of a list, each use once; words that say nothing are left out. */
 export function usesOf(words: readonly string[], { hasFeatures }: ContactList): ContactUses {
@@ -34,9 +32,33 @@ export function labelled(label: string, list: ContactList): ContactUses & { read
   return words.length > 0 && words.every(isUse) ? usesOf(words, list) : { ...(text !== "" && { label: text }) };
 }
 
+/** An entry of a list in a card, and how much it is preferred: less is more. */
+export interface FoundEntry {
+  readonly entry: ContactEntry;
+  readonly preference: number;
+}
+
+/** More than the greatest (RFC 6350 §5.3, RFC 9553 §1.5.4). */
+export const unpreferred = 101;
+
+/** Returns the entries of a list, each value once, with a mark on the preferred one; undefined without any. */
+export function listed(found: Iterable<FoundEntry>): readonly ContactEntry[] | undefined {
+  const byValue = new Map<string, FoundEntry>();
+  for (const each of found) {
+    const key = JSON.stringify(each.entry.value);
+    if (!byValue.has(key)) byValue.set(key, each);
+  }
+  const distinct = [...byValue.values()];
+  const [best] = distinct.toSorted((a, b) => a.preference - b.preference);
+  const entries = distinct.map((each) => (each === best ? { ...each.entry, preferred: true } : each.entry));
+  return entries.length === 0 ? undefined : entries;
+}
+
 /** A column with one of several values, or with the label of one: `Business Phone 2`, `E-mail 1 - Type`. */
 export interface ContactColumn {
   readonly list: ContactList;
+  /** The single member of the list, or the part of it. */
+  readonly member: string;
   /** What tells values of the same uses apart; empty without a number. */
   readonly number: string;
   readonly uses: readonly string[];
@@ -57,12 +79,21 @@ export function contactColumn(
   const uses = words.filter(isUse);
   const rest = words.filter((word) => !isUse(word) && !isNumber(word) && !fillers.has(word) && !labels.has(word));
   const isTelephone = rest.length === 0 && uses.some((word) => features.includes(meanings.get(word) ?? word));
-  const member = memberOf(rest.join(" "));
-  const list = contactLists.find((each) => (isTelephone ? each.hasFeatures : each.single === member));
-  if (list === undefined) return undefined;
+  const member = isTelephone ? withFeatures?.single : memberOf(rest.join(" "));
+  const list = listOf(member);
+  if (list === undefined || member === undefined) return undefined;
   const number = words.find(isNumber) ?? "";
-  return { list, number: ordinals[number] ?? number, uses, isLabel: words.some((word) => labels.has(word)) };
+  const isLabel = words.some((word) => labels.has(word));
+  // "Street 2" is a further line of an address, not of another one as "Address 2 - Street" is.
+  if (list.parts.length > 0 && number !== "" && rest.length === 1 && !isLabel) return undefined;
+  return { list, member, number: ordinals[number] ?? number, uses, isLabel };
 }
+
+const withFeatures = contactLists.find(({ hasFeatures }) => hasFeatures);
+
+/** Returns the list of which a member, or the object that it is a part of, is the preferred value. */
+export const listOf = (member: string | undefined): ContactList | undefined =>
+  contactLists.find(({ single }) => single === member?.split(".")[0]);
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
 

@@ -1,10 +1,12 @@
 import { contexts, features } from "../person/contact-lists.ts";
 import { type JsContactMember, jsContactMembers, keyOf } from "../person/jscontact-members.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { fromValues, isObject } from "../person/member-value.ts";
+import { fromValues, isObject, memberOf } from "../person/member-value.ts";
 import { otherProperties } from "../person/members.ts";
+import type { ContactEntry, ContactValue } from "../person/person.ts";
 import { escapeText, parseVcardLine, type VcardLine, vcardLine, vcardLineText } from "../person/vcard-lines.ts";
 import { productId, propertiesOfCards, vcardProperties } from "../person/vcard-properties.ts";
+import { listed, unpreferred } from "./contact-words.ts";
 import { personOfVcard } from "./vcard-person.ts";
 
 type Json = Record<string, unknown>;
@@ -71,25 +73,20 @@ function taken(card: Json, together: readonly JsContactMember[]): readonly (read
     : [["", { ...object }]];
   if (list !== undefined) {
     const found = entries.flatMap(([key, entry]) => {
-      const value = take(entry, first);
-      return value === undefined ? [] : [{ key, pref: prefOf(entry), said: toListed(value, entry, list.hasFeatures) }];
+      const value = memberOf(fromValues(together.map((member) => [member.name, take(entry, member)])), list.single);
+      if (value === undefined) return [];
+      const { contexts: _contexts, features: _features, label: _label, pref: _pref, ...others } = entry;
+      const found = toListed(value as ContactValue, entry, list.hasFeatures); // of texts
+      return [{ key, entry: found, preference: prefOf(entry), rest: restOf(others) }];
     });
-    const best = found.toSorted((a, b) => a.pref - b.pref)[0];
-    leave(
-      card,
-      top,
-      found.map(({ key }) => [key, undefined] as const),
-    );
-    const listed = found.map((each) =>
-      each === best && each.pref < unpreferred ? { ...each.said, preferred: true } : each.said,
-    );
-    return listed.length === 0 ? [] : [[list.name, listed]];
+    leave(card, top, new Map(found.map(({ key, rest }, i) => [key, { rest, to: String(i + 1) }])));
+    return [[list.name, listed(found)]];
   }
   for (const [key, entry] of entries.toSorted(([, a], [, b]) => prefOf(a) - prefOf(b))) {
     const values = together.map((member) => [member.name, take(entry, member)] as const);
     if (values.every(([, value]) => value === undefined)) continue;
     const rest = restOf(entry);
-    if (isMap) leave(card, top, [[key, rest]], keyOf(first));
+    if (isMap) leave(card, top, new Map([[key, { rest, to: keyOf(first) }]]));
     else if (rest === undefined) delete card[top];
     else card[top] = rest;
     return values;
@@ -97,18 +94,20 @@ function taken(card: Json, together: readonly JsContactMember[]): readonly (read
   return [];
 }
 
-/** Leaves of a map what was not taken of its entries, under keys that no entry of a person has. */
+/**
+ * Leaves of a map what was not taken of its entries: under the keys that these entries of the person will have, and the others under
+ * keys that none has.
+ */
 function leave(
   card: Json,
   top: string,
-  rests: readonly (readonly [key: string, rest: Json | undefined])[],
-  ownKey?: string,
+  taken: ReadonlyMap<string, { readonly rest: Json | undefined; readonly to: string }>,
 ): void {
-  const changed = new Map(rests);
+  const own = new Set(taken.values().map(({ to }) => to));
   const left = Object.entries(card[top] as Json).flatMap(([key, entry]) => {
-    if (!changed.has(key)) return [[/^\d+$/.test(key) || key === ownKey ? `x${key}` : key, entry] as const];
-    const rest = changed.get(key);
-    return rest === undefined ? [] : [[ownKey ?? key, rest] as const];
+    const found = taken.get(key);
+    if (found === undefined) return [[/^\d+$/.test(key) || own.has(key) ? `x${key}` : key, entry] as const];
+    return found.rest === undefined ? [] : [[found.to, found.rest] as const];
   });
   if (left.length === 0) delete card[top];
   else card[top] = Object.fromEntries(left);
@@ -154,13 +153,10 @@ function toDate(date: unknown): string | undefined {
   return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 }
 
-/** More than the greatest (RFC 9553 §1.5.4). */
-const unpreferred = 101;
-
 const prefOf = ({ pref }: Json): number => (typeof pref === "number" ? pref : unpreferred);
 
 /** Returns a value of a list with what its entry says of it: its known uses, and the others as its label. */
-function toListed(value: string, entry: Json, hasFeatures: boolean): object {
+function toListed(value: ContactValue, entry: Json, hasFeatures: boolean): ContactEntry {
   const words = (name: string): readonly string[] =>
     isObject(entry[name]) ? Object.keys(entry[name]).filter((word) => (entry[name] as Json)[word] === true) : [];
   const [uses, abilities] = [words("contexts"), hasFeatures ? words("features") : []];

@@ -2,9 +2,10 @@ import { parseListCell, setMember } from "@waymark/collection";
 import { type ContactList, contactLists } from "../person/contact-lists.ts";
 import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { fromValues, isObject, textOf, typedValue } from "../person/member-value.ts";
+import { fromValues, isObject, memberOf, textOf, typedValue } from "../person/member-value.ts";
+import type { ContactEntry } from "../person/person.ts";
 import { leftOut } from "./columns.ts";
-import { labelled, usesOf } from "./contact-words.ts";
+import { labelled, listed, unpreferred, usesOf } from "./contact-words.ts";
 import { countryCodeOf } from "./countries.ts";
 import type { DateReader } from "./dates.ts";
 
@@ -22,7 +23,7 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
     if (prefix === "" && leftOut.has(name)) continue;
     setMember(members, name, toMember(member, `${prefix}${name}`, reading));
   }
-  return prefix === "" ? withEntries(members) : members;
+  return prefix === "" ? withEntries(members, reading) : members;
 }
 
 function toMember(value: unknown, path: string, reading: Reading): unknown {
@@ -32,38 +33,40 @@ function toMember(value: unknown, path: string, reading: Reading): unknown {
 }
 
 /** Returns a person with what a file has of lists such as `emails` as the schema has it. */
-function withEntries(person: Readonly<Record<string, unknown>>): object {
+function withEntries(person: Readonly<Record<string, unknown>>, reading: Reading): object {
   const result: Record<string, unknown> = { ...person };
   for (const list of contactLists) {
     const { name, single } = list;
     const given = person[name];
-    if (isObject(given) && Object.values(given).every(isObject)) {
+    const toEntry = (entry: unknown): unknown => {
+      if (typeof entry === "string") return { value: entry.trim() };
+      if (!isObject(entry) || !isObject(entry["value"])) return entry;
+      return { ...entry, value: toMembers(entry["value"], reading, `${single}.`) };
+    };
+    if (Array.isArray(given)) result[name] = given.map(toEntry);
+    else if (isObject(given) && Object.values(given).every(isObject)) {
       // The columns of a table; a column with the name of the single member is one more.
-      const first = single in person ? [{ value: person[single], preferred: true }] : [];
-      result[name] = distinct([
-        ...first,
-        ...Object.entries(given).flatMap(([key, slot]) => entriesOf(key, slot, list)),
-      ]);
-    } else if (Array.isArray(given)) {
-      result[name] = given.map((entry) => (typeof entry === "string" ? { value: entry.trim() } : entry));
+      const first = single in person ? [{ value: person[single] }] : [];
+      const others = Object.entries(given)
+        .flatMap(([key, slot]) => entriesOf(key, slot, list))
+        .map(toEntry);
+      const found = [...first, ...others] as readonly ContactEntry[]; // valid or not
+      result[name] = listed(found.map((entry) => ({ entry, preference: unpreferred }))) ?? [];
     }
   }
   return result;
 }
 
 /** @param key of the columns of a value: its number and uses, such as `n2 work` */
-function entriesOf(key: string, slot: unknown, list: ContactList): readonly { readonly value: unknown }[] {
-  const [value, label] = [textOf(slot, "value"), textOf(slot, "label")];
+function entriesOf(key: string, slot: unknown, list: ContactList): readonly object[] {
+  const [value, label] = [memberOf(slot, "value"), textOf(slot, "label")];
   if (value === undefined) return [];
   const uses = label === undefined ? usesOf(key.split(" ").slice(1), list) : labelled(label, list);
+  if (isObject(value)) return [{ value, ...uses }];
   // Google Contacts has several values of one label in a cell.
-  return value.split(" ::: ").map((each) => ({ value: each.trim(), ...uses }));
-}
-
-/** Returns the first of the entries with each value. */
-function distinct<T extends { readonly value: unknown }>(entries: readonly T[]): readonly T[] {
-  const seen = new Set<unknown>();
-  return entries.filter(({ value }) => seen.size < seen.add(value).size);
+  return String(value)
+    .split(" ::: ")
+    .map((each) => ({ value: each.trim(), ...uses }));
 }
 
 /** Returns the texts of a list, each once. */

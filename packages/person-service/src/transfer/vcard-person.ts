@@ -1,18 +1,20 @@
 import type { ContactList } from "../person/contact-lists.ts";
 import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { fromValues, typedValue } from "../person/member-value.ts";
+import { fromValues, memberOf, typedValue } from "../person/member-value.ts";
 import { otherProperties } from "../person/members.ts";
+import type { ContactValue } from "../person/person.ts";
 import { splitValue, unescapeText, type VcardLine, vcardLineText } from "../person/vcard-lines.ts";
 import {
   partsOf,
   productId,
   propertiesOfCards,
+  typesOf,
   type VcardMember,
   type VcardProperty,
   vcardProperties,
 } from "../person/vcard-properties.ts";
-import { labelled, usesOf, wordsWithoutUse } from "./contact-words.ts";
+import { type FoundEntry, labelled, listed, unpreferred, usesOf, wordsWithoutUse } from "./contact-words.ts";
 
 /**
  * Returns the person that the properties of a vCard say. Of a property that occurs several times, such as BDAY, the first one counts,
@@ -33,15 +35,30 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
   const values = vcardProperties(known).flatMap((property): readonly (readonly [name: string, value: unknown])[] => {
     const found = byName.get(property.property) ?? [];
     const { members, list } = property;
-    if (list !== undefined) {
-      for (const line of found) {
-        rests.set(line, undefined);
-        const label = labels.get(line.group);
-        if (label !== undefined) rests.set(label, undefined);
-      }
-      return [[list.name, entriesOf(found, { members, list, labels, version })]];
-    }
     const [first] = members;
+    if (list !== undefined) {
+      const entries = entriesOf(found, { members, list, labels, version });
+      const lefts = Array.from(entries, ([line, { entry }]) => {
+        const label = labels.get(line.group);
+        const isAlone = inGroup.get(line.group)?.every((each) => each === line || each === label);
+        const left = emptied(isAlone ? { ...line, group: "" } : line, members, parametersOfEntries);
+        return [line, left, typesOf(entry)] as const;
+      });
+      for (const line of found) {
+        if (!entries.has(line) && isOfPerson(line)) continue;
+        const label = labels.get(line.group);
+        for (const each of [line, label]) if (each !== undefined) rests.set(each, undefined);
+      }
+      // An address finds what is left of it by its types, and among those of the same types by its place.
+      const kept = new Set<string>();
+      for (const [line, left, types] of first?.part === undefined ? [] : lefts.toReversed()) {
+        if (saysMore(left)) kept.add(String(types));
+        if (!kept.has(String(types))) continue;
+        const type = types.length === 0 ? [] : [["TYPE", types] as const];
+        rests.set(line, { ...left, parameters: new Map([...type, ...left.parameters]) });
+      }
+      return [[list.name, listed(entries.values())]];
+    }
     if (first?.list) {
       for (const line of found) rests.set(line, undefined);
       return [
@@ -54,7 +71,8 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
     const line = found.find((each) => valuesIn(each, members).some((value) => value !== undefined));
     if (line === undefined) return [];
     const isAlone = inGroup.get(line.group)?.length === 1;
-    rests.set(line, restOf(isAlone ? { ...line, group: "" } : line, members));
+    const left = emptied(isAlone ? { ...line, group: "" } : line, members);
+    rests.set(line, saysMore(left) ? left : undefined);
     const taken = valuesIn(line, members);
     return members.map(({ name, kind }, i) => {
       const text = taken[i];
@@ -104,20 +122,25 @@ const textsOf = (part: string): readonly string[] => splitValue(part, ",").map((
 /** The properties with several values on a line, of which a person has one (RFC 6350 §6.2.3). */
 const textLists: ReadonlySet<string> = new Set(["NICKNAME"]);
 
-/** Returns what members do not take of a property, with their parts empty; undefined where there is nothing. */
-function restOf(line: VcardLine, members: readonly VcardMember[]): VcardLine | undefined {
-  const taken = new Set(members.map(({ part }) => part));
+/** Returns a property without what members take of it: their parts are empty. */
+function emptied(line: VcardLine, members: readonly VcardMember[], taken = parametersOfValues): VcardLine {
+  const parts = new Set(members.map(({ part }) => part));
   const count = partsOf[line.name];
-  const parts = count === undefined ? [] : splitValue(line.value, ";");
-  const length = Math.max(parts.length, count ?? 0);
-  const value = Array.from({ length }, (_, i) => (taken.has(i) ? "" : parts[i])).join(";");
-  const parameters = new Map([...line.parameters].filter(([name]) => !parametersOfValues.has(name)));
-  const saysMore = /[^;]/.test(value) || parameters.size > 0 || line.group !== "";
-  return saysMore ? { ...line, parameters, value } : undefined;
+  const texts = count === undefined ? [] : splitValue(line.value, ";");
+  const length = Math.max(texts.length, count ?? 0);
+  const value = Array.from({ length }, (_, i) => (parts.has(i) ? "" : texts[i])).join(";");
+  return { ...line, parameters: new Map([...line.parameters].filter(([name]) => !taken.has(name))), value };
 }
+
+/** Whether what is left of a property says something. */
+const saysMore = ({ value, parameters, group }: VcardLine): boolean =>
+  /[^;]/.test(value) || parameters.size > 0 || group !== "";
 
 /** They say how a value is written, not what it means. */
 const parametersOfValues: ReadonlySet<string> = new Set(["VALUE", "CHARSET", "ENCODING"]);
+
+/** What they say is in an entry. */
+const parametersOfEntries: ReadonlySet<string> = new Set([...parametersOfValues, "TYPE", "PREF"]);
 
 /** What the entries of a list are made of. */
 interface ListSource extends Pick<VcardProperty, "members"> {
@@ -127,32 +150,34 @@ interface ListSource extends Pick<VcardProperty, "members"> {
   readonly version: string | undefined;
 }
 
-/** Returns the values of a property with what its parameters say of them, each value once; undefined without any. */
-function entriesOf(found: readonly VcardLine[], { members, list, labels, version }: ListSource): unknown {
-  const entries = new Map<string, object>();
-  let [preferred, least] = ["", Number.POSITIVE_INFINITY];
+/** Returns the values of the properties that have one, with what their parameters say of them. */
+function entriesOf(
+  found: readonly VcardLine[],
+  { members, list, labels, version }: ListSource,
+): ReadonlyMap<VcardLine, FoundEntry> {
+  const entries = new Map<VcardLine, FoundEntry>();
   for (const line of found) {
-    const [value] = valuesIn(line, members);
-    if (value === undefined || entries.has(value)) continue;
+    const texts = valuesIn(line, members);
+    const value = memberOf(fromValues(members.map(({ name }, i) => [name, texts[i]] as const)), list.single);
+    if (value === undefined) continue;
     const types = (line.parameters.get("TYPE") ?? []).flatMap((type) => type.toLowerCase().split(","));
     // Version 3.0 says of nearly every telephone that it has a voice, and of every e-mail that it is one of the Internet.
     const said = types.filter((type) => !silent.has(type) && (version === "4.0" || type !== "voice"));
     const other = wordsWithoutUse(said);
-    const label = labels.get(line.group)?.value;
-    entries.set(value, {
-      value,
+    const entry = {
+      value: value as ContactValue, // made of texts
       ...(other !== "" && { label: other }),
       ...usesOf(said, list),
-      ...labelOf(label, list),
-    });
-    const preference = types.includes("pref") ? 1 : Number(line.parameters.get("PREF")?.[0] ?? 101); // more than the greatest
-    if (preference < least) [preferred, least] = [value, preference];
+      ...labelOf(labels.get(line.group)?.value, list),
+    };
+    const preference = types.includes("pref") ? 1 : Number(line.parameters.get("PREF")?.[0] ?? unpreferred);
+    entries.set(line, { entry, preference });
   }
-  if (entries.size === 0) return undefined;
-  return Array.from(entries, ([value, entry]) => (value === preferred ? { ...entry, preferred: true } : entry));
+  return entries;
 }
 
-const silent: ReadonlySet<string> = new Set(["pref", "internet"]);
+/** The last four say how mail gets to an address, and version 4.0 has them no more. */
+const silent: ReadonlySet<string> = new Set(["pref", "internet", "dom", "intl", "postal", "parcel"]);
 
 /** Returns what a label says: one of Apple's own, `_$!<Home>!$_`, or a text. */
 function labelOf(label: string | undefined, list: ContactList): ReturnType<typeof labelled> {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { faultInWords } from "../../src/pages/faults.ts";
 import { readerFor } from "../../src/pages/reader.ts";
 import { languages } from "../../src/person/languages.ts";
-import { memberEntries } from "../../src/person/members.ts";
+import { memberEntries, partNames } from "../../src/person/members.ts";
 import { membersOf } from "../../src/person/own-members.ts";
 import { personSchema } from "../../src/person/schema.ts";
 import { asJson, store } from "../answers.ts";
@@ -15,6 +15,12 @@ const values = [
   ...["soon", "0000-01-01", "1990-13-01", "1990-02-30", "2990-01-01"],
   ...["https://a:b@example.org", "Atlantis"],
 ];
+
+/** Of an object, the value is that of its first member. */
+const entryOf = (single: string, value: string): object => {
+  const [part] = partNames(single);
+  return { value: part === undefined ? value : { [part]: value } };
+};
 
 describe("what the API says of a member", () => {
   const members = membersOf({
@@ -31,7 +37,10 @@ describe("what the API says of a member", () => {
   const people = [
     {},
     ...entries.flatMap(([name, { list, of }]) =>
-      values.map((value) => ({ name: "Ada", [name]: list ? [value] : of === undefined ? value : [{ value }] })),
+      values.map((value) => ({
+        name: "Ada",
+        [name]: list ? [value] : of === undefined ? value : [entryOf(of, value)],
+      })),
     ),
     ...memberEntries
       .filter(([name]) => name.startsWith("address."))
@@ -43,11 +52,11 @@ describe("what the API says of a member", () => {
           { name: "Ada", [name]: Array(51).fill("a") },
         ];
       if (of === undefined) return [];
-      const marked = { value: String(example), preferred: true };
+      const marked = { ...entryOf(of, String(example)), preferred: true };
       return [
         { name: "Ada", [name]: [marked, marked] },
         { name: "Ada", [name]: Array(51).fill(marked) },
-        { name: "Ada", [name]: [{ value: "https://example.org", label: "l".repeat(101) }] },
+        { name: "Ada", [name]: [{ ...entryOf(of, "https://example.org"), label: "l".repeat(101) }] },
       ];
     }),
     { name: "Ada", email: "a@b", emails: [{ value: "c@d" }] },
@@ -159,5 +168,40 @@ describeService("a form", (openService) => {
     const { birthDate, emails: now } = JSON.parse((await service.send("GET", `/person/${id}`)).text);
     assert.equal(birthDate, "1815-10-12");
     assert.deepEqual(now, [emails[0], { value: "a@example.org", contexts: ["private"] }]);
+  });
+
+  it("has each address on a line, and takes it back with the name of a country and a word for its use", async () => {
+    const streets = ["1; Oak \\ St (rear)", "2 Oak St"];
+    const addresses = streets.map((streetAddress, i) => ({
+      value: { streetAddress },
+      ...(i === 0 && { preferred: true }),
+    }));
+    const id = await store(service, asJson({ name: "Ada", addresses }));
+    const page = await service.send("GET", `/person/${id}`, {
+      headers: { Accept: "text/html", "Accept-Language": "de" },
+    });
+    const lines = ["1\\; Oak \\\\ St (rear); ; ; ; (bevorzugt)", "2 Oak St; ; ; ;"];
+    assert.ok(page.text.includes(`>\n${lines.join("\n")}</textarea>`), page.text);
+    assert.match(
+      page.text,
+      /<dd class="addresses"><bdi>1; Oak \\ St \(rear\)<\/bdi> \(bevorzugt\)<br><bdi>2 Oak St<\/bdi><\/dd>/,
+    );
+    const change = async (typed: readonly string[]) => {
+      const before = JSON.stringify({ name: "Ada", addresses: lines.join("\n") });
+      const fields = { _method: "PATCH", _tag: page.headers["etag"] ?? "", _locale: "de", _before: before };
+      return send("de", `/person/${id}`, { ...fields, addresses: typed.join("\r\n") });
+    };
+    const refused = await change([...lines, "a; b; c; d; e; f"]);
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /Alle Adressen muss aus der Liste sein oder aus zwei Großbuchstaben/);
+    assert.equal((await change([...lines, "Am Markt 1; Köln;; 50667; Deutschland (Arbeit)"])).status, 303);
+    const { addresses: now } = JSON.parse((await service.send("GET", `/person/${id}`)).text);
+    assert.deepEqual(now, [
+      ...addresses,
+      {
+        value: { streetAddress: "Am Markt 1", addressLocality: "Köln", postalCode: "50667", addressCountry: "DE" },
+        contexts: ["work"],
+      },
+    ]);
   });
 });
