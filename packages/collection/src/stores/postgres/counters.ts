@@ -11,11 +11,14 @@ import { digestOf, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The partitions that a transaction locks. */
 export interface WantedPartitions {
-  /** The partitions that it waits for: the one with the least next id, all of them, or this one. */
-  readonly awaited?: "least" | "every" | number | undefined;
-  /** The partitions that it locks where no other transaction holds them: the free one with the least next id, or these. */
-  readonly free?: "least" | readonly number[];
+  /** Those that it waits for: one, or all of them. */
+  readonly awaited?: Partitions | undefined;
+  /** Those that it locks where no other transaction holds them. */
+  readonly free?: Exclude<Partitions, "every">;
 }
+
+/** All partitions, the one with the least next id, so that ids stay close together, or these. */
+type Partitions = "every" | "least" | readonly number[];
 
 export const everyPartition: WantedPartitions = { awaited: "every" };
 
@@ -63,14 +66,12 @@ export class PostgresCounters {
   ): Promise<PartitionsCounters> {
     const { known } = this.#history;
     const locking: Promise<readonly LockedRow[]>[] = [];
-    if (awaited === "every" || this.partitions === 1) locking.push(this.#lockAll(connection, this.#collection));
+    if (awaited === "every" || this.partitions === 1) locking.push(this.#lock(connection, "every"));
     else {
-      if (awaited === "least") locking.push(this.#lockLeast(connection, ""));
-      if (typeof awaited === "number") locking.push(this.#lockThese(connection, [awaited], ""));
-      if (free === "least") locking.push(this.#lockLeast(connection, " SKIP LOCKED"));
-      else if (free.length > 0) locking.push(this.#lockThese(connection, free, " SKIP LOCKED"));
+      if (awaited !== undefined) locking.push(this.#lock(connection, awaited));
+      if (free.length > 0) locking.push(this.#lock(connection, free, " SKIP LOCKED"));
     }
-    const owned = isRemoving ? this.#owned.map((name) => this.#lockAll(connection, name)) : [];
+    const owned = isRemoving ? this.#owned.map((name) => this.#lock(connection, "every", "", name)) : [];
     const rows = (await Promise.all([...locking, ...owned])).slice(0, locking.length).flat();
     this.#assertSame(rows);
     if (this.partitions === 1 && rows.length === 0) {
@@ -208,35 +209,22 @@ export class PostgresCounters {
     return (revisions) => this.#seals.at(ask, revisions);
   }
 
-  #lockAll(connection: PostgresConnection, collection: string): Promise<readonly LockedRow[]> {
-    return connection.query<LockedRow>({
-      name: `waymark lock ${quoteName(this.#collection)}`,
-      text: `SELECT ${this.#columns} FROM waymark_collections WHERE name = $1 ORDER BY partition FOR UPDATE`,
-      values: [collection],
-    });
-  }
-
-  #lockThese(
+  #lock(
     connection: PostgresConnection,
-    partitions: readonly number[],
-    otherwise: "" | " SKIP LOCKED",
+    which: Partitions,
+    otherwise: "" | " SKIP LOCKED" = "",
+    collection: string = this.#collection,
   ): Promise<readonly LockedRow[]> {
-    return connection.query<LockedRow>({
-      name: `waymark lock these of ${quoteName(this.#collection)}${otherwise}`,
-      text: `SELECT ${this.#columns} FROM waymark_collections WHERE name = $1 AND partition = ANY($2)
-        ORDER BY partition FOR UPDATE${otherwise}`,
-      values: [this.#collection, toArrayText(partitions)],
-    });
-  }
-
-  /** Locks the partition with the least next id, so that ids stay close together. */
-  #lockLeast(connection: PostgresConnection, otherwise: "" | " SKIP LOCKED"): Promise<readonly LockedRow[]> {
     const count = this.partitions;
+    const [what, choice] = {
+      every: ["", "ORDER BY partition"],
+      least: ["least of ", `ORDER BY last_id + (partition - (last_id + 1) % ${count} + ${count}) % ${count} LIMIT 1`],
+      these: ["these of ", "AND partition = ANY($2) ORDER BY partition"],
+    }[typeof which === "string" ? which : "these"];
     return connection.query<LockedRow>({
-      name: `waymark lock least of ${quoteName(this.#collection)}${otherwise}`,
-      text: `SELECT ${this.#columns} FROM waymark_collections WHERE name = $1
-        ORDER BY last_id + (partition - (last_id + 1) % ${count} + ${count}) % ${count} LIMIT 1 FOR UPDATE${otherwise}`,
-      values: [this.#collection],
+      name: `waymark lock ${what}${quoteName(this.#collection)}${otherwise}`,
+      text: `SELECT ${this.#columns} FROM waymark_collections WHERE name = $1 ${choice} FOR UPDATE${otherwise}`,
+      values: typeof which === "string" ? [collection] : [collection, toArrayText(which)],
     });
   }
 }

@@ -137,8 +137,8 @@ export class PostgresWriter {
     if (this.#changes.counters.partitions === 1) return everyPartition;
     const named = this.#named(taken);
     if (named.length === 0) return isRemoving ? { awaited: "least" } : { free: "least" };
-    const awaited = isRemoving || taken[0]?.isLeft === true ? named[0] : undefined;
-    return { awaited, free: named.filter((partition) => partition !== awaited) };
+    const isWaiting = isRemoving || taken[0]?.isLeft === true;
+    return isWaiting ? { awaited: named.slice(0, 1), free: named.slice(1) } : { free: named };
   }
 
   /** Returns the partitions that the writes name, each once, in the order of the writes. */
@@ -161,7 +161,10 @@ export class PostgresWriter {
           const read = (wanted: WantedPartitions): Promise<PostgresBatch> =>
             this.#changes.read(connection, writes, counters.lock(connection, wanted, isRemoving));
           let batch = await read(this.#wanted(taken, isRemoving));
-          if (batch.held.size === 0) batch = await read({ awaited: this.#named(taken)[0] ?? "least" });
+          if (batch.held.size === 0) {
+            const named = this.#named(taken).slice(0, 1);
+            batch = await read({ awaited: named.length === 0 ? "least" : named });
+          }
           return { result: writes.map((write) => batch.apply(write)), batch };
         }),
       );
