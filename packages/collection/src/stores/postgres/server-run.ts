@@ -61,35 +61,27 @@ export class PostgresServerRuns {
   onEnd(): void {
     if (this.#isWatching || this.#closing.signal.aborted) return;
     this.#isWatching = true;
-    this.#watch().then(
-      () => {
-        this.#isWatching = false;
-      },
-      () => undefined, // it is closed
-    );
+    this.#watch().catch(() => undefined); // it is closed
   }
 
   close(): void {
     this.#closing.abort();
   }
 
+  /** Tries until what this program knows is compared. */
   async #watch(): Promise<void> {
-    for (let isCompared = false; !isCompared; ) {
+    while (this.#isWatching) {
       await elapse(interval, undefined, { signal: this.#closing.signal, ref: false });
-      isCompared = await this.#attempt();
-    }
-  }
-
-  /** Returns whether what this program knows was compared. */
-  async #attempt(): Promise<boolean> {
-    try {
-      const { unnamed } = await askRuns((statement) => this.#pool.read(statement));
-      if (unnamed === undefined) return true;
-      await this.#compare();
-      await this.#pool.read(naming(unnamed));
-      return true;
-    } catch {
-      return false; // the server is away
+      try {
+        const { unnamed } = await askRuns((statement) => this.#pool.read(statement));
+        if (unnamed !== undefined) {
+          await this.#compare();
+          await this.#pool.read(naming(unnamed));
+        }
+        this.#isWatching = false;
+      } catch {
+        // The server is away.
+      }
     }
   }
 }
