@@ -370,10 +370,7 @@ export interface BulkConflict {
 /** The result of a replacement. */
 export type Replacement<T extends Document = Document> =
   | { readonly kind: "replaced"; readonly record: StoredRecord<T> }
-  /** No record has the id. */
-  | { readonly kind: "missing" }
-  /** The record, here as it is now, does not have the expected revision. */
-  | { readonly kind: "changed"; readonly record: StoredRecord<T> }
+  | Exclude<Removal<T>, { readonly kind: "removed" }>
   /** Another record has the same value of this member, which is to be unique. */
   | { readonly kind: "conflict"; readonly member: string };
 
