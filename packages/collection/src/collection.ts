@@ -1,4 +1,4 @@
-import type { Awaitable, HttpRequest, HttpResponse, Route } from "waymark";
+import type { Awaitable, HttpResponse, Route } from "waymark";
 import { type Description, documented } from "waymark/openapi";
 import { checksPath } from "waymark/routing";
 import { BulkAdmission } from "./bulk/admission.ts";
@@ -15,71 +15,15 @@ import { readRecord } from "./handlers/read.ts";
 import { amendmentOfManyDecoder } from "./patch/amendment-of-many.ts";
 import type { Addressed } from "./record-scope.ts";
 import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } from "./routes.ts";
-import { type CollectionOptions, type CollectionSettings, type ItemRequest, toCollectionSettings } from "./settings.ts";
+import { type CollectionOptions, type CollectionSettings, toCollectionSettings } from "./settings.ts";
 import type { Document, Store } from "./store.ts";
 
 /** The handlers of a collection for your routes, and the media types that they send and read. */
-export interface CollectionHandlers<T extends Document> {
+export interface CollectionHandlers<T extends Document> extends RoutedHandlers {
   /** The store, with records of the type that the schema has. */
   readonly store: Store<T>;
-  /** Reads one record: 200; 404 without content if it is missing, 400 if the id is not an integer. */
-  readonly read: (request: ItemRequest) => Awaitable<HttpResponse>;
-  /**
-   * Lists the records that the query asks for: filters on the store's members, `sort`, `limit`, `after`, `before` and
-   * `fields`. Without a query it streams all records by id. 400 lists every error in the query.
-   */
-  readonly list: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-  /**
-   * Sends what has changed behind the cursor in `after`, the oldest change first; without it, from the beginning. Each record comes
-   * once, in its latest state, or as `{"id":7,"removed":true}`. `Link` leads on, also at the end; `Prefer: wait=N` waits for a change.
-   * JSON or NDJSON, else 406. 410 if changes before the cursor are lost. Its route is declared before that of `read`, and the others
-   * with an `{id}` leave it its path by `not(path("/changes"))`.
-   */
-  readonly changes: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-  /**
-   * Stores the record that is sent: 201; 400 if it breaks a rule, 409 if another record has its id or a unique value. With
-   * `jsonArrayDecoder` or another one with `arrays` among the `listDecoders`, a JSON array of its types is handled as by `createMany`.
-   */
-  readonly create: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-  /**
-   * Stores the records that are sent, one a line or row: 200 with `{ stored, refused, errors }`. All are stored, or
-   * none and every fault is listed (400, 409). With `Prefer: handling=lenient` the good ones are stored.
-   */
-  readonly createMany: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-  /**
-   * Changes or removes the records that the query finds, or those that the content names: all of them, or none and every fault is
-   * listed (400, 409). 200 with `{ matched, updated, unchanged, removed, refused, errors }`. Each record needs the right that its own
-   * change needs, as `mayChange` says.
-   */
-  readonly amendMany: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-  /**
-   * Replaces a record completely, and never creates one: 204, or 404 without content. A client can send back what it
-   * has read. The answer has no entity tag, because the record is not stored as it was sent (RFC 9110 §9.3.4).
-   */
-  readonly replace: (request: ItemRequest) => Promise<HttpResponse>;
-  /**
-   * Changes a record by a JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902), completely or not at all: 204 with
-   * the new entity tag; 409 if an operation of a JSON Patch cannot be applied.
-   */
-  readonly amend: (request: ItemRequest) => Promise<HttpResponse>;
-  /** Removes a record: 200 without content, and 404 after that. */
-  readonly remove: (request: ItemRequest) => Promise<HttpResponse>;
-  /** Answers a POST to a record, which creates nothing: 409 if the record exists, else 404 without content. */
-  readonly refuseCreate: (request: ItemRequest) => Promise<HttpResponse>;
   /** Returns how many follow the changes in this process, and how far behind they are. */
   readonly followers: () => Promise<FollowerFigures>;
-  /** The media types that `read` can send, the preferred first, for the `accept` of its route. */
-  readonly itemTypes: readonly string[];
-  /** The media types that `list` can send, the preferred first, for the `accept` of its route. */
-  readonly listTypes: readonly string[];
-  /** The media types that `create` and `replace` read, for the `contentType` of their routes. */
-  readonly bodyTypes: readonly string[];
-  /** The media types that `createMany` reads, for the `contentType` of its route. */
-  readonly createManyTypes: readonly string[];
-  /** The media types that `amend` reads, for the `contentType` of its route. */
-  readonly amendTypes: readonly string[];
-  /** The media types that `amendMany` reads, for the `contentType` of its route. */
-  readonly amendManyTypes: readonly string[];
   /**
    * Makes the routes of the collection, each with its handler and its media types: all, or all but those that are named.
    *
