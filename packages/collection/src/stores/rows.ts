@@ -4,6 +4,16 @@ import type { StoredRecord } from "../store.ts";
 /** The columns of a `RecordRow`. */
 export const recordColumns = "id, revision, updated_at, document";
 
+/** The columns that the table of every collection has, that of an owner included; the others are filled from documents. */
+export const storeColumns: ReadonlySet<string> = new Set([
+  "id",
+  "revision",
+  "created_at",
+  "updated_at",
+  "document",
+  "owner",
+]);
+
 /** A record as a statement returns it: whole numbers are numbers of SQLite, and text of PostgreSQL. */
 export type RecordRow<Whole extends number | string> = readonly [
   id: Whole,

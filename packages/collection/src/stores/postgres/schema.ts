@@ -1,5 +1,6 @@
 import type { DatabaseOptions } from "../../database.ts";
 import { reportForgotten, type TableShape, tableShape } from "../filled-columns.ts";
+import { storeColumns } from "../rows.ts";
 import { dueShape, type FilledColumn, filledColumns } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { UnusableDatabase } from "./fault.ts";
@@ -129,9 +130,6 @@ async function makeColumns(
   await fillColumns(connection, collection, due, filled);
   await makeIndexes(connection, definition);
 }
-
-/** The store's own columns, in contrast to filled ones. */
-const storeColumns: ReadonlySet<string> = new Set(["id", "revision", "created_at", "updated_at", "owner", "document"]);
 
 async function columnsOf(connection: PostgresConnection, table: string): Promise<readonly string[]> {
   const rows = await connection.query<readonly [name: string]>({

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import { storeColumns } from "../rows.ts";
+import { namesIn } from "./statements.ts";
 
 /**
  * Brings a file whose number was given to several layouts to the first layout of the list, whichever of them it has. What was
@@ -46,14 +48,6 @@ function dropDerived(database: DatabaseSync, collection: string): string {
   return JSON.stringify({ owner, columns: {} });
 }
 
-const storeColumns: ReadonlySet<string> = new Set(["id", "revision", "created_at", "updated_at", "document", "owner"]);
-
 /** Returns the names of the columns of a table, generated ones included; none where there is no such table. */
 const columnsOf = (database: DatabaseSync, table: string): readonly string[] =>
   namesIn(database, "SELECT name FROM pragma_table_xinfo(?)", table);
-
-const namesIn = (database: DatabaseSync, query: string, ...values: readonly string[]): readonly string[] =>
-  database
-    .prepare(query)
-    .all(...values)
-    .map(({ name }) => String(name));

@@ -7,6 +7,7 @@ import { StoreOpenError } from "../../store-errors.ts";
 import { reasonIfNewer } from "../layout-numbers.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { type Layouts, migrate, presentLayouts } from "./migrations.ts";
+import { isTable } from "./statements.ts";
 import { blockThread } from "./transaction.ts";
 
 /** Written to the header of a database file: the ASCII codes of `wmrk`. */
@@ -165,8 +166,7 @@ export function identifySqliteFile(
   // Every layout has had these.
   const own = "SELECT count(*) FROM sqlite_schema WHERE name IN ('waymark_collections', 'waymark_removals')";
   if (numberOf(database, own) < 2) throw new Unusable("tables of it are missing; restore it from a backup");
-  const loading = "SELECT count(*) FROM sqlite_schema WHERE name = 'waymark_loading'";
-  if (!forRestore && numberOf(database, loading) > 0) throw new Unusable(unfinished);
+  if (!forRestore && isTable(database, "waymark_loading")) throw new Unusable(unfinished);
   return version;
 }
 

@@ -22,7 +22,7 @@ import { countersFor } from "../snapshot-counters.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import { Unusable } from "./file.ts";
 import { dropIndexes, missingIndexes } from "./schema.ts";
-import { readRowidsAsBigInt, StatementCache } from "./statements.ts";
+import { isTable, readRowidsAsBigInt, StatementCache } from "./statements.ts";
 import { inTransaction } from "./transaction.ts";
 import { type SqliteValues, valuesOf } from "./values.ts";
 import { type SqliteWords, wordsOf } from "./words.ts";
@@ -164,9 +164,10 @@ export class SqliteRestoreTarget implements RestoreTarget {
   /** Checks that no other program has stored anything since the last step. */
   #assertPlace(collection: string): void {
     this.#assertUntouched(changedMeanwhile);
-    const isThere = this.#database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'waymark_loading'").get();
     const text = `SELECT ${markColumns} FROM waymark_loading WHERE collection = ?`;
-    const mark = isThere && this.#statements.prepare(text).get(collection);
+    const mark = isTable(this.#database, "waymark_loading")
+      ? this.#statements.prepare(text).get(collection)
+      : undefined;
     assertPlace(this.#places.get(collection), mark as unknown as RestoreMark | undefined); // an array of these columns
   }
 

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { DatabaseOptions, StoredCollection } from "../../database.ts";
 import { reportForgotten, type TableShape, tableShape } from "../filled-columns.ts";
+import { storeColumns } from "../rows.ts";
 import { dueShape, type FilledColumn, feedIndex, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { Unusable } from "./file.ts";
-import { documentsIn, readRowidsAsBigInt } from "./statements.ts";
+import { documentsIn, isTable, namesIn, readRowidsAsBigInt } from "./statements.ts";
 import { makeValues, valuesTable } from "./values.ts";
 import { makeWords, wordsTable } from "./words.ts";
 
@@ -95,11 +96,9 @@ function prepareColumns(database: DatabaseSync, definition: StoredCollection, fi
   for (const { name, type } of missing) database.exec(`ALTER TABLE "${collection}" ADD COLUMN "${name}" ${type}`);
   fillColumns(database, collection, missing);
   // A restore that was interrupted makes them at its end.
-  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'waymark_loading'").get() !== undefined) return;
+  if (isTable(database, "waymark_loading")) return;
   for (const create of missingIndexes(database, definition)) create();
 }
-
-const storeColumns: readonly string[] = ["id", "revision", "created_at", "updated_at", "document", "owner"];
 
 const indexNames = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?";
 
@@ -178,9 +177,6 @@ function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }:
   database.exec(`DROP TABLE "${collection}"`);
 }
 
-const isTable = (database: DatabaseSync, name: string): boolean =>
-  database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
-
 /**
  * Makes the trigger that counts each removal of a record, also by the removal of its owner, stores its id as used with the revision
  * of the removal, and removes its words and the values of its lists.
@@ -202,13 +198,6 @@ function prepareTrigger(database: DatabaseSync, collection: string): void {
     .get(collection);
   if (present?.["sql"] === trigger) return;
   database.exec(`DROP TRIGGER IF EXISTS "${collection}.removed"; ${trigger}`);
-}
-
-function namesIn(database: DatabaseSync, query: string, ...values: readonly string[]): readonly string[] {
-  return database
-    .prepare(query)
-    .all(...values)
-    .map(({ name }) => String(name));
 }
 
 function addUniqueIndex(database: DatabaseSync, collection: string, { name, member, index }: FilledColumn): void {

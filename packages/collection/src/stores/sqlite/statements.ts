@@ -42,6 +42,17 @@ export function readRowidsAsBigInt(...statements: readonly StatementSync[]): voi
   for (const statement of statements) statement.setReadBigInts(true);
 }
 
+/** Returns whether the database has a table of this name. */
+export const isTable = (database: DatabaseSync, name: string): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+
+/** Returns the column `name` of the rows of a query. */
+export const namesIn = (database: DatabaseSync, query: string, ...values: readonly string[]): readonly string[] =>
+  database
+    .prepare(query)
+    .all(...values)
+    .map(({ name }) => String(name));
+
 /** Reads the documents of a collection by ascending id; with members, only those that may have some of them. */
 export function* documentsIn(
   database: DatabaseSync,
