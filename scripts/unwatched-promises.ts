@@ -4,6 +4,7 @@
 
 import asyncHooks from "node:async_hooks";
 import { inspect } from "node:util";
+import { isMainThread } from "node:worker_threads";
 
 const { createHook } = asyncHooks;
 const idle = { enable: () => idle, disable: () => idle };
@@ -18,5 +19,8 @@ const end = (error: unknown): never => {
   process.stderr.write(`Nobody caught ${inspect(error)}\n`);
   process.exit(1);
 };
-process.on("uncaughtException", end);
-process.on("unhandledRejection", end);
+// The errors of a thread are for whoever started it.
+if (isMainThread) {
+  process.on("uncaughtException", end);
+  process.on("unhandledRejection", end);
+}
