@@ -1,15 +1,4 @@
-import {
-  announce,
-  documentOf,
-  entriesOf,
-  loadDialogs,
-  part,
-  say,
-  signIn,
-  whyNoAnswer,
-  words,
-  wordsOf,
-} from "./page.ts";
+import { announce, documentOf, entriesOf, part, say, signIn, whyNoAnswer, words, wordsOf } from "./page.ts";
 
 /** Has the forms of a page sent by the script, which keeps what is typed: without an answer, after the session, and over a reload. */
 export function prepareForms(isAnswer = false): void {
@@ -131,7 +120,6 @@ function prepareEditor(form: HTMLFormElement, isAnswer: boolean): void {
     follow();
     keep();
   });
-  form.addEventListener("focusin", () => loadDialogs().catch(() => undefined), { once: true });
   part(HTMLElement, "[data-cancel]", form).addEventListener("click", () => sessionStorage.removeItem(draft));
   addEventListener("hashchange", focusFirst);
   focusFirst();

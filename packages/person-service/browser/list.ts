@@ -5,12 +5,11 @@ import {
   documentOf,
   entriesOf,
   filled,
-  loadDialogs,
   navigation,
   part,
-  say,
   showNote,
   showScripted,
+  suggestCountries,
   whyNoAnswer,
   words,
 } from "./page.ts";
@@ -20,20 +19,14 @@ const search = part(HTMLFormElement, ".search", main);
 const status = part(HTMLElement, ".unseen[role=status]", main);
 const said = part(HTMLElement, "[data-said]", main);
 
-search.addEventListener("focusin", ({ target }) => {
-  if (target instanceof Element && target.hasAttribute("list")) loadDialogs().catch(() => undefined);
-});
 prepareKeys();
+suggestCountries();
 showScripted();
 showNote();
 prepareResults();
 prepareMenus();
 followChanges();
 prepareChoice();
-onClick("[data-import]", async ({ dataset }) => {
-  const module: typeof import("./import.ts") = await import(dataset["import"] ?? "");
-  module.open(search.action, Number(dataset["mostBytes"]));
-});
 
 /** How a list is shown. */
 interface Showing {
@@ -182,18 +175,5 @@ function prepareChoice(): void {
     const count = all.checked ? (main.querySelector(".total")?.textContent ?? "") : `${chosen}`;
     shown.textContent = all.checked || chosen > 0 ? filled(words.chosen, { n: count }) : "";
     announce(status, part(HTMLElement, ".chosen summary", main).textContent);
-  });
-}
-
-/** Has a button open a dialog, once that is there. */
-function onClick(selector: string, open: (button: HTMLElement) => void | Promise<void>): void {
-  const button = main.querySelector<HTMLElement>(selector);
-  button?.addEventListener("click", async () => {
-    try {
-      await loadDialogs();
-      await open(button);
-    } catch (error) {
-      say(said, whyNoAnswer(error));
-    }
   });
 }

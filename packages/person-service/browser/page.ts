@@ -1,18 +1,11 @@
-import type { Plural, ScriptWords } from "../src/pages/words/words.ts";
+import type { ScriptWords } from "../src/pages/words/words.ts";
 
 /** What scripts say, in the language of the page, from the script before them. */
 export const words: ScriptWords = (globalThis as unknown as { readonly words: ScriptWords }).words;
 
-const { lang } = document.documentElement;
-const plurals = new Intl.PluralRules(lang);
-
 /** Puts values in the places `{name}` of a text. */
 export const filled = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
-
-/** Returns a text with a number in it. */
-export const count = (forms: Plural, value: number): string =>
-  filled(forms[plurals.select(value)] ?? forms.other, { n: value.toLocaleString(lang) });
 
 /**
  * Returns the element that a page of the service has.
@@ -120,21 +113,39 @@ export function navigation(): PerformanceNavigationTiming | undefined {
   return entry instanceof PerformanceNavigationTiming ? entry : undefined;
 }
 
-let dialogs: Promise<{ readonly default: string }> | undefined;
-
-/** Adds what is the same on every page and fetched when it is first needed: a dialog, and the countries that a form suggests. */
-export async function loadDialogs(): Promise<void> {
-  dialogs ??= import(part(HTMLElement, "[data-dialogs]").dataset["dialogs"] ?? "");
-  try {
-    const { default: html } = await dialogs;
-    if (document.querySelector("#countries") === null) document.body.insertAdjacentHTML("beforeend", html);
-  } catch (error) {
-    dialogs = undefined;
-    throw error;
-  }
+/** Suggests countries in the fields that name one; they are fetched when the first such field is entered. */
+export function suggestCountries(): void {
+  document.addEventListener("focusin", async ({ target }) => {
+    const list = target instanceof HTMLInputElement ? target.list : null;
+    if (list === null || list.childElementCount > 0) return;
+    const options: Promise<{ readonly default: string }> = import(list.dataset["options"] ?? "");
+    // Without them, a country is typed as it is called.
+    list.innerHTML = await options.then(({ default: html }) => html).catch(() => "");
+  });
 }
 
 /** Shows what only a script can do. */
 export function showScripted(root: ParentNode = document): void {
   for (const element of root.querySelectorAll<HTMLElement>("[data-scripted]")) element.hidden = false;
+}
+
+/** Leads back to the list that the visitor comes from, also after a removal, and to the people beside this one there. */
+export function leadBack(): void {
+  const { url, people }: { readonly url: string; readonly people: readonly string[] } = JSON.parse(
+    sessionStorage.getItem("list") ?? '{"url":"","people":[]}',
+  );
+  const [back, ...steps] = document.querySelectorAll<HTMLAnchorElement>(".trail a");
+  const here = people.indexOf(location.origin + location.pathname);
+  if (back === undefined || (here === -1 && steps.length > 0) || url === "") return;
+  back.href = url;
+  if (url.includes("?")) back.textContent = words.backToList;
+  const cancel = document.querySelector<HTMLAnchorElement>(".editor.open [data-cancel]");
+  if (cancel !== null && steps.length === 0) cancel.href = url;
+  const list = document.querySelector<HTMLInputElement>("[name=_list]");
+  if (list !== null) list.value = new URL(url).search;
+  for (const [i, step] of steps.entries()) {
+    const href = people[here + 2 * i - 1];
+    step.hidden = href === undefined;
+    if (href !== undefined) step.href = href;
+  }
 }

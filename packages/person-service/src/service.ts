@@ -184,7 +184,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
       ),
     }),
     frontRoutes(site),
-    assetRoutes(site.members, site.brand),
+    assetRoutes(site.brand),
     languageRoutes,
     ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
     greetingRoutes,

@@ -103,7 +103,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   "dry-run": ["true", "yes"],
   media: ["application/json", "text/x-nothing"],
   new: [""],
-  import: ["", "check", "2"],
+  import: ["", "check", "good", "2"],
   column: ["birthDate", "-email", "usual", "shoe"],
   to: ["/person", "//other.example"],
 };

@@ -8,10 +8,9 @@ import { docs } from "waymark/openapi";
 import { ofAssets } from "../api/descriptions.ts";
 import { packageFile } from "../package-files.ts";
 import { type Language, languages } from "../person/languages.ts";
-import { type MemberList, onceFor } from "../person/member-list.ts";
 import { accentStyle, type Brand } from "./brand.ts";
-import { dialogs } from "./dialogs.ts";
-import { type Reader, readerFor } from "./reader.ts";
+import { countryOptions } from "./countries.ts";
+import { readerFor } from "./reader.ts";
 
 /** The files that the pages load, each behind those that it imports. */
 const names = [
@@ -30,7 +29,7 @@ const names = [
   "reference.js",
 ] as const;
 
-export type AssetName = (typeof names)[number] | `words.${Language}.js`;
+export type AssetName = (typeof names)[number] | `${"words" | "countries"}.${Language}.js`;
 
 /** Returns the URL of a file for the pages: it has a digest of the content, so that it can be kept for ever. */
 export const assetUrl = (request: HttpRequest<unknown>, name: AssetName): string =>
@@ -40,10 +39,6 @@ export const assetUrl = (request: HttpRequest<unknown>, name: AssetName): string
 export const importedUrls = (request: HttpRequest<unknown>, name: AssetName): readonly string[] =>
   fileOf(name).imports.map((each) => toPublicUrl(request, `/assets/${each}`));
 
-/** Returns the URL of the module with what a script adds to a page: see `dialogs`. */
-export const dialogsUrl = (request: HttpRequest<unknown>, members: MemberList, { language }: Reader): string =>
-  toPublicUrl(request, `/assets/${dialogFiles(members).get(language)?.name}`);
-
 /** Returns the URL of the style of a service's own colour, or of its picture; undefined where it has none. */
 export const brandUrl = (request: HttpRequest<unknown>, brand: Brand, part: keyof BrandFiles): string | undefined => {
   const file = brandFiles(brand)[part];
@@ -51,11 +46,10 @@ export const brandUrl = (request: HttpRequest<unknown>, brand: Brand, part: keyo
 };
 
 /** The files; public, since they say nothing of any person. */
-export const assetRoutes = (members: MemberList, brand: Brand): Route =>
+export const assetRoutes = (brand: Brand): Route =>
   GET("/assets/{file}", docs(ofAssets), (request) => {
     const { file } = request.variables;
-    const own = [...dialogFiles(members).values(), ...Object.values(brandFiles(brand))];
-    const made = own.find((each) => each?.name === file);
+    const made = Object.values(brandFiles(brand)).find((each) => each?.name === file);
     const response = made === undefined ? assets().responses.get(file) : toResponse(made);
     if (response === undefined) return unknownFile;
     const isKept = evaluatePreconditions(request, { entityTags: [`"${file}"`] }) === "not-modified";
@@ -99,16 +93,6 @@ function assets(): Assets {
 
 const fileOf = (name: AssetName): AssetFile => assets().files.get(name) as AssetFile; // all are read
 
-const dialogFiles: (members: MemberList) => ReadonlyMap<Language, AssetFile> = onceFor(
-  (members) =>
-    new Map(
-      languages.map((language) => {
-        const content = String(dialogs(members, readerFor(language)));
-        return [language, toFile(`dialogs.${language}.js`, `export default ${JSON.stringify(content)};\n`)];
-      }),
-    ),
-);
-
 interface BrandFiles {
   readonly accent: AssetFile | undefined;
   readonly logo: AssetFile | undefined;
@@ -127,11 +111,8 @@ function brandFiles(brand: Brand): BrandFiles {
 const filesOfBrands = new WeakMap<Brand, BrandFiles>();
 
 /** Returns a digest of all files. */
-export const assetsVersion = (members: MemberList, brand: Brand): string =>
-  [
-    assets().version,
-    ...[...dialogFiles(members).values(), ...Object.values(brandFiles(brand))].map((file) => file?.name),
-  ].join();
+export const assetsVersion = (brand: Brand): string =>
+  [assets().version, ...Object.values(brandFiles(brand)).map((file) => file?.name)].join();
 
 function readAssets(): Assets {
   const files = new Map<string, AssetFile>();
@@ -146,9 +127,12 @@ function readAssets(): Assets {
     files.set(name, toFile(name, text, imports));
   }
   for (const language of languages) {
-    const { scripts, people } = readerFor(language).words;
-    const name = `words.${language}.js` as const;
-    files.set(name, toFile(name, `globalThis.words = ${JSON.stringify({ ...scripts, people })};\n`));
+    const reader = readerFor(language);
+    const made = {
+      [`words.${language}.js`]: `globalThis.words = ${JSON.stringify(reader.words.scripts)};\n`,
+      [`countries.${language}.js`]: `export default ${JSON.stringify(String(countryOptions(reader)))};\n`,
+    };
+    for (const [name, text] of Object.entries(made)) files.set(name, toFile(name, text));
   }
   const responses = new Map([...files.values()].map((file) => [file.name, toResponse(file)]));
   return { files, responses, version: digest([...responses.keys()].join()) };

@@ -9,9 +9,9 @@ import { optionsOf } from "./value.ts";
 /**
  * The search and the filters of a list as one form, which works without a script.
  *
- * @param dialogs where a script finds the countries that it suggests
+ * @param countries where a script finds the countries that it suggests
  */
-export function searchForm(reader: Reader, address: ListAddress, members: MemberList, dialogs: string): SafeHtml {
+export function searchForm(reader: Reader, address: ListAddress, members: MemberList, countries: string): SafeHtml {
   const words = reader.words.list;
   const { fieldOf } = fieldsOf(members, reader);
   const { fields, optional } = filtersOf(members);
@@ -31,12 +31,12 @@ export function searchForm(reader: Reader, address: ListAddress, members: Member
           : html`<input${type === "date" ? html` type="date"` : ""} name="${parameter}" value="${value}">`;
     return html`<label>${phrase(reader, label, operator)}${field}</label>\n`;
   });
-  return html`<form class="search" role="search" method="get" action="${address.url}" autocomplete="off" data-dialogs="${dialogs}">
+  return html`<form class="search" role="search" method="get" action="${address.url}" autocomplete="off">
 ${hidden}<div class="searchbar"><input type="search" name="q" aria-keyshortcuts="/" value="${address.get("q") ?? ""}" placeholder="${words.searched}" aria-label="${words.searchPeople}" spellcheck="false"><button>${words.search}</button></div>
 <details class="filters"><summary>${words.filters}</summary><div class="fields">
 ${inputs}</div>
 <fieldset class="without"><legend>${reader.words.filters.without}</legend>${absences(address, optional.map(fieldOf))}</fieldset><button>${words.apply}</button></details>
-</form>`;
+<datalist id="countries" data-options="${countries}"></datalist></form>`;
 }
 
 /** A box for each member that people may lack. */

@@ -20,7 +20,7 @@ interface FormParts {
   /** Where its reader goes who gives it up. */
   readonly cancel: string;
   /** Where a script finds the countries that it suggests. */
-  readonly dialogs: string;
+  readonly countries: string;
   /** Makes it safe to send the form of a new person again. */
   readonly key?: string;
   readonly refusal?: Refusal | undefined;
@@ -30,7 +30,7 @@ interface FormParts {
 
 /** Makes the form of a person, which works without a script: it is shown where the URL names it. */
 export function personForm(parts: FormParts): SafeHtml {
-  const { reader, fields, typed, base, action, cancel, dialogs, key, refusal, isOpen } = parts;
+  const { reader, fields, typed, base, action, cancel, countries, key, refusal, isOpen } = parts;
   const words = reader.words.form;
   const faults = refusal?.faults ?? new Map<string, string>();
   const [first = isOpen ? fields.groups[0]?.members[0]?.name : undefined] = faults.keys();
@@ -40,10 +40,10 @@ export function personForm(parts: FormParts): SafeHtml {
 ${members.map((member) => field(reader, member, shownIn(reader, member, typed[member.name] ?? ""), faults.get(member.name), member.name === first))}</div></fieldset>
 `,
   );
-  return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? words.create : words.edit}" tabindex="-1" data-dialogs="${dialogs}" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
+  return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? words.create : words.edit}" tabindex="-1" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
 ${base === undefined ? control("key", key) : stateOf(reader, fields, base)}${control("locale", reader.locale)}<p class="banner good" role="status" data-note hidden></p>
 ${groups}${foot(html`<button class="primary" data-doing="${words.saving}">${base === undefined ? words.store : words.save}</button><a class="button plain" href="${cancel}" data-cancel>${words.cancel}</a>`, faultsIn(parts))}
-</form>
+<datalist id="countries" data-options="${countries}"></datalist></form>
 `;
 }
 

@@ -6,7 +6,7 @@ import { ofChangeForm, ofNewForm } from "../api/descriptions.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./attempt.ts";
 import { prefersHtml } from "./browser.ts";
-import { answerFileForm, isFileForm } from "./import-page.ts";
+import { answerFileForm, isFileForm } from "./import.ts";
 import { answerChoice, choiceControls } from "./many.ts";
 import { fieldsOf, type MemberFields } from "./members.ts";
 import { readerOf, readerOfForm } from "./reader.ts";

@@ -1,47 +1,175 @@
-import type { MemberList } from "../person/member-list.ts";
-import { filled, html, type SafeHtml } from "./html.ts";
-import { fieldsOf } from "./members.ts";
-import type { Reader } from "./reader.ts";
+import {
+  type Attribute,
+  attribute,
+  HttpError,
+  type HttpRequest,
+  type HttpResponse,
+  type Next,
+  type ProblemDocument,
+  redirect,
+} from "waymark";
+import { ContentError } from "waymark/content";
+import { parseMediaType } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
+import { isObject } from "../person/member-value.ts";
+import type { FoundFile } from "../transfer/people-file.ts";
+import { prefersHtml } from "./browser.ts";
+import { type FileForm, readFileForm } from "./multipart.ts";
+import { readerOf } from "./reader.ts";
+import type { Site } from "./site.ts";
 
-/** The field of the file, in a form that needs no script. */
+/** What the service says of a file: what becomes of its people, or why nothing does. */
+export interface Answer extends Partial<Pick<ProblemDocument, "detail" | "status">> {
+  readonly stored?: number;
+  readonly valid?: number;
+  readonly updated?: number;
+  readonly unchanged?: number;
+  readonly skipped?: number;
+  readonly refused?: number;
+  readonly omitted?: number;
+  readonly errors?: readonly { readonly line?: number; readonly pointer?: string; readonly detail?: string }[];
+  readonly found?: Pick<FoundFile, "columns" | "dates">;
+}
+
+/** A column of a file, with the member that the service takes it for. */
+export type Column = NonNullable<FoundFile["columns"]>[number];
+
+/** What the reader of a form chooses for a file. */
+export interface ImportChoices {
+  /** What becomes of the people who are likely stored: a query. */
+  readonly matched: string;
+  /** The form of dates; empty where it is for the service to find. */
+  readonly date: string;
+  readonly columns: readonly Column[];
+  /** The member that each column becomes; empty for one that is left out. */
+  readonly members: readonly string[];
+}
+
+/** What came of a file, or would come of it. */
+export interface TriedImport {
+  readonly fileName: string;
+  readonly choices: ImportChoices;
+  readonly answer: Answer;
+  readonly isStored: boolean;
+}
+
+export const triedImport: Attribute<TriedImport> = attribute("tried import");
+
+/** The query of the page of an import; of its form where nobody is to be stored, or those who are good; and of what was stored. */
+export const importQuery: RegExp = /^import(?:=(check|good|\d{1,9}))?$/;
+
+/** The name of the field of the file, which is the last one of its form. */
 export const fileField = "file";
 
-/** What becomes of the people who are likely stored: queries of the request that stores a file, each with what it does. */
-export function matchedChoices(
-  known: MemberList,
-  reader: Reader,
-): readonly (readonly [query: string, label: string | SafeHtml])[] {
-  const words = reader.words.import;
-  const { fieldOf } = fieldsOf(known, reader);
-  // Unless its reader decides otherwise, a file that is stored twice stores nobody twice.
-  return [
-    ["on-match=skip", words.skip],
-    ["on-match=update", words.update],
-    ["on-match=refuse", words.refuse],
-    ["", words.add],
-    ...known.unique.map((name) => [`upsert=${name}`, filled(words.upsert, { label: fieldOf(name).label })] as const),
-  ];
+/** Returns whether a browser sends the form of the import. */
+export function isFileForm(request: HttpRequest): boolean {
+  return (
+    request.method === "POST" &&
+    request.path === "/person" &&
+    importQuery.test(request.search) &&
+    prefersHtml(request) &&
+    boundaryOf(request) !== undefined
+  );
 }
 
-/** The dialog in which a script reads a file, has its columns named, has it judged, and stores it. */
-export function importDialog(known: MemberList, reader: Reader): SafeHtml {
-  const words = reader.words.import;
-  const groups = fieldsOf(known, reader).groups.map(
-    ({ title, members }) =>
-      html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}">${label}</option>`)}</optgroup>`,
-  );
-  return html`<dialog id="import" aria-labelledby="import-title">
-<h2 id="import-title">${words.heading}</h2>
-<p class="hint">${words.hint}</p>
-<label class="drop">${words.drop}<input type="file" data-part="file" accept=".csv,.tsv,.txt,.vcf,.vcard,.json,.ndjson,.jsonl,.xml"></label>
-<label class="matched">${words.likely} <select data-part="matched">${matchedChoices(known, reader).map(([query, label]) => html`<option value="${query}">${label}</option>`)}</select></label>
-<div class="banner" role="alert" tabindex="-1" data-part="banner" hidden></div>
-<div data-part="mapping" hidden><table><thead><tr><th scope="col">${words.column}</th><th scope="col">${words.example}</th><th scope="col">${words.becomes}</th></tr></thead><tbody></tbody></table>
-<template><tr class="column"><th scope="row"></th><td><bdi></bdi></td><td><select><option value="">${words.leftOut}</option>${groups}</select></td></tr></template>
-<label class="dates">${filled(words.dateIs, { date: html`<bdi></bdi>` })} <select data-part="dates"></select></label>
-<div class="actions"><button class="primary">${words.check}</button></div></div>
-<label data-part="progress" hidden><span></span><progress max="1"></progress></label>
-<div role="status" tabindex="-1" data-part="outcome" hidden><p></p><ul class="errors" tabindex="0" aria-label="${words.faults}"></ul></div>
-<div class="actions"><button class="primary" data-part="store" hidden></button><button class="plain" data-cancel>${words.close}</button></div>
-</dialog>`;
+function boundaryOf({ headers }: HttpRequest): string | undefined {
+  const { type, subtype, parameters } = parseMediaType(headers.get("Content-Type") ?? "") ?? {};
+  const boundary = type === "multipart" && subtype === "form-data" ? parameters?.get("boundary") : undefined;
+  return boundary !== undefined && /^[!-~]{1,70}$/.test(boundary) ? boundary : undefined;
 }
+
+/** Sends the file of a form on as every other client sends one, as it arrives, and makes a page of the answer. */
+export async function answerFileForm(request: HttpRequest, next: Next, site: Site): Promise<HttpResponse> {
+  const show = async (what: TriedImport, status: number): Promise<HttpResponse> => {
+    const asked = request.withMethod("GET").withTarget(`${request.path}?import`);
+    const shown = await next(asked.withAttribute(triedImport, what));
+    return shown.status === 200 ? shown.withStatus(status) : shown;
+  };
+  const form = await readForm(request, site);
+  const choices = choicesIn(form.fields, site);
+  if ("refused" in form)
+    return show({ fileName: "", choices, answer: form.refused, isStored: false }, form.refused.status ?? 400);
+  const { fileName, file } = form;
+  const [, asked] = importQuery.exec(request.search) ?? [];
+  const isCheck = asked === "check";
+  const query = [isCheck ? "dry-run=true" : "", choices.matched].filter((part) => part !== "").join("&");
+  const sent = request
+    .withTarget(query === "" ? request.path : `${request.path}?${query}`)
+    .withHeader("Accept", "application/json")
+    .withContent(contentType(fileName, choices), file);
+  const response = await next(asked === undefined ? sent : sent.withHeader("Prefer", "handling=lenient"));
+  const { status, problem } = response;
+  if (status === 200) {
+    const answer: Answer = JSON.parse(String(response.body)); // as the service reports it
+    const { stored = 0, updated = 0, refused = 0 } = answer;
+    if (isCheck || refused > 0) return show({ fileName, choices, answer, isStored: !isCheck }, 200);
+    return redirect(`${toPublicUrl(request)}?import=${stored + updated}`);
+  }
+  if (problem === undefined || ![400, 409, 412, 413, 422].includes(status)) return response;
+  return show({ fileName, choices, answer: problem, isStored: false }, status);
+}
+
+/** Returns how a file is to be read: by its name, and as was chosen for its columns and dates. */
+function contentType(name: string, { date, columns, members }: ImportChoices): string {
+  const map = columns.flatMap(({ name, member }, i) => {
+    const chosen = members[i] ?? "";
+    return chosen === "" || chosen !== member ? [`${name}=${chosen}`] : [];
+  });
+  const parameters = Object.entries({ name, map: map.join("\n"), date }).filter(([, value]) => value !== "");
+  return `application/octet-stream${parameters.map(([each, value]) => `; ${each}="${encodeURIComponent(value.toWellFormed())}"`).join("")}`;
+}
+
+/** What of a form could be read: all before its file, or why it is refused. */
+type ReadForm = FileForm | (Pick<FileForm, "fields"> & { readonly refused: Answer });
+
+/** Reads a form up to its file; where it cannot be read, returns why. */
+async function readForm(request: HttpRequest, { mostBytes }: Site): Promise<ReadForm> {
+  const fields = new URLSearchParams();
+  try {
+    const content = request.stream({ limit: mostBytes + mostAround });
+    const form = await readFileForm(content, boundaryOf(request) ?? "", fileField);
+    if (form.fileName !== "") return form;
+    return { fields: form.fields, refused: { detail: readerOf(request).words.import.noFile } };
+  } catch (error) {
+    if (error instanceof ContentError) return { fields, refused: { detail: `${error.message}.` } };
+    if (error instanceof HttpError && error.response.problem !== undefined)
+      return { fields, refused: error.response.problem };
+    throw error;
+  }
+}
+
+/** The most bytes of a form beside its file. */
+const mostAround = 262_144;
+
+/** Returns what becomes of the people who are likely stored: queries of the request that stores a file. The first is the usual one. */
+export const matchedQueries = ({ members }: Pick<Site, "members">): readonly string[] => [
+  // The same file twice stores nobody twice, unless its reader decides otherwise.
+  ...["on-match=skip", "on-match=update", "on-match=refuse", ""],
+  ...members.unique.map((name) => `upsert=${name}`),
+];
+
+function choicesIn(fields: URLSearchParams, site: Site): ImportChoices {
+  const known = matchedQueries(site);
+  const chosen = fields.get("_matched");
+  return {
+    matched: known.find((query) => query === chosen) ?? known[0] ?? "",
+    date: fields.get("_date") ?? "",
+    columns: columnsIn(fields.get("_columns") ?? ""),
+    members: fields.getAll("_member"),
+  };
+}
+
+/** Reads the columns that a form was made for, as JSON; of anything else, there are none. */
+function columnsIn(text: string): readonly Column[] {
+  try {
+    const columns: unknown = JSON.parse(text);
+    if (!Array.isArray(columns)) return [];
+    return columns.flatMap((each: unknown) =>
+      isObject(each) ? [Object.fromEntries(columnParts.map((part) => [part, String(each[part] ?? "")]))] : [],
+    ) as Column[]; // an object of these texts each
+  } catch {
+    return [];
+  }
+}
+
+const columnParts = ["name", "member", "example"] as const;

@@ -1,7 +1,7 @@
 import { type ListOptions, type ListPage, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
 import { type MemberList, onceFor } from "../person/member-list.ts";
 import { textOf } from "../person/member-value.ts";
-import { assetUrl, dialogsUrl } from "./assets.ts";
+import { assetUrl } from "./assets.ts";
 import { changedNote } from "./changed.ts";
 import { choiceBox, choiceForm, choiceHead, formatNames } from "./choice.ts";
 import { columnChoice, columnsFor } from "./columns.ts";
@@ -65,14 +65,13 @@ function head(site: Site, view: ListView, may: { readonly create: boolean; reado
   const { members, fields, fieldOf, address, options, reader } = view;
   const words = reader.words.list;
   const shown = total(reader, options.page);
-  // What only a script can do is shown by it.
-  const create = html`<div class="actions"><button data-most-bytes="${site.mostBytes}" data-import="${assetUrl(options.request, "import.js")}" data-scripted hidden>${words.import}</button><noscript><a class="button" href="${address.url}?import">${words.import}</a></noscript><a class="button primary" href="${address.url}?new" aria-keyshortcuts="n">${words.create}</a></div>`;
+  const create = html`<div class="actions"><a class="button" href="${address.url}?import">${words.import}</a><a class="button primary" href="${address.url}?new" aria-keyshortcuts="n">${words.create}</a></div>`;
   return html`<div class="heading"><h1>${reader.words.frame.people}</h1>
 ${may.create ? create : ""}</div>
 <p class="banner good said" id="deleted" role="status" tabindex="-1">${words.deleted}</p>
 ${notes(reader)}
 <p class="banner" role="status" tabindex="-1" data-said hidden></p>
-${searchForm(reader, address, members, dialogsUrl(options.request, members, reader))}
+${searchForm(reader, address, members, assetUrl(options.request, `countries.${reader.language}.js`))}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">
 ${options.cursor ? changedNote(site, options, options.cursor()) : ""}<div class="tools">

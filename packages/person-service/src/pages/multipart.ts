@@ -2,7 +2,7 @@ import { ContentError } from "waymark/content";
 
 /** A form with one file, which is sent after all other fields. */
 export interface FileForm {
-  readonly fields: ReadonlyMap<string, string>;
+  readonly fields: URLSearchParams;
   /** What the file is called; empty where none was chosen. */
   readonly fileName: string;
   /** The pieces of the file, as they arrive. They throw ContentError where the form does not end after the file. */
@@ -22,7 +22,7 @@ export async function readFileForm(
   fileField: string,
 ): Promise<FileForm> {
   const parts = new PartReader(content, boundary);
-  const fields = new Map<string, string>();
+  const fields = new URLSearchParams();
   while (await parts.next()) {
     const { name, fileName } = disposition(await parts.text(headEnd));
     if (fileName !== undefined) {
@@ -30,14 +30,15 @@ export async function readFileForm(
       return { fields, fileName, file: parts.last() };
     }
     if (fields.size === mostFields) throw new ContentError("The form has too many fields");
-    fields.set(name, await parts.text(parts.delimiter));
+    fields.append(name, await parts.text(parts.delimiter));
   }
   throw new ContentError(`The form has no file in the field "${fileField}"`);
 }
 
-const mostFields = 20;
+/** A column of a file has one each. */
+const mostFields = 1_000;
 /** In bytes, of a head and of a field. */
-const longestText = 4_096;
+const longestText = 65_536;
 const lineEnd = Buffer.from("\r\n");
 const headEnd = Buffer.from("\r\n\r\n");
 

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/person.ts";
-import { dialogsUrl } from "./assets.ts";
+import { assetUrl } from "./assets.ts";
 import { attempt } from "./attempt.ts";
 import { brandOf, pageResponse } from "./document.ts";
 import { personForm } from "./form.ts";
@@ -38,7 +38,7 @@ function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
     typed,
     action: url,
     cancel: url,
-    dialogs: dialogsUrl(request, site.members, reader),
+    countries: assetUrl(request, `countries.${reader.language}.js`),
     key: randomUUID(),
     refusal,
     isOpen: true,

@@ -1,7 +1,7 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
 import { isObject, memberOf, textOf, valuesOf } from "../person/member-value.ts";
-import { dialogsUrl } from "./assets.ts";
+import { assetUrl } from "./assets.ts";
 import { attempt, type Base } from "./attempt.ts";
 import { changedNote } from "./changed.ts";
 import { brandOf, page } from "./document.ts";
@@ -65,7 +65,6 @@ function editing({ members }: Site, { request }: ItemOptions, stored: Base, own:
   const tried = request.attribute(attempt);
   if (tried?.isContested) return conflictForm(reader, fields, stored, tried, own);
   const { typed = stored.values, base = stored, refusal } = tried ?? {};
-  const dialogs = dialogsUrl(request, members, reader);
   return personForm({
     reader,
     fields,
@@ -73,7 +72,7 @@ function editing({ members }: Site, { request }: ItemOptions, stored: Base, own:
     base,
     action: own,
     cancel: own,
-    dialogs,
+    countries: assetUrl(request, `countries.${reader.language}.js`),
     refusal,
     isOpen: tried !== undefined,
   });

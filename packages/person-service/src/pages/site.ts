@@ -28,7 +28,7 @@ export const mayFollow = ({ may }: Site, request: HttpRequest<unknown>): boolean
 export function variantFor(site: Site, request: HttpRequest<unknown>): string {
   const changes = ["POST", "PUT", "PATCH", "DELETE"].map((method) => site.may(request, method, request.path));
   const parts = [
-    assetsVersion(site.members, site.brand),
+    assetsVersion(site.brand),
     site.brand.title,
     toPublicUrl(request, ""),
     request.attribute(caller)?.id,

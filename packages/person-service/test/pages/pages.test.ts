@@ -383,11 +383,11 @@ describeService("pages", (openService) => {
   });
 });
 
-describeInMemory("the button of an import", (openService) => {
+describeInMemory("the form of an import", (openService) => {
   const service = openService(async () => ({ bulk: { maxBytes: 1_000 } }));
 
   it("has the greatest file that the service takes", async () => {
-    const { text } = await service.send("GET", "/person", { headers: { Accept: "text/html" } });
-    assert.match(text, /<button data-most-bytes="1000" data-import=/);
+    const { text } = await service.send("GET", "/person?import", { headers: { Accept: "text/html" } });
+    assert.match(text, /<form class="import"[^>]* data-most-bytes="1000"/);
   });
 });

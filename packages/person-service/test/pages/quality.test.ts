@@ -98,10 +98,12 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     }
   }
 
-  it("lead somewhere by each link", async () => {
+  it("lead somewhere by each link, and have what a field suggests", async () => {
     for (const path of ["/person", "/person?new", "/person/1"]) {
       const page = await scene().open(path);
       assert.equal(await page.locator("a:not([href])").count(), 0, path);
+      const lists = `[...document.querySelectorAll("input[list]")].map(({ list }) => list?.localName)`;
+      assert.deepEqual(new Set(await page.evaluate<string[]>(lists)), new Set(["datalist"]), path);
     }
   });
 

@@ -13,4 +13,4 @@ type Translated<T> = T extends string
     : { readonly [K in keyof T]: Translated<T[K]> };
 
 /** What a script of a page is given of them. */
-export type ScriptWords = Words["scripts"] & Pick<Words, "people">;
+export type ScriptWords = Words["scripts"];
