@@ -344,6 +344,31 @@ describe("import", () => {
     ]);
   });
 
+  it("reads a vCard with spaces around values, blank lines, and the card of an agent", async () => {
+    const database = newFile("db");
+    const agent = ["AGENT:", "BEGIN:VCARD", "VERSION:2.1", "N:Lovelace;Ada", "END:VCARD"];
+    const lines = [
+      "VERSION:2.1",
+      "N:Babbage;Charles ",
+      "EMAIL: charles@example.org ",
+      "",
+      " \t",
+      ...agent,
+      "TITLE: Engineer",
+    ];
+    await run("import", write("vcf", ["BEGIN:VCARD", ...lines, "END:VCARD", ""].join("\r\n")), "--database", database);
+    const charles = { givenName: "Charles", familyName: "Babbage", email: "charles@example.org", jobTitle: "Engineer" };
+    assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Charles Babbage", ...charles }]);
+  });
+
+  it("joins a character of a vCard that is folded between its bytes", async () => {
+    const database = newFile("db");
+    const card = Buffer.from("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Jürgen 山😀\r\nNOTE:Größe\r\nEND:VCARD\r\n");
+    const folded = Array.from(card, (byte) => (byte >= 0x80 && byte < 0xc0 ? [0x0d, 0x0a, 0x20, byte] : [byte]));
+    await run("import", write("vcf", Buffer.from(folded.flat())), "--database", database);
+    assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Jürgen 山😀", description: "Größe" }]);
+  });
+
   it("refuses a vCard without an end, and stores the others", async () => {
     const database = newFile("db");
     const card = (name: string): string => `BEGIN:VCARD\nVERSION:4.0\nFN:${name}\n`;

@@ -47,6 +47,8 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
     isUtf8 &&= isValid(utf8, piece);
   }
   isUtf8 &&= isValid(utf8, undefined);
+  const isFolded = !isUtf8 && beginning.includes("BEGIN:VCARD") && (await isUtf8Folded(path));
+  isUtf8 ||= isFolded;
   const { charset, mark } = charsetOf(beginning, isUtf8);
   const label = labels[charset];
   const text = new TextDecoder(label).decode(beginning.subarray(mark));
@@ -63,7 +65,7 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
     async *pieces(onBytes = () => undefined) {
       const decoder = charset === "UTF-8" ? undefined : new TextDecoder(label);
       const stream = createReadStream(path, { start, highWaterMark: pieceSize }) as AsyncIterable<Buffer>;
-      for await (const piece of stream) {
+      for await (const piece of isFolded ? joined(stream) : stream) {
         onBytes(piece.length);
         const content = decoder === undefined ? piece : Buffer.from(decoder.decode(piece, { stream: true }));
         yield endsLinesInCr ? content.map((byte) => (byte === carriageReturn ? lineFeed : byte)) : content;
@@ -93,6 +95,24 @@ function isValid(decoder: TextDecoder, piece: Uint8Array | undefined): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a file is UTF-8 once its characters are joined. */
+async function isUtf8Folded(path: string): Promise<boolean> {
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  for await (const piece of joined(createReadStream(path))) if (!isValid(utf8, piece)) return false;
+  return isValid(utf8, undefined);
+}
+
+/** Joins the characters of UTF-8 that a vCard folds between their bytes (RFC 6350 §3.2): no other line begins with their end. */
+async function* joined(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let rest = "";
+  for await (const piece of pieces) {
+    const text = (rest + piece.toString("latin1")).replaceAll(/\r?\n[ \t](?=[\x80-\xbf])/g, "");
+    rest = text.slice(-3); // the start of a fold, perhaps
+    yield Buffer.from(text.slice(0, -3), "latin1");
+  }
+  yield Buffer.from(rest, "latin1");
 }
 
 function charsetOf(beginning: Buffer, isUtf8: boolean): { readonly charset: Charset; readonly mark: number } {

@@ -15,9 +15,18 @@ export async function* decodeVcards(
 ): AsyncGenerator<ListedValue, void, undefined> {
   let card: string[] | undefined;
   let [line, first, count, length] = [0, 0, 0, 0];
+  let isAgent = false;
   for await (const text of linesOf(pieces)) {
     line++;
-    if (/^BEGIN:VCARD\s*$/i.test(text)) {
+    const isBegin = /^BEGIN:VCARD\s*$/i.test(text);
+    const isEnd = /^END:VCARD\s*$/i.test(text);
+    // Version 2.1 has the card of an agent within that of a person.
+    isAgent ||= isBegin && /^AGENT\b[^:]*:\s*$/i.test(card?.at(-1) ?? "");
+    if (isAgent) {
+      isAgent = !isEnd;
+      continue;
+    }
+    if (isBegin) {
       if (card !== undefined) yield { line: first, issues: [{ message: "has no END:VCARD" }] };
       card = [];
       first = line;
@@ -26,7 +35,7 @@ export async function* decodeVcards(
     card?.push(text);
     length += text.length;
     if (card !== undefined && length > longestCard) throw tooLong(first);
-    if (card === undefined || !/^END:VCARD\s*$/i.test(text)) continue;
+    if (card === undefined || !isEnd) continue;
     yield toValue(card, first, members);
     count++;
     card = undefined;
@@ -83,8 +92,8 @@ function unfolded(card: readonly string[]): readonly string[] {
     if (isQuoted && last?.endsWith("=") && text !== "") parts.splice(-1, 1, last.slice(0, -1), text);
     else if (/^[ \t]/.test(text)) parts.push(text.slice(1));
     else {
-      if (parts.length > 0) lines.push(parts.join(""));
-      parts = text === "" ? [] : [text];
+      if (parts.some((part) => part.trim() !== "")) lines.push(parts.join(""));
+      parts = [text];
       isQuoted = /^[^:]*[;=]QUOTED-PRINTABLE[;:]/i.test(text);
     }
   }

@@ -191,7 +191,7 @@ function toMember(escaped: string, kind: PersonMember["kind"]): string | undefin
   const text = unescapeText(escaped);
   // Only a text of several lines may be empty.
   if (kind === "text") return text;
-  const line = text.replaceAll(/\s*\n\s*/g, ", ");
+  const line = text.trim().replaceAll(/\s*\n\s*/g, ", ");
   if (line === "") return undefined;
   if (kind === "email") return line.replace(/^mailto:/i, "");
   if (kind === "telephone") return line.replace(/^tel:/i, "");
