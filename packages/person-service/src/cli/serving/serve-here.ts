@@ -3,7 +3,7 @@ import type { Access } from "../../access/access.ts";
 import type { AccessDenial } from "../../access/identify.ts";
 import { joinObservers } from "../../observer.ts";
 import { version } from "../../package-files.ts";
-import { openPersonService, type PersonServiceOptions } from "../../service.ts";
+import { openPersonService } from "../../service.ts";
 import type { Worker } from "../../workers/worker.ts";
 import { databaseOptions } from "../settings/database-options.ts";
 import type { Options } from "../settings/options.ts";
@@ -37,12 +37,16 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
   reloadOnHangUp(reloads.promise, observation.log);
   const access = await openAccessOf(options, worker, joinObservers(observation.observers).onDenial);
   const credentials = options.tls && (await readTlsFiles(options.tls));
-  const { title, accent } = options;
+  const { title, accent, trustProxy, cors } = options;
   const logo = options.logo === undefined ? undefined : await readLogo(options.logo);
   if (worker === undefined) await requirePort(options);
   const shutdown = new Shutdown(observation, options.grace * 1000);
   const service = await openPersonService({
-    ...serviceOptions(options, access),
+    ...options,
+    collections: collectionsOf(options),
+    access: access?.filter,
+    https: options.tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
+    cors: cors.length > 0 ? { origins: cors } : undefined,
     brand: { title, accent, logo },
     writer: worker?.writer,
     isReady: shutdown.isReady,
@@ -80,36 +84,6 @@ async function openAccessOf(
   // Most programs have none, and it takes a tenth of their start to load.
   const { openAccess } = await import("../../access/access.ts");
   return openAccess({ file, keys, onDenial, sessionKey, sharedEnds: worker?.sharedEnds });
-}
-
-function serviceOptions(options: Options, access: Access | undefined): PersonServiceOptions {
-  const {
-    database,
-    partitions,
-    members,
-    publicUrl,
-    hostNames,
-    rateLimit,
-    maxDelay,
-    maxInFlight,
-    tls,
-    trustProxy,
-    cors,
-  } = options;
-  return {
-    database,
-    collections: collectionsOf(options),
-    partitions,
-    members,
-    publicUrl,
-    hostNames,
-    access: access?.filter,
-    rateLimit,
-    maxDelay,
-    maxInFlight,
-    https: tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
-    ...(cors.length > 0 && { cors: { origins: cors } }),
-  };
 }
 
 /** Answers the questions of the supervisor about metrics and health. */

@@ -1,7 +1,7 @@
 import { isLoopback, nameIn, parseHostName } from "../../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../../log/log.ts";
-import { faultInAccent } from "../../pages/brand.ts";
-import type { MemberList } from "../../person/member-list.ts";
+import { type Brand, faultInAccent } from "../../pages/brand.ts";
+import type { PersonServiceOptions } from "../../service.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import type { Given } from "./configuration.ts";
 import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
@@ -9,8 +9,14 @@ import { membersIn, membersOption } from "./members-option.ts";
 import { converted, matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
 import { faultInOrigins, faultInPublicUrl, isNetwork } from "./option-values.ts";
 
+/** What `serve` hands to the service as it is given. */
+type ServiceSettings = Pick<
+  PersonServiceOptions,
+  "hostNames" | "maxDelay" | "maxInFlight" | "members" | "partitions" | "publicUrl" | "rateLimit"
+>;
+
 /** The options of `serve`. */
-export interface Options {
+export interface Options extends Required<ServiceSettings>, Required<Pick<Brand, "accent" | "title">> {
   /** 0…65535; 0 lets the system choose a free port. */
   readonly port: number;
   /** The name or address to listen on. */
@@ -21,10 +27,6 @@ export interface Options {
   readonly hasVisiblePassword: boolean;
   /** The variables of a hosting platform that gave a setting: `PORT`, `DATABASE_URL`. */
   readonly platformVariables: readonly string[];
-  /** Where clients reach the service, when it is not where it listens; undefined when it is. */
-  readonly publicUrl: string | undefined;
-  /** The names of the hosts that requests may be for, besides the loopback names; undefined for any host. */
-  readonly hostNames: readonly string[] | undefined;
   /** The origins whose pages may use the service, as in a CORS policy. */
   readonly cors: readonly string[];
   /** The path of the access file; undefined where every client may do everything. */
@@ -39,22 +41,9 @@ export interface Options {
   readonly tls: TlsFiles | undefined;
   /** The addresses and networks of the proxies whose fields about the client are believed. */
   readonly trustProxy: readonly string[];
-  /** The most requests of a client in a number of seconds; undefined for any number. */
-  readonly rateLimit: { readonly limit: number; readonly window: number } | undefined;
-  /** How long requests may wait for the processor, 1…60,000 ms. */
-  readonly maxDelay: number;
-  /** The most requests in progress at once; undefined for any number. */
-  readonly maxInFlight: number | undefined;
   /** The most bytes of answers that are kept in memory, of each process. */
   readonly answerMemory: number;
-  /** How many partitions a new database gets; undefined for those that it has, or 1. */
-  readonly partitions: number | undefined;
-  /** The members that people may have. */
-  readonly members: MemberList;
-  /** What the pages are called, and the colour of their links and buttons; undefined for ours. */
-  readonly title: string | undefined;
-  readonly accent: string | undefined;
-  /** The path of the picture for their head. */
+  /** The path of the picture for the head of the pages. */
   readonly logo: string | undefined;
   /** Where changes of people are sent. */
   readonly webhooks: readonly WebhookSettings[];
