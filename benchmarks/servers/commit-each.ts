@@ -52,6 +52,7 @@ const database: Database = {
     await writer.close();
     connection.close();
   },
+  [Symbol.asyncDispose]: notMeasured,
 };
 async function notMeasured(): Promise<never> {
   throw new Error("This server is for requests alone");

@@ -5,7 +5,7 @@ import type { RestoreOptions, Snapshot } from "./snapshot.ts";
 import type { Document, Store } from "./store.ts";
 
 /** Keeps collections, each behind a store. A program opens a database once. */
-export interface Database {
+export interface Database extends AsyncDisposable {
   /**
    * Returns the store of a collection. `T` is the type of its records, for `parseRecord`; nothing checks it.
    *
@@ -47,7 +47,7 @@ export interface Database {
    * @throws StoreUnavailable (rejects) when the database cannot be changed just now
    */
   resume(): Promise<void>;
-  /** Frees the database; its stores cannot be used after that. Closing it again does nothing. */
+  /** Frees the database, as the end of `await using` does; its stores cannot be used after that. Closing it again does nothing. */
   close(): Promise<void>;
 }
 

@@ -70,5 +70,6 @@ export function recordDatabase(
     restore: async (snapshot, options) => restoreSnapshot(await engine.restoreTarget(), snapshot, collections, options),
     resume: () => engine.resume(),
     close: () => engine.close(),
+    [Symbol.asyncDispose]: () => engine.close(),
   };
 }

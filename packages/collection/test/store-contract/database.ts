@@ -41,5 +41,16 @@ export function describeDatabase(name: string, withStore: WithStore): void {
         await database.close();
       }),
     );
+
+    it(
+      "closes at the end of its scope",
+      withStore(async (store, database) => {
+        {
+          await using _ = database;
+          await store.create({});
+        }
+        await assert.rejects(async () => store.find(1), StoreUnavailable);
+      }),
+    );
   });
 }

@@ -27,11 +27,8 @@ export const explainCommand: Command = {
   async run(given, { print }) {
     const request = toRequest(given);
     const { app, database } = await openPersonService({ database: ":memory:" });
-    try {
-      print(await explain(app, request));
-    } finally {
-      await database.close();
-    }
+    await using _ = database;
+    print(await explain(app, request));
   },
 };
 

@@ -57,24 +57,20 @@ export const exportCommand: Command = {
     const members = membersIn(given);
     const { representation, language, said } = targetFor(format, given, members);
     const address = given.value("database") ?? "";
-    const database = await openExisting(address, personCollectionOf(members));
-    try {
-      const store = database.store(personCollection.name);
-      const draw = file === undefined ? () => undefined : drawProgress(io);
-      if (file === undefined) {
-        await write(store, { representation, language }, draw, toStandardOutput);
-      } else {
-        const count = await withFile(file, "written", async () => {
-          await using output = await NewFile.open(file, { replace: true });
-          const take = (pieces: AsyncIterable<string>): Promise<void> => output.handle.writeFile(pieces);
-          const written = await write(store, { representation, language }, draw, take);
-          await output.finish();
-          return written;
-        });
-        io.print(`exported ${countPeople(count)} from ${displayAddress(address)} to ${file}${said}`);
-      }
-    } finally {
-      await database.close();
+    await using database = await openExisting(address, personCollectionOf(members));
+    const store = database.store(personCollection.name);
+    const draw = file === undefined ? () => undefined : drawProgress(io);
+    if (file === undefined) {
+      await write(store, { representation, language }, draw, toStandardOutput);
+    } else {
+      const count = await withFile(file, "written", async () => {
+        await using output = await NewFile.open(file, { replace: true });
+        const take = (pieces: AsyncIterable<string>): Promise<void> => output.handle.writeFile(pieces);
+        const written = await write(store, { representation, language }, draw, take);
+        await output.finish();
+        return written;
+      });
+      io.print(`exported ${countPeople(count)} from ${displayAddress(address)} to ${file}${said}`);
     }
   },
 };

@@ -74,7 +74,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
-  const database = await openTarget(address, members, isDryRun);
+  await using database = await openTarget(address, members, isDryRun);
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
   const report = refusalReport({ file, given, printNote: io.printNote });
@@ -101,8 +101,6 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   } catch (error) {
     if (error instanceof RejectsError) throw toCommandError(error, rejectsFile, `. ${continuing}`);
     throw error;
-  } finally {
-    await database?.close();
   }
 }
 

@@ -95,24 +95,24 @@ async function restorePeople(
 ): Promise<number> {
   let snapshot = await open();
   try {
-    const target = await openDatabase(to, { collections: [personCollectionOf(members)], partitions, forRestore: true });
-    try {
-      const report = reportProgress(io);
-      let count = 0;
-      const onProgress = ({ stored, total }: RestoreProgress): void => {
-        count = total;
-        report(stored, total, "people");
-      };
-      for (let stopAfter = leastStep; ; ) {
-        const began = performance.now();
-        if (await target.restore(snapshot, { onProgress, ...(inSteps && { stopAfter }) })) return count;
-        // What has changed since the step before was stored first. It must not take the time of the new people.
-        stopAfter = Math.max(leastStep, 4 * (performance.now() - began - stopAfter));
-        await snapshot.close();
-        snapshot = await open();
-      }
-    } finally {
-      await target.close();
+    await using target = await openDatabase(to, {
+      collections: [personCollectionOf(members)],
+      partitions,
+      forRestore: true,
+    });
+    const report = reportProgress(io);
+    let count = 0;
+    const onProgress = ({ stored, total }: RestoreProgress): void => {
+      count = total;
+      report(stored, total, "people");
+    };
+    for (let stopAfter = leastStep; ; ) {
+      const began = performance.now();
+      if (await target.restore(snapshot, { onProgress, ...(inSteps && { stopAfter }) })) return count;
+      // What has changed since the step before was stored first. It must not take the time of the new people.
+      stopAfter = Math.max(leastStep, 4 * (performance.now() - began - stopAfter));
+      await snapshot.close();
+      snapshot = await open();
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
@@ -176,12 +176,8 @@ export const resumeCommand: Command = {
   options: databaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
-    const database = await openExisting(address, personCollectionOf(membersIn(given)));
-    try {
-      await database.resume();
-    } finally {
-      await database.close();
-    }
+    await using database = await openExisting(address, personCollectionOf(membersIn(given)));
+    await database.resume();
     io.print(`resumed ${displayAddress(address)}`);
   },
 };

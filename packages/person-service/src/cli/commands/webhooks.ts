@@ -14,13 +14,9 @@ export const webhooksCommand: Command = {
   options: databaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
-    const database = await openExisting(address, webhookCollection);
-    try {
-      const states = await readStates(database.store(webhookCollection.name));
-      io.print(states.length === 0 ? `no webhooks in ${displayAddress(address)}` : states.flatMap(linesOf).join("\n"));
-    } finally {
-      await database.close();
-    }
+    await using database = await openExisting(address, webhookCollection);
+    const states = await readStates(database.store(webhookCollection.name));
+    io.print(states.length === 0 ? `no webhooks in ${displayAddress(address)}` : states.flatMap(linesOf).join("\n"));
   },
 };
 
