@@ -3,7 +3,7 @@ import { part, words } from "./page.ts";
 /** Has single keys do what they are named for in `aria-keyshortcuts`, but not while somebody types, and not once they are turned off. */
 export function prepareKeys(): void {
   const button = document.querySelector<HTMLElement>("[data-keys]");
-  button?.addEventListener("click", showKeys);
+  button?.addEventListener("click", () => showKeys(button.textContent));
   addEventListener("keydown", (event) => {
     const { key, target, ctrlKey, metaKey, altKey } = event;
     if (ctrlKey || metaKey || altKey || areOff() || document.querySelector("dialog[open], :popover-open") !== null)
@@ -21,11 +21,11 @@ export function prepareKeys(): void {
 const kept = "keys";
 const areOff = (): boolean => localStorage.getItem(kept) === "off";
 
-function showKeys(): void {
+function showKeys(heading: string): void {
   const dialog = document.createElement("dialog");
   dialog.innerHTML = `<h2></h2><dl></dl><label><input type="checkbox"> <span></span></label><div class="actions"><button class="plain"></button></div>`;
-  dialog.setAttribute("aria-label", words.keys);
-  part(HTMLElement, "h2", dialog).textContent = words.keys;
+  dialog.setAttribute("aria-label", heading);
+  part(HTMLElement, "h2", dialog).textContent = heading;
   part(HTMLElement, "span", dialog).textContent = words.keysOn;
   for (const [key, text] of Object.entries(words.keysFor)) {
     const [term, description] = [document.createElement("dt"), document.createElement("dd")];

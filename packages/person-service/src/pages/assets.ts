@@ -11,6 +11,7 @@ import { type Language, languages } from "../person/languages.ts";
 import { accentStyle, type Brand } from "./brand.ts";
 import { countryOptions } from "./countries.ts";
 import { readerFor } from "./reader.ts";
+import { scriptWords } from "./words/words.ts";
 
 /** The files that the pages load, each behind those that it imports. */
 const names = [
@@ -129,7 +130,7 @@ function readAssets(): Assets {
   for (const language of languages) {
     const reader = readerFor(language);
     const made = {
-      [`words.${language}.js`]: `globalThis.words = ${JSON.stringify(reader.words.scripts)};\n`,
+      [`words.${language}.js`]: `globalThis.words = ${JSON.stringify(scriptWords(reader.words))};\n`,
       [`countries.${language}.js`]: `export default ${JSON.stringify(String(countryOptions(reader)))};\n`,
     };
     for (const [name, text] of Object.entries(made)) files.set(name, toFile(name, text));

@@ -41,7 +41,7 @@ export function choiceForm({ reader, fields, address, entityTag, total, mayAmend
   return html`<details class="menu chosen"><summary>${words.withChosen}<span data-chosen></span></summary>
 <form id="${formId}" method="post" action="${address.url}"><input type="hidden" name="_list" value="${address.search}"><input type="hidden" name="_locale" value="${reader.locale}"><input type="hidden" name="_tag" value="${entityTag}"><button name="_do" value="typed" hidden></button>
 <label><input type="checkbox" name="_all" value="yes"> ${filled(words.all, { people: total })}</label>
-<div><select name="_format" aria-label="${words.format}">${formatNames(reader).map(([format, label]) => html`<option value="${format}">${label}</option>`)}</select>${button("export", words.export)}</div>
+<div><select name="_format" aria-label="${words.format}">${formatNames(reader).map(([format, label]) => html`<option value="${format}">${label}</option>`)}</select>${button("export", reader.words.list.download)}</div>
 ${mayAmend ? changes : ""}</form></details>`;
 }
 

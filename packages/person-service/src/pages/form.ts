@@ -40,7 +40,7 @@ export function personForm(parts: FormParts): SafeHtml {
 ${members.map((member) => field(reader, member, shownIn(reader, member, typed[member.name] ?? ""), faults.get(member.name), member.name === first))}</div></fieldset>
 `,
   );
-  return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? words.create : words.edit}" tabindex="-1" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
+  return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? reader.words.list.create : reader.words.person.edit}" tabindex="-1" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
 ${base === undefined ? control("key", key) : stateOf(reader, fields, base)}${control("locale", reader.locale)}<p class="banner good" role="status" data-note hidden></p>
 ${groups}${foot(html`<button class="primary" data-doing="${words.saving}">${base === undefined ? words.store : words.save}</button><a class="button plain" href="${cancel}" data-cancel>${words.cancel}</a>`, faultsIn(parts))}
 <datalist id="countries" data-options="${countries}"></datalist></form>
@@ -141,7 +141,7 @@ ${stateOf(reader, fields, stored)}${control("locale", reader.locale)}${foot(html
 
 /** Makes the question before a person is removed. */
 export function removalForm(
-  { words: { removal: words } }: Reader,
+  { words: { removal: words, person } }: Reader,
   name: string,
   entityTag: string | undefined,
   action: string,
@@ -151,7 +151,7 @@ export function removalForm(
 <p>${words.warning}</p>
 <form method="post" action="${action}">
 ${control("method", "DELETE")}${control("tag", entityTag)}<input type="hidden" name="_list">
-${foot(html`<button class="danger" data-doing="${words.deleting}">${words.delete}</button><button type="button" class="plain" popovertarget="remove" popovertargetaction="hide" autofocus>${words.keep}</button>`)}
+${foot(html`<button class="danger" data-doing="${words.deleting}">${person.delete}</button><button type="button" class="plain" popovertarget="remove" popovertargetaction="hide" autofocus>${words.keep}</button>`)}
 </form></div>
 `;
 }

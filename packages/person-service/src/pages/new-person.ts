@@ -31,7 +31,7 @@ function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const { typed = {}, refusal } = request.attribute(attempt) ?? {};
   const url = toPublicUrl(request);
   const reader = readerOf(request);
-  const { form: words, person } = reader.words;
+  const { list: words, person } = reader.words;
   const form = personForm({
     reader,
     fields: fieldsOf(site.members, reader),

@@ -90,12 +90,12 @@ const refusals = {
 };
 
 function signInPage(site: Site, request: HttpRequest<unknown>, to: string, attempt?: Attempt): HttpResponse {
-  const { heading } = readerOf(request).words.signIn;
+  const { signIn } = readerOf(request).words.frame;
   return pageResponse(
     site,
     request,
-    { title: heading, kind: "note" },
-    html`<div class="note-body"><h1>${heading}</h1>
+    { title: signIn, kind: "note" },
+    html`<div class="note-body"><h1>${signIn}</h1>
 ${signInForm(request, to, attempt)}</div>`,
     "no-store",
   );
@@ -109,7 +109,7 @@ interface Attempt {
 
 /** Makes the form to sign in with, which leads back to a target of the service. */
 export function signInForm(request: HttpRequest<unknown>, to: string, attempt?: Attempt): SafeHtml {
-  const words = readerOf(request).words.signIn;
+  const { signIn: words, frame } = readerOf(request).words;
   if (!keepsCookies(request)) {
     return html`<p class="banner">${words.needsHttps}</p>`;
   }
@@ -119,7 +119,7 @@ export function signInForm(request: HttpRequest<unknown>, to: string, attempt?: 
 <label>${words.name}<input name="name" value="${attempt?.name ?? ""}" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto"></label>
 <label>${words.password}<input type="password" name="password" autocomplete="current-password"${attempt === undefined ? "" : html` autofocus`}></label>
 <details><summary>${words.useKey}</summary><label>${words.key}<input type="password" name="key" autocomplete="off" spellcheck="false"></label></details>
-<div class="actions"><button class="primary">${words.enter}</button></div>
+<div class="actions"><button class="primary">${frame.signIn}</button></div>
 </form>`;
 }
 

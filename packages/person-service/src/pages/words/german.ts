@@ -97,8 +97,6 @@ export const german: Words = {
     amended: "geändert {time}",
   },
   form: {
-    create: "Neue Person",
-    edit: "Bearbeiten",
     store: "Speichern",
     save: "Sichern",
     saving: "Wird gesichert …",
@@ -124,7 +122,6 @@ export const german: Words = {
   removal: {
     question: "{name} löschen?",
     warning: "Alles, was von dieser Person gespeichert ist, wird gelöscht. Das lässt sich nicht rückgängig machen.",
-    delete: "Löschen",
     deleting: "Wird gelöscht …",
     keep: "Behalten",
   },
@@ -133,7 +130,6 @@ export const german: Words = {
     all: "Alle dieser Liste: {people}",
     page: "Alle auf dieser Seite wählen",
     format: "Format",
-    export: "Herunterladen",
     list: "Liste",
     member: "Feld",
     value: "Wert",
@@ -272,12 +268,10 @@ export const german: Words = {
     reference: "Kennzeichen {id}",
   },
   signIn: {
-    heading: "Anmelden",
     name: "Name",
     password: "Passwort",
     key: "API-Schlüssel",
     useKey: "Stattdessen einen API-Schlüssel verwenden",
-    enter: "Anmelden",
     wrong: "Diese Angaben stimmen nicht. Prüfen Sie sie, und versuchen Sie es noch einmal.",
     later: {
       one: "Zu viele Versuche. Versuchen Sie es in {n} Sekunde noch einmal.",
@@ -302,17 +296,14 @@ export const german: Words = {
     ofReady: "Für die Überwachung: ob die Datenbank benutzt werden kann.",
   },
   scripts: {
-    keys: "Tastenkürzel",
-    keysFor: { "/": "Suchen", n: "Neue Person", e: "Bearbeiten", "?": "Diese Tasten zeigen" },
+    showKeys: "Diese Tasten zeigen",
     keysOn: "Diese Tasten verwenden",
     close: "Schließen",
     chosen: ": {n}",
     found: "{people} gefunden",
-    backToList: "Zurück zur Liste",
     signedOut:
       "Sie sind nicht mehr angemeldet. Ihre Angaben bleiben erhalten und werden gesendet, sobald Sie angemeldet sind.",
     staysHere: "Sie sind nicht mehr angemeldet. Ihre Angaben bleiben hier, bis Sie es wieder sind.",
-    cancel: "Abbrechen",
     refused: "Der Dienst kann das gerade nicht.",
     noAnswer: "Der Dienst antwortet nicht. Ihre Angaben gehen nicht verloren: Versuchen Sie es gleich noch einmal.",
     draft: "Das haben Sie vorhin eingegeben; es ist noch nicht gespeichert.",

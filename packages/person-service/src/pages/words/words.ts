@@ -12,5 +12,16 @@ type Translated<T> = T extends string
     ? Plural
     : { readonly [K in keyof T]: Translated<T[K]> };
 
-/** What a script of a page is given of them. */
-export type ScriptWords = Words["scripts"];
+/** What a script of a page is given of them: what only scripts say, and what they say as well. */
+export interface ScriptWords extends Readonly<Words["scripts"]> {
+  readonly keysFor: Readonly<Record<string, string>>;
+  readonly cancel: string;
+  readonly backToList: string;
+}
+
+export const scriptWords = ({ scripts, list, person, form, review }: Words): ScriptWords => ({
+  ...scripts,
+  keysFor: { "/": list.search, n: list.create, e: person.edit, "?": scripts.showKeys },
+  cancel: form.cancel,
+  backToList: review.back,
+});
