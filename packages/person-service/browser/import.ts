@@ -64,6 +64,7 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement): Promise<v
   const next = page?.querySelector("main:has(form.import)");
   if (!next) return refuse(page === null ? words.noAnswer : wordsOf(page));
   if (!isStore || status !== 200) part(HTMLElement, "[type=file]", next).replaceWith(file);
+  for (const each of next.querySelectorAll("[autofocus]")) each.removeAttribute("autofocus");
   main.replaceChildren(...next.childNodes);
   prepareForm();
 }

@@ -136,7 +136,7 @@ export const personMembers = {
     label: { en: "Anniversary", de: "Jahrestag", fr: "Anniversaire de mariage", es: "Aniversario" },
     group: "Name",
     hint: {
-      en: "Such as of a wedding.",
+      en: "Of a wedding, for instance.",
       de: "Etwa der Hochzeit.",
       fr: "Par exemple celui du mariage.",
       es: "Por ejemplo, de la boda.",

@@ -150,6 +150,38 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     }
   });
 
+  it("fit a phone with two versions to choose from, too", async () => {
+    const page = await scene().open("/person/1", { locale: "de-DE", viewport: { width: 390, height: 844 } });
+    const url = `https://example.org/${"a".repeat(200)}`;
+    await page.goto(`${scene().url}/person/1#edit`);
+    await page.evaluate(`fetch("/person/1", {
+      method: "PATCH",
+      headers: { "Content-Type": "application/merge-patch+json" },
+      body: JSON.stringify({ url: ${JSON.stringify(url)} }),
+    })`);
+    await page.locator("[name=url]").fill("https://example.org/mine");
+    await page.locator(".editor .primary").click();
+    await page.locator(".conflict").waitFor();
+    const right = `Math.max(...Array.from(document.querySelectorAll(".conflict tbody *"), (each) => each.getBoundingClientRect().right))`;
+    assert.ok(Number(await page.evaluate(right)) <= 390);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 390);
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  it("move nothing while they load", async () => {
+    for (const width of [390, 1280]) {
+      const page = await scene().open("/", { viewport: { width, height: 900 } });
+      await page.addInitScript(`
+        globalThis.shifts = [];
+        new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value)))
+          .observe({ type: "layout-shift", buffered: true });`);
+      for (const path of ["/person", "/person/1", "/person?new", "/person?import", "/person?q=nobody"]) {
+        await page.goto(scene().url + path, { waitUntil: "networkidle" });
+        assert.deepEqual(await page.evaluate("shifts"), [], `${path} at ${width}`);
+      }
+    }
+  });
+
   it("can be used by the keyboard only: to find a person, to change it, and to add another", async () => {
     const page = await scene().open("/person");
     const { keyboard } = page;
