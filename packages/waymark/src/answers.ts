@@ -2,7 +2,6 @@ import type { StandardSchemaV1 } from "./content/standard-schema.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { Description, ResponseDescription } from "./description.ts";
 import { isSchema, shownSchema } from "./input/parameters.ts";
-import type { ValueOf } from "./input/takes.ts";
 import type { ProblemType } from "./problem-types.ts";
 import { reasonPhrase } from "./reason-phrase.ts";
 import type { HttpResponse, NoContent, ResponseOf } from "./response.ts";
@@ -66,18 +65,18 @@ export type AnswersByStatus<R> = {
 export type DeclaredResponse<R> = { readonly [S in keyof R & number]: ResponseOf<S, ContentOf<R[S]>> }[keyof R &
   number];
 
-type ContentOf<A> = A extends StandardSchemaV1 ? Unchanging<ValueOf<A>> : A extends NoContent ? NoContent : never;
+type ContentOf<A> =
+  A extends StandardSchemaV1<unknown, infer T> ? Unchanging<T> : A extends NoContent ? NoContent : never;
 
 /** A value that nobody changes, as deep as it goes: literals that a handler returns are such. */
 type Unchanging<T> = T extends object ? { readonly [K in keyof T]: Unchanging<T[K]> } : T;
 
 /** The type of what a handler returns whose route has these members: any response, unless they declare some. */
-export type AnsweredBy<C extends readonly unknown[]> =
-  Extract<C[number], AnswersData> extends never
-    ? HttpResponse | Response
-    : Extract<C[number], AnswersData> extends Answers<infer A extends HttpResponse>
-      ? A
-      : never;
+export type AnsweredBy<M> = [Extract<M, AnswersData>] extends [never]
+  ? HttpResponse | Response
+  : Extract<M, AnswersData> extends Answers<infer A extends HttpResponse>
+    ? A
+    : never;
 
 export const isAnswers = (value: unknown): value is AnswersData =>
   (value as { kind?: unknown } | null | undefined)?.kind === "answers";

@@ -25,7 +25,7 @@ interface NotCondition {
 }
 
 /** Matches if all conditions match; without conditions, always. */
-export function and<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByAll<C>> {
+export function and<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByAll<C[number]>> {
   return declared({ kind: "and", conditions: requireConditions("and", conditions), site: new DeclarationSite(and) });
 }
 
@@ -56,9 +56,7 @@ type Bound<M> = M extends string
       : NoVariables;
 
 /** What is bound when all of the members match. */
-export type BoundByAll<M extends readonly unknown[]> = M extends readonly []
-  ? NoVariables
-  : Plain<Intersection<Bound<M[number]>>>;
+export type BoundByAll<M> = [M] extends [never] ? NoVariables : Plain<Intersection<Bound<M>>>;
 
 /** What is bound whichever of the conditions matches: the variables that all of them have. */
 type BoundByEach<C extends readonly Condition[]> = C extends readonly []

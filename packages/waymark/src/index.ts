@@ -76,5 +76,6 @@ export {
   type Route,
   type RouteFunction,
   route,
+  type TakingHandler,
 } from "./route.ts";
 export { type RouterOptions, router } from "./router.ts";

@@ -16,13 +16,13 @@ import type { HttpResponse } from "./response.ts";
 import { takingFilter } from "./taking-filter.ts";
 
 /**
- * Answers a request with a response, a web `Response`, or a promise of one. Where its route has `takes(…)`, it gets a second
- * argument, `[input]`; where it has `answers(…)`, it returns a response of the type A.
+ * Answers a request with a response, a web `Response`, or a promise of one. Where its route has `answers(…)`, they are of the
+ * type A.
  */
-export type Handler<V, Input extends readonly unknown[] = [], A = HttpResponse | Response> = (
-  request: HttpRequest<V>,
-  ...input: Input
-) => Awaitable<A>;
+export type Handler<V, A = HttpResponse | Response> = (request: HttpRequest<V>) => Awaitable<A>;
+
+/** A handler whose route has `takes(…)`: it gets the input, too. */
+export type TakingHandler<V, I, A = HttpResponse | Response> = (request: HttpRequest<V>, input: I) => Awaitable<A>;
 
 /** Any route or group, whatever its handlers need. */
 export interface AnyRoute {
@@ -45,7 +45,7 @@ export type RouteData = SingleRoute | MountedRoute | Group;
 export interface SingleRoute {
   readonly kind: "route";
   readonly conditions: readonly ConditionData[];
-  readonly handler: Handler<never, never>;
+  readonly handler: TakingHandler<never, never>;
   /** What it takes by `takes(…)`; undefined where it takes only the request. */
   readonly taken: TakesData | undefined;
   /** What it answers by `answers(…)`; undefined for anything. */
@@ -115,24 +115,28 @@ export function name(text: string): RouteName {
  * Makes a route from a path, conditions, a name, descriptions and what the handler takes, all optional and in any order, and
  * last the handler.
  */
-export type RouteFunction = <const C extends readonly unknown[], N = BoundByAll<C>>(
-  ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: Handler<N, HandlerInput<C>, AnsweredBy<C>>]
-) => Route<NeededBeyond<N, NeededOf<TakenIn<C>>, BoundByAll<C>>>;
+export type RouteFunction = <const C extends readonly unknown[], N = BoundByAll<C[number]>>(
+  ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: HandlerBehind<C[number], N>]
+) => Route<NeededByRoute<C[number], N>>;
+
+/** What stands before the handler of a route. */
+type RoutePart = string | Condition | RouteName | DescriptionMember | TakesData | AnswersData;
+
+/** The handler behind these members. */
+type HandlerBehind<M, N> = [Extract<M, TakesData>] extends [never]
+  ? Handler<N, AnsweredBy<M>>
+  : TakingHandler<N, InputOf<Extract<M, TakesData>>, AnsweredBy<M>>;
+
+/** What a route of these members needs, whose handler needs N. */
+type NeededByRoute<M, N> = NeededBeyond<N, NeededOf<Extract<M, TakesData>>, BoundByAll<M>>;
 
 /** What a handler and what it takes need that its route does not bind: nothing, for most. */
 type NeededBeyond<N, T, B> = [B] extends [N] ? UnmetWithin<T, B> : Plain<Unmet<N, B> & Unmet<T, B>>;
 
-/** Those of the members that are `takes(…)`. */
-type TakenIn<C extends readonly unknown[]> = readonly Extract<C[number], TakesData>[];
-
-/** The second argument of a handler: none where its route takes only the request. */
-export type HandlerInput<C extends readonly unknown[]> =
-  Extract<C[number], TakesData> extends never ? [] : [input: InputOf<TakenIn<C>>];
-
 /** The members before a handler, as `GroupMembers`. */
 export type RouteMembers<C extends readonly unknown[]> = { readonly [I in keyof C]: RouteMember<C[I]> };
 
-type RouteMember<C> = C extends string | Condition | RouteName | DescriptionMember | TakesData | AnswersData
+type RouteMember<C> = C extends RoutePart
   ? C
   : C extends Filter<never> | WebFilter | ErrorClause
     ? "a route takes no filters: put the filter and the route into a group"
@@ -226,15 +230,7 @@ export function group<const M extends readonly unknown[]>(...members: GroupMembe
 function declareRoute(
   declaredBy: RouteFunction,
   method: string | undefined,
-  conditionsAndHandler: readonly (
-    | string
-    | Condition
-    | RouteName
-    | DescriptionMember
-    | TakesData
-    | AnswersData
-    | Handler<never, never>
-  )[],
+  conditionsAndHandler: readonly unknown[],
 ): RouteData {
   const handler = conditionsAndHandler.at(-1);
   if (typeof handler !== "function") {
@@ -270,7 +266,14 @@ function declareRoute(
   }
   const declared = { taken: together(taken), answers: answered, name: named?.text };
   // What is said in words adds to what is derived.
-  return { kind: "route", conditions, handler, ...declared, descriptions: [...derived, ...descriptions], site };
+  return {
+    kind: "route",
+    conditions,
+    handler: handler as SingleRoute["handler"], // RouteFunction says so
+    ...declared,
+    descriptions: [...derived, ...descriptions],
+    site,
+  };
 }
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */
@@ -291,7 +294,7 @@ type Needy = AnyRoute["kind"] | Filter["kind"] | "takes";
 /** What the routes among the members need beyond what the strings and conditions among them bind. */
 export type NeededIn<M extends readonly unknown[]> = M extends readonly []
   ? NoVariables
-  : UnmetWithin<Intersection<NeededBy<M[number]>>, BoundByAll<M>>;
+  : UnmetWithin<Intersection<NeededBy<M[number]>>, BoundByAll<M[number]>>;
 
 /** What is needed and not bound: nothing, for most groups. */
 type UnmetWithin<N, B> = B extends N ? NoVariables : Unmet<N, B>;

@@ -80,7 +80,9 @@ export function takes<const I extends Inputs & object>(
   inputs: I & NothingElse<I>,
 ): Takes<GivenBy<I>, NeededVariables<I>>;
 // Of overloads that all fail, the compiler explains the last one: this one takes inputs too, and says it in words.
-export function takes<const T extends readonly unknown[]>(...taken: TakenMembers<T>): Takes<InputOf<T>, NeededOf<T>>;
+export function takes<const T extends readonly unknown[]>(
+  ...taken: TakenMembers<T>
+): Takes<InputOf<T[number]>, NeededOf<T[number]>>;
 export function takes(...taken: readonly unknown[]): TakesData {
   const site = new DeclarationSite(takes);
   const declared: DeclaredInputs[] = [];
@@ -150,9 +152,7 @@ type Input<K, S> = K extends "variables" | "query" | "fields"
 type SchemaOf<S> = S extends StandardSchemaV1 ? S : "this takes a schema, such as integer() or z.int()";
 
 /** The type of the input of what takes all of these. Members of a route that are something else give nothing. */
-export type InputOf<T extends readonly unknown[]> = T extends readonly []
-  ? NoVariables
-  : Plain<Intersection<InputOfOne<T[number]>>>;
+export type InputOf<M> = [M] extends [never] ? NoVariables : Plain<Intersection<InputOfOne<M>>>;
 
 type InputOfOne<M> = M extends TakesData
   ? M extends { readonly input?: infer I }
@@ -179,9 +179,7 @@ type GivenBy<M> = {
 export type ValueOf<S> = S extends StandardSchemaV1<unknown, infer T> ? T : never;
 
 /** What these need of the groups around: the path variables that they name, and values that filters provide. */
-export type NeededOf<T extends readonly unknown[]> = T extends readonly []
-  ? NoVariables
-  : Plain<Intersection<NeededOfOne<T[number]>>>;
+export type NeededOf<M> = [M] extends [never] ? NoVariables : Plain<Intersection<NeededOfOne<M>>>;
 
 type NeededOfOne<M> = M extends TakesData
   ? M extends { readonly needs?: (provided: infer N) => void }

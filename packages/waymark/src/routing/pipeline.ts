@@ -8,7 +8,7 @@ import type { TakesData } from "../input/takes.ts";
 import { HttpError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
-import type { Group, Handler } from "../route.ts";
+import type { Group, TakingHandler } from "../route.ts";
 import { readByGroups } from "../taking-filter.ts";
 import { compileAnswerCheck, type DeclaredAnswers } from "./answer-check.ts";
 
@@ -31,7 +31,7 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
 
 /** What answers a request in the end, as it was declared. */
 export interface Answerer {
-  readonly handler: Handler<never, never>;
+  readonly handler: TakingHandler<never, never>;
   readonly taken: TakesData | undefined;
   readonly answers: AnswersData | undefined;
   /** What `docs(…)` says of it. */
