@@ -299,6 +299,14 @@ describeService("JSContact at the service", (openService) => {
     assert.deepEqual(names, ["Bo", "Cy"]);
   });
 
+  it("may have a telephone and an e-mail as URIs, with spaces around them", async () => {
+    const phones = { tel0: { number: "tel:+1-555-555-5555;ext=5555" } }; // of RFC 9553 §2.3.3
+    const emails = { e1: { address: " mailto:ada@uri.example" } };
+    await send("POST", "/person", { "@type": "Card", name: { full: "Ada" }, phones, emails });
+    const { text } = await service.send("GET", "/person?email=ada@uri.example&fields=telephone");
+    assert.deepEqual(JSON.parse(text), [{ telephone: "+1-555-555-5555;ext=5555" }]);
+  });
+
   it("can be sent back as it was read", async () => {
     const before = (await service.send("GET", "/person/1")).text;
     const card = await service.send("GET", "/person/1?format=jscontact");

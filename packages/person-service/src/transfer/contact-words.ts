@@ -1,5 +1,14 @@
 import { type ContactList, contactLists, contexts, features } from "../person/contact-lists.ts";
+import type { PersonMember } from "../person/member.ts";
 import type { ContactEntry } from "../person/person.ts";
+
+/** Returns a text of a card as a member has it: without spaces around it, and without the scheme of an e-mail or a telephone. */
+export function plainText(text: string, kind: PersonMember["kind"]): string {
+  // Only a text of several lines may be empty, and begin with spaces.
+  if (kind === "text") return text;
+  const scheme = kind === "email" ? /^mailto:/i : kind === "telephone" ? /^tel:/i : "";
+  return text.trim().replace(scheme, "");
+}
 
 /** What words say that a value is for. */
 export type ContactUses = Pick<ContactEntry, "contexts" | "features">;

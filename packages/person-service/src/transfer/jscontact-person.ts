@@ -6,7 +6,7 @@ import { otherProperties } from "../person/members.ts";
 import type { ContactEntry, ContactValue } from "../person/person.ts";
 import { escapeText, parseVcardLine, type VcardLine, vcardLine, vcardLineText } from "../person/vcard-lines.ts";
 import { productId, propertiesOfCards, vcardProperties } from "../person/vcard-properties.ts";
-import { listed, unpreferred } from "./contact-words.ts";
+import { listed, plainText, unpreferred } from "./contact-words.ts";
 import { personOfVcard } from "./vcard-person.ts";
 
 type Json = Record<string, unknown>;
@@ -119,7 +119,7 @@ function take(entry: Json, { property, component, memberKind }: JsContactMember)
   const value = memberKind === "date" ? toDate(entry[property]) : entry[property];
   if (typeof value === "string") {
     delete entry[property];
-    return value;
+    return plainText(value, memberKind);
   }
   return memberKind === "country" ? takeComponents(entry, ["country"]) : undefined;
 }

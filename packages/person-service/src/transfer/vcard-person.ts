@@ -14,7 +14,7 @@ import {
   type VcardProperty,
   vcardProperties,
 } from "../person/vcard-properties.ts";
-import { type FoundEntry, labelled, listed, unpreferred, usesOf, wordsWithoutUse } from "./contact-words.ts";
+import { type FoundEntry, labelled, listed, plainText, unpreferred, usesOf, wordsWithoutUse } from "./contact-words.ts";
 
 /**
  * Returns the person that the properties of a vCard say. Of a property that occurs several times, such as BDAY, the first one counts,
@@ -188,13 +188,10 @@ function labelOf(label: string | undefined, list: ContactList): ReturnType<typeo
 }
 
 function toMember(escaped: string, kind: PersonMember["kind"]): string | undefined {
-  const text = unescapeText(escaped);
-  // Only a text of several lines may be empty.
+  const text = plainText(unescapeText(escaped), kind);
   if (kind === "text") return text;
-  const line = text.trim().replaceAll(/\s*\n\s*/g, ", ");
+  const line = text.replaceAll(/\s*\n\s*/g, ", ");
   if (line === "") return undefined;
-  if (kind === "email") return line.replace(/^mailto:/i, "");
-  if (kind === "telephone") return line.replace(/^tel:/i, "");
   if (kind !== "date") return line;
   // A time of birth is left out, and what is no full date is kept as it stands.
   const date = line.replace(/T.*$/, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
