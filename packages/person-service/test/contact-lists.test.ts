@@ -279,7 +279,7 @@ describeInMemory("the lists of a person", (openService) => {
   });
 });
 
-describeOnEveryStore("people with several e-mails", (openService) => {
+describeOnEveryStore("people with several e-mails or addresses", (openService) => {
   const service = openService();
   before(async () => {
     await store(
@@ -288,18 +288,26 @@ describeOnEveryStore("people with several e-mails", (openService) => {
     );
     await store(service, asJson({ name: "Bob", email: "bob@work.example" }));
     await store(service, asJson({ name: "Eve" }));
+    const [paris, berlin] = ["Paris", "Berlin"].map((addressLocality) => ({ addressLocality, addressCountry: "FR" }));
+    await store(service, asJson({ name: "Fay", addresses: [{ value: paris }, { value: berlin }] }));
+    await store(service, asJson({ name: "Gus", address: berlin }));
   });
   for (const [query, ids] of [
     ["email=ADA@HOME.example", [1]],
     ["email=ada@work.example", [1]],
     ["emails.value=bob@work.example", [2]],
-    ["email[ne]=ada@home.example", [2, 3]],
+    ["email[ne]=ada@home.example", [2, 3, 4, 5]],
     ["email[prefix]=ada@h", [1]],
     ["email[in]=bob@work.example,ada@home.example", [1, 2]],
     ["email[ge]=b", [2]],
-    ["sort=-email", [2, 1, 3]],
+    ["sort=-email", [2, 1, 5, 4, 3]],
     ["q=home", [1]],
     ["email=ada@home.example&name=Ada", [1]],
+    ["address.addressLocality=Berlin", [4, 5]],
+    ["addresses.value.addressLocality[prefix]=Ber&sort=-name", [5, 4]],
+    ["addresses.value.addressLocality=Paris&address.addressCountry=FR", [4]],
+    ["address.addressCountry[ne]=FR", [1, 2, 3]],
+    ["address.addressLocality[gt]=C", [4]],
   ] as const) {
     it(`are found by any of them: ${query}`, async () => {
       const { text } = await service.send("GET", `/person?fields=id&${query}`);

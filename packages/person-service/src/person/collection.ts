@@ -147,7 +147,7 @@ export const personCollectionOf = ({ entries }: MemberList): PersonCollection =>
   name: "person",
   members: {
     ...Object.fromEntries(entries.map(([name, member]) => [name, useOf(member)])),
-    ...Object.fromEntries(contactLists.flatMap(filterOf)),
+    ...Object.fromEntries(contactLists.flatMap(filtersOf)),
   },
 });
 
@@ -157,10 +157,12 @@ type PersonCollection = CollectionDefinition & { readonly members: Readonly<Reco
 export const personCollection: PersonCollection = personCollectionOf(ourMembers);
 
 /** The values of a list are filtered and searched as the member that is one of them. */
-function filterOf({ name, single }: ContactList): readonly (readonly [name: string, use: MemberUse])[] {
-  const { filter, search } = useOf(memberEntries.find(([each]) => each === single)?.[1] ?? {});
-  if (filter === undefined) return [];
-  return [[`${name}.value`, { filter, list: true, single, ...(search !== undefined && { search }) }]];
+function filtersOf({ name, single }: ContactList): readonly (readonly [name: string, use: MemberUse])[] {
+  return memberEntries.flatMap(([member, { filter, search }]) => {
+    if (filter === undefined || !(member === single || member.startsWith(`${single}.`))) return [];
+    const use = { filter, list: true, single: member, ...(search !== undefined && { search }) };
+    return [[`${name}.value${member.slice(single.length)}`, use] as const];
+  });
 }
 
 function useOf({ filter, list, search, unique }: Partial<PersonMember>): MemberUse {
