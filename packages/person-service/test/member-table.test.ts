@@ -54,6 +54,16 @@ describe("the table of a person's members", () => {
     );
   });
 
+  it("is what the guide to lists says is filtered and searched", () => {
+    const [, filtered = "", searched = ""] =
+      /For people they are (.*?)\. `q` searches (.*?)\.\n/s.exec(textAt("../../docs/lists.md")) ?? [];
+    const namesIn = (text: string): readonly string[] => Array.from(text.matchAll(/`(\w+)`/g), ([, name = ""]) => name);
+    const namesOf = (use: "filter" | "search"): readonly string[] =>
+      memberEntries.flatMap(([name, member]) => (member[use] === undefined ? [] : [name.split(".").at(-1) ?? ""]));
+    assert.deepEqual(namesIn(filtered).toSorted(), namesOf("filter").toSorted());
+    assert.deepEqual(namesIn(searched), namesOf("search"));
+  });
+
   it("does not compile with a row that says too little", () => {
     const full: PersonMember = {
       kind: "line",

@@ -32,12 +32,24 @@ export function searchForm(reader: Reader, address: ListAddress, members: Member
     return html`<label>${phrase(reader, label, operator)}${field}</label>\n`;
   });
   return html`<form class="search" role="search" method="get" action="${address.url}" autocomplete="off">
-${hidden}<div class="searchbar"><input type="search" name="q" aria-keyshortcuts="/" value="${address.get("q") ?? ""}" placeholder="${words.searched}" aria-label="${words.searchPeople}" spellcheck="false"><button>${words.search}</button></div>
+${hidden}<div class="searchbar"><input type="search" name="q" aria-keyshortcuts="/" value="${address.get("q") ?? ""}" placeholder="${searchedIn(members, reader)}" aria-label="${words.searchPeople}" spellcheck="false"><button>${words.search}</button></div>
 <details class="filters"><summary>${words.filters}</summary><div class="fields">
 ${inputs}</div>
 <fieldset class="without"><legend>${reader.words.filters.without}</legend>${absences(address, optional.map(fieldOf))}</fieldset><button>${words.apply}</button></details>
 <datalist id="countries" data-options="${countries}"></datalist></form>`;
 }
+
+/** Says which members are searched; those of a name are one. */
+function searchedIn({ entries }: MemberList, { language, words }: Reader): SafeHtml {
+  const labels = entries.flatMap(([, { search, group, label }]) =>
+    search ? [group === "Name" ? words.groups[group] : label[language]] : [],
+  );
+  const distinct = [...new Set(labels)];
+  const members = [...distinct.slice(0, mostNamed), ...(distinct.length > mostNamed ? ["…"] : [])].join(", ");
+  return filled(words.list.searched, { members });
+}
+
+const mostNamed = 6;
 
 /** A box for each member that people may lack. */
 const absences = (address: ListAddress, optional: readonly MemberField[]): readonly SafeHtml[] =>

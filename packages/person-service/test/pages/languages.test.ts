@@ -39,6 +39,16 @@ describeService("the language of a page", (openService) => {
     });
   }
 
+  for (const [language, searched] of [
+    ["en", "Search in Name, Email, Works for, Categories"],
+    ["de", "Suchen in Name, E-Mail, Arbeitgeber, Kategorien"],
+  ] as const) {
+    it(`has in ${language} what is searched, from the table of members`, async () => {
+      const { text } = await service.send("GET", "/person", { headers: { Accept, "Accept-Language": language } });
+      assert.ok(text.includes(`placeholder="${searched}"`), text);
+    });
+  }
+
   it("is part of the entity tag, so that no copy in another is shown", async () => {
     const id = await store(service, asJson({ name: "Ada" }));
     const get = (language: string, tag = "") =>

@@ -45,7 +45,7 @@ export const english = {
     gone: "The people are deleted.",
     outdated: "People have changed since this list was shown, so that nothing was done. Look at it again, then choose.",
     incomplete: "Choose people by their boxes, or all of the list, and say what becomes of them.",
-    searched: "Search names, emails and employers",
+    searched: "Search in {members}",
     searchPeople: "Search people",
     search: "Search",
     filters: "Filters",

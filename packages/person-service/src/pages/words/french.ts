@@ -47,7 +47,7 @@ export const french: Words = {
     outdated:
       "Des personnes ont changé depuis l’affichage de cette liste : rien n’a été fait. Regardez-la de nouveau, puis choisissez.",
     incomplete: "Choisissez des personnes par leurs cases, ou toute la liste, et dites ce qu’elles deviennent.",
-    searched: "Chercher des noms, e-mails et employeurs",
+    searched: "Chercher dans {members}",
     searchPeople: "Chercher des personnes",
     search: "Chercher",
     filters: "Filtres",

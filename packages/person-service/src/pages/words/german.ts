@@ -47,7 +47,7 @@ export const german: Words = {
     outdated:
       "Seit diese Liste angezeigt wurde, haben sich Personen geändert; deshalb ist nichts geschehen. Sehen Sie noch einmal hin, und wählen Sie dann.",
     incomplete: "Wählen Sie Personen durch ihre Kästchen oder die ganze Liste, und sagen Sie, was mit ihnen geschieht.",
-    searched: "Namen, E-Mails und Arbeitgeber durchsuchen",
+    searched: "Suchen in {members}",
     searchPeople: "Personen suchen",
     search: "Suchen",
     filters: "Filter",

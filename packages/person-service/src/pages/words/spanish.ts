@@ -47,7 +47,7 @@ export const spanish: Words = {
     outdated:
       "Hay personas que han cambiado desde que se mostró esta lista, así que no se ha hecho nada. Mírela de nuevo y elija.",
     incomplete: "Elija personas por sus casillas, o toda la lista, y diga qué se hace con ellas.",
-    searched: "Buscar nombres, correos y empresas",
+    searched: "Buscar en {members}",
     searchPeople: "Buscar personas",
     search: "Buscar",
     filters: "Filtros",
