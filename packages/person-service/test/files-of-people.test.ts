@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
 import { openPersonService, type PersonService } from "../src/index.ts";
+import { openSourceFile } from "../src/transfer/source-file.ts";
 
 const folder = openFolder("files-of-people");
 
@@ -41,7 +42,10 @@ const charsets: Readonly<Record<string, (text: string) => Buffer>> = {
   "UTF-8 with a mark": (text) => Buffer.from(`\ufeff${text}`),
   "UTF-16": (text) => Buffer.from(`\ufeff${text}`, "utf16le"),
   "Windows-1252": (text) => Buffer.from(text, "latin1"),
+  "Mac Roman": (text) => Buffer.from(Array.from(text, (character) => macRoman.indexOf(character))),
 };
+
+const macRoman = new TextDecoder("macintosh").decode(Uint8Array.from({ length: 256 }, (_, i) => i));
 
 function contentOf(headings: readonly string[], separator: string, date: string): string {
   const rows = [
@@ -274,30 +278,51 @@ describe("a file of people", () => {
     }
   }
 
-  it("has each value as it was meant", async () => {
-    const [headings, date] = tables["German"] ?? assert.fail();
-    const content = Buffer.from(contentOf(headings, ";", date), "latin1");
-    const headers = { "Content-Type": "application/octet-stream", Prefer: "handling=lenient" };
-    const body = new Uint8Array(content);
-    await service.app.fetch(new Request("http://localhost/person", { method: "POST", headers, body }));
-    const [records = []] = await Array.fromAsync(service.people.list());
-    const people = records.map(({ json }) => {
-      const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...person } = JSON.parse(json);
-      return person;
+  for (const [charset, encode] of Object.entries(charsets))
+    it(`in ${charset} has each value as it was meant`, async () => {
+      const [headings, date] = tables["German"] ?? assert.fail();
+      const content = encode(contentOf(headings, ";", date));
+      const headers = { "Content-Type": "application/octet-stream", Prefer: "handling=lenient" };
+      const body = new Uint8Array(content);
+      const service = await openPersonService({ database: ":memory:" });
+      await service.app.fetch(new Request("http://localhost/person", { method: "POST", headers, body }));
+      const [records = []] = await Array.fromAsync(service.people.list());
+      await service.database.close();
+      const people = records.map(({ json }) => {
+        const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...person } = JSON.parse(json);
+        return person;
+      });
+      assert.deepEqual(people, [
+        {
+          name: "Zoë Müller",
+          givenName: "Zoë",
+          familyName: "Müller",
+          birthDate: "1990-12-31",
+          email: "zoe@example.org",
+          telephone: "0711 1",
+          address: { addressLocality: "Köln", addressCountry: "DE" },
+        },
+        { name: 'Os,;| "Bo"', familyName: 'Os,;| "Bo"' },
+      ]);
     });
-    assert.deepEqual(people, [
-      {
-        name: "Zoë Müller",
-        givenName: "Zoë",
-        familyName: "Müller",
-        birthDate: "1990-12-31",
-        email: "zoe@example.org",
-        telephone: "0711 1",
-        address: { addressLocality: "Köln", addressCountry: "DE" },
-      },
-      { name: 'Os,;| "Bo"', familyName: 'Os,;| "Bo"' },
-    ]);
-  });
+
+  for (const [charset, text] of [
+    ["Mac Roman", "name\rRené\rMüller"],
+    ["Mac Roman", "name\nÅsa Ångström\nL’Oréal"],
+    ["Windows-1252", "name\nRené\nZoë"],
+    ["Windows-1252", "name\nL\u0092Or\u00e9al\u0099\nM\u00fcller\u0085"],
+    ["Windows-1252", "name\nTom\u009a\nM\u00e4\u00dfig"],
+    ["Windows-1252", "name\n100\u0080"],
+  ] as const) {
+    it(`in ${charset} is known by its words: ${JSON.stringify(text)}`, async () => {
+      const path = folder.path("words.csv");
+      writeFileSync(
+        path,
+        charset === "Mac Roman" ? (charsets[charset] ?? assert.fail)(text) : Buffer.from(text, "latin1"),
+      );
+      assert.equal((await openSourceFile(path)).charset, charset);
+    });
+  }
 
   const refusals: readonly [what: string, type: string, content: string, detail: RegExp][] = [
     [

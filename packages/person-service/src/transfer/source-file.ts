@@ -26,11 +26,12 @@ export interface SourceFile {
   pieces(onBytes?: (count: number) => void): AsyncIterable<Uint8Array>;
 }
 
-export type Charset = "UTF-8" | "UTF-16 LE" | "UTF-16 BE" | "Windows-1252";
+export type Charset = "UTF-8" | "UTF-16 LE" | "UTF-16 BE" | "Windows-1252" | "Mac Roman";
 export type Delimiter = "," | ";" | "\t" | "|";
 
 /**
- * Reads a file through. UTF-16 is known by its byte order mark; what is not valid UTF-8 is Windows-1252, which every text is.
+ * Reads a file through. UTF-16 is known by its byte order mark; what is not valid UTF-8 is Mac Roman or Windows-1252, as its words
+ * make more sense.
  *
  * @throws Error of the system (rejects) when the file cannot be read
  */
@@ -86,6 +87,7 @@ const labels: Readonly<Record<Charset, string>> = {
   "UTF-16 LE": "utf-16le",
   "UTF-16 BE": "utf-16be",
   "Windows-1252": "windows-1252",
+  "Mac Roman": "macintosh",
 };
 
 function isValid(decoder: TextDecoder, piece: Uint8Array | undefined): boolean {
@@ -119,8 +121,15 @@ function charsetOf(beginning: Buffer, isUtf8: boolean): { readonly charset: Char
   if (beginning[0] === 0xff && beginning[1] === 0xfe) return { charset: "UTF-16 LE", mark: 2 };
   if (beginning[0] === 0xfe && beginning[1] === 0xff) return { charset: "UTF-16 BE", mark: 2 };
   const hasMark = beginning[0] === 0xef && beginning[1] === 0xbb && beginning[2] === 0xbf;
-  return { charset: isUtf8 ? "UTF-8" : "Windows-1252", mark: isUtf8 && hasMark ? 3 : 0 };
+  if (isUtf8) return { charset: "UTF-8", mark: hasMark ? 3 : 0 };
+  const text = beginning.toString("latin1");
+  const count = (letters: RegExp): number => text.match(letters)?.length ?? 0;
+  return { charset: count(lettersOfMac) > count(lettersOfWindows) ? "Mac Roman" : "Windows-1252", mark: 0 };
 }
+
+/** The bytes of accented letters behind others, where the other charset has signs that stand in no word, or seldom ones. */
+const lettersOfMac = /(?<=[A-Za-z])(?:[\x87-\x90\x9d\x9f]|[\x80\x81\x83\x86\x91\x93-\x9c\x9e](?=[A-Za-z]))/g;
+const lettersOfWindows = /(?<=[A-Za-z])[\xdf-\xf6\xf8-\xff]/g;
 
 /** Returns the separator that occurs most in the first line, outside of quotation marks. */
 function delimiterOf(text: string): Delimiter {

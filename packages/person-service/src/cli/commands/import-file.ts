@@ -142,7 +142,7 @@ const readThrough = (path: string, name: string): Promise<SourceFile> =>
     if ((await stat(path)).isDirectory()) throw new CommandError(`${quote(name)} is a directory.`);
     const source = await openSourceFile(path);
     if (source.isText) return source;
-    const charsets = "UTF-8, Windows-1252 or UTF-16 with a byte order mark";
+    const charsets = "UTF-8, UTF-16 with a byte order mark, Windows-1252 or Mac Roman";
     throw new CommandError(`${quote(name)} is not a text in ${charsets}. ${saveAsCsv}`);
   });
 
