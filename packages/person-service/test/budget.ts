@@ -478,6 +478,7 @@ const vcards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
   "other properties": (bytes) => fill(bytes, (i) => `g${i}.X-A${i};B=c:d\r\n`),
   "quoted-printable": (bytes) => `NOTE;ENCODING=QUOTED-PRINTABLE:${fill(bytes, "=41=\r\n")}`,
   "folded lines": (bytes) => `NOTE:${fill(bytes, "a\r\n ")}`,
+  "spaces within a line": (bytes) => `TITLE:a${" ".repeat(bytes)}b`,
 }).map(([what, line]) => ({
   name: `vCard: ${what}`,
   limit: 8_000_000,

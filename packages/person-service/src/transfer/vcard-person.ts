@@ -190,7 +190,8 @@ function labelOf(label: string | undefined, list: ContactList): ReturnType<typeo
 function toMember(escaped: string, kind: PersonMember["kind"]): string | undefined {
   const text = plainText(unescapeText(escaped), kind);
   if (kind === "text") return text;
-  const line = text.replaceAll(/\s*\n\s*/g, ", ");
+  const lines = text.split("\n").map((each) => each.trim());
+  const line = lines.filter((each) => each !== "").join(", ");
   if (line === "") return undefined;
   if (kind !== "date") return line;
   // A time of birth is left out, and what is no full date is kept as it stands.
