@@ -148,13 +148,11 @@ export interface CollectionSettings<T extends Document> extends WithDefaults<T>,
   readonly scope: RecordScope;
   /** The member with the id of a record's owner; undefined where records have none. */
   readonly ownerMember: string | undefined;
-  /** The members that the server sets. */
   readonly serverMembers: readonly string[];
   /** The members that `fields=` can choose; undefined where the schema does not say which there are. */
   readonly members: readonly string[] | undefined;
   /** The representations for one record, the preferred first. */
   readonly items: readonly [ItemRepresentation, ...ItemRepresentation[]];
-  /** Their media types, for `negotiate`. */
   readonly itemMediaTypes: readonly MediaType[];
   /** The representations for lists, the preferred first. */
   readonly lists: readonly [ListRepresentation, ...ListRepresentation[]];

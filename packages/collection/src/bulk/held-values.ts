@@ -8,12 +8,10 @@ export class HeldValues {
   #slots = new BigUint64Array(1024);
   #count = 0;
 
-  /** Returns whether the text is remembered. */
   has(text: string): boolean {
     return this.#slots[this.#slotOf(digestOf(text))] !== 0n;
   }
 
-  /** Remembers the text. */
   add(text: string): void {
     if (this.#count * 2 >= this.#slots.length) this.#grow();
     const digest = digestOf(text);

@@ -14,7 +14,6 @@ export interface MatchingOptions extends MatchRules, MatchedRecords {
   readonly store: Store | undefined;
   /** Validates a whole record. */
   readonly validate: (value: unknown) => Awaitable<ValidationResult<Document>>;
-  /** The members that the server sets. */
   readonly serverMembers: readonly string[];
   /**
    * Returns the members that the content names for all lines, as the header of a table does: a line lacks only these. Undefined where a

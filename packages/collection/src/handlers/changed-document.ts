@@ -11,7 +11,6 @@ import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 /** The rules for the result of a change. */
 export interface ItemRules<T> {
   readonly schema: StandardSchemaV1<unknown, T>;
-  /** The members that the server sets. */
   readonly serverMembers: readonly string[];
   readonly linkedMembers: LinkedMembers;
   /** The record before the change. */

@@ -72,7 +72,6 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
   };
 }
 
-/** A list that a client asks for. */
 interface AskedList {
   readonly request: HttpRequest<unknown>;
   readonly store: Store;
@@ -88,7 +87,6 @@ interface AskedList {
   readonly entityTagOf: NonNullable<ListOptions["entityTagOf"]>;
 }
 
-/** The content of a list, or of a page of it. */
 interface ListContent {
   /** The state of the store that the first records show. */
   readonly state: string;

@@ -64,7 +64,6 @@ export function preferredSchema<T extends Document>(
 /** The preferences for the answer to a change (RFC 7240 §4.2). */
 export const returnPreferences: KnownPreferences = { return: ["representation", "minimal"] };
 
-/** A record after a change. */
 interface WrittenRecord {
   /** Undefined when its content is not known any more. */
   readonly record: StoredRecord | undefined;

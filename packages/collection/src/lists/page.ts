@@ -7,7 +7,6 @@ import { cursorsOf } from "./cursor.ts";
 import type { QueryParameters } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";
 
-/** One page of a list. */
 interface PageRead extends Pick<FirstBatch, "state" | "revisions"> {
   /** Its records in the order of the query. Those of a large page are read as they are sent, after the first batch. */
   readonly batch: RecordBatch;
@@ -17,7 +16,6 @@ interface PageRead extends Pick<FirstBatch, "state" | "revisions"> {
   readonly hasMore: boolean;
 }
 
-/** The bounds of a page. */
 interface PageBounds {
   readonly limit: number;
   /** The page ends with the record that reaches this many characters of JSON. */
@@ -89,7 +87,6 @@ async function findEnds(begin: RecordBatch, { limit, size }: PageBounds): Promis
   return { count, first, last, beyond: undefined };
 }
 
-/** Returns the selection in reverse order. */
 function turned(selection: OrderedSelection): OrderedSelection {
   return {
     ...selection,

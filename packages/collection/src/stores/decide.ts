@@ -15,7 +15,6 @@ import {
 
 /** The state of a collection, for deciding a write. Each part is read only when the decision depends on it. */
 export interface Known {
-  /** The unique members of the collection. */
   readonly unique: readonly string[];
   /** @throws StoreUnavailable when another program has changed the columns of the table */
   counters(): Counters;

@@ -27,7 +27,6 @@ export interface FoundList {
   readonly members: readonly SelectableMember[];
   /** Reads the first of these records, about 64 KiB. */
   readonly read: (ids: Float64Array) => Awaitable<ReadAgain>;
-  /** Finds the records of another selection. */
   readonly find: (selection: Selection) => Promise<RecordBatch>;
 }
 

@@ -41,7 +41,6 @@ export interface RestoreTarget {
   releaseUniqueKeys(collection: string, ids: readonly number[]): Promise<void>;
   /** Stores records, in place of those with the same ids, and the progress. */
   put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void>;
-  /** Counts the records up to an id. */
   count(collection: string, upTo: number): Promise<number>;
   putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void>;
   /** Sets the counters and the seals, and removes the mark. */

@@ -1,6 +1,5 @@
 import type { SnapshotCounters } from "../snapshot.ts";
 
-/** The counters of one partition of a snapshot. */
 type PartitionCounters = SnapshotCounters["partitions"][number];
 
 /** Returns a revision below that of every record that changes after the snapshot. */

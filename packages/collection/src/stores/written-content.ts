@@ -46,7 +46,6 @@ function withoutStamp(document: Partial<Stamp>): object {
   return members;
 }
 
-/** The owner of a record. */
 interface OwnerOf {
   readonly member: string;
   readonly id: number;

@@ -47,11 +47,9 @@ export class PostgresBatch {
   readonly #displaced = new Set<number>();
   readonly #held: Map<number, PartitionCounters>;
   readonly #changed = new Set<number>();
-  /** The partition of the current write. */
   #partition = 0;
   #time = 0;
 
-  /** @param partitions the number of partitions of the collection */
   constructor(partitions: number, unique: readonly string[], surroundings: Surroundings) {
     this.#partitions = partitions;
     this.#unique = unique;
@@ -83,12 +81,10 @@ export class PostgresBatch {
     return this.#held;
   }
 
-  /** The partitions whose counters have changed. */
   get changed(): PartitionsCounters {
     return new Map([...this.#held].filter(([partition]) => this.#changed.has(partition)));
   }
 
-  /** The new rows. */
   get inserted(): readonly StoredRow[] {
     return [...this.#inserted.values()];
   }

@@ -29,7 +29,6 @@ export interface FilledColumn {
    * where every record needs one. Default: every record does.
    */
   readonly dueWith?: (before: string | undefined) => readonly string[] | undefined;
-  /** Makes the value from a document. */
   readonly toValue: (document: unknown, json: string) => string | number | null;
   readonly index: ColumnIndex | undefined;
 }

@@ -258,7 +258,6 @@ export type UnlockedRow = readonly [...counters: CountersRow, readOnly: string];
 /** The columns that each locking statement reads. */
 type LockedRow = readonly [...counters: CountersRow, isSame: string];
 
-/** The columns `counterColumns`. */
 type CountersRow = readonly [partition: string, revision: string, lastId: string, seal: string, epoch: string];
 
 const counterColumns = "partition, revision, last_id, seal, epoch";

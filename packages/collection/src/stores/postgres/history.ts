@@ -23,7 +23,6 @@ export class PostgresHistory {
   /** Whether this program has found a loss that other programs may not know of yet. */
   isLossNew = false;
 
-  /** Returns what is known now. */
   get known(): PartitionsCounters {
     return new Map(this.#known);
   }

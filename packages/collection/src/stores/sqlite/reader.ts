@@ -5,7 +5,6 @@ import { FairQueue } from "../fair-queue.ts";
 import type { SqliteQueries } from "./queries.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";
 
-/** The limits of a reader. */
 interface ReaderBounds {
   /** The maximum of unanswered reads; further ones are refused. */
   readonly maxWaiting: number;
@@ -127,7 +126,6 @@ const abandoned = (signal: AbortSignal | undefined): StoreUnavailable =>
 /** The calls that a reader can make. */
 export type ReaderCalls = Pick<SqliteQueries, "find" | "count">;
 
-/** The channel from a reader to its connection. */
 type ReaderChannel = Channel<ReaderCalls>;
 
 /** The data with which the thread is started. */

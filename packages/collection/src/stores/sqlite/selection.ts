@@ -71,7 +71,6 @@ export class SqliteSelection {
     return ids.from(0);
   }
 
-  /** Returns the place of a record in the order. */
   placeOf([id, _revision, _updatedAt, _json, ...keys]: SelectedRow): readonly MemberValue[] {
     return [...keys, id];
   }

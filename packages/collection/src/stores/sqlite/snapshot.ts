@@ -107,7 +107,6 @@ function isWritable(file: string): boolean {
   }
 }
 
-/** The parts of a SqliteSnapshot. */
 interface SqliteSnapshotParts {
   readonly database: DatabaseSync;
   readonly file: string;

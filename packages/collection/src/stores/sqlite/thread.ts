@@ -4,11 +4,9 @@ import { parentPort, Worker } from "node:worker_threads";
 import { isSingleExecutable } from "../../single-executable.ts";
 import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 
-/** The program of a thread. */
 interface ThreadProgram {
   /** The file beside this one, without its extension; it calls `answerCalls`. */
   readonly file: "reader-thread" | "committer-thread";
-  /** The data with which the thread is started. */
   readonly data: unknown;
   /** The task of the thread, for error messages. */
   readonly task: "reads" | "writes";
