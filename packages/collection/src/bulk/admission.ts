@@ -2,6 +2,7 @@ import { HttpError, type HttpRequest, problem, problemTypes } from "waymark";
 import { CallerShares, callerKey } from "../caller-shares.ts";
 import type { BulkSettings } from "../limits.ts";
 import { refuseBusy } from "./report.ts";
+import { Spool } from "./spool.ts";
 
 /**
  * Bounds the number of bulk requests in progress and the bytes that they keep on disk, for each caller and for all together: a
@@ -24,18 +25,25 @@ export class BulkAdmission {
     const exceeded = this.#requests.exceededBy(key, 1);
     if (exceeded !== undefined) throw new HttpError(refuseBusy(exceeded));
     this.#requests.add(key, 1);
+    const spools: Spool[] = [];
     let spooled = 0;
+    const count = (bytes: number): void => {
+      if (spooled + bytes > this.#limits.maxSpoolBytesPerCaller) throw tooLarge(this.#limits.maxSpoolBytesPerCaller);
+      const full = this.#bytes.exceededBy(key, bytes);
+      if (full !== undefined) throw new HttpError(refuseBusy(full));
+      this.#bytes.add(key, bytes);
+      spooled += bytes;
+    };
     return {
-      spool: (bytes) => {
-        if (spooled + bytes > this.#limits.maxSpoolBytesPerCaller) throw tooLarge(this.#limits.maxSpoolBytesPerCaller);
-        const full = this.#bytes.exceededBy(key, bytes);
-        if (full !== undefined) throw new HttpError(refuseBusy(full));
-        this.#bytes.add(key, bytes);
-        spooled += bytes;
+      async openSpool() {
+        const spool = await Spool.open(count);
+        spools.push(spool);
+        return spool;
       },
-      end: () => {
+      end: async () => {
         this.#requests.add(key, -1);
         this.#bytes.add(key, -spooled);
+        await Promise.all(spools.map((spool) => spool.close()));
       },
     };
   }
@@ -44,13 +52,12 @@ export class BulkAdmission {
 /** A bulk request in progress. */
 export interface AdmittedBulk {
   /**
-   * Counts bytes before they are written to disk.
-   *
-   * @throws HttpError 413 when the request has more than one caller may keep; 503 when other requests leave no room
+   * Opens a spool, whose writes reject with HttpError 413 when the request has more on disk than one caller may keep, and 503 when
+   * other requests leave no room.
    */
-  spool(bytes: number): void;
-  /** Frees the request's share. Must be called once, when the request is answered. */
-  end(): void;
+  openSpool(): Promise<Spool>;
+  /** Frees the request's share, and its spools. Must be called once, when the request is answered. */
+  end(): Promise<void>;
 }
 
 function tooLarge(limit: number): HttpError {

@@ -18,7 +18,6 @@ import {
   refuseIdempotencyKey,
   refuseInvalid,
 } from "./report.ts";
-import { Spool } from "./spool.ts";
 import { BulkWork } from "./work.ts";
 
 /**
@@ -48,9 +47,8 @@ export function amendMany<T extends Document>(
     const isConditional = request.headers.has("If-Match") || records?.every(({ etag }) => etag !== undefined) === true;
     if (requirePreconditions && !isConditional) return requirePrecondition();
     const admitted = admission.admit(request);
-    let plan: Spool | undefined;
     try {
-      plan = await Spool.open((bytes) => admitted.spool(bytes));
+      const plan = await admitted.openSpool();
       const work = new BulkWork(bulk, request.signal);
       const errors = new LineErrors("id", choice.isDryRun ? bulk.maxRefused : "listed");
       const found = records === undefined ? findAll(request, store, choice) : findChosen(store, records);
@@ -69,8 +67,7 @@ export function amendMany<T extends Document>(
       if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
       return await changeAll(store, plan, { work, errors }, answer);
     } finally {
-      admitted.end();
-      await plan?.close();
+      await admitted.end();
     }
   };
 }

@@ -19,51 +19,44 @@ import { type EachOutcome, storeEach } from "./store-each.ts";
 
 /** A request whose lines are compared with the stored records. */
 export interface MatchedRequest
-  extends Pick<JudgedLines, "store" | "lines" | "work" | "errors" | "isDryRun" | "most">,
+  extends Pick<JudgedLines, "store" | "lines" | "plan" | "work" | "errors" | "isDryRun" | "most">,
     Pick<MatchingOptions, "validate"> {
   readonly request: HttpRequest<unknown>;
   readonly lenient: boolean;
   readonly columns: readonly string[] | undefined;
   /** What a decoder found out of the content. */
   readonly found: object | undefined;
-  readonly openSpool: () => Promise<Spool>;
 }
 
 /** Makes the stored records say what the lines say: all of it or nothing, unless the request is lenient. */
 export async function changeMany<T extends Document>(
   settings: CollectionSettings<T>,
   rules: MatchRules,
-  { request, lenient, columns, found, openSpool, validate, ...lines }: MatchedRequest,
+  { request, lenient, columns, found, validate, ...lines }: MatchedRequest,
 ): Promise<HttpResponse> {
   const { serverMembers, matching } = settings;
-  const { store, errors, isDryRun, most } = lines;
-  const plan = await openSpool();
-  try {
-    const judged = await judgeLines({
-      ...lines,
-      plan,
-      matching: new Matching({
-        ...rules,
-        alike: matching?.alike ?? [],
-        adjust: matching?.adjust,
-        store,
-        validate,
-        serverMembers,
-        columns: () => columns,
-      }),
-      admit: (method, id) => requireRight(settings, request, method, id),
-    });
-    const { created, updated, unchanged, skipped, missing } = judged;
-    const counts = { updated, unchanged, skipped };
-    if (judged.stoppedAfter !== undefined) return refuseInvalid(errors, judged.stoppedAfter);
-    if (isDryRun) return answerCounts({ stored: 0, valid: created, ...counts, missing }, errors, found);
-    if (lenient) return await changeEach(store, plan, lines, counts);
-    if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
-    const changed = (): HttpResponse => answerCounts({ stored: created, ...counts, removed: missing }, errors);
-    return refuseRemovals(judged, most) ?? (await changeAll(store, plan, lines, changed));
-  } finally {
-    await plan.close();
-  }
+  const { store, plan, errors, isDryRun, most } = lines;
+  const judged = await judgeLines({
+    ...lines,
+    matching: new Matching({
+      ...rules,
+      alike: matching?.alike ?? [],
+      adjust: matching?.adjust,
+      store,
+      validate,
+      serverMembers,
+      columns: () => columns,
+    }),
+    admit: (method, id) => requireRight(settings, request, method, id),
+  });
+  const { created, updated, unchanged, skipped, missing } = judged;
+  const counts = { updated, unchanged, skipped };
+  if (judged.stoppedAfter !== undefined) return refuseInvalid(errors, judged.stoppedAfter);
+  if (isDryRun) return answerCounts({ stored: 0, valid: created, ...counts, missing }, errors, found);
+  if (lenient) return await changeEach(store, plan, lines, counts);
+  if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
+  const changed = (): HttpResponse => answerCounts({ stored: created, ...counts, removed: missing }, errors);
+  return refuseRemovals(judged, most) ?? (await changeAll(store, plan, lines, changed));
 }
 
 /** @throws HttpError 403 where the caller of a request for the collection may not make this change to the record */

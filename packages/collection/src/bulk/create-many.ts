@@ -23,7 +23,7 @@ import {
   refuseInvalid,
   refuseMalformed,
 } from "./report.ts";
-import { Spool } from "./spool.ts";
+import type { Spool } from "./spool.ts";
 import { storeEach } from "./store-each.ts";
 import { BulkWork } from "./work.ts";
 
@@ -51,9 +51,8 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>, 
     if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
     const { decoder, mediaType } = chooseDecoder(request.headers, listDecoders);
     const admitted = admission.admit(request);
-    let spool: Spool | undefined;
     try {
-      spool = await Spool.open((bytes) => admitted.spool(bytes));
+      const spool = await admitted.openSpool();
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       let found: object | undefined;
@@ -81,7 +80,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>, 
           ...lines,
           validate,
           columns,
-          openSpool: () => Spool.open((bytes) => admitted.spool(bytes)),
+          plan: await admitted.openSpool(),
         });
         return withApplied(answer, preferences);
       }
@@ -91,8 +90,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>, 
     } catch (error) {
       throw refuseMalformed(error);
     } finally {
-      admitted.end();
-      await spool?.close();
+      await admitted.end();
     }
   };
 }
