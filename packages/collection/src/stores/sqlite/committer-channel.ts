@@ -1,6 +1,5 @@
-import type { StoredCollection } from "../../database.ts";
 import type { SqliteCommitter } from "./committer.ts";
-import { type Channel, localChannel, ThreadChannel } from "./thread.ts";
+import { type Channel, localChannel } from "./thread.ts";
 
 /** The calls that a writer makes of a committer. */
 export type CommitterCalls = Pick<
@@ -13,20 +12,6 @@ export type CommitterThreadCalls = CommitterCalls & Pick<SqliteCommitter, "commi
 
 /** The channel from a writer to the committer. */
 export type CommitterChannel = Channel<CommitterCalls>;
-
-/** The data with which the thread is started. */
-export interface CommitterThreadData {
-  /** The absolute path of the file. */
-  readonly path: string;
-  readonly collections: readonly StoredCollection[];
-  /** In milliseconds. */
-  readonly busyTimeout: number;
-}
-
-/** Makes a channel to a thread that makes the transactions, so that reads do not wait for the disk. */
-export function threadedCommitter(data: CommitterThreadData): CommitterChannel {
-  return new ThreadChannel({ file: "committer-thread", data, task: "writes", committing: ["commit", "endBulk"] });
-}
 
 /**
  * Makes a channel whose transactions are made on the calling thread, over the connection of the reads. A load is kept until all of

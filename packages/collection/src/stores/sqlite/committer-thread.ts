@@ -2,13 +2,13 @@
 // the program that starts it.
 import { workerData } from "node:worker_threads";
 import { SqliteCommitter } from "./committer.ts";
-import type { CommitterThreadCalls, CommitterThreadData } from "./committer-channel.ts";
+import type { CommitterThreadCalls } from "./committer-channel.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
-import { answerCalls } from "./thread.ts";
+import { answerCalls, type ThreadData } from "./thread.ts";
 import { WordMerger } from "./word-merger.ts";
 
-const { path, collections, busyTimeout } = workerData as CommitterThreadData; // as passed at the start
+const { path, collections, busyTimeout } = workerData as ThreadData; // as passed at the start
 const database = connectToSqliteFile(path, busyTimeout);
 const committer = new SqliteCommitter(database, collections, busyTimeout, path);
 database.exec(`

@@ -7,18 +7,18 @@ import { toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
 import { SqliteCommitter } from "./committer.ts";
-import { localCommitter, threadedCommitter } from "./committer-channel.ts";
+import { localCommitter } from "./committer-channel.ts";
 import { SharedReadLock, type SqliteConnections, SqliteEngine } from "./engine.ts";
 import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
 import { SqliteQueries } from "./queries.ts";
-import { type ReaderCalls, SqliteReader, threadedReader } from "./reader.ts";
+import { type ReaderCalls, type ReaderThreadData, SqliteReader } from "./reader.ts";
 import { remoteCommitter } from "./remote-committer.ts";
 import { SqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
 import { SqliteSource } from "./source.ts";
-import { localChannel } from "./thread.ts";
+import { localChannel, ThreadChannel } from "./thread.ts";
 import { inTransaction } from "./transaction.ts";
 import { SqliteWriter } from "./writer.ts";
 
@@ -81,7 +81,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
     options.writer !== undefined
       ? remoteCommitter(options.writer)
       : isFile
-        ? threadedCommitter(thread)
+        ? new ThreadChannel("committer-thread", thread)
         : localCommitter(new SqliteCommitter(database, collections, busyTimeout)),
     maxWaitingWrites,
     // The process that commits reports its commits.
@@ -89,8 +89,9 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   );
   const queries = new SqliteQueries(database, collections);
   const stop = new Int32Array(new SharedArrayBuffer(4));
+  const reading: ReaderThreadData = { ...thread, stop };
   const reader = new SqliteReader(
-    isFile ? threadedReader({ ...thread, stop }) : localChannel<ReaderCalls>(queries),
+    isFile ? new ThreadChannel("reader-thread", reading) : localChannel<ReaderCalls>(queries),
     { maxWaiting: maxWaitingReads, maxWaitingPerCaller: maxWaitingReadsPerCaller, timeLimit: readTimeLimit },
     stop,
   );

@@ -1,9 +1,8 @@
-import type { StoredCollection } from "../../database.ts";
 import type { ReadOptions } from "../../store.ts";
 import { StoreReadTimeout, StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
 import type { SqliteQueries } from "./queries.ts";
-import { type Channel, ThreadChannel } from "./thread.ts";
+import type { Channel, ThreadData } from "./thread.ts";
 
 interface ReaderBounds {
   /** The maximum of unanswered reads; further ones are refused. */
@@ -129,17 +128,7 @@ export type ReaderCalls = Pick<SqliteQueries, "find" | "count">;
 type ReaderChannel = Channel<ReaderCalls>;
 
 /** The data with which the thread is started. */
-export interface ReaderThreadData {
-  /** The absolute path of the file. */
-  readonly path: string;
-  readonly collections: readonly StoredCollection[];
-  /** In milliseconds. */
-  readonly busyTimeout: number;
+export interface ReaderThreadData extends ThreadData {
   /** Shared; not 0 when the thread must stop the current read. */
   readonly stop: Int32Array;
-}
-
-/** Makes a channel to a thread for reads, so that nothing else waits for them. */
-export function threadedReader(data: ReaderThreadData): ReaderChannel {
-  return new ThreadChannel({ file: "reader-thread", data, task: "reads", committing: [] });
 }

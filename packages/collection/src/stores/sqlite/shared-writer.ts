@@ -3,7 +3,7 @@ import type { MessageLink } from "../../database.ts";
 import type { CommonWriter, WriterOptions } from "../../database-kind.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { toStoredCollections } from "../definition.ts";
-import type { CommitterCalls, CommitterThreadCalls, CommitterThreadData } from "./committer-channel.ts";
+import type { CommitterCalls, CommitterThreadCalls } from "./committer-channel.ts";
 import type { CommitterRequest, CommitterResponse } from "./remote-committer.ts";
 import { type Answer, type Channel, ThreadChannel, toAnswer } from "./thread.ts";
 import { BatchQueue } from "./writer.ts";
@@ -37,13 +37,8 @@ export class SharedWriter implements CommonWriter {
   readonly #queue = new BatchQueue<WaitingBatch>((batches) => this.#commit(batches));
 
   constructor({ file, collections, busyTimeout = 1000, onCommit }: SharedWriterOptions) {
-    const data: CommitterThreadData = {
-      path: resolve(file),
-      collections: toStoredCollections(collections),
-      busyTimeout,
-    };
-    const committing = ["commitTexts", "endBulk"];
-    this.#channel = new ThreadChannel({ file: "committer-thread", data, task: "writes", committing });
+    const data = { path: resolve(file), collections: toStoredCollections(collections), busyTimeout };
+    this.#channel = new ThreadChannel("committer-thread", data);
     this.#onCommit = onCommit;
   }
 

@@ -1,17 +1,26 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { parentPort, Worker } from "node:worker_threads";
+import type { StoredCollection } from "../../database.ts";
 import { isSingleExecutable } from "../../single-executable.ts";
 import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 
-interface ThreadProgram {
-  /** The file beside this one, without its extension; it calls `answerCalls`. */
-  readonly file: "reader-thread" | "committer-thread";
-  readonly data: unknown;
-  /** The task of the thread, for error messages. */
-  readonly task: "reads" | "writes";
-  /** The calls that may have been committed when the thread ends before its answer. */
-  readonly committing: readonly string[];
+/** The programs of threads, files beside this one that call `answerCalls`, without their extensions. */
+const programs: Readonly<Record<ThreadProgram, { readonly task: string; readonly committing: readonly string[] }>> = {
+  "reader-thread": { task: "reads", committing: [] },
+  // The calls that may have been committed when the thread ends before its answer.
+  "committer-thread": { task: "writes", committing: ["commit", "commitTexts", "endBulk"] },
+};
+
+type ThreadProgram = "reader-thread" | "committer-thread";
+
+/** The data with which a thread is started. */
+export interface ThreadData {
+  /** The absolute path of the file. */
+  readonly path: string;
+  readonly collections: readonly StoredCollection[];
+  /** In milliseconds. */
+  readonly busyTimeout: number;
 }
 
 /**
@@ -22,12 +31,14 @@ interface ThreadProgram {
  */
 export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   readonly #program: ThreadProgram;
+  readonly #data: ThreadData;
   #thread: Worker | undefined;
   /** The unanswered calls, in the order of their answers. */
   #pending: (PendingCall & { readonly call: string })[] = [];
 
-  constructor(program: ThreadProgram) {
+  constructor(program: ThreadProgram, data: ThreadData) {
     this.#program = program;
+    this.#data = data;
   }
 
   async ask<N extends keyof C & string>(call: N, ...args: Parameters<C[N]>): Promise<ReturnType<C[N]>> {
@@ -50,9 +61,12 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   }
 
   #start(): Worker {
-    const { file, data } = this.#program;
     // The thread does not get the options of the process: with `--input-type`, for example, a thread cannot run a file.
-    const thread = new Worker(programOf(file), { name: file, workerData: data, execArgv: [] });
+    const thread = new Worker(fileOf(this.#program), {
+      name: this.#program,
+      workerData: this.#data,
+      execArgv: [],
+    });
     let isReady = false;
     let cause: unknown;
     thread.on("message", (message: ThreadMessage) => {
@@ -78,7 +92,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   }
 
   #lossOf(call: string, isReady: boolean, cause: unknown): StoreUnavailable {
-    const { task, committing } = this.#program;
+    const { task, committing } = programs[this.#program];
     if (!isReady) return new StoreUnavailable(`The thread that ${task} cannot be started`, { cause });
     const Loss = committing.includes(call) ? StoreOutcomeUnknown : StoreUnavailable;
     return new Loss(`The thread that ${task} has ended`, { cause });
@@ -86,8 +100,8 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
 }
 
 /** Returns the URL of the program of a thread: the file beside this one, which is .ts in the source and .js where it is built. */
-function programOf(file: ThreadProgram["file"]): URL {
-  const url = new URL(`./${file}${extname(import.meta.url)}`, import.meta.url);
+function fileOf(program: ThreadProgram): URL {
+  const url = new URL(`./${program}${extname(import.meta.url)}`, import.meta.url);
   // In a single executable, threads cannot read the files of the program. They get the text, which is complete in one file there.
   return isSingleExecutable() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
 }
