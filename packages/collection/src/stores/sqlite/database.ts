@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { Database, DatabaseOptions } from "../../database.ts";
+import type { Database, DatabaseOptions, StoredCollection } from "../../database.ts";
 import { StoreOpenError } from "../../store-errors.ts";
 import { toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
@@ -97,14 +97,8 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   );
   const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;
   const source = new SqliteSource(database, lock && (() => lock.beforeRead()));
-  const target = new SqliteRestoreTarget(database, identityOf(file), collections, busyTimeout);
-  return recordDatabase(
-    sqliteDatabaseEngine({ database, queries, reader, writer, lock, source }, file, target, busyTimeout),
-    {
-      ...options,
-      collections,
-    },
-  );
+  const connections = { database, queries, reader, writer, lock, source };
+  return recordDatabase(sqliteDatabaseEngine(connections, file, collections, busyTimeout), { ...options, collections });
 }
 
 /** @throws RangeError naming the option that is not an integer from 1 */
@@ -117,10 +111,11 @@ function assertPositive(options: Readonly<Record<string, number>>): void {
 function sqliteDatabaseEngine(
   connections: SqliteConnections,
   file: string,
-  restoreTarget: SqliteRestoreTarget,
+  collections: readonly StoredCollection[],
   busyTimeout: number,
 ): DatabaseEngine {
   const { database, writer, reader, lock, source } = connections;
+  const identity = identityOf(file);
   return {
     collection: (definition) => new SqliteEngine(connections, definition),
     async check() {
@@ -128,12 +123,10 @@ function sqliteDatabaseEngine(
       return { readOnly: false };
     },
     snapshot: async () =>
-      guardedRead(() =>
-        file === ":memory:" ? snapshotOfCopy(database, restoreTarget.identity) : openSqliteSnapshot(file),
-      ),
+      guardedRead(() => (file === ":memory:" ? snapshotOfCopy(database, identity) : openSqliteSnapshot(file))),
     async restoreTarget() {
       source.stopCounting();
-      return restoreTarget;
+      return new SqliteRestoreTarget(database, identity, collections, busyTimeout);
     },
     probeChanges: () => writer.probe(),
     async resume() {
