@@ -3,7 +3,7 @@ import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import type { Document, Store } from "../store.ts";
 import { ownersFirst } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import { ObservedEngine, type WriteHealth } from "./observed-engine.ts";
+import { observedEngine, type WriteHealth } from "./observed-engine.ts";
 import { RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 
@@ -40,7 +40,7 @@ export function recordDatabase(
     }
   };
   const storeOf = (definition: StoredCollection): RecordStore => {
-    const observed = new ObservedEngine(engine.collection(definition), definition.name, health, observer);
+    const observed = observedEngine(engine.collection(definition), definition.name, health, observer);
     return new RecordStore(observed, definition, now, definition.owner && stores.get(definition.owner.collection));
   };
   const stores = new Map<string, RecordStore>();
