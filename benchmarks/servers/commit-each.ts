@@ -6,7 +6,7 @@ import { RecordStore } from "../../packages/collection/src/stores/record-store.t
 import type { AddressedWrite, BatchedOutcome } from "../../packages/collection/src/stores/sqlite/batch.ts";
 import { SqliteCommitter } from "../../packages/collection/src/stores/sqlite/committer.ts";
 import { localCommitter } from "../../packages/collection/src/stores/sqlite/committer-channel.ts";
-import { SqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";
+import { sqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";
 import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/file.ts";
 import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/queries.ts";
 import { type ReaderCalls, SqliteReader } from "../../packages/collection/src/stores/sqlite/reader.ts";
@@ -38,7 +38,7 @@ const bounds = { maxWaiting: 1_000, maxWaitingPerCaller: 1_000, timeLimit: 10_00
 const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new Int32Array(1));
 const source = new SqliteSource(connection, undefined);
 const connections = { database: connection, queries, reader, writer, lock: undefined, source };
-const engine = new SqliteEngine(connections, definition);
+const engine = sqliteEngine(connections, definition);
 const people: Store = new RecordStore(engine, definition, () => new Date());
 const database: Database = {
   // One store of people, whatever the type that is asked for.

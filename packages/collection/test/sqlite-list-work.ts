@@ -4,9 +4,10 @@ import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openSqliteDatabase } from "../src/index.ts";
 import { toStoredCollection } from "../src/stores/definition.ts";
+import type { Engine } from "../src/stores/engine.ts";
 import { batchesFrom } from "../src/stores/record-store.ts";
 import { goOnFunction } from "../src/stores/sqlite/dialect.ts";
-import { type SqliteConnections, SqliteEngine } from "../src/stores/sqlite/engine.ts";
+import { type SqliteConnections, sqliteEngine } from "../src/stores/sqlite/engine.ts";
 import { SqliteQueries } from "../src/stores/sqlite/queries.ts";
 import { everySelection, people, person } from "./list-work.ts";
 
@@ -23,7 +24,7 @@ export function describeSqliteListWork(counts: readonly number[]): void {
       let database: DatabaseSync;
       let visited = 0;
       let finds = 0;
-      let engine: SqliteEngine;
+      let engine: Engine;
       before(async () => {
         const file = folder.newFile();
         const filled = await openSqliteDatabase(file, { collections: [person] });
@@ -42,10 +43,7 @@ export function describeSqliteListWork(counts: readonly number[]): void {
           },
         };
         // A list needs these connections only.
-        engine = new SqliteEngine(
-          { database, queries, reader, lock: undefined } as unknown as SqliteConnections,
-          stored,
-        );
+        engine = sqliteEngine({ database, queries, reader, lock: undefined } as unknown as SqliteConnections, stored);
       });
       after(() => database.close());
 

@@ -7,7 +7,7 @@ import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-datab
 import { newSeal } from "../seals.ts";
 import { parsePostgresAddress } from "./address.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { PostgresEngine } from "./engine.ts";
+import { type PostgresEngine, postgresEngine } from "./engine.ts";
 import { reasonNotOpened, throwStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
 import { mostPartitions, type PartitionedCollection } from "./partitions.ts";
@@ -96,7 +96,7 @@ function postgresDatabaseEngine(
     pools.changes.use((connection) => connection.queryAlone(statement)).catch(throwStoreFault);
   return {
     collection(definition) {
-      const engine = new PostgresEngine(pools, definition, collections, onCommit);
+      const engine = postgresEngine(pools, definition, collections, onCommit);
       engines.push(engine);
       return engine;
     },
@@ -111,7 +111,7 @@ function postgresDatabaseEngine(
     snapshot: () => openSnapshot().catch(throwStoreFault),
     restoreTarget: () => PostgresRestoreTarget.of(restores, collections),
     figures: () => ({
-      waitingChanges: engines.reduce((sum, { waitingChanges }) => sum + waitingChanges, 0),
+      waitingChanges: engines.reduce((sum, engine) => sum + engine.waitingChanges(), 0),
       waitingReads: pools.lists.figures.waiting,
       pools: { records: pools.records.figures, changes: pools.changes.figures, lists: pools.lists.figures },
       counterVersions,

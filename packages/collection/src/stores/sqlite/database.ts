@@ -8,7 +8,7 @@ import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-datab
 import { newSeal } from "../seals.ts";
 import { SqliteCommitter } from "./committer.ts";
 import { localCommitter } from "./committer-channel.ts";
-import { SharedReadLock, type SqliteConnections, SqliteEngine } from "./engine.ts";
+import { SharedReadLock, type SqliteConnections, sqliteEngine } from "./engine.ts";
 import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
 import { SqliteQueries } from "./queries.ts";
@@ -117,7 +117,7 @@ function sqliteDatabaseEngine(
   const { database, writer, reader, lock, source } = connections;
   const identity = identityOf(file);
   return {
-    collection: (definition) => new SqliteEngine(connections, definition),
+    collection: (definition) => sqliteEngine(connections, definition),
     async check() {
       guardedRead(() => database.exec("SELECT name FROM waymark_collections LIMIT 1"));
       return { readOnly: false };

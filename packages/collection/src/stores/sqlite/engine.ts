@@ -1,24 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { AnswerSource, Awaitable } from "waymark";
 import type { StoredCollection } from "../../database.ts";
-import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
-import type {
-  BulkChange,
-  CountOptions,
-  DocumentSource,
-  EachCreation,
-  ReadOptions,
-  RecordBatch,
-  StoredRecord,
-} from "../../store.ts";
+import { type Selection, storeMembers } from "../../selection.ts";
+import type { ReadOptions, RecordBatch } from "../../store.ts";
 import { StoreNotEmpty } from "../../store-errors.ts";
-import type { BulkSource } from "../bulk-source.ts";
-import { type Claim, conflictOf } from "../decide.ts";
-import type { Engine, EngineBatch, EngineChanges, FeedRange } from "../engine.ts";
+import { conflictOf } from "../decide.ts";
+import type { Engine, EngineBatch } from "../engine.ts";
 import { batchOfFound } from "../found-list.ts";
 import { KeptCounts } from "../kept-counts.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
-import type { NewRecord, OutcomeOf, Write } from "../write.ts";
 import { SqliteCounters } from "./counters.ts";
 import { guardedRead, toStoreFault } from "./fault.ts";
 import { SqliteFeed } from "./feed.ts";
@@ -42,121 +31,94 @@ export interface SqliteConnections {
 }
 
 /**
- * Reads and changes a collection. Reads whose cost does not grow with the number of records run at once, on the calling thread;
+ * Makes the engine of a collection. Reads whose cost does not grow with the number of records run at once, on the calling thread;
  * other reads go to the reader, and changes to the writer.
  */
-export class SqliteEngine implements Engine {
-  readonly source: AnswerSource;
-  readonly #collection: string;
-  readonly #members: readonly SelectableMember[];
-  readonly #connections: SqliteConnections;
-  readonly #find: StatementSync;
-  readonly #findOwned: StatementSync | undefined;
-  readonly #revision: StatementSync;
-  readonly #known: SqliteKnown;
-  readonly #feed: SqliteFeed;
-  readonly #counts = new KeptCounts(() => this.revisions());
+export function sqliteEngine(
+  { database, queries, reader, writer, lock, source }: SqliteConnections,
+  definition: StoredCollection,
+): Engine {
+  const { name: collection, owner: ownership, selectable } = definition;
+  const prepare = (text: string): StatementSync => {
+    const statement = database.prepare(text);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  const find = `SELECT ${recordColumns} FROM "${collection}" WHERE id = ?`;
+  const [finding, findingOwned] = [prepare(find), ownership && prepare(`${find} AND owner = ?`)];
+  const revision = prepare("SELECT revision FROM waymark_collections WHERE name = ?");
+  const known = new SqliteKnown(database, definition, new SqliteCounters(database));
+  const feed = new SqliteFeed(database, collection);
+  const members = [...storeMembers, ...selectable];
 
-  constructor(connections: SqliteConnections, definition: StoredCollection) {
-    const { name, owner, selectable } = definition;
-    const { database } = connections;
-    this.source = connections.source;
-    this.#collection = name;
-    this.#members = [...storeMembers, ...selectable];
-    this.#connections = connections;
-    const find = `SELECT ${recordColumns} FROM "${name}" WHERE id = ?`;
-    this.#find = database.prepare(find);
-    this.#findOwned = owner && database.prepare(`${find} AND owner = ?`);
-    this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
-    this.#known = new SqliteKnown(database, definition, new SqliteCounters(database));
-    this.#feed = new SqliteFeed(database, name);
-    for (const read of [this.#find, this.#findOwned, this.#revision]) read?.setReturnArrays(true);
-  }
-
-  find(id: number, owner: number | undefined): StoredRecord | undefined {
-    this.#connections.lock?.beforeRead();
-    let row: RecordRow<number> | undefined;
-    try {
-      // The statement returns arrays of the four columns, whose types the table enforces.
-      row = (owner === undefined ? this.#find.get(id) : this.#findOwned?.get(id, owner)) as typeof row;
-    } catch (error) {
-      throw toStoreFault(error);
-    }
-    return row && { id: row[0], revision: row[1], updatedAt: row[2], json: row[3] };
-  }
-
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch> {
-    const { queries, lock } = this.#connections;
+  const revisions = (): readonly [number] => {
     lock?.beforeRead();
-    const plan = queries.planAtOnce(this.#collection, selection, owner);
-    if (plan === undefined) return this.#list(selection, owner, options);
-    // The revision is read before the records, which another process may change in between.
-    const revisions = this.revisions();
-    const batchOf = (selected: Selection): RecordBatch => {
-      lock?.beforeRead();
-      const { records, rest } = queries.page(this.#collection, selected, owner, plan);
-      return { records, next: rest && (() => batchOf(rest)) };
-    };
-    return { ...batchOf(selection), revisions };
-  }
+    // The collection's row was made when the database was opened, and is never deleted.
+    return guardedRead(() => revision.get(collection) as unknown as readonly [number]);
+  };
+  const counts = new KeptCounts(revisions);
 
   /** Finds the records of a selection in the reader, and reads the later ones here, by their ids. */
-  async #list(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
-    const { queries, reader, lock } = this.#connections;
-    const collection = this.#collection;
+  const list = async (selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> => {
     const { revision, ...found } = await reader.read(options, "find", collection, selection, owner);
     const batch = batchOfFound(found, {
       selection,
-      members: this.#members,
+      members,
       read: (ids) => {
         lock?.beforeRead();
         return queries.readFound(collection, selection, owner, revision, ids);
       },
-      find: (rest) => this.#list(rest, owner, options),
+      find: (rest) => list(rest, owner, options),
     });
     return { ...batch, revisions: [revision] };
-  }
+  };
 
-  async count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
-    const { queries, reader } = this.#connections;
-    const asked = [this.#collection, selection, owner, options.most] as const;
-    // The first count of a program would otherwise start the thread of the reader, which takes 25 ms and 10 MB.
-    if (queries.isCountedAtOnce(...asked)) return queries.count(...asked);
-    return this.#counts.of(selection, owner, options, () => reader.read(options, "count", ...asked));
-  }
-
-  revisions(): readonly [number] {
-    this.#connections.lock?.beforeRead();
-    // The collection's row was made when the database was opened, and is never deleted.
-    return guardedRead(() => this.#revision.get(this.#collection) as unknown as readonly [number]);
-  }
-
-  changes(range: FeedRange): EngineChanges {
-    this.#connections.lock?.beforeRead();
-    return this.#feed.read(range);
-  }
-
-  async conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {
-    return guardedRead(() => claims.map((claim) => conflictOf(this.#known, claim)));
-  }
-
-  write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
-    return this.#connections.writer.write(this.#collection, write);
-  }
-
-  createEach(
-    records: readonly NewRecord[],
-    source: DocumentSource | undefined,
-  ): Promise<readonly PromiseSettledResult<EachCreation>[]> {
-    return this.#connections.writer.createEach(this.#collection, records, source);
-  }
-
-  async createAll(source: BulkSource): Promise<BulkChange> {
-    const { writer } = this.#connections;
-    const outcome = await writer.bulkCreate(this.#collection, source);
-    if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${this.#collection} has records`);
-    return outcome;
-  }
+  return {
+    source,
+    find(id, owner) {
+      lock?.beforeRead();
+      let row: RecordRow<number> | undefined;
+      try {
+        // The statement returns arrays of the four columns, whose types the table enforces.
+        row = (owner === undefined ? finding.get(id) : findingOwned?.get(id, owner)) as typeof row;
+      } catch (error) {
+        throw toStoreFault(error);
+      }
+      return row && { id: row[0], revision: row[1], updatedAt: row[2], json: row[3] };
+    },
+    batch(selection, owner, options) {
+      lock?.beforeRead();
+      const plan = queries.planAtOnce(collection, selection, owner);
+      if (plan === undefined) return list(selection, owner, options);
+      // The revision is read before the records, which another process may change in between.
+      const before = revisions();
+      const batchOf = (selected: Selection): RecordBatch => {
+        lock?.beforeRead();
+        const { records, rest } = queries.page(collection, selected, owner, plan);
+        return { records, next: rest && (() => batchOf(rest)) };
+      };
+      return { ...batchOf(selection), revisions: before };
+    },
+    async count(selection, owner, options) {
+      const asked = [collection, selection, owner, options.most] as const;
+      // The first count of a program would otherwise start the thread of the reader, which takes 25 ms and 10 MB.
+      if (queries.isCountedAtOnce(...asked)) return queries.count(...asked);
+      return counts.of(selection, owner, options, () => reader.read(options, "count", ...asked));
+    },
+    revisions,
+    changes(range) {
+      lock?.beforeRead();
+      return feed.read(range);
+    },
+    conflicts: async (claims) => guardedRead(() => claims.map((claim) => conflictOf(known, claim))),
+    write: (write) => writer.write(collection, write),
+    createEach: (records, from) => writer.createEach(collection, records, from),
+    async createAll(documents) {
+      const outcome = await writer.bulkCreate(collection, documents);
+      if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${collection} has records`);
+      return outcome;
+    },
+  };
 }
 
 /**
