@@ -12,7 +12,6 @@ import {
   type SnapshotSeal,
 } from "../snapshot.ts";
 import { ownersFirst } from "./definition.ts";
-import { revisionReached } from "./snapshot-counters.ts";
 
 /**
  * The progress of restoring a collection: up to this id, in the state of this revision. With several partitions it is the least of
@@ -116,6 +115,22 @@ async function catchUp(
   for await (const records of snapshot.records(collection, range)) await target.put(collection, records, before);
   const revision = revisionReached(await snapshot.counters(collection));
   await target.put(collection, [], { id: before.id, revision });
+}
+
+/** Returns a revision below that of every record that changes after the snapshot. */
+const revisionReached = ({ partitions }: SnapshotCounters): number =>
+  partitions.length === 0 ? 0 : Math.min(...partitions.map(({ revision }) => revision));
+
+/**
+ * Converts the counters of a snapshot for a collection with this number of partitions. If the numbers differ, each partition gets the
+ * greatest counters, so that no id or revision is given twice.
+ */
+export function countersFor(partitions: number, counters: SnapshotCounters): SnapshotCounters["partitions"] {
+  if (counters.partitions.length === partitions) return counters.partitions;
+  const greatest = (values: readonly number[]): number => Math.max(0, ...values);
+  const revision = greatest(counters.partitions.map((each) => each.revision));
+  const lastId = greatest(counters.partitions.map((each) => each.lastId));
+  return Array.from({ length: partitions }, () => ({ revision, lastId }));
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from "../../snapshot.ts";
 import {
   assertPlace,
+  countersFor,
   markColumns,
   placesOf,
   type RestoredState,
@@ -16,7 +17,6 @@ import {
   type RestoreTarget,
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
-import { countersFor } from "../snapshot-counters.ts";
 import { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";

@@ -10,6 +10,7 @@ import {
 } from "../../snapshot.ts";
 import {
   assertPlace,
+  countersFor,
   markColumns,
   placesOf,
   type RestoredState,
@@ -18,7 +19,6 @@ import {
   type RestoreTarget,
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
-import { countersFor } from "../snapshot-counters.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import { Unusable } from "./file.ts";
 import { dropIndexes, missingIndexes } from "./schema.ts";
