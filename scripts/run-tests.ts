@@ -75,12 +75,7 @@ const execArgv = [...process.execArgv, "--disable-warning=ExperimentalWarning"];
 execArgv.push("--min-semi-space-size=16", "--max-semi-space-size=64");
 /** A run of a few files shows each of them by itself. */
 const isWhole = words.length === 0 && parts.near === undefined;
-for (const [isLoaded, module] of [
-  [isWhole, "unwatched-promises.ts"],
-  [parts.times, "processor-times.ts"],
-] as const) {
-  if (isLoaded === true) execArgv.push("--import", new URL(module, import.meta.url).href);
-}
+if (parts.times === true) execArgv.push("--import", new URL("processor-times.ts", import.meta.url).href);
 
 /** Reports both parts, with one count at the end. */
 async function* runAll(): AsyncGenerator<TestEvent> {
