@@ -44,9 +44,9 @@ export const followCommand: Command = {
     const headers = new Headers({ Accept: "application/x-ndjson" });
     if (key !== undefined) headers.set("Authorization", `Bearer ${key}`);
     if (!isOnce) headers.set("Prefer", "wait=30");
-    const source = new ChangesSource(url, headers, 1000 * Number(given.value("longest-pause")), io);
+    const longestPause = 1000 * Number(given.value("longest-pause"));
     for (let cursor = before; ; ) {
-      const { lines, next } = await source.read(cursor);
+      const { lines, next } = await readChanges({ url, headers }, cursor, longestPause, io);
       if (lines !== "") {
         io.print(lines.trimEnd());
         await written();
@@ -60,8 +60,8 @@ export const followCommand: Command = {
 
 /** Returns the URL of the changes of the collection at a URL; of the people where that has no path. */
 function changesUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new CommandError(`${quote(text)} is not the URL of people, such as http://localhost:8080/person`);
   }
   const path = url.pathname.replace(/\/$/, "") || "/person";
@@ -78,56 +78,50 @@ interface ReadChanges {
   readonly next: string;
 }
 
-/** Reads changes from a service, and waits for it while it cannot be reached. */
-class ChangesSource {
-  readonly #url: URL;
-  readonly #headers: Headers;
-  readonly #longestPause: number;
-  readonly #io: CommandStreams;
-  #failures = 0;
+/** Where changes are read. */
+interface ChangesSource {
+  readonly url: URL;
+  readonly headers: Headers;
+}
 
-  /** @param longestPause in milliseconds */
-  constructor(url: URL, headers: Headers, longestPause: number, io: CommandStreams) {
-    this.#url = url;
-    this.#headers = headers;
-    this.#longestPause = longestPause;
-    this.#io = io;
+/**
+ * Reads changes from a service, and waits for it while it cannot be reached.
+ *
+ * @param longestPause between attempts, in milliseconds
+ * @throws CommandError (rejects) when the service refuses, so that another attempt would not help
+ */
+async function readChanges(
+  source: ChangesSource,
+  cursor: string,
+  longestPause: number,
+  { printNote }: Pick<CommandStreams, "printNote">,
+): Promise<ReadChanges> {
+  for (let failures = 1; ; failures++) {
+    const outcome = await attempt(source, cursor);
+    if (!("reason" in outcome)) return outcome;
+    if (failures === 1) printNote(`${outcome.reason}; trying again until it can be reached`);
+    const grown = 500 * 2 ** failures * (0.5 + Math.random() / 2);
+    await elapse(Math.min(Math.max(grown, outcome.retryAfter * 1000), longestPause));
   }
+}
 
-  /** @throws CommandError (rejects) when the service refuses, so that another attempt would not help */
-  async read(cursor: string): Promise<ReadChanges> {
-    for (;;) {
-      const outcome = await this.#attempt(cursor);
-      if (!("reason" in outcome)) {
-        this.#failures = 0;
-        return outcome;
-      }
-      this.#failures++;
-      const grown = 500 * 2 ** this.#failures * (0.5 + Math.random() / 2);
-      const pause = Math.min(Math.max(grown, outcome.retryAfter * 1000), this.#longestPause);
-      if (this.#failures === 1) this.#io.printNote(`${outcome.reason}; trying again until it can be reached`);
-      await elapse(pause);
+async function attempt({ url: changes, headers }: ChangesSource, cursor: string): Promise<ReadChanges | Failure> {
+  const url = new URL(changes);
+  if (cursor !== "") url.searchParams.set("after", cursor);
+  try {
+    const signal = AbortSignal.timeout(patience);
+    const response = await fetch(url, { headers, signal, redirect: "manual" });
+    const text = await response.text();
+    if (response.status === 429 || response.status >= 500) {
+      const retryAfter = Number(response.headers.get("Retry-After") ?? 0) || 0;
+      return { reason: `${url.origin} answers ${response.status}`, retryAfter };
     }
-  }
-
-  async #attempt(cursor: string): Promise<ReadChanges | Failure> {
-    const url = new URL(this.#url);
-    if (cursor !== "") url.searchParams.set("after", cursor);
-    try {
-      const signal = AbortSignal.timeout(patience);
-      const response = await fetch(url, { headers: this.#headers, signal, redirect: "manual" });
-      const text = await response.text();
-      if (response.status === 429 || response.status >= 500) {
-        const retryAfter = Number(response.headers.get("Retry-After") ?? 0) || 0;
-        return { reason: `${url.origin} answers ${response.status}`, retryAfter };
-      }
-      const next = /<[^>]*[?&]after=([\w-]+)[^>]*>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
-      if (response.status !== 200 || next === undefined) throw refused(url, response.status, text);
-      return { lines: text, next };
-    } catch (error) {
-      if (error instanceof CommandError) throw error;
-      return { reason: `${url.origin} cannot be reached`, retryAfter: 0 };
-    }
+    const next = /<[^>]*[?&]after=([\w-]+)[^>]*>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+    if (response.status !== 200 || next === undefined) throw refused(url, response.status, text);
+    return { lines: text, next };
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    return { reason: `${url.origin} cannot be reached`, retryAfter: 0 };
   }
 }
 
