@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { ContentError, decodeUtf8, parseStrictJson } from "waymark/content";
 import { positionAt, quote, type TextPosition } from "waymark/internal";
@@ -43,8 +44,21 @@ async function readText(file: string): Promise<string> {
   }
 }
 
+/**
+ * Reads a text file while nothing is served yet.
+ *
+ * @throws FileError when it cannot be read, or is not UTF-8
+ */
+export function readTextSync(file: string): string {
+  try {
+    return decodeUtf8(readFileSync(file));
+  } catch (error) {
+    throw toFileError(file, error);
+  }
+}
+
 /** Makes a FileError of what reading a file, or `decodeUtf8`, has thrown. */
-export function toFileError(file: string, error: unknown): FileError {
+function toFileError(file: string, error: unknown): FileError {
   if (error instanceof ContentError) return new FileError(file, [error.message]);
   return new FileError(file, [fileFault(error) ?? String(error)]);
 }

@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { FileError, toFileError } from "../access/json-file.ts";
+import { FileError, readTextSync } from "../access/json-file.ts";
 
 /**
  * Reads the key of a webhook: `whsec_` and 24 to 64 bytes in base64, as standard-webhooks has it.
@@ -8,13 +7,7 @@ import { FileError, toFileError } from "../access/json-file.ts";
  * @throws FileError when the file cannot be used
  */
 export function readWebhookSecret(file: string): Uint8Array {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8").trim();
-  } catch (error) {
-    throw toFileError(file, error);
-  }
-  const [, encoded] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const [, encoded] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(readTextSync(file).trim()) ?? [];
   const key = Buffer.from(encoded ?? "", "base64");
   if (key.length >= 24 && key.length <= 64) return key;
   throw new FileError(file, ["it must have whsec_ and 24 to 64 random bytes in base64"]);

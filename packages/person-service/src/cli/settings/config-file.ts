@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { decodeUtf8 } from "waymark/content";
 import { quote } from "waymark/internal";
-import { FileError, parseJsonFile, positionOfMember, toFileError } from "../../access/json-file.ts";
+import { FileError, parseJsonFile, positionOfMember, readTextSync } from "../../access/json-file.ts";
 import { jsonType } from "../../person/text.ts";
 import { type Setting, type SettingLayer, sentenceOf } from "./configuration.ts";
 import { didYouMeanOf } from "./did-you-mean.ts";
@@ -15,7 +13,7 @@ export function readConfigFile(file: string, options: Readonly<Record<string, Op
   const settings = new Map<string, Setting>();
   const mistakes: string[] = [];
   try {
-    const text = readText(file);
+    const text = readTextSync(file);
     const content = parseJsonFile(file, text);
     if (typeof content !== "object" || content === null || Array.isArray(content)) {
       throw new FileError(file, [`it must be an object with the names of options, not ${jsonType(content)}`]);
@@ -36,14 +34,6 @@ export function readConfigFile(file: string, options: Readonly<Record<string, Op
     mistakes.push(sentenceOf(error));
   }
   return { settings, mistakes };
-}
-
-function readText(file: string): string {
-  try {
-    return decodeUtf8(readFileSync(file));
-  } catch (error) {
-    throw toFileError(file, error);
-  }
 }
 
 /** Returns a JSON value as the texts that the command line would have; undefined for one of another type. */

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { decodeUtf8 } from "waymark/content";
 import { quote } from "waymark/internal";
-import { type FileError, toFileError } from "../../access/json-file.ts";
+import { FileError, readTextSync } from "../../access/json-file.ts";
 import { didYouMeanOf } from "./did-you-mean.ts";
 import { maskPasswords, type Option, quotedArgument } from "./option.ts";
 
@@ -97,11 +95,12 @@ export function readSettingFiles(layer: SettingLayer, options: Readonly<Record<s
       continue;
     }
     try {
-      const value = decodeUtf8(readFileSync(file)).trim();
+      const value = readTextSync(file).trim();
       if (value === "") mistakes.push(`The file ${quotedPath(file)} of ${source} is empty.`);
       else settings.set(target, { values: [value], source: `${source} ${quotedPath(file)}` });
     } catch (error) {
-      mistakes.push(sentenceOf(toFileError(file, error)));
+      if (!(error instanceof FileError)) throw error;
+      mistakes.push(sentenceOf(error));
     }
   }
   return { settings, mistakes };
