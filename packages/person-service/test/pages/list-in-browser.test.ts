@@ -181,6 +181,24 @@ describeInBrowser("the list in a browser", kinds, (scene) => {
     await page.context().setOffline(false);
   });
 
+  it("stays, and says why, when a link in it is followed without a connection", async () => {
+    const page = await scene().open("/person?sort=name&limit=10");
+    const shown = await names(page);
+    for (const [menu, name] of [
+      ["", "Name"],
+      ["", "Next"],
+      ["Columns", "Town"],
+    ] as const) {
+      if (menu !== "") await page.getByText(menu).click();
+      await page.context().setOffline(true);
+      await page.getByRole("link", { name, exact: true }).first().click();
+      await page.locator(".banner").getByText("There is no answer from the service.").waitFor();
+      assert.deepEqual(await names(page), shown, name);
+      await page.context().setOffline(false);
+      await page.reload();
+    }
+  });
+
   it("has menus that close by Escape, and gives the focus back", async () => {
     const page = await scene().open("/person");
     await page.getByText("Columns").click();

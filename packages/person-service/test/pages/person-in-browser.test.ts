@@ -302,6 +302,20 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.equal(await scene().people.find(id), undefined);
   });
 
+  it("is still there, and can be deleted again, when it was deleted without a connection", async () => {
+    const id = await stored(scene(), { name: "Unreached" });
+    const page = await scene().open(`/person/${id}`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.context().setOffline(true);
+    const confirm = page.locator("#remove").getByRole("button", { name: "Delete" });
+    await confirm.click();
+    await page.locator("#remove").getByText("There is no answer from the service.").waitFor();
+    await page.context().setOffline(false);
+    await confirm.click();
+    await page.getByText("The person is deleted.").waitFor();
+    assert.equal(await scene().people.find(id), undefined);
+  });
+
   it("is not shown by Back once it is deleted", async () => {
     const id = await stored(scene(), { name: "Ada Gone" });
     const page = await scene().open(`/person/${id}`);
