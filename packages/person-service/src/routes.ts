@@ -17,9 +17,10 @@ import {
 } from "waymark";
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
+import { describeProblem } from "./pages/explanation.ts";
 import { tidyForms } from "./pages/query.ts";
+import type { Site } from "./pages/site.ts";
 import type { Person } from "./person/person.ts";
-import { describeProblem } from "./problems.ts";
 
 // biome-ignore format: a table, a route a line
 /** The people. */
@@ -51,4 +52,5 @@ const greet = documented(ofGreeting, (request: HttpRequest) => {
 export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), greet));
 
 /** The pages that the `type` of a problem leads to. */
-export const problemRoutes: Route = group(GET("/problems/{code}", accept("text/plain"), describeProblem));
+export const problemRoutes = (site: Site): Route =>
+  GET("/problems/{code}", accept("text/plain", "text/html"), describeProblem(site));

@@ -188,7 +188,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
     languageRoutes,
     ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
     greetingRoutes,
-    problemRoutes,
+    problemRoutes(site),
     healthRoutes({ check: () => database.check(), isReady }),
     apiRoutes({ app: () => app, site, publicUrl, security: access?.security }),
   );

@@ -212,7 +212,7 @@ export const ofProblemPage: Description = {
   description: "The page that the `type` of a problem leads to.",
   variables: { code: { description: "The last segment of the `type` of a problem.", example: "not-found" } },
   responses: {
-    200: { description: "What it means, and what would be right.", types: { "text/plain": {} } },
+    200: { description: "What it means, and what would be right.", types: { "text/plain": {}, "text/html": {} } },
   },
   problems: [problemTypes.notFound],
 };

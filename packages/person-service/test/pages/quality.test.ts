@@ -88,7 +88,15 @@ describeInBrowser("the pages", [sqlite], (scene) => {
   }
 
   for (const locale of ["de-DE", "fr-FR", "es-ES"]) {
-    for (const path of ["/person", "/person?new", "/person?import", "/person/1", "/person/99999", "/"]) {
+    for (const path of [
+      "/person",
+      "/person?new",
+      "/person?import",
+      "/person/1",
+      "/person/99999",
+      "/problems/not-found",
+      "/",
+    ]) {
       it(`have nothing that keeps anybody out, nor are wider than a phone: ${path} in ${locale}`, async () => {
         const page = await scene().open(path, { locale, viewport: { width: 390, height: 844 } });
         assert.deepEqual(await faultsOf(page), []);
