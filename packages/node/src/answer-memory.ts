@@ -50,6 +50,7 @@ export class AnswerMemory<Head extends KeptHead> {
     const { mayRepeat } = this.#repetition;
     if (!kept.canRepeat || (mayRepeat !== undefined && !mayRepeat(currentTurn()))) return undefined;
     if (this.#gain < mostGain) this.#gain++;
+    for (const listener of kept.listeners) listener();
     return kept;
   }
 
@@ -107,6 +108,7 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
   readonly #keep: (kept: KeptAnswer<Head>) => void;
   readonly #sources: AskedSource[] = [];
   readonly #revisions: number[] = [];
+  readonly #listeners: (() => void)[] = [];
   #isAllowed = false;
   #isRefused = false;
   /** Whether a source could not say its revision. */
@@ -124,6 +126,10 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
 
   refuse(): void {
     this.#isRefused = true;
+  }
+
+  onRepeat(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   dependOn(source: AnswerSource): void {
@@ -155,7 +161,7 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
     const isRead = (method === "GET" || method === "HEAD") && (status === 200 || status === 304);
     const text = mayRepeat && isRead && !headers.has("Set-Cookie") ? toText(content) : undefined;
     const head = text === undefined ? undefined : makeHead(this.#repetition.renewed);
-    this.#keep(new KeptAnswer(head, text ?? "", this.#sources, this.#revisions));
+    this.#keep(new KeptAnswer(head, text ?? "", this.#sources, this.#revisions, this.#listeners));
   }
 }
 
@@ -175,14 +181,23 @@ export class KeptAnswer<Head extends KeptHead> {
   readonly content: string;
   /** Bytes, roughly. */
   readonly size: number;
+  /** Called each time when it is sent. */
+  readonly listeners: readonly (() => void)[];
   readonly #sources: readonly AskedSource[];
   readonly #revisions: number[];
   #head: Head | undefined;
   /** Whether a source has changed, so that the answer is to be kept when its head comes again. */
   isAwaited = false;
 
-  constructor(head: Head | undefined, content: string, sources: readonly AskedSource[], revisions: number[]) {
+  constructor(
+    head: Head | undefined,
+    content: string,
+    sources: readonly AskedSource[],
+    revisions: number[],
+    listeners: readonly (() => void)[],
+  ) {
     this.content = content;
+    this.listeners = listeners;
     this.size = sizeOfObjects + (head?.size ?? 0) + content.length;
     this.#head = head;
     this.#sources = sources;

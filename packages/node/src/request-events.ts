@@ -37,6 +37,11 @@ export interface RequestObserver {
   readonly onStart?: ((event: RequestEvent) => void) | undefined;
   /** Called when the whole response has been sent, or the client has gone. */
   readonly onEnd?: ((event: RequestEvent) => void) | undefined;
+  /**
+   * Called for an answer that may come again from memory. Returns what is called each time when it does, in place of the other
+   * functions. Default: they see each request, so that no answer comes from memory.
+   */
+  readonly onRepeat?: ((event: RequestEvent) => () => void) | undefined;
 }
 
 /** The event of a request, for filters and handlers that know more of it than its observer; undefined without an observer. */
@@ -56,6 +61,7 @@ export function observeRequests(observer: RequestObserver): AroundFilter {
   return {
     kind: "around",
     apply: (request, next) => observe(request, next, observer),
+    repeatable: observer.onRepeat === undefined ? undefined : true,
     site: new DeclarationSite(observeRequests),
   };
 }
@@ -123,6 +129,7 @@ function observe(request: HttpRequest, next: Next, observer: RequestObserver): H
   const isSent = request.onEnd(conclude);
   return andThen(next(request.withAttribute(requestEvent, event)), (response) => {
     const observed = observeResponse(event, response);
+    if (observer.onRepeat !== undefined) exchangeOf(request).recording?.onRepeat(observer.onRepeat(event));
     // Nothing is sent of a response to a request made by hand.
     if (!isSent) conclude(true);
     return observed;

@@ -29,12 +29,19 @@ export function joinObservers(observers: readonly ServiceObserver[]): ServiceObs
   return {
     onStart: joined(observers.map(({ onStart }) => onStart)),
     onEnd: joined(observers.map(({ onEnd }) => onEnd)),
+    onRepeat: repeatsOf(observers),
     onUnavailable: joined(observers.map(({ onUnavailable }) => onUnavailable)),
     onOperation: joined(observers.map(({ onOperation }) => onOperation)),
     onCommit: joined(observers.map(({ onCommit }) => onCommit)),
     onTurnedAway: joined(observers.map(({ onTurnedAway }) => onTurnedAway)),
     onDenial: joined(observers.map(({ onDenial }) => onDenial)),
   };
+}
+
+/** Returns how answers from memory are reported; undefined where one of several observers of requests may have to see each of them. */
+function repeatsOf(observers: readonly ServiceObserver[]): RequestObserver["onRepeat"] {
+  const [first, ...others] = observers.filter(({ onStart, onEnd }) => onStart !== undefined || onEnd !== undefined);
+  return others.length === 0 ? first?.onRepeat : undefined;
 }
 
 type Listener<T> = ((value: T) => void) | undefined;

@@ -3,9 +3,11 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, mock } from "node:test";
 import { fileURLToPath } from "node:url";
+import { serve } from "@waymark/node";
 import { AggregatorRegistry, Registry } from "prom-client";
 import { HttpRequest, type HttpResponse } from "waymark";
 import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
+import { RawConnection } from "../../node/test/raw-connection.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openPersonService } from "../src/index.ts";
 import { addHistogram } from "../src/metrics/histogram.ts";
@@ -162,6 +164,27 @@ describe("metrics", () => {
     for (const each of [slow, quick]) await each?.return?.();
     assert.deepEqual(await figures(), [0, 0, 0]);
     mock.timers.reset();
+    await service.database.close();
+  });
+
+  it("count answers from memory as they count others", async () => {
+    const metrics = serviceMetrics("1");
+    const service = await openPersonService({ database: ":memory:", observers: [metrics.observer] });
+    const { body } = await service.people
+      .create({ name: "Ada" })
+      .then(() => service.app.handle(HttpRequest.of({ target: "/person/1" })));
+    const server = await serve(service.app, { answerMemory: 2 ** 20 });
+    const connection = new RawConnection(server.port);
+    for (let i = 0; i < 9; i++) await connection.request("GET /person/1").response();
+    const samples = parseMetrics(await metrics.registry.metrics());
+    const route = { route: "/person/{id}" };
+    assert.equal(sum(samples, "http_requests_total", { ...route, status: "200" }), 10);
+    assert.equal(sum(samples, "http_request_duration_seconds_count", route), 10);
+    assert.equal(sum(samples, "http_response_content_bytes_total", route), 10 * Buffer.byteLength(String(body)));
+    assert.equal(sum(samples, "http_requests_in_flight"), 0);
+    assert(sum(samples, "store_operation_duration_seconds_count", { operation: "find" }) < 5);
+    connection.destroy();
+    await server.close({ grace: 0 });
     await service.database.close();
   });
 

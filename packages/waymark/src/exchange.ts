@@ -88,6 +88,8 @@ export interface AnswerRecording {
   dependOn(source: AnswerSource): void;
   /** Notes that the answer must not be sent again. */
   refuse(): void;
+  /** Notes what is called each time when the answer is sent again. */
+  onRepeat(listener: () => void): void;
 }
 
 /** What an adapter hands over besides the head of the request. */

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import diagnosticsChannel from "node:diagnostics_channel";
 import { afterEach, describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { nodeCodings, type RunningServer, requestChannels, type ServeOptions, serve } from "@waymark/node";
+import {
+  nodeCodings,
+  observeRequests,
+  type RunningServer,
+  requestChannels,
+  type ServeOptions,
+  serve,
+} from "@waymark/node";
 import {
   type AnswerSource,
   type App,
@@ -352,6 +359,8 @@ describe("an answer is never kept", () => {
         ),
       ),
     "behind a quota": (handler) => router({ filters: [rateLimit({ limit: 100, window: 60 })] }, GET("/", handler)),
+    "behind an observer that does not say how they are reported": (handler) =>
+      router({ filters: [observeRequests({ onEnd: () => undefined })] }, GET("/", handler)),
     "behind a filter whose https is a function": (handler) =>
       router({ filters: [securityHeaders({ https: () => false })] }, GET("/", handler)),
     "within an error clause": (handler) =>
@@ -444,6 +453,25 @@ describe("an answer from memory", () => {
     const connection = (await connectTo(router({ filters }, GET("/", counted.handler))))();
     await ask(connection, 6);
     assert.deepEqual([counted.calls, passed.length], [3, 3]);
+  });
+
+  it("is reported to an observer that says how, each time", async () => {
+    const source = changing();
+    const counted = counting(source);
+    const reports: string[] = [];
+    const observer = observeRequests({
+      onEnd: ({ response, contentBytes }) => reports.push(`${response?.status} of ${contentBytes} bytes`),
+      onRepeat:
+        ({ request, response, contentBytes }) =>
+        () =>
+          reports.push(`again ${request.route?.path} ${response?.status} of ${contentBytes} bytes`),
+    });
+    const connection = (await connectTo(router({ filters: [observer] }, GET("/{id}", counted.handler))))();
+    await ask(connection, untilKept + 2, "GET /1");
+    source.changes = 1;
+    await ask(connection, 1, "GET /1");
+    const [made, again] = ["200 of 6 bytes", "again /{id} 200 of 6 bytes"];
+    assert.deepEqual(reports, [made, made, made, again, again, made]);
   });
 
   it("is asked for first", async () => {

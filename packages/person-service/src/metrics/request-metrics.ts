@@ -18,7 +18,7 @@ interface Figures {
  * Makes the metrics of requests. Their figures are kept here and handed to prom-client when the metrics are read: for each
  * request, its counters would make a text of the labels, five times.
  */
-export function requestMetrics(registry: Registry): Required<Pick<ServiceObserver, "onStart" | "onEnd">> {
+export function requestMetrics(registry: Registry): Required<Pick<ServiceObserver, "onStart" | "onEnd" | "onRepeat">> {
   const newDurations = addHistogram(registry, {
     name: "http_request_duration_seconds",
     help: "Time from the head of a request until its whole response was sent",
@@ -27,13 +27,27 @@ export function requestMetrics(registry: Registry): Required<Pick<ServiceObserve
   const byRoute = new Map<string, Map<string, Figures>>();
   let inFlight = 0;
 
-  const figuresOf = (method: string, route: string): Figures => {
+  const figuresOf = (event: RequestEvent): Figures => {
+    const method = methodLabel(event);
+    const route = event.request.route?.path ?? "none";
     const known = byRoute.get(route)?.get(method);
     if (known !== undefined) return known;
     const labels = { method, route };
     const figures = { labels, answered: new Map(), durations: newDurations(labels), received: 0, sent: 0, aborted: 0 };
     byRoute.set(route, (byRoute.get(route) ?? new Map<string, Figures>()).set(method, figures));
     return figures;
+  };
+
+  /** Returns what counts an answer like this one; it keeps nothing of the event. */
+  const counterOf = (event: RequestEvent): ((milliseconds: number) => void) => {
+    const figures = figuresOf(event);
+    const { response, contentBytes } = event;
+    const status = response?.status ?? "none";
+    return (milliseconds) => {
+      figures.answered.set(status, (figures.answered.get(status) ?? 0) + 1);
+      figures.durations.observe(milliseconds / 1000);
+      figures.sent += contentBytes;
+    };
   };
 
   addCounters(registry, () => byRoute.values().flatMap((byMethod) => byMethod.values()));
@@ -51,14 +65,14 @@ export function requestMetrics(registry: Registry): Required<Pick<ServiceObserve
     },
     onEnd(event) {
       inFlight--;
-      const { request, response, duration, receivedBytes, contentBytes, isSent } = event;
-      const figures = figuresOf(methodLabel(event), request.route?.path ?? "none");
-      const status = response?.status ?? "none";
-      figures.answered.set(status, (figures.answered.get(status) ?? 0) + 1);
-      figures.durations.observe(duration / 1000);
-      figures.received += receivedBytes;
-      figures.sent += contentBytes;
-      if (!isSent) figures.aborted++;
+      const figures = figuresOf(event);
+      counterOf(event)(event.duration);
+      figures.received += event.receivedBytes;
+      if (!event.isSent) figures.aborted++;
+    },
+    onRepeat(event) {
+      const count = counterOf(event);
+      return () => count(0);
     },
   };
 }
