@@ -14,7 +14,7 @@ import { toPublicUrl } from "waymark/filters";
 import { isObject } from "../person/member-value.ts";
 import type { FoundFile } from "../transfer/people-file.ts";
 import { prefersHtml } from "./browser.ts";
-import { type FileForm, readFileForm } from "./multipart.ts";
+import { type FileForm, mostAround, readFileForm } from "./multipart.ts";
 import { readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
@@ -137,9 +137,6 @@ async function readForm(request: HttpRequest, { mostBytes }: Site): Promise<Read
     throw error;
   }
 }
-
-/** The most bytes of a form beside its file. */
-const mostAround = 262_144;
 
 /** Returns what becomes of the people who are likely stored: queries of the request that stores a file. The first is the usual one. */
 export const matchedQueries = ({ members }: Pick<Site, "members">): readonly string[] => [

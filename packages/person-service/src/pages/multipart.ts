@@ -37,8 +37,8 @@ export async function readFileForm(
 
 /** A column of a file has one each. */
 const mostFields = 1_000;
-/** In bytes, of a head and of a field. */
-const longestText = 65_536;
+/** In bytes: all that a form may have beside its file. */
+export const mostAround = 262_144;
 const lineEnd = Buffer.from("\r\n");
 const headEnd = Buffer.from("\r\n\r\n");
 
@@ -58,6 +58,8 @@ class PartReader {
   /** The first delimiter has no line end before it. */
   #held: Buffer = lineEnd;
   #isBegun = false;
+  /** In bytes. */
+  #textLength = 0;
 
   constructor(content: AsyncIterable<Uint8Array>, boundary: string) {
     this.delimiter = Buffer.from(`\r\n--${boundary}`);
@@ -78,10 +80,10 @@ class PartReader {
   /** Returns what is before the end, as text. */
   async text(end: Buffer): Promise<string> {
     const pieces: Uint8Array[] = [];
-    let length = 0;
     for await (const piece of this.#until(end)) {
-      length += piece.length;
-      if (length > longestText) throw new ContentError(`The form has a field of more than ${longestText} bytes`);
+      this.#textLength += piece.length;
+      if (this.#textLength > mostAround)
+        throw new ContentError(`The form has fields of more than ${mostAround} bytes together`);
       pieces.push(piece);
     }
     return Buffer.concat(pieces).toString();

@@ -92,7 +92,10 @@ describeService("the form of an import", (openService) => {
     "two files": [part("file", "Name\nAda\n", "a.csv") + form("Name\nEve\n"), /has something after its file/],
     "a cut file": [form("Name\nEve\nMallory\n").slice(0, -50), /The form ended before its last boundary/],
     "a cut head": [part("file", "", "a.csv").slice(0, 60), /The form ended before its last boundary/],
-    "a long field": [part("_matched", "x".repeat(70_000)) + form("Name\nEve\n"), /a field of more than 65536 bytes/],
+    "long fields": [
+      Array.from({ length: 900 }, (_, i) => part(`f${i}`, "x".repeat(300))).join("") + form("Name\nEve\n"),
+      /fields of more than 262144 bytes together/,
+    ],
     "many fields": [Array.from({ length: 1_001 }, (_, i) => part(`f${i}`, "")).join("") + end, /too many fields/],
     "a part without a name": [`--${boundary}\r\nContent-Type: text/csv\r\n\r\nx\r\n${end}`, /no Content-Disposition/],
     "another boundary": ["--other\r\n\r\n", /The form ended before its last boundary/],
