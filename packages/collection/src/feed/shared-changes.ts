@@ -6,14 +6,14 @@ import type { ChangeBatch, RecordChange, StoredRecord } from "../store.ts";
 import { TurnShare } from "../turn-share.ts";
 
 /**
- * Shares the work for all who follow from the same place: when a change comes, they get one read, and one content made of it.
- * Batches and contents are kept only while requests are being answered with them.
+ * Shares the work for all who follow from the same place: when a change comes, they get one read, and one text made of it.
+ * Batches and texts are kept only while requests are being answered with them.
  */
 export class SharedChanges {
   readonly #reads = new Map<string, Promise<ChangeBatch>>();
   /** The states of the last reads, by the places behind their batches. */
   readonly #ends = new Map<string, string>();
-  readonly #contents = new WeakMap<ChangeBatch, Map<string, Promise<string | Uint8Array>>>();
+  readonly #texts = new WeakMap<ChangeBatch, Map<string, Promise<string>>>();
 
   /** Returns the batch of the read under way with this key, or begins one. The key has all that the batch depends on. */
   read(key: string, read: () => Promise<ChangeBatch>): Promise<ChangeBatch> {
@@ -39,24 +39,18 @@ export class SharedChanges {
 
   /** Returns the text of the batch, in this syntax. The key has all that the syntax depends on. */
   text(batch: ChangeBatch, fields: Fields, { key, syntax }: SharedSyntax, share: TurnShare): Promise<string> {
-    return this.#content(batch, JSON.stringify([key, fields]), () => textOf(batch, fields, syntax(), share));
-  }
-
-  /** Returns the batch as events of an event stream, the last of which has the cursor behind the batch. */
-  events(batch: ChangeBatch, fields: Fields): Promise<Uint8Array> {
-    return this.#content(batch, JSON.stringify(["events", fields]), async () =>
-      Buffer.from(await textOf(batch, fields, eventsUpTo(batch.cursor), new TurnShare())),
-    );
-  }
-
-  #content<T extends string | Uint8Array>(batch: ChangeBatch, key: string, make: () => Promise<T>): Promise<T> {
-    const ofBatch = this.#contents.get(batch) ?? new Map<string, Promise<string | Uint8Array>>();
-    this.#contents.set(batch, ofBatch);
-    const content = (ofBatch.get(key) as Promise<T> | undefined) ?? make(); // the key says of which form it is
-    ofBatch.set(key, content);
-    return content;
+    const ofBatch = this.#texts.get(batch) ?? new Map<string, Promise<string>>();
+    this.#texts.set(batch, ofBatch);
+    const place = JSON.stringify([key, fields]);
+    const text = ofBatch.get(place) ?? textOf(batch, fields, syntax(), share);
+    ofBatch.set(place, text);
+    return text;
   }
 }
+
+/** Returns a batch as events of an event stream, the last of which has the cursor behind the batch. */
+export const eventsOf = async (batch: ChangeBatch, fields: Fields): Promise<Uint8Array> =>
+  Buffer.from(await textOf(batch, fields, eventsUpTo(batch.cursor), new TurnShare()));
 
 /** The members to send, with the id; undefined for all. */
 type Fields = readonly string[] | undefined;

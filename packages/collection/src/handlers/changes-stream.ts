@@ -1,6 +1,7 @@
 import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
 import { callerKey } from "../caller-shares.ts";
 import { mostOfCaller } from "../feed/event-streams.ts";
+import { eventsOf } from "../feed/shared-changes.ts";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -19,7 +20,7 @@ export async function streamChanges<T extends Document>(
   request: HttpRequest<unknown>,
   store: Store,
   { after, limit, fields }: ChangesQuery,
-  { eventStreams, sharedChanges, readmit, mayRead }: CollectionSettings<T>,
+  { eventStreams, readmit, mayRead }: CollectionSettings<T>,
 ): Promise<HttpResponse> {
   readPreferences(request, {});
   const lastId = request.header("Last-Event-ID");
@@ -32,7 +33,7 @@ export async function streamChanges<T extends Document>(
       caller,
       key,
       read: (cursor) => store.changes(cursor, { caller, ...(limit !== undefined && { limit }) }),
-      events: (batch) => sharedChanges.events(batch, fields),
+      events: (batch) => eventsOf(batch, fields),
       async mayGoOn() {
         const present = await readmit(request);
         return present !== undefined && mayRead(present, pathOfList(request));
