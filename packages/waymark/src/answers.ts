@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "./content/standard-schema.ts";
-import { DeclarationSite, typeName } from "./declaration.ts";
+import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
 import type { Description, ResponseDescription } from "./description.ts";
 import { isSchema, shownSchema } from "./input/parameters.ts";
 import type { ProblemType } from "./problem-types.ts";
@@ -78,8 +78,7 @@ export type AnsweredBy<M> = [Extract<M, AnswersData>] extends [never]
     ? A
     : never;
 
-export const isAnswers = (value: unknown): value is AnswersData =>
-  (value as { kind?: unknown } | null | undefined)?.kind === "answers";
+export const isAnswers = (value: unknown): value is AnswersData => kindOf(value) === "answers";
 
 export const isNone = (answer: unknown): answer is NoContent => answer === none;
 

@@ -1,5 +1,5 @@
 import { type Condition, isConditionKind, type Leaf } from "./conditions/kind.ts";
-import { DeclarationSite, typeName } from "./declaration.ts";
+import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
 import type { ProvidedAs, Provider } from "./input/takes.ts";
 import type { Intersection, NoVariables, PathVariables, Plain } from "./path/pattern.ts";
 
@@ -100,7 +100,7 @@ export function describeCondition(condition: ConditionData): string {
  * @throws TypeError when it is not a condition
  */
 export function requireCondition(value: unknown, expected: string): ConditionData {
-  const kind = (value as { kind?: unknown } | null | undefined)?.kind;
+  const kind = kindOf(value);
   // Only the functions for conditions make values of these kinds.
   if (isConditionKind(kind) || kind === "and" || kind === "or" || kind === "not") return value as ConditionData;
   throw new TypeError(`${expected}, not ${typeof kind === "string" ? `${kind}(…)` : typeName(value)}`);

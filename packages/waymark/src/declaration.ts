@@ -28,6 +28,9 @@ export function typeName(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
+/** Returns the kind of a value that a function of ours has made. JavaScript callers pass anything, such as undefined from a misspelt import. */
+export const kindOf = (value: unknown): unknown => (value as { readonly kind?: unknown } | null | undefined)?.kind;
+
 /**
  * Returns the value, which must be an integer of 1 or more.
  *

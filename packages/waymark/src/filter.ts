@@ -1,4 +1,4 @@
-import { type Awaitable, andThen } from "./and-then.ts";
+import type { Awaitable } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
 import type { EventLoopTurn } from "./exchange.ts";
@@ -8,7 +8,7 @@ import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
 import { requireKnownOptions } from "./known-options.ts";
 import type { NoVariables, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
-import { HttpResponse } from "./response.ts";
+import type { HttpResponse } from "./response.ts";
 
 /** Calls the next filter further in, or the handler. Never throws an HttpError; in a web filter it never throws at all. */
 export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
@@ -205,13 +205,12 @@ export function aroundTaking(
   // The overloads say of which types the function is: the pipeline and the router check what they cannot.
   const adapted = adapt(apply as ApplyTaking) as (...args: readonly unknown[]) => Awaitable<HttpResponse>;
   if (!isTakes(taken)) return { ...(options as AroundOptions), kind: "around", apply: adapted, site };
-  const read = compileInputs(taken);
+  const withInputs = compileInputs(taken);
   return {
     describes: describeTakes(taken),
     ...(options as AroundOptions), // as the overloads say
     kind: "around",
-    apply: (request, next) =>
-      andThen(read(request), (input) => (input instanceof HttpResponse ? input : adapted(request, next, input))),
+    apply: (request, next) => withInputs(request, (input) => adapted(request, next, input)),
     taken,
     site,
   };

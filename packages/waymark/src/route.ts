@@ -5,7 +5,7 @@ import { type BoundByAll, type ConditionData, requireCondition } from "./conditi
 import { type Condition, declareAt } from "./conditions/kind.ts";
 import { methodKind } from "./conditions/method.ts";
 import { pathKind } from "./conditions/path.ts";
-import { DeclarationSite, typeName } from "./declaration.ts";
+import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
 import type { ErrorClause, Filter, WebFilter } from "./filter.ts";
 import { describeTakes } from "./input/parameters.ts";
@@ -276,11 +276,8 @@ function declareRoute(
   };
 }
 
-/** JavaScript callers pass anything, such as undefined from a misspelt import. */
-const isDescription = (member: unknown): member is DescriptionMember =>
-  (member as { kind?: unknown } | null | undefined)?.kind === "docs";
-const isName = (member: unknown): member is RouteName =>
-  (member as { kind?: unknown } | null | undefined)?.kind === "name";
+const isDescription = (member: unknown): member is DescriptionMember => kindOf(member) === "docs";
+const isName = (member: unknown): member is RouteName => kindOf(member) === "name";
 
 /** What a route, a filter or `takes(…)` needs; nothing when it is something else. */
 export type NeededBy<M> = M extends { readonly kind: Needy; readonly needs?: (provided: infer N) => void }

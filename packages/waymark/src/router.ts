@@ -4,7 +4,7 @@ import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
-import { DeclarationSite, typeName } from "./declaration.ts";
+import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
 import { type ErrorClause, type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
 import { requireKnownOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
@@ -113,7 +113,7 @@ const isOptions = (value: unknown): value is RouterOptions =>
   typeName(value) === "object" && !("kind" in (value as object)); // The name says so: neither null nor an array.
 
 function requireRoute(value: unknown): RouteData {
-  const kind = (value as { kind?: unknown } | null | undefined)?.kind;
+  const kind = kindOf(value);
   // The kinds are the tags of RouteData, so a value that has one was made by a function of route.ts.
   if (kind === "route" || kind === "group") return value as RouteData;
   const found = typeof kind === "string" ? `${kind}(…)` : typeName(value);

@@ -1,18 +1,15 @@
-import { andThen } from "./and-then.ts";
 import type { AroundFilter, Filter } from "./filter.ts";
 import { describeTakes } from "./input/parameters.ts";
 import { compileInputs, withInput } from "./input/read.ts";
 import type { DeclaredInputs, TakesData } from "./input/takes.ts";
 import type { HttpRequest } from "./request.ts";
-import { HttpResponse } from "./response.ts";
 
 /** Makes the filter that reads what is taken for all routes of a group. */
 export function takingFilter(taken: TakesData): AroundFilter {
-  const read = compileInputs(taken);
+  const withInputs = compileInputs(taken);
   return {
     kind: "around",
-    apply: (request: HttpRequest, next) =>
-      andThen(read(request), (input) => (input instanceof HttpResponse ? input : next(withInput(request, input)))),
+    apply: (request: HttpRequest, next) => withInputs(request, (input) => next(withInput(request, input))),
     describes: describeTakes(taken),
     taken,
     isForRoutes: true,

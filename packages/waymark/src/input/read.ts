@@ -14,8 +14,11 @@ import type { DeclaredInputs, TakesData } from "./takes.ts";
 /** What a handler gets beside the request: variables, query, fields and body as it declares them, and provided values. */
 export type InputValues = Readonly<Record<string, unknown>>;
 
-/** Reads what is taken of a request; the response is the refusal. */
-export type ReadInputs = (request: HttpRequest<unknown>) => Awaitable<InputValues | HttpResponse>;
+/** Reads what is taken of a request, and calls the function with it; the response is the refusal where it breaks a rule. */
+export type WithInputs = <T>(
+  request: HttpRequest<unknown>,
+  use: (input: InputValues) => Awaitable<T>,
+) => Awaitable<T | HttpResponse>;
 
 /** What the filters and groups around have read and provided. */
 const outerInputs: Attribute<InputValues> = attribute("inputs");
@@ -36,14 +39,14 @@ export const withProvided = <V>(request: HttpRequest<V>, name: string, value: un
 export function compileInputs(
   { declared }: Pick<TakesData, "declared">,
   readBefore: readonly DeclaredInputs[] = [],
-): ReadInputs {
+): WithInputs {
   const readings = declared.filter((each) => !readBefore.includes(each)).flatMap(compileReadings);
   const body = declared.findLast(({ inputs }) => inputs.body !== undefined)?.inputs.body;
   const strictNames = strictNamesOf([...readBefore, ...declared]);
   const places = [...new Set(readings.map(({ place }) => place))];
   const count = readings.length;
   // By hand: a variable and two query parameters take 550 ns rather than the 800 of maps, spreads and iterators (Node 26).
-  return (request) => {
+  return <T>(request: HttpRequest<unknown>, use: (input: InputValues) => Awaitable<T>) => {
     const results: Awaitable<Reading>[] = [];
     let isLater = false;
     for (let i = 0; i < count; i++) {
@@ -53,7 +56,7 @@ export function compileInputs(
     }
     return isLater ? Promise.all(results).then(finish) : finish(results as readonly Reading[]); // none is one
 
-    function finish(settled: readonly Reading[]): InputValues | HttpResponse {
+    function finish(settled: readonly Reading[]): Awaitable<T | HttpResponse> {
       const unknown = strictNames === undefined ? none : unknownParameters(request, strictNames);
       let isRefused = unknown.length > 0;
       for (let i = 0; i < count; i++) if ((settled[i] as Reading).issues !== undefined) isRefused = true;
@@ -70,7 +73,7 @@ export function compileInputs(
       }
       if (body !== undefined)
         input["body"] = (options?: Parameters<typeof request.body>[1]) => request.body(body, options);
-      return input;
+      return use(input);
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { ReadOptions } from "../content/request-content.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
-import { DeclarationSite, typeName } from "../declaration.ts";
+import { DeclarationSite, kindOf, typeName } from "../declaration.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import type { Intersection, NoVariables, Plain } from "../path/pattern.ts";
 
@@ -123,8 +123,7 @@ const knownInputs: Readonly<Record<keyof Inputs, true>> = {
   invalidPath: true,
 };
 
-export const isTakes = (value: unknown): value is TakesData =>
-  (value as { kind?: unknown } | null | undefined)?.kind === "takes";
+export const isTakes = (value: unknown): value is TakesData => kindOf(value) === "takes";
 export const isProvider = (value: object): value is Provider => "provided" in value;
 
 /** Refuses members of other names: most calls have one object of inputs, and the compiler is done with that sooner. */

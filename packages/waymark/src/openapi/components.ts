@@ -1,3 +1,4 @@
+import { kindOf } from "../declaration.ts";
 import type { JsonSchema, NamedSchema, Schema, StandardJsonSchema } from "../description.ts";
 import type { ComponentKind, ReferenceObject } from "./document.ts";
 import { schemaRoot } from "./references.ts";
@@ -87,8 +88,7 @@ export class Components {
 const componentName = /^[A-Za-z0-9._-]+$/;
 const numbered = (name: string, i: number): string => (i === 1 ? name : `${name}${i}`);
 
-const isNamed = (value: unknown): value is NamedSchema =>
-  (value as { kind?: unknown } | null | undefined)?.kind === "named-schema";
+const isNamed = (value: unknown): value is NamedSchema => kindOf(value) === "named-schema";
 
 const isStandard = (value: unknown): value is StandardJsonSchema =>
   (value as { "~standard"?: { jsonSchema?: unknown } } | null | undefined)?.["~standard"]?.jsonSchema !== undefined;

@@ -68,9 +68,8 @@ function takingHandler({ handler, taken }: Answerer, groups: readonly Group[]): 
   // The types of route.ts see to it that the groups bind what the handler needs, and that it takes the input.
   if (taken === undefined) return handler as (request: HttpRequest) => unknown;
   const answer = handler as (request: HttpRequest, input: InputValues) => unknown;
-  const read = compileInputs(taken, readByGroups(groups));
-  return (request) =>
-    andThen(read(request), (input) => (input instanceof HttpResponse ? input : answer(request, input)));
+  const withInputs = compileInputs(taken, readByGroups(groups));
+  return (request) => withInputs(request, (input) => answer(request, input));
 }
 
 /** Puts these filters around the step, the first outermost, and the clauses around them. */
