@@ -12,7 +12,7 @@ import { reasonNotOpened, throwStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
 import { mostPartitions, type PartitionedCollection } from "./partitions.ts";
 import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } from "./pool.ts";
-import { PostgresRestoreTarget } from "./restore-target.ts";
+import { postgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
 import { awaitObjections, PostgresServerRuns } from "./server-run.ts";
 import { PostgresServers } from "./servers.ts";
@@ -109,7 +109,7 @@ function postgresDatabaseEngine(
       return { readOnly: row?.[0] === "on" };
     },
     snapshot: () => openSnapshot().catch(throwStoreFault),
-    restoreTarget: () => PostgresRestoreTarget.of(restores, collections),
+    restoreTarget: () => postgresRestoreTarget(restores, collections),
     figures: () => ({
       waitingChanges: engines.reduce((sum, engine) => sum + engine.waitingChanges(), 0),
       waitingReads: pools.lists.figures.waiting,

@@ -14,7 +14,7 @@ import { connectToSqliteFile, openSqliteFile } from "./file.ts";
 import { SqliteQueries } from "./queries.ts";
 import { type ReaderCalls, type ReaderThreadData, SqliteReader } from "./reader.ts";
 import { remoteCommitter } from "./remote-committer.ts";
-import { SqliteRestoreTarget } from "./restore-target.ts";
+import { sqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
 import { SqliteSource } from "./source.ts";
@@ -126,7 +126,7 @@ function sqliteDatabaseEngine(
       guardedRead(() => (file === ":memory:" ? snapshotOfCopy(database, identity) : openSqliteSnapshot(file))),
     async restoreTarget() {
       source.stopCounting();
-      return new SqliteRestoreTarget(database, identity, collections, busyTimeout);
+      return sqliteRestoreTarget(database, identity, collections, busyTimeout);
     },
     probeChanges: () => writer.probe(),
     async resume() {

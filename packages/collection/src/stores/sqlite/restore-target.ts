@@ -1,19 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
-import {
-  changedMeanwhile,
-  notEmpty,
-  RestoreError,
-  type SnapshotKey,
-  type SnapshotRecord,
-  type SnapshotRemoval,
-} from "../../snapshot.ts";
+import { changedMeanwhile, notEmpty, RestoreError } from "../../snapshot.ts";
 import {
   assertPlace,
   countersFor,
   markColumns,
   placesOf,
-  type RestoredState,
   type RestoreMark,
   type RestorePlace,
   type RestoreTarget,
@@ -27,172 +19,163 @@ import { inTransaction } from "./transaction.ts";
 import { type SqliteValues, valuesOf } from "./values.ts";
 import { type SqliteWords, wordsOf } from "./words.ts";
 
-/** An SQLite database that a snapshot is restored into. */
-export class SqliteRestoreTarget implements RestoreTarget {
-  readonly identity: string;
-  readonly #database: DatabaseSync;
-  readonly #busyTimeout: number;
-  readonly #tables: ReadonlyMap<string, Table>;
-  readonly #statements: StatementCache;
-  #places = new Map<string, RestorePlace>();
+/** Makes the target of a restore of an SQLite database. */
+export function sqliteRestoreTarget(
+  database: DatabaseSync,
+  identity: string,
+  collections: readonly StoredCollection[],
+  busyTimeout: number,
+): RestoreTarget {
+  const tables = new Map(collections.map((definition) => [definition.name, toTable(database, definition)]));
+  const statements = new StatementCache(database);
+  let places = new Map<string, RestorePlace>();
 
-  constructor(database: DatabaseSync, identity: string, collections: readonly StoredCollection[], busyTimeout: number) {
-    this.identity = identity;
-    this.#database = database;
-    this.#busyTimeout = busyTimeout;
-    this.#tables = new Map(collections.map((definition) => [definition.name, toTable(database, definition)]));
-    this.#statements = new StatementCache(database);
-  }
+  const tableOf = (collection: string): Table => tables.get(collection) as Table; // one of its collections
 
-  async begin(source: string): Promise<ReadonlyMap<string, RestorePlace>> {
-    return inTransaction(this.#database, this.#busyTimeout, () => {
-      this.#assertUntouched(notEmpty);
-      this.#database.exec(`CREATE TABLE IF NOT EXISTS waymark_loading (
-        collection TEXT PRIMARY KEY,
-        source TEXT NOT NULL,
-        last_id INTEGER NOT NULL, -- up to which records are stored
-        revision INTEGER NOT NULL -- of the collection that they are from
-      ) STRICT, WITHOUT ROWID`);
-      for (const collection of this.#tables.keys()) {
-        this.#run("INSERT OR IGNORE INTO waymark_loading VALUES (?, ?, 0, 0)", collection, source);
-      }
-      const marks = this.#statements.prepare(`SELECT ${markColumns} FROM waymark_loading`).all();
-      this.#places = placesOf(marks as unknown as RestoreMark[], source); // arrays of these columns
-      for (const [collection, { id }] of this.#places) if (id === 0) dropIndexes(this.#database, collection);
-      return this.#places;
+  const run = (text: string, ...values: readonly (string | number | null)[]): void => {
+    const statement = statements.prepare(text);
+    readRowidsAsBigInt(statement);
+    statement.run(...values);
+  };
+
+  const setCounters = (collection: string, revision: number, lastId: number): void =>
+    run("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?", revision, lastId, collection);
+
+  const assertUntouched = (message: string): void => {
+    for (const [name, { form }] of tables) {
+      const counters = statements
+        .prepare("SELECT 1 FROM waymark_collections WHERE name = ? AND revision = 0 AND last_id = 0 AND form = ?")
+        .get(name, form);
+      if (counters === undefined) throw new RestoreError(message);
+    }
+  };
+
+  /** Checks that no other program has stored anything since the last step. */
+  const assertAtPlace = (collection: string): void => {
+    assertUntouched(changedMeanwhile);
+    const text = `SELECT ${markColumns} FROM waymark_loading WHERE collection = ?`;
+    const mark = isTable(database, "waymark_loading") ? statements.prepare(text).get(collection) : undefined;
+    assertPlace(places.get(collection), mark as unknown as RestoreMark | undefined); // an array of these columns
+  };
+
+  const step = (collection: string, work: () => void): void =>
+    inTransaction(database, busyTimeout, () => {
+      assertAtPlace(collection);
+      work();
     });
-  }
-
-  async remove(collection: string, removals: readonly SnapshotRemoval[]): Promise<void> {
-    this.#step(collection, () => {
-      for (const { id, revision, owner } of removals) {
-        this.#run(`DELETE FROM "${collection}" WHERE id = ?`, id);
-        // In place of what a trigger has stored.
-        this.#run(
-          "INSERT OR REPLACE INTO waymark_removals (collection, id, revision, owner) VALUES (?, ?, ?, ?)",
-          ...[collection, id, revision, owner],
-        );
-      }
-      // Triggers have counted the removed records and those that they owned; the counters must stay 0.
-      for (const name of this.#tables.keys()) this.#count(name, 0, 0);
-    });
-  }
-
-  async releaseUniqueKeys(collection: string, ids: readonly number[]): Promise<void> {
-    const { columns } = this.#tableOf(collection);
-    const changes = columns.filter(({ kind }) => kind === "unique").map(({ name }) => `"${name}" = NULL`);
-    if (changes.length === 0) return;
-    this.#step(collection, () => {
-      for (const id of ids) this.#run(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`, id);
-    });
-  }
-
-  async put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void> {
-    const { definition, columns, putting, words, values: listed } = this.#tableOf(collection);
-    const { owner } = definition;
-    this.#step(collection, () => {
-      words?.begin();
-      for (const { id, revision, createdAt, updatedAt, json } of records) {
-        const document: Readonly<Record<string, unknown>> = JSON.parse(json);
-        const owners = owner === undefined ? [] : [Number(document[owner.member])];
-        const values = columns.map(({ toValue }) => toValue(document));
-        this.#run(putting, id, revision, createdAt, updatedAt, json, ...owners, ...values);
-        words?.set(id, document);
-        listed?.set(id, document);
-      }
-      words?.put(false);
-      this.#run(
-        "UPDATE waymark_loading SET last_id = ?, revision = ? WHERE collection = ?",
-        place.id,
-        place.revision,
-        collection,
-      );
-    });
-    this.#places.set(collection, place);
-  }
-
-  async count(collection: string, upTo: number): Promise<number> {
-    const row = this.#database.prepare(`SELECT count(*) AS stored FROM "${collection}" WHERE id <= ?`).get(upTo);
-    return Number(row?.["stored"]);
-  }
-
-  async putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
-    this.#step(collection, () => {
-      for (const { owner, key, fingerprint, id, revision, time } of keys) {
-        this.#run(
-          "INSERT OR REPLACE INTO waymark_keys VALUES (?, ?, ?, ?, ?, ?, ?)",
-          ...[collection, owner, key, fingerprint, id, revision, time],
-        );
-      }
-    });
-  }
-
-  async end(states: ReadonlyMap<string, RestoredState>): Promise<void> {
-    this.#makeIndexes();
-    inTransaction(this.#database, this.#busyTimeout, () => {
-      for (const collection of states.keys()) this.#assertPlace(collection);
-      for (const [collection, { counters, seals }] of states) {
-        for (const { revision, lastId } of countersFor(1, counters)) this.#count(collection, revision, lastId);
-        this.#run("DELETE FROM waymark_seals WHERE collection = ?", collection);
-        for (const { revision, seal } of sealsFor(1, counters.partitions.length, seals)) {
-          this.#run("INSERT INTO waymark_seals VALUES (?, ?, ?)", collection, revision, seal);
-        }
-      }
-      this.#database.exec("DROP TABLE waymark_loading");
-    });
-  }
 
   /** Makes each index in a transaction of its own, so that the log has one of them at a time. */
-  #makeIndexes(): void {
+  const makeIndexes = (): void => {
     try {
-      for (const [collection, { definition }] of this.#tables) {
-        for (const makeIndex of missingIndexes(this.#database, definition)) this.#step(collection, makeIndex);
+      for (const [collection, { definition }] of tables) {
+        for (const makeIndex of missingIndexes(database, definition)) step(collection, makeIndex);
       }
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
       throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });
     }
-  }
+  };
 
-  #step(collection: string, work: () => void): void {
-    inTransaction(this.#database, this.#busyTimeout, () => {
-      this.#assertPlace(collection);
-      work();
-    });
-  }
+  return {
+    identity,
+    async begin(source) {
+      return inTransaction(database, busyTimeout, () => {
+        assertUntouched(notEmpty);
+        database.exec(`CREATE TABLE IF NOT EXISTS waymark_loading (
+          collection TEXT PRIMARY KEY,
+          source TEXT NOT NULL,
+          last_id INTEGER NOT NULL, -- up to which records are stored
+          revision INTEGER NOT NULL -- of the collection that they are from
+        ) STRICT, WITHOUT ROWID`);
+        for (const collection of tables.keys()) {
+          run("INSERT OR IGNORE INTO waymark_loading VALUES (?, ?, 0, 0)", collection, source);
+        }
+        const marks = statements.prepare(`SELECT ${markColumns} FROM waymark_loading`).all();
+        places = placesOf(marks as unknown as RestoreMark[], source); // arrays of these columns
+        for (const [collection, { id }] of places) if (id === 0) dropIndexes(database, collection);
+        return places;
+      });
+    },
 
-  /** Checks that no other program has stored anything since the last step. */
-  #assertPlace(collection: string): void {
-    this.#assertUntouched(changedMeanwhile);
-    const text = `SELECT ${markColumns} FROM waymark_loading WHERE collection = ?`;
-    const mark = isTable(this.#database, "waymark_loading")
-      ? this.#statements.prepare(text).get(collection)
-      : undefined;
-    assertPlace(this.#places.get(collection), mark as unknown as RestoreMark | undefined); // an array of these columns
-  }
+    async remove(collection, removals) {
+      step(collection, () => {
+        for (const { id, revision, owner } of removals) {
+          run(`DELETE FROM "${collection}" WHERE id = ?`, id);
+          // In place of what a trigger has stored.
+          run(
+            "INSERT OR REPLACE INTO waymark_removals (collection, id, revision, owner) VALUES (?, ?, ?, ?)",
+            ...[collection, id, revision, owner],
+          );
+        }
+        // Triggers have counted the removed records and those that they owned; the counters must stay 0.
+        for (const name of tables.keys()) setCounters(name, 0, 0);
+      });
+    },
 
-  #assertUntouched(message: string): void {
-    for (const [name, { form }] of this.#tables) {
-      const counters = this.#statements
-        .prepare("SELECT 1 FROM waymark_collections WHERE name = ? AND revision = 0 AND last_id = 0 AND form = ?")
-        .get(name, form);
-      if (counters === undefined) throw new RestoreError(message);
-    }
-  }
+    async releaseUniqueKeys(collection, ids) {
+      const { columns } = tableOf(collection);
+      const changes = columns.filter(({ kind }) => kind === "unique").map(({ name }) => `"${name}" = NULL`);
+      if (changes.length === 0) return;
+      step(collection, () => {
+        for (const id of ids) run(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`, id);
+      });
+    },
 
-  #count(collection: string, revision: number, lastId: number): void {
-    this.#run("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?", revision, lastId, collection);
-  }
+    async put(collection, records, place) {
+      const { definition, columns, putting, words, values: listed } = tableOf(collection);
+      const { owner } = definition;
+      step(collection, () => {
+        words?.begin();
+        for (const { id, revision, createdAt, updatedAt, json } of records) {
+          const document: Readonly<Record<string, unknown>> = JSON.parse(json);
+          const owners = owner === undefined ? [] : [Number(document[owner.member])];
+          const values = columns.map(({ toValue }) => toValue(document));
+          run(putting, id, revision, createdAt, updatedAt, json, ...owners, ...values);
+          words?.set(id, document);
+          listed?.set(id, document);
+        }
+        words?.put(false);
+        run(
+          "UPDATE waymark_loading SET last_id = ?, revision = ? WHERE collection = ?",
+          place.id,
+          place.revision,
+          collection,
+        );
+      });
+      places.set(collection, place);
+    },
 
-  #tableOf(collection: string): Table {
-    return this.#tables.get(collection) as Table; // one of its collections
-  }
+    async count(collection, upTo) {
+      const row = database.prepare(`SELECT count(*) AS stored FROM "${collection}" WHERE id <= ?`).get(upTo);
+      return Number(row?.["stored"]);
+    },
 
-  #run(text: string, ...values: readonly (string | number | null)[]): void {
-    const statement = this.#statements.prepare(text);
-    readRowidsAsBigInt(statement);
-    statement.run(...values);
-  }
+    async putKeys(collection, keys) {
+      step(collection, () => {
+        for (const { owner, key, fingerprint, id, revision, time } of keys) {
+          run(
+            "INSERT OR REPLACE INTO waymark_keys VALUES (?, ?, ?, ?, ?, ?, ?)",
+            ...[collection, owner, key, fingerprint, id, revision, time],
+          );
+        }
+      });
+    },
+
+    async end(states) {
+      makeIndexes();
+      inTransaction(database, busyTimeout, () => {
+        for (const collection of states.keys()) assertAtPlace(collection);
+        for (const [collection, { counters, seals }] of states) {
+          for (const { revision, lastId } of countersFor(1, counters)) setCounters(collection, revision, lastId);
+          run("DELETE FROM waymark_seals WHERE collection = ?", collection);
+          for (const { revision, seal } of sealsFor(1, counters.partitions.length, seals)) {
+            run("INSERT INTO waymark_seals VALUES (?, ?, ?)", collection, revision, seal);
+          }
+        }
+        database.exec("DROP TABLE waymark_loading");
+      });
+    },
+  };
 }
 
 /** The table of a collection, for storing records in it. */
