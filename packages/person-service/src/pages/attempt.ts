@@ -1,5 +1,5 @@
 import { type Attribute, attribute, type ProblemDocument } from "waymark";
-import { faultInWords } from "./faults.ts";
+import { faultInWords, memberAt } from "./faults.ts";
 import type { MemberFields } from "./members.ts";
 import type { Reader } from "./reader.ts";
 import type { Values } from "./typed.ts";
@@ -44,7 +44,7 @@ export function refusalOf(
   const faults = new Map<string, string>();
   const others: string[] = [];
   for (const { pointer = "", detail } of errors) {
-    const name = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
+    const name = memberAt(pointer);
     const field = edited.find((each) => each.name === name) ?? edited.find((each) => areNear(each.name, name));
     if (field === undefined) others.push(`${detail}`);
     else faults.set(field.name, `${field.label} ${faultInWords(reader, `${detail}`, labelOf)}.`);

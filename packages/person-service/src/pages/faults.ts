@@ -1,3 +1,5 @@
+import { html, type SafeHtml } from "./html.ts";
+import type { MemberFields } from "./members.ts";
 import type { Reader } from "./reader.ts";
 import type { Words } from "./words/words.ts";
 
@@ -5,6 +7,8 @@ import type { Words } from "./words/words.ts";
 const saidByApi: Readonly<Record<keyof Words["faults"], string>> = {
   nameless: "is required where there is no {one} or {other}",
   taken: "is already used by another record",
+  missing: "is not there any more",
+  outdated: "has changed since it was read",
   date: "must be a date as YYYY-MM-DD such as 1815-12-10, not {found}",
   year: "must be a real date; there is no year 0000",
   month: "must be a real date; there is no month {month}",
@@ -47,6 +51,16 @@ export function faultInWords({ words, dateText }: Reader, detail: string, labelO
     return words.faults[name].replaceAll(/\{(\w+)\}/g, (_, place) => labelOf(dateText(values[place] ?? "")));
   }
   return detail;
+}
+
+/** Returns the name of the member at a JSON pointer of the API: `address.postalCode` at `#/address/postalCode`; empty for the whole. */
+export const memberAt = (pointer: string): string => pointer.replace(/^#\/?/, "").replaceAll("/", ".");
+
+/** Makes an error of the API readable: the member by its label, and what is wrong with it in the words of a form. */
+export function faultAt(reader: Reader, { fieldOf }: MemberFields, pointer: string, detail: string): SafeHtml {
+  const labelOf = (name: string): string => fieldOf(name).label;
+  const name = memberAt(pointer);
+  return html`${name === "" ? "" : `${labelOf(name)} `}<bdi>${faultInWords(reader, detail, labelOf)}</bdi>`;
 }
 
 /** With a day that can be no month. */

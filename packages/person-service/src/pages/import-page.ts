@@ -4,7 +4,7 @@ import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/person.ts";
 import { brandOf, pageResponse } from "./document.ts";
-import { faultInWords } from "./faults.ts";
+import { faultAt } from "./faults.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import {
   type Answer,
@@ -114,13 +114,11 @@ const mostShown = 100;
 
 function faults({ members }: Site, reader: Reader, { detail: whole, errors = [], omitted = 0 }: Answer): SafeHtml {
   const words = reader.words.import;
-  const { fieldOf } = fieldsOf(members, reader);
-  const labelOf = (name: string): string => fieldOf(name).label;
+  const fields = fieldsOf(members, reader);
   // What the sentence above says already is not said again.
   const others = errors.filter(({ detail }) => detail === undefined || !whole?.includes(detail));
   const items = others.slice(0, mostShown).map(({ line, pointer = "", detail = "" }) => {
-    const name = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-    const fault = html`${name === "" ? "" : `${labelOf(name)} `}<bdi>${faultInWords(reader, detail, labelOf)}</bdi>`;
+    const fault = faultAt(reader, fields, pointer, detail);
     return html`<li>${line === undefined ? fault : filled(words.line, { line, fault })}</li>`;
   });
   const unseen = others.length - items.length + omitted;

@@ -4,6 +4,7 @@ import { toPublicUrl } from "waymark/filters";
 import { sealedIn } from "../access/policy.ts";
 import { prefersHtml } from "./browser.ts";
 import { page, pageHeaders, signOutForm, targetOf } from "./document.ts";
+import { memberAt } from "./faults.ts";
 import { isForm, readForm } from "./forms.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf } from "./members.ts";
@@ -93,7 +94,7 @@ function toPage(site: Site, request: HttpRequest, status: number, { problem, aga
   // What the sentence above says already is not said again.
   const others = errors.filter((error) => error.detail === undefined || !detail?.includes(error.detail));
   const places = others.map(({ detail, pointer, parameter }) => {
-    const place = parameter ?? pointer?.replace(/^#\/?/, "").replaceAll("/", ".");
+    const place = parameter ?? memberAt(pointer ?? "");
     return html`<li>${place ? html`<code><bdi>${place}</bdi></code> ` : ""}<bdi>${detail}</bdi></li>\n`;
   });
   const content = html`<div class="note-body">

@@ -4,6 +4,7 @@ import { toPublicUrl } from "waymark/filters";
 import { docsOf, documented } from "waymark/openapi";
 import type { Person } from "../person/person.ts";
 import { brandOf, pageResponse } from "./document.ts";
+import { faultAt } from "./faults.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf } from "./members.ts";
 import { type Reader, readerOf } from "./reader.ts";
@@ -81,12 +82,10 @@ function faults(
   reader: Reader,
   { refused, errors }: ReviewedCounts,
 ): SafeHtml {
-  const { fieldOf } = fieldsOf(members, reader);
+  const fields = fieldsOf(members, reader);
   const items = errors.map(({ id, pointer, detail }) => {
-    const name = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-    const label = name === "" ? "" : `${fieldOf(name).label} `;
     const who = html`<a href="${toPublicUrl(request, `/person/${id}`)}">${filled(reader.words.nameless, { id })}</a>`;
-    return html`<li>${who}: ${label}${detail}</li>`;
+    return html`<li>${who}: ${faultAt(reader, fields, pointer, detail)}</li>`;
   });
   return html`<div class="banner" role="alert">${reader.count(reader.words.review.refused, refused)}<ul class="errors">${items}</ul></div>
 `;

@@ -7,9 +7,14 @@ const Accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-const send = (service: Service, target: string, fields: Pairs): Promise<Answer> =>
+const send = (service: Service, target: string, fields: Pairs, language = "en"): Promise<Answer> =>
   service.send("POST", target, {
-    headers: { Accept, "Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin" },
+    headers: {
+      Accept,
+      "Accept-Language": language,
+      "Content-Type": "application/x-www-form-urlencoded",
+      "Sec-Fetch-Site": "same-origin",
+    },
     body: new URLSearchParams(fields.map((pair) => [...pair])).toString(),
   });
 
@@ -65,9 +70,13 @@ describeInMemory("the form of many people, without a script", (openService) => {
     const wrong = await send(service, "/person", noDate);
     assert.match(
       wrong.text,
-      /becomes “<bdi>soon &lt;b&gt;<\/bdi>”.*3 people cannot be changed so:.*No\. 1<\/a>: Date of birth must be/s,
+      /becomes “<bdi>soon &lt;b&gt;<\/bdi>”.*3 people cannot be changed so:.*No\. 1<\/a>: Date of birth <bdi>must be/s,
     );
     assert.ok(!wrong.text.includes("_sure"));
+    assert.match(
+      (await send(service, "/person", noDate, "de")).text,
+      /: Geburtsdatum <bdi>muss ein Datum wie 31\.01\.1950/,
+    );
     await send(service, "/person", [...without, ["_matched", "1"], ...sure]);
     assert.deepEqual(await valuesOf("address"), [{ addressCountry: "GB" }, { addressCountry: "GB" }, undefined]);
   });
@@ -79,13 +88,13 @@ describeInMemory("the form of many people, without a script", (openService) => {
     const shown = await send(service, "/person", set);
     assert.match(
       shown.text,
-      /<h1>Change 2 people\?.*<a href="\/person\/2">No\. 2<\/a>: has changed since it was read/s,
+      /<h1>Change 2 people\?.*<a href="\/person\/2">No\. 2<\/a>: <bdi>has changed since this list was shown/s,
     );
     assert.equal((await send(service, "/person", [...againOf(shown), ...sure])).status, 303);
     assert.deepEqual(await valuesOf("worksFor"), ["Bank", undefined, "Bank"]);
     // A second click sends the same again, which changes nothing.
     const twice = await send(service, "/person", [...againOf(shown), ...sure]);
-    assert.match(twice.text, /There is nothing to change.*has changed since it was read/s);
+    assert.match(twice.text, /There is nothing to change.*has changed since this list was shown/s);
     assert.ok(!twice.text.includes("_sure"));
   });
 

@@ -191,6 +191,8 @@ export const english = {
   faults: {
     nameless: "is required where there is no {one} or {other}",
     taken: "is already used by another person",
+    missing: "is not there any more",
+    outdated: "has changed since this list was shown",
     date: "must be a date such as {example}, not {found}",
     year: "must be a real date; there is no year 0000",
     month: "must be a real date; there is no month {month}",

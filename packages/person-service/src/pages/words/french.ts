@@ -197,6 +197,8 @@ export const french: Words = {
   faults: {
     nameless: "manque : ni {one} ni {other} n’est indiqué",
     taken: "est déjà utilisé par une autre personne",
+    missing: "n’est plus là",
+    outdated: "a été modifié depuis l’affichage de cette liste",
     date: "doit être une date comme {example}, pas {found}",
     year: "doit être une date réelle ; l’année 0000 n’existe pas",
     month: "doit être une date réelle ; le mois {month} n’existe pas",

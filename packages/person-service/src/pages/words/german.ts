@@ -200,6 +200,8 @@ export const german: Words = {
   faults: {
     nameless: "fehlt: Weder {one} noch {other} ist angegeben",
     taken: "hat schon eine andere Person",
+    missing: "ist nicht mehr da",
+    outdated: "wurde geändert, seit diese Liste gezeigt wurde",
     date: "muss ein Datum wie {example} sein, nicht {found}",
     year: "muss ein wirkliches Datum sein; es gibt kein Jahr 0000",
     month: "muss ein wirkliches Datum sein; es gibt keinen Monat {month}",

@@ -197,6 +197,8 @@ export const spanish: Words = {
   faults: {
     nameless: "falta: no hay ni {one} ni {other}",
     taken: "ya lo usa otra persona",
+    missing: "ya no está",
+    outdated: "ha cambiado desde que se mostró esta lista",
     date: "debe ser una fecha como {example}, no {found}",
     year: "debe ser una fecha real; no existe el año 0000",
     month: "debe ser una fecha real; no existe el mes {month}",
