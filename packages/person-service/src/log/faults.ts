@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import type { HttpRequest } from "waymark";
 import { requestId } from "waymark/filters";
+import { lineBudget } from "./line-budget.ts";
 import type { Log } from "./log.ts";
 
 /**
@@ -14,14 +15,10 @@ export function faultLog(
   log: Log,
   now: () => number = Date.now,
 ): (error: unknown, request: HttpRequest | undefined) => void {
-  let second = 0;
-  let lines = 0;
+  const hasBudget = lineBudget(20, now);
   let omitted = 0;
   return (error, request) => {
-    const current = Math.floor(now() / 1000);
-    if (current !== second) lines = 0;
-    second = current;
-    if (++lines > linesPerSecond) {
+    if (!hasBudget()) {
       omitted++;
       return;
     }
@@ -36,7 +33,6 @@ export function faultLog(
   };
 }
 
-const linesPerSecond = 20;
 /** In characters. */
 const longestStack = 8000;
 

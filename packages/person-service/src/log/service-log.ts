@@ -1,8 +1,8 @@
 import type { Database } from "@waymark/collection";
 import type { RouterOptions } from "waymark";
-import { denialLog } from "../access/denial-log.ts";
 import type { ServiceObserver, TurnedAway } from "../observer.ts";
 import { type DatabaseWatch, watchDatabase } from "./database-watch.ts";
+import { denialLog } from "./denials.ts";
 import { faultLog } from "./faults.ts";
 import type { Log } from "./log.ts";
 import { watchRefusals } from "./refusal-watch.ts";

@@ -1,4 +1,5 @@
-import type { AccessDenial } from "./identify.ts";
+import type { AccessDenial } from "../access/identify.ts";
+import { lineBudget } from "./line-budget.ts";
 
 /** Logs denials, and no more of them than a disk and a reader can take. */
 export interface DenialLog {
@@ -29,16 +30,8 @@ export function denialLog(write: (event: "refused" | "refused-more", members: ob
   const clients = new Map<string, ClientLines>();
   /** Refusals that are in no line, and counted for no client. */
   let uncounted = 0;
-  let second = 0;
-  let linesInSecond = 0;
   let minute: NodeJS.Timeout | undefined;
-
-  const hasBudget = (): boolean => {
-    const now = Math.floor(Date.now() / 1000);
-    if (now !== second) linesInSecond = 0;
-    second = now;
-    return ++linesInSecond <= linesPerSecond;
-  };
+  const hasBudget = lineBudget(50, Date.now);
 
   const linesOf = (client: string): ClientLines | undefined => {
     const known = clients.get(client);
@@ -82,7 +75,6 @@ export function denialLog(write: (event: "refused" | "refused-more", members: ob
 }
 
 const linesPerClient = 20;
-const linesPerSecond = 50;
 const mostClients = 1000;
 const longestText = 200;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
-import { denialLog } from "../../src/access/denial-log.ts";
 import type { AccessDenial } from "../../src/index.ts";
+import { denialLog } from "../../src/log/denials.ts";
 
 const denial: AccessDenial = {
   kind: "unauthenticated",
