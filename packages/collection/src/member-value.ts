@@ -30,16 +30,14 @@ export function valueAt(document: unknown, member: string): unknown {
 }
 
 /** Returns the values of a member: those of a list one by one, and of `emails.value` in each object of a list. */
-export function valuesAt(document: unknown, member: string): readonly unknown[] {
-  const value = valueAt(document, member);
-  if (value !== undefined) return Array.isArray(value) ? value : [value];
-  return member.includes(".") ? valuesWithin(document, member.split(".")) : [];
-}
+export const valuesAt = (document: unknown, member: string): readonly unknown[] =>
+  valuesWithin(document, member.split("."), 0);
 
-function valuesWithin(value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
-  if (Array.isArray(value))
-    return value.flatMap((each) => valuesWithin(each, name === undefined ? [] : [name, ...rest]));
-  return name === undefined ? [value] : valuesWithin(memberOf(value, name), rest);
+function valuesWithin(value: unknown, path: readonly string[], at: number): readonly unknown[] {
+  if (value === undefined) return [];
+  const name = path[at];
+  if (Array.isArray(value)) return name === undefined ? value : value.flatMap((each) => valuesWithin(each, path, at));
+  return name === undefined ? [value] : valuesWithin(memberOf(value, name), path, at + 1);
 }
 
 /** Returns the value at the end of a path of names; undefined when the record lacks it. */

@@ -140,8 +140,9 @@ function withName(sent: unknown, result: ValidationResult<Person>): ValidationRe
       : result;
   }
   // It may be without a name, unlike its type.
-  const { id, name, ...members } = result.value;
-  if (name !== undefined) return result;
+  const { value: person }: { readonly value: Partial<Person> } = result;
+  if (person.name !== undefined) return result;
+  const { id, ...members } = person;
   if (!nameSources.some((member) => isGiven(members, member))) return { issues: [nameMissing] };
   const value = { name: derivedName(members), ...members };
   return { value: id === undefined ? value : { id, ...value } };
