@@ -116,7 +116,7 @@ const modules = await mkdtemp(join(temporary, "modules-"));
 process.env[builtProgramVariable] = await buildProgram();
 // Packing changes the READMEs for a moment, and builds the program again: it is done before any test runs.
 process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
-if (files.some((file) => file.endsWith("/packed.test.ts"))) await packAll();
+const packing = files.some((file) => file.endsWith("/packed.test.ts")) ? packAll() : undefined;
 if (parts.engine !== undefined) process.env[engineVariable] = parts.engine;
 if (parts.runtime !== undefined) process.env[runtimeVariable] = parts.runtime;
 const times = join(temporary, "times");
@@ -129,7 +129,7 @@ const grouped =
 // Which ends the server, and removes what is temporary.
 process.once("SIGTERM", () => process.exit(143));
 process.once("SIGINT", () => process.exit(130));
-const serverFiles = parallel.length > 1 ? await makeServerFiles() : undefined;
+const [serverFiles] = await Promise.all([parallel.length > 1 ? makeServerFiles() : undefined, packing]);
 if (serverFiles !== undefined) process.env[serverFilesVariable] = serverFiles;
 const server = serverFiles === undefined ? undefined : await startPostgres("-c", "fsync=off");
 if (server !== undefined) process.env[sharedServerVariable] = server.url;
