@@ -43,8 +43,8 @@ const longest: readonly string[] = [
 ];
 
 /**
- * Matches what would reach the other files of a group: hooks around every test, mocks that do not end with their test, a server that
+ * Matches what would reach the other files of a group: what begins every test, mocks that do not end with their test, a server that
  * is stopped and killed, and what belongs to the process.
  */
 const needsOwnProcess =
-  /^(before|after)Each\(|(?<!\.)\bmock\.|\bgc\(|"node:cluster"|\b(postgresServer|startPostgres|startReplication)\b|\bprocess\.(argv|chdir|emit|env(\.\w+|\[[^\]]+\])? =|exitCode|getActiveResourcesInfo|memoryUsage|off|on|once|std(err|out)|umask)\b/m;
+  /^beforeEach\(|(?<!\.)\bmock\.|\bgc\(|"node:cluster"|\b(postgresServer|startPostgres|startReplication)\b|\bprocess\.(argv|chdir|emit|env(\.\w+|\[[^\]]+\])? =|exitCode|getActiveResourcesInfo|memoryUsage|off|on|once|std(err|out)|umask)\b/m;
