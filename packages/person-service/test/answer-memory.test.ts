@@ -45,10 +45,8 @@ describe("answers from memory", () => {
     });
   }
 
-  for (const [protocol, comparisons] of [
-    ["HTTP/1.1", 3_000],
-    ["HTTP/2", 1_000],
-  ] as const) {
+  const comparisons = 1_000;
+  for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
     it(`are those of the ordinary way over ${protocol}, while people and keys are changed, and workers die`, async () => {
       const { equal, between, writes } = await compareWithOrdinaryWay({
         protocol,
