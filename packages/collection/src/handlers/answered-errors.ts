@@ -28,7 +28,7 @@ function answerTo(error: unknown): HttpResponse {
   if (error instanceof HttpError) return error.response;
   if (error instanceof StoreCursorInvalid) {
     const detail =
-      "The cursor in after is not one of these changes. Follow the Link of an answer, or begin without it.";
+      "The cursor in after or Last-Event-ID is not one of these changes. Follow the Link of an answer, or begin without it.";
     return problem(collectionProblemTypes.invalidCursor, { detail });
   }
   if (error instanceof StoreCursorGone) {
