@@ -246,7 +246,9 @@ describe("webhooks", () => {
       await using good = await startReceiver();
       const database = await openPeople();
       const people = peopleOf(database);
-      send(database, [{ url: faulty.url }, { url: good.url }], { backOff: () => 3_600_000 }, 200);
+      // On a busy machine an answer takes longer than the test waits for one that never comes.
+      const timeout = reason.source.includes("no answer") ? 200 : undefined;
+      send(database, [{ url: faulty.url }, { url: good.url }], { backOff: () => 3_600_000 }, timeout);
       await stateIn(database, ({ host, cursor }) => host.endsWith(String(faulty.port)) && cursor !== null);
       await stateIn(database, ({ host, cursor }) => host.endsWith(String(good.port)) && cursor !== null);
       for (let n = 0; n < 30; n++) await people.create({ name: `Person ${n}` });
