@@ -3,7 +3,6 @@ export type { AccessDenial } from "./access/identify.ts";
 export { FileError } from "./access/json-file.ts";
 export { type Health, healthRoutes } from "./health.ts";
 export type { ServiceObserver, TurnedAway } from "./observer.ts";
-export { tidyForms } from "./pages/query.ts";
 export { personCollection, personRepresentations } from "./person/collection.ts";
 export type { MemberList } from "./person/member-list.ts";
 export { membersOf } from "./person/own-members.ts";

@@ -1,5 +1,6 @@
 import type { CollectionHandlers } from "@waymark/collection";
 import {
+  type AroundFilter,
   accept,
   contentType,
   DELETE,
@@ -18,17 +19,16 @@ import {
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
 import { describeProblem } from "./pages/explanation.ts";
-import { tidyForms } from "./pages/query.ts";
 import type { Site } from "./pages/site.ts";
 import type { Person } from "./person/person.ts";
 
 // biome-ignore format: a table, a route a line
-/** The people. */
-export const personRoutes = (people: CollectionHandlers<Person>): Route =>
+/** The people; `pages` are around their list, and around nothing else. */
+export const personRoutes = (people: CollectionHandlers<Person>, pages: readonly AroundFilter[] = []): Route =>
   group("/person",
     GET("/changes", people.changes),
     GET("/{id}", accept(...people.itemTypes), people.read),
-    group(tidyForms,
+    group(...pages,
       GET(accept(...people.listTypes), people.list),
     ),
     POST(contentType(...people.bodyTypes), people.create),

@@ -38,15 +38,12 @@ import { apiRoutes } from "./pages/api-routes.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Brand } from "./pages/brand.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
-import { withColumnChoice } from "./pages/columns.ts";
 import { formRequests } from "./pages/forms.ts";
 import { frontRoutes } from "./pages/front.ts";
-import { withImportPage } from "./pages/import-page.ts";
 import { languageRoutes, pageLanguages } from "./pages/language.ts";
-import { withNewPersonForm } from "./pages/new-person.ts";
+import { listPages } from "./pages/list-pages.ts";
 import { problemPages } from "./pages/problem.ts";
 import { peoplePages } from "./pages/representation.ts";
-import { withReview } from "./pages/review.ts";
 import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
 import {
@@ -176,13 +173,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
   const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
-    personRoutes({
-      ...people,
-      list: withColumnChoice(
-        site.members,
-        withNewPersonForm(site, withImportPage(site, withReview(site, people.list))),
-      ),
-    }),
+    personRoutes(people, listPages(site)),
     frontRoutes(site),
     assetRoutes(site.brand),
     languageRoutes,

@@ -1,9 +1,6 @@
-import type { CollectionHandlers } from "@waymark/collection";
-import { type HttpRequest, redirect } from "waymark";
+import { type HttpRequest, type HttpResponse, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { docsOf, documented, type ResponseDescription } from "waymark/openapi";
 import type { MemberList } from "../person/member-list.ts";
-import type { Person } from "../person/person.ts";
 import { keptCookie, lostCookie } from "./cookie.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type MemberFields, usualColumns } from "./members.ts";
@@ -26,39 +23,18 @@ const knownColumns = ({ names }: MemberList, columns: readonly string[] = []): r
   [...new Set(columns)].filter((name) => names.includes(name));
 
 /**
- * Has the handler of a list take `column`, by which the menu adds (`name`) and removes (`-name`) one: the answer leads to the list
- * with these columns, and keeps them on the device. It forgets them with the usual ones.
+ * Leads to the list with the columns of the request and one more (`name`) or one less (`-name`), and keeps them on the device. It
+ * forgets them with the usual ones.
  */
-export function withColumnChoice(members: MemberList, list: CollectionHandlers<Person>["list"]): typeof list {
-  return documented(
-    (template) => {
-      const { query, responses, ...others } = docsOf(list, template) ?? {};
-      return {
-        ...others,
-        query: { ...query, column: { description: "For a browser: a column to add, or to remove." } },
-        responses: { ...responses, 303: chosenList },
-      };
-    },
-    async (request) => {
-      const chosen = request.query.get("column");
-      if (typeof chosen !== "string" || request.negotiatedType !== "text/html") return list(request);
-      const address = new ListAddress(toPublicUrl(request), request.search);
-      const named = knownColumns(members, address.get("fields")?.split(","));
-      const shown = named.length > 0 ? named : columnsFor(members, request);
-      const columns = changed(members, shown, chosen);
-      const isUsual = columns.join() === usualColumns(members).join();
-      const cookie = isUsual
-        ? lostCookie(request, cookieName)
-        : keptCookie(request, cookieName, columns.join(separator));
-      return redirect(address.with("fields", isUsual ? undefined : columns.join())).withHeader("Set-Cookie", cookie);
-    },
-  );
+export function chooseColumn(members: MemberList, request: HttpRequest, chosen: string): HttpResponse {
+  const address = new ListAddress(toPublicUrl(request), request.search);
+  const named = knownColumns(members, address.get("fields")?.split(","));
+  const shown = named.length > 0 ? named : columnsFor(members, request);
+  const columns = changed(members, shown, chosen);
+  const isUsual = columns.join() === usualColumns(members).join();
+  const cookie = isUsual ? lostCookie(request, cookieName) : keptCookie(request, cookieName, columns.join(separator));
+  return redirect(address.with("fields", isUsual ? undefined : columns.join())).withHeader("Set-Cookie", cookie);
 }
-
-const chosenList: ResponseDescription = {
-  description: "The columns of the list are chosen; `Location` is the list with them.",
-  headers: { Location: { description: "The list." }, "Set-Cookie": { description: "The choice." } },
-};
 
 function changed(members: MemberList, shown: readonly string[], choice: string): readonly string[] {
   if (choice === usual) return usualColumns(members);

@@ -1,8 +1,5 @@
-import type { CollectionHandlers } from "@waymark/collection";
 import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { docsOf, documented } from "waymark/openapi";
-import type { Person } from "../person/person.ts";
 import { brandOf, pageResponse } from "./document.ts";
 import { faultAt } from "./faults.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
@@ -20,23 +17,8 @@ import { fieldsOf } from "./members.ts";
 import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
-/** Has the handler of a list answer a browser that asks for `?import` with the form of an import, where its reader may store people. */
-export function withImportPage(site: Site, list: CollectionHandlers<Person>["list"]): typeof list {
-  return documented(
-    (template) => {
-      const { query, ...others } = docsOf(list, template) ?? {};
-      return { ...others, query: { ...query, import: { description: "For a browser: the form of an import." } } };
-    },
-    async (request) =>
-      importQuery.test(request.search) &&
-      request.negotiatedType === "text/html" &&
-      site.may(request, "POST", request.path)
-        ? importPage(site, request)
-        : list(request),
-  );
-}
-
-function importPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
+/** Makes the page with the form of an import, and with what came of a file. */
+export function importPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const reader = readerOf(request);
   const { import: words, person } = reader.words;
   const url = toPublicUrl(request);

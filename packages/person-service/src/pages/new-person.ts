@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { CollectionHandlers } from "@waymark/collection";
 import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { docsOf, documented } from "waymark/openapi";
-import type { Person } from "../person/person.ts";
 import { assetUrl } from "./assets.ts";
 import { attempt } from "./attempt.ts";
 import { brandOf, pageResponse } from "./document.ts";
@@ -13,21 +10,8 @@ import { fieldsOf } from "./members.ts";
 import { readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
-/** Has the handler of a list answer a browser that asks for `?new` with the form of a new person, where its reader may store one. */
-export function withNewPersonForm(site: Site, list: CollectionHandlers<Person>["list"]): typeof list {
-  return documented(
-    (template) => {
-      const { query, ...others } = docsOf(list, template) ?? {};
-      return { ...others, query: { ...query, new: { description: "For a browser: the form of a new person." } } };
-    },
-    async (request) =>
-      request.search === "new" && request.negotiatedType === "text/html" && site.may(request, "POST", request.path)
-        ? formPage(site, request)
-        : list(request),
-  );
-}
-
-function formPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
+/** Makes the page with the form of a new person. */
+export function newPersonPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const { typed = {}, refusal } = request.attribute(attempt) ?? {};
   const url = toPublicUrl(request);
   const reader = readerOf(request);

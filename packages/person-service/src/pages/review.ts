@@ -1,8 +1,5 @@
-import type { CollectionHandlers } from "@waymark/collection";
 import { type Attribute, attribute, type HttpRequest, type HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { docsOf, documented } from "waymark/openapi";
-import type { Person } from "../person/person.ts";
 import { brandOf, pageResponse } from "./document.ts";
 import { faultAt } from "./faults.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
@@ -38,18 +35,8 @@ export const review: Attribute<Review> = attribute("review");
 /** The most people who are removed without their number being typed. */
 export const mostUntyped = 20;
 
-/** Has the handler of a list answer a request that stands for a change of many by a page that shows what it would do. */
-export function withReview(site: Site, list: CollectionHandlers<Person>["list"]): typeof list {
-  return documented(
-    (template) => docsOf(list, template) ?? {},
-    async (request) => {
-      const shown = request.attribute(review);
-      return shown === undefined ? list(request) : reviewPage(site, request, shown);
-    },
-  );
-}
-
-function reviewPage(
+/** Makes the page that shows what a change of many people would do. */
+export function reviewPage(
   site: Site,
   request: HttpRequest<unknown>,
   { what, counts, again, back, isMistyped }: Review,
