@@ -5,6 +5,7 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { runs } from "../../waymark/test/runs.ts";
+import type { Person } from "../src/person/person.ts";
 import { commandFiles, peopleIn, run } from "./command-runs.ts";
 import { legalPerson, line } from "./legal-person.ts";
 
@@ -169,6 +170,7 @@ describe("a list that is brought up to date", () => {
   }
 });
 
+/** Edits a member; the preferred address of a list is the single one. */
 function edit(person: Record<string, unknown>, [name = "", inner]: readonly string[], value: unknown): void {
   if (inner === undefined) person[name] = value;
   else {
@@ -177,6 +179,10 @@ function edit(person: Record<string, unknown>, [name = "", inner]: readonly stri
     person[name] = Object.keys(object).length === 0 ? undefined : object;
   }
   if (person[name] === undefined) delete person[name];
+  const { address, addresses } = person as Partial<Person>; // as the service sent it
+  if (name !== "address" || addresses === undefined) return;
+  if (address === undefined) delete person["addresses"];
+  else person["addresses"] = addresses.map((each) => (each.preferred === true ? { ...each, value: address } : each));
 }
 
 describe("a list that is imported again", () => {
