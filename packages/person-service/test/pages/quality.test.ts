@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
+import { isThorough } from "../../../waymark/test/runs.ts";
 import { personSchema } from "../../src/person/schema.ts";
 import { sqlite } from "../databases.ts";
 import { naughtyStrings } from "../naughty-strings.ts";
@@ -87,8 +88,8 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     }
   }
 
-  for (const locale of ["de-DE", "fr-FR", "es-ES"]) {
-    for (const path of [
+  for (const [i, locale] of ["de-DE", "fr-FR", "es-ES"].entries()) {
+    for (const [j, path] of [
       "/person",
       "/person?new",
       "/person?import",
@@ -96,10 +97,12 @@ describeInBrowser("the pages", [sqlite], (scene) => {
       "/person/99999",
       "/problems/not-found",
       "/",
-    ]) {
-      it(`have nothing that keeps anybody out, nor are wider than a phone: ${path} in ${locale}`, async () => {
+    ].entries()) {
+      // The languages have other words, and the same of all else: each page is judged in one of them.
+      const isJudged = isThorough || j % 3 === i;
+      it(`${isJudged ? "have nothing that keeps anybody out, and " : ""}are no wider than a phone: ${path} in ${locale}`, async () => {
         const page = await scene().open(path, { locale, viewport: { width: 390, height: 844 } });
-        assert.deepEqual(await faultsOf(page), []);
+        if (isJudged) assert.deepEqual(await faultsOf(page), []);
         assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 390);
         assert.equal(await page.locator("html").getAttribute("lang"), locale);
       });
@@ -181,11 +184,16 @@ describeInBrowser("the pages", [sqlite], (scene) => {
       const page = await scene().open("/", { viewport: { width, height: 900 } });
       await page.addInitScript(`
         globalThis.shifts = [];
-        new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value)))
-          .observe({ type: "layout-shift", buffered: true });`);
+        globalThis.observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
+        observer.observe({ type: "layout-shift", buffered: true });`);
       for (const path of ["/person", "/person/1", "/person?new", "/person?import", "/person?q=nobody"]) {
-        await page.goto(scene().url + path, { waitUntil: "networkidle" });
-        assert.deepEqual(await page.evaluate("shifts"), [], `${path} at ${width}`);
+        await page.goto(scene().url + path);
+        await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+        assert.deepEqual(
+          await page.evaluate("[...shifts, ...observer.takeRecords()].map(({ value }) => value)"),
+          [],
+          `${path} at ${width}`,
+        );
       }
     }
   });
