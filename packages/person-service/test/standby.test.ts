@@ -68,7 +68,8 @@ describe("a service on a standby of PostgreSQL", () => {
       for (const method of ["GET", "HEAD"]) {
         const [expected, found] = await Promise.all(
           [primary, standby].map(async (service) => {
-            const answer = await send(service, method, target, headers);
+            // The length of a compressed problem depends on its random instance.
+            const answer = await send(service, method, target, { "Accept-Encoding": "identity", ...headers });
             const fields = [...answer.headers].filter(([name]) => !ownFields.includes(name));
             const text = (await answer.text()).replace(/"instance":"[^"]*"/, "");
             return { status: answer.status, fields, text };
