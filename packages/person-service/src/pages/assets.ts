@@ -8,9 +8,10 @@ import { docs } from "waymark/openapi";
 import { ofAssets } from "../api/descriptions.ts";
 import { packageFile } from "../package-files.ts";
 import { type Language, languages } from "../person/languages.ts";
+import { usualNames } from "../transfer/countries.ts";
 import { accentStyle, type Brand } from "./brand.ts";
-import { countryOptions } from "./countries.ts";
-import { readerFor } from "./reader.ts";
+import { html, type SafeHtml } from "./html.ts";
+import { type Reader, readerFor } from "./reader.ts";
 import { scriptWords } from "./words/words.ts";
 
 /** The files that the pages load, each behind those that it imports. */
@@ -137,6 +138,13 @@ function readAssets(): Assets {
   }
   const responses = new Map([...files.values()].map((file) => [file.name, toResponse(file)]));
   return { files, responses, version: digest([...responses.keys()].join()) };
+}
+
+/** Makes what a field of a country suggests: each country by its name, with what else is typed for it. */
+function countryOptions({ countries }: Reader): SafeHtml {
+  const named = Array.from(countries, ([code, name]) => [name, code] as const);
+  const usual = usualNames.map(([other, code]) => [countries.get(code) ?? code, other] as const);
+  return html`${[...named, ...usual].map(([name, other]) => html`<option value="${name}">${other}</option>`)}`;
 }
 
 /** Reads a file. Scripts are TypeScript, of which a build makes JavaScript; a checkout serves its source, whatever was built of it. */

@@ -1,10 +1,9 @@
-import { usualNames } from "../transfer/countries.ts";
+import type { HttpRequest } from "waymark";
+import { assetUrl } from "./assets.ts";
 import { html, type SafeHtml } from "./html.ts";
 import type { Reader } from "./reader.ts";
 
-/** Makes what a field of a country suggests: each country by its name, with what else is typed for it. */
-export function countryOptions({ countries }: Reader): SafeHtml {
-  const named = Array.from(countries, ([code, name]) => [name, code] as const);
-  const usual = usualNames.map(([other, code]) => [countries.get(code) ?? code, other] as const);
-  return html`${[...named, ...usual].map(([name, other]) => html`<option value="${name}">${other}</option>`)}`;
+/** Makes what the fields of a country of a page suggest; a script fetches it when one of them is first used. */
+export function countryList(request: HttpRequest<unknown>, { language }: Reader): SafeHtml {
+  return html`<datalist id="countries" data-options="${assetUrl(request, `countries.${language}.js`)}"></datalist>`;
 }

@@ -9,9 +9,9 @@ import { optionsOf } from "./value.ts";
 /**
  * The search and the filters of a list as one form, which works without a script.
  *
- * @param countries where a script finds the countries that it suggests
+ * @param countries what its fields of a country suggest
  */
-export function searchForm(reader: Reader, address: ListAddress, members: MemberList, countries: string): SafeHtml {
+export function searchForm(reader: Reader, address: ListAddress, members: MemberList, countries: SafeHtml): SafeHtml {
   const words = reader.words.list;
   const { fieldOf } = fieldsOf(members, reader);
   const { fields, optional } = filtersOf(members);
@@ -36,7 +36,7 @@ ${hidden}<div class="searchbar"><input type="search" name="q" aria-keyshortcuts=
 <details class="filters"><summary>${words.filters}</summary><div class="fields">
 ${inputs}</div>
 <fieldset class="without"><legend>${reader.words.filters.without}</legend>${absences(address, optional.map(fieldOf))}</fieldset><button>${words.apply}</button></details>
-<datalist id="countries" data-options="${countries}"></datalist></form>`;
+${countries}</form>`;
 }
 
 /** Says which members are searched; those of a name are one. */

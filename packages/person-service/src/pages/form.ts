@@ -19,8 +19,8 @@ interface FormParts {
   readonly action: string;
   /** Where its reader goes who gives it up. */
   readonly cancel: string;
-  /** Where a script finds the countries that it suggests. */
-  readonly countries: string;
+  /** What its fields of a country suggest. */
+  readonly countries: SafeHtml;
   /** Makes it safe to send the form of a new person again. */
   readonly key?: string;
   readonly refusal?: Refusal | undefined;
@@ -43,7 +43,7 @@ ${members.map((member) => field(reader, member, shownIn(reader, member, typed[me
   return html`<form class="editor${isOpen ? " open" : ""}" id="edit" method="post" action="${action}" aria-label="${base === undefined ? reader.words.list.create : reader.words.person.edit}" tabindex="-1" data-name-parts="${nameParts.join(" ")}" autocomplete="off" novalidate>
 ${base === undefined ? control("key", key) : stateOf(reader, fields, base)}${control("locale", reader.locale)}<p class="banner good" role="status" data-note hidden></p>
 ${groups}${foot(html`<button class="primary" data-doing="${words.saving}">${base === undefined ? words.store : words.save}</button><a class="button plain" href="${cancel}" data-cancel>${words.cancel}</a>`, faultsIn(parts))}
-<datalist id="countries" data-options="${countries}"></datalist></form>
+${countries}</form>
 `;
 }
 

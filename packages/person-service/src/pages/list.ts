@@ -1,10 +1,10 @@
 import { type ListOptions, type ListPage, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
 import { type MemberList, onceFor } from "../person/member-list.ts";
 import { textOf } from "../person/member-value.ts";
-import { assetUrl } from "./assets.ts";
 import { changedNote } from "./changed.ts";
 import { choiceBox, choiceForm, choiceHead, formatNames } from "./choice.ts";
 import { columnChoice, columnsFor } from "./columns.ts";
+import { countryList } from "./countries.ts";
 import { brandOf, frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
@@ -71,7 +71,7 @@ ${may.create ? create : ""}</div>
 <p class="banner good said" id="deleted" role="status" tabindex="-1">${words.deleted}</p>
 ${notes(reader)}
 <p class="banner" role="status" tabindex="-1" data-said hidden></p>
-${searchForm(reader, address, members, assetUrl(options.request, `countries.${reader.language}.js`))}
+${searchForm(reader, address, members, countryList(options.request, reader))}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">
 ${options.cursor ? changedNote(site, options, options.cursor()) : ""}<div class="tools">

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { assetUrl } from "./assets.ts";
 import { attempt } from "./attempt.ts";
+import { countryList } from "./countries.ts";
 import { brandOf, pageResponse } from "./document.ts";
 import { personForm } from "./form.ts";
 import { html } from "./html.ts";
@@ -22,7 +22,7 @@ export function newPersonPage(site: Site, request: HttpRequest<unknown>): HttpRe
     typed,
     action: url,
     cancel: url,
-    countries: assetUrl(request, `countries.${reader.language}.js`),
+    countries: countryList(request, reader),
     key: randomUUID(),
     refusal,
     isOpen: true,

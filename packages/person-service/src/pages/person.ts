@@ -1,9 +1,9 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
 import { isObject, memberOf, textOf, valuesOf } from "../person/member-value.ts";
-import { assetUrl } from "./assets.ts";
 import { attempt, type Base } from "./attempt.ts";
 import { changedNote } from "./changed.ts";
+import { countryList } from "./countries.ts";
 import { brandOf, page } from "./document.ts";
 import { conflictForm, personForm, removalForm } from "./form.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
@@ -72,7 +72,7 @@ function editing({ members }: Site, { request }: ItemOptions, stored: Base, own:
     base,
     action: own,
     cancel: own,
-    countries: assetUrl(request, `countries.${reader.language}.js`),
+    countries: countryList(request, reader),
     refusal,
     isOpen: tried !== undefined,
   });
