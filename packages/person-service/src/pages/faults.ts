@@ -63,6 +63,12 @@ export function faultAt(reader: Reader, { fieldOf }: MemberFields, pointer: stri
   return html`${name === "" ? "" : `${labelOf(name)} `}<bdi>${faultInWords(reader, detail, labelOf)}</bdi>`;
 }
 
+/** Returns the errors that the sentence above them does not say already. */
+export const errorsBeside = <T extends { readonly detail?: string }>(
+  sentence: string | undefined,
+  errors: readonly T[] = [],
+): readonly T[] => errors.filter(({ detail }) => detail === undefined || !sentence?.includes(detail));
+
 /** With a day that can be no month. */
 export const exampleDate = "1950-01-31";
 

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { brandOf, pageResponse } from "./document.ts";
-import { faultAt } from "./faults.ts";
+import { errorsBeside, faultAt } from "./faults.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import {
   type Answer,
@@ -94,11 +94,10 @@ function outcome(site: Site, reader: Reader, { fileName, answer, isStored }: Tri
 /** The most faults that are shown: whoever mends them checks the file again. */
 const mostShown = 100;
 
-function faults({ members }: Site, reader: Reader, { detail: whole, errors = [], omitted = 0 }: Answer): SafeHtml {
+function faults({ members }: Site, reader: Reader, { detail: sentence, errors, omitted = 0 }: Answer): SafeHtml {
   const words = reader.words.import;
   const fields = fieldsOf(members, reader);
-  // What the sentence above says already is not said again.
-  const others = errors.filter(({ detail }) => detail === undefined || !whole?.includes(detail));
+  const others = errorsBeside(sentence, errors);
   const items = others.slice(0, mostShown).map(({ line, pointer = "", detail = "" }) => {
     const fault = faultAt(reader, fields, pointer, detail);
     return html`<li>${line === undefined ? fault : filled(words.line, { line, fault })}</li>`;

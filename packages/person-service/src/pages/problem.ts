@@ -4,7 +4,7 @@ import { toPublicUrl } from "waymark/filters";
 import { sealedIn } from "../access/policy.ts";
 import { prefersHtml } from "./browser.ts";
 import { page, pageHeaders, signOutForm, targetOf } from "./document.ts";
-import { memberAt } from "./faults.ts";
+import { errorsBeside, memberAt } from "./faults.ts";
 import { isForm, readForm } from "./forms.ts";
 import { filled, html, type SafeHtml } from "./html.ts";
 import { fieldsOf } from "./members.ts";
@@ -87,13 +87,11 @@ function toPage(site: Site, request: HttpRequest, status: number, { problem, aga
   const reader = readerOf(request);
   const words = reader.words.problem;
   const titles: Readonly<Record<number, string>> = words.titles;
-  const { detail, type, instance, errors = [] } = problem;
+  const { detail, type, instance, errors } = problem;
   const title = type === undefined && status === 404 ? words.nobody : (titles[status] ?? words.failed);
   // The API says what it says in English.
   const language = type === undefined || reader.language === "en" ? "" : html` lang="en"`;
-  // What the sentence above says already is not said again.
-  const others = errors.filter((error) => error.detail === undefined || !detail?.includes(error.detail));
-  const places = others.map(({ detail, pointer, parameter }) => {
+  const places = errorsBeside(detail, errors).map(({ detail, pointer, parameter }) => {
     const place = parameter ?? memberAt(pointer ?? "");
     return html`<li>${place ? html`<code><bdi>${place}</bdi></code> ` : ""}<bdi>${detail}</bdi></li>\n`;
   });
