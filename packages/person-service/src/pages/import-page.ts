@@ -9,9 +9,10 @@ import {
   fileField,
   type ImportChoices,
   importQuery,
-  matchedQueries,
+  matchQueries,
   type TriedImport,
   triedImport,
+  upsertQuery,
 } from "./import.ts";
 import { fieldsOf } from "./members.ts";
 import { type Reader, readerOf } from "./reader.ts";
@@ -111,11 +112,12 @@ function faults({ members }: Site, reader: Reader, { detail: sentence, errors, o
 function choices(site: Site, reader: Reader, { choices, answer: { found } }: TriedImport): SafeHtml {
   const words = reader.words.import;
   const { fieldOf } = fieldsOf(site.members, reader);
-  const labels = [words.skip, words.update, words.refuse, words.add];
-  const matched = matchedQueries(site).map((query, i) => {
-    const label = labels[i] ?? filled(words.upsert, { label: fieldOf(query.replace("upsert=", "")).label });
-    return option(query, label, choices.matched);
-  });
+  const matched = [
+    ...matchQueries.map(([word, query]) => option(query, words[word], choices.matched)),
+    ...site.members.unique.map((name) =>
+      option(upsertQuery(name), filled(words.upsert, { label: fieldOf(name).label }), choices.matched),
+    ),
+  ];
   const { dates } = found ?? {};
   const days = dates?.forms.map(({ form, date }) => option(form, reader.date(date), dates.form));
   return html`${mapping(site, reader, choices, found?.columns)}${

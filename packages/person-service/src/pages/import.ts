@@ -138,25 +138,32 @@ async function readForm(request: HttpRequest, { mostBytes }: Site): Promise<Read
   }
 }
 
-/** Returns what becomes of the people who are likely stored: queries of the request that stores a file. The first is the usual one. */
-export const matchedQueries = ({ members }: Pick<Site, "members">): readonly string[] => [
-  // The same file twice stores nobody twice, unless its reader decides otherwise.
-  ...["on-match=skip", "on-match=update", "on-match=refuse", ""],
-  ...members.unique.map((name) => `upsert=${name}`),
-];
+/**
+ * What can become of the people who are likely stored: its word, and the query of the request that stores a file. The first is the
+ * usual one: the same file twice stores nobody twice, unless its reader decides otherwise.
+ */
+export const matchQueries = [
+  ["skip", "on-match=skip"],
+  ["update", "on-match=update"],
+  ["refuse", "on-match=refuse"],
+  ["add", ""],
+] as const;
 
-function choicesIn(fields: URLSearchParams, site: Site): ImportChoices {
-  const known = matchedQueries(site);
+/** Returns the query by which a file changes the people who have the same in a member. */
+export const upsertQuery = (member: string): string => `upsert=${member}`;
+
+function choicesIn(fields: URLSearchParams, { members }: Site): ImportChoices {
+  const known = [...matchQueries.map(([, query]) => query), ...members.unique.map(upsertQuery)];
   const chosen = fields.get("_matched");
   return {
-    matched: known.find((query) => query === chosen) ?? known[0] ?? "",
+    matched: known.find((query) => query === chosen) ?? matchQueries[0][1],
     date: fields.get("_date") ?? "",
     columns: columnsIn(fields.get("_columns") ?? ""),
     members: fields.getAll("_member"),
   };
 }
 
-/** Reads the columns that a form was made for, as JSON; of anything else, there are none. */
+/** Reads the columns that a form was made for, as JSON. Returns an empty list for any other text. */
 function columnsIn(text: string): readonly Column[] {
   try {
     const columns: unknown = JSON.parse(text);
