@@ -136,7 +136,7 @@ describeInMemory("the lists of a person", (openService) => {
       /^is there twice$/,
     ],
     [
-      "a country that is none",
+      "a country that does not exist",
       { addresses: [{ value: { addressCountry: "Narnia" } }] },
       "#/addresses/0/value/addressCountry",
       /^must be an ISO 3166/,

@@ -71,7 +71,7 @@ function legalValue({ list, of, ...member }: PersonMember): fc.Arbitrary<unknown
 /** Values with what is said of each; the first of them is preferred. */
 function entries(single: string): fc.Arbitrary<readonly ContactEntry[]> {
   const parts = partNames(single).map((part) => [part, oneValue(memberTable[`${single}.${part}` as PersonMemberName])]); // the names of the table
-  const member: PersonMember | undefined = memberTable[single as PersonMemberName]; // an object is none
+  const member: PersonMember | undefined = memberTable[single as PersonMemberName]; // undefined for an object
   const value = member === undefined ? someOf(Object.fromEntries(parts)) : oneValue(member);
   const entry = fc.record(
     {

@@ -1,6 +1,6 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
-import { isObject, memberOf, textOf, valuesOf } from "../person/member-value.ts";
+import { isObject, memberOf, saidOf, textOf, valuesOf, withSaid } from "../person/member-value.ts";
 import { attempt, type Base } from "./attempt.ts";
 import { changedNote } from "./changed.ts";
 import { countryList } from "./countries.ts";
@@ -11,7 +11,7 @@ import { fieldsOf, headlines, type MemberField, type MemberFields, titleMember, 
 import { qrCode } from "./qr-code.ts";
 import { type Reader, readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
-import { formValuesOf, shownIn } from "./typed.ts";
+import { formValuesOf } from "./typed.ts";
 import { shownValue } from "./value.ts";
 
 /** Makes the page of a person. With members that `fields` chose it shows these, and has neither a form nor a card of the others. */
@@ -88,7 +88,6 @@ function shownValues(
 ): SafeHtml {
   const { name, of } = field;
   if (of === undefined) return shownValue(reader, field, value);
-  const lines = shownIn(reader, field, textOf(person, name, "\n") ?? "").split("\n");
   return html`${valuesOf(person, name).map((entry, i) => {
     const value = memberOf(entry, "value");
     const shown = isObject(value)
@@ -97,8 +96,8 @@ function shownValues(
             html`${at > 0 ? ", " : ""}${shownValue(reader, fieldOf(`${of}.${part}`), String(text))}`,
         )
       : shownValue(reader, fieldOf(of), String(value));
-    const plain = textOf({ [name]: [{ value }] }, name) ?? "";
-    return html`${i > 0 ? html`<br>` : ""}${shown}${lines[i]?.slice(plain.length) ?? ""}`;
+    const said = saidOf(entry).map((word) => reader.wordsFor[word] ?? word);
+    return html`${i > 0 ? html`<br>` : ""}${shown}${withSaid("", said)}`;
   })}`;
 }
 

@@ -1,5 +1,5 @@
 import { contexts, features } from "../person/contact-lists.ts";
-import { fromValues, isObject, memberOf, preferredMark, textOf, typedValue } from "../person/member-value.ts";
+import { fromValues, isObject, memberOf, preferredMark, textOf, typedValue, withSaid } from "../person/member-value.ts";
 import { derivedName, memberTable, nameParts, type PersonMemberName, partNames } from "../person/members.ts";
 import type { ContactEntry, ContactValue, Person } from "../person/person.ts";
 import { splitValue } from "../person/vcard-lines.ts";
@@ -15,7 +15,7 @@ export type Values = Readonly<Record<string, string>>;
 export const formValuesOf = (person: unknown, { edited }: MemberFields): Values =>
   Object.fromEntries(edited.map(({ name }) => [name, textOf(person, name, "\n") ?? ""]));
 
-/** Reads the values that a form had before, as JSON of those that it showed; of anything else, it had none. */
+/** Reads the values that a form had before, as JSON of those that it showed. Returns empty values for any other text. */
 export function valuesIn(text: string, { edited }: MemberFields, reader: Reader): Values {
   const given = parseObject(text);
   return Object.fromEntries(
@@ -68,7 +68,10 @@ export function shownIn(reader: Reader, { kind, of }: MemberField, value: string
 /** Puts the words for what a value is for, `ada@example.org (work, preferred)`, into others. */
 function withUses(line: string, others: Readonly<Record<string, string>>): string {
   const { value, words } = saidIn(line);
-  return words.length === 0 ? line : `${value} (${words.map((word) => others[word] ?? word).join(", ")})`;
+  return withSaid(
+    value,
+    words.map((word) => others[word] ?? word),
+  );
 }
 
 /** Parts a value from what is said of it. */

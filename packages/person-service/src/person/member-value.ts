@@ -31,16 +31,25 @@ export const preferredMark = "preferred";
  */
 function valueText(entry: unknown, parts: readonly string[]): string {
   if (!isObject(entry)) return String(entry);
-  const { value, preferred, ...said } = entry;
+  const { value } = entry;
   const text = isObject(value)
     ? parts
         .map((part) => String(value[part] ?? "").replaceAll(/[\\;]/g, "\\$&"))
         .join("; ")
         .trim()
     : String(value);
-  const words = [...Object.values(said).flat(), ...(preferred === true ? [preferredMark] : [])];
-  return words.length === 0 ? text : `${text} (${words.join(", ")})`;
+  return withSaid(text, saidOf(entry));
 }
+
+/** Returns what is said of a value of a list: what it is for, its label, and whether it is preferred. */
+export function saidOf(entry: unknown): readonly string[] {
+  const { value: _, preferred, ...said } = isObject(entry) ? entry : {};
+  return [...Object.values(said).flat().map(String), ...(preferred === true ? [preferredMark] : [])];
+}
+
+/** Appends what is said of a value: `ada@example.org (work, preferred)`. */
+export const withSaid = (value: string, said: readonly string[]): string =>
+  said.length === 0 ? value : `${value} (${said.join(", ")})`;
 
 /** Returns what a text is as a value of a kind: of a number or a boolean, where it is one, and text otherwise. */
 export function typedValue(text: string, kind: MemberKind): string | number | boolean {
