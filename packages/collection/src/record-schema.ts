@@ -98,7 +98,7 @@ interface Place extends Context {
   readonly path: readonly string[];
 }
 
-function validateObject(value: unknown, members: MemberTree, place: Place): ValidationResult<object> {
+function validateObject(value: unknown, members: MemberTree, place: Place): ValidationResult<object | undefined> {
   const { noun, path } = place;
   if (!isJsonObject(value)) {
     return { issues: [{ path, message: `must be an object with the members of ${noun}, not ${jsonType(value)}` }] };
@@ -107,6 +107,7 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
   const issues: ValidationIssue[] = [];
   let known = 0;
   let taken = 0;
+  let set = 0;
   for (const [name, node] of members) {
     const isOwn = Object.hasOwn(value, name);
     if (isOwn) known++;
@@ -122,8 +123,10 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
           })
         : node.validate(isAbsent ? undefined : given);
     if (result.issues === undefined) {
-      if (result.value !== undefined) record[name] = result.value;
       taken++;
+      if (result.value === undefined) continue;
+      record[name] = result.value;
+      set++;
     } else if ("inner" in node) issues.push(...result.issues);
     else for (const issue of result.issues) issues.push({ ...issue, path: [...path, name, ...(issue.path ?? [])] });
   }
@@ -132,7 +135,8 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
   if (taken === 0 && (path.length > 0 || place.isSome)) {
     return { issues: [{ path, message: `must have at least one of ${[...members.keys()].join(", ")}` }] };
   }
-  return { value: record };
+  // An object counts as absent where all that it has does, such as an empty list.
+  return { value: set === 0 && path.length > 0 ? undefined : record };
 }
 
 /** Describes unknown members by their names, even `__proto__`; but only the first ones, however many a client sends. */

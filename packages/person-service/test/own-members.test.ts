@@ -47,6 +47,71 @@ describeOnEveryStore("members of a service's own", (openService) => {
       assert.deepEqual((await read(service, id))["custom"], { ...kept, staffNumber: "A-0001", team: "blue" });
     });
 
+    it("are gone with the object that they leave empty", async () => {
+      const id = await store(service, asJson({ name: "Ada", custom: { skills: [] } }));
+      assert.ok(!("custom" in (await read(service, id))));
+      for (const [change, custom] of [
+        [{ desk: 7 }, { desk: 7 }],
+        [{ desk: null }, undefined],
+        [{ skills: ["maths"] }, { skills: ["maths"] }],
+        [{ skills: [] }, undefined],
+      ] as const) {
+        assert.equal((await service.send("PATCH", `/person/${id}`, patch({ custom: change }))).status, 204);
+        assert.deepEqual((await read(service, id))["custom"], custom);
+      }
+      const upserted = {
+        headers: { "Content-Type": "application/x-ndjson" },
+        body: `{"id":${id},"name":"Ada","custom":{"desk":null}}`,
+      };
+      await service.send("PATCH", `/person/${id}`, patch({ custom: { desk: 7 } }));
+      assert.match((await service.send("POST", "/person?upsert=id", upserted)).text, /"updated":1/);
+      assert.ok(!("custom" in (await read(service, id))));
+      const address = { addressLocality: "London" };
+      await service.send("PATCH", `/person/${id}`, patch({ address, addresses: [{ value: address }] }));
+      assert.equal(
+        (await service.send("PATCH", `/person/${id}`, patch({ address: { addressLocality: null } }))).status,
+        204,
+      );
+      assert.ok(!("address" in (await read(service, id))));
+      await service.send("DELETE", `/person/${id}`);
+    });
+
+    it("change for many at once, values of lists too", async () => {
+      const ids = [await store(service, asJson({ name: "Bo", custom: { desk: 7, skills: ["maths"] } }))];
+      ids.push(
+        await store(service, asJson({ name: "Cy" })),
+        await store(service, asJson({ name: "Di", custom: { desk: 8 } })),
+      );
+      const records = ids.map((id) => ({ id }));
+      const amend = async (change: object, status = 200): Promise<string> => {
+        const answer = await service.send("PATCH", "/person", asJson({ records, ...change }));
+        assert.equal(answer.status, status, answer.text);
+        return answer.text;
+      };
+      const own = async () => await Promise.all(ids.map(async (id) => (await read(service, id))["custom"]));
+      await amend({ add: { "custom.skills": ["C"] }, merge: { custom: { rate: 2 } } });
+      assert.deepEqual(await own(), [
+        { desk: 7, rate: 2, skills: ["maths", "C"] },
+        { rate: 2, skills: ["C"] },
+        { desk: 8, rate: 2, skills: ["C"] },
+      ]);
+      await amend({ drop: { "custom.skills": ["C"] }, merge: { custom: { rate: null } } });
+      assert.deepEqual(await own(), [{ desk: 7, skills: ["maths"] }, undefined, { desk: 8 }]);
+      await amend({ merge: { custom: { desk: null } } });
+      assert.deepEqual(await own(), [{ skills: ["maths"] }, undefined, undefined]);
+      for (const merge of [{ custom: null }, { custom: { skills: [] } }]) {
+        assert.match(
+          await amend({ merge, add: { "custom.skills": ["C"] } }, 400),
+          /"detail":"is in merge, too","pointer":"#\/add\/custom\.skills"/,
+        );
+      }
+      assert.match(
+        await amend({ add: { "custom.team": ["C"], "custom.skills.x": ["C"] } }, 400),
+        /"pointer":"#\/custom\/team"/,
+      );
+      await amend({ removed: true });
+    });
+
     it("are refused with what would be right", async () => {
       const custom = {
         staffNumber: "K-1",

@@ -4,7 +4,7 @@ import type { ValidationIssue, ValidationResult } from "waymark/content";
 import { without } from "../handlers/changed-document.ts";
 import type { MatchedRecords, MatchRules } from "../match-rules.ts";
 import { valueAt } from "../member-value.ts";
-import { copyMembers, isJsonObject, mergePatch } from "../patch/merge-patch.ts";
+import { copyMembers, isJsonObject, mergePatch, patchAt } from "../patch/merge-patch.ts";
 import type { Document, Store, StoredRecord } from "../store.ts";
 import { HeldValues } from "./held-values.ts";
 import { RecordLookUp } from "./record-look-up.ts";
@@ -42,8 +42,7 @@ export function claimOf(judgement: Judgement, unique: readonly string[]): Docume
   return unique.reduce<object>((claim, member) => {
     const value = valueAt(judgement.document, member);
     if (value === undefined || value === valueAt(before, member)) return claim;
-    const nested = member.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-    return mergePatch(claim, nested) as object; // an object is merged with one
+    return mergePatch(claim, patchAt(member, value)) as object; // an object is merged with one
   }, {});
 }
 

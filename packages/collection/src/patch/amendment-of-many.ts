@@ -7,9 +7,10 @@ import {
   type ValidationResult,
 } from "waymark/content";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { valueAt } from "../member-value.ts";
 import { isRecordId } from "../store.ts";
 import { isJsonEqual } from "./json-equality.ts";
-import { isJsonObject, setMember } from "./merge-patch.ts";
+import { isJsonObject, mergePatch, patchAt } from "./merge-patch.ts";
 
 /** What a client asks to become of many records. */
 export interface AmendmentOfMany extends ListChanges {
@@ -23,7 +24,7 @@ export interface AmendmentOfMany extends ListChanges {
 
 /** Changes of lists that need not say what else is in them. */
 interface ListChanges {
-  /** The values that lists get at their end, where they do not have them. */
+  /** The values that lists get at their end, where they do not have them; `custom.skills` is a list in an object. */
   readonly add: Lists;
   /** The values that lists lose. */
   readonly drop: Lists;
@@ -70,7 +71,7 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
       if (!Array.isArray(values)) report("must be a list of values", name, member);
       else if (values.length > mostListValues)
         report(`has ${values.length} values; at most ${mostListValues} are allowed`, name, member);
-      if (Object.hasOwn(merge, member)) report("is in merge, too", name, member);
+      if (isMerged(merge, member.split("."))) report("is in merge, too", name, member);
     }
     return all as Lists; // or it is reported
   };
@@ -83,6 +84,12 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
   if (!(isChange || amendment.removed)) report(`must have ${words(changes)}`);
   const chosen = records === undefined ? undefined : chosenRecords(records, report);
   return issues.length > 0 ? { issues } : { value: { ...amendment, records: chosen } };
+}
+
+/** Whether a merge patch says what becomes of a member: by its value, or by that of an object that it is in. */
+function isMerged(patch: unknown, [name = "", ...inner]: readonly string[]): boolean {
+  if (!isJsonObject(patch)) return true;
+  return Object.hasOwn(patch, name) && (inner.length === 0 || isMerged(patch[name], inner));
 }
 
 const changes = ["merge", "add", "drop", "removed"];
@@ -122,15 +129,15 @@ function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: s
 
 /** Returns the merge patch that makes the changes of a record, which has these members. */
 export function patchOf({ merge, add, drop }: AmendmentOfMany, before: Members): ValidationResult<Members> {
-  const patch = { ...merge };
+  let patch: unknown = merge;
   for (const name of new Set([...Object.keys(drop), ...Object.keys(add)])) {
-    const present = Object.hasOwn(before, name) ? before[name] : [];
-    if (!Array.isArray(present)) return { issues: [{ message: "is not a list", path: [name] }] };
+    const present = valueAt(before, name) ?? [];
+    if (!Array.isArray(present)) return { issues: [{ message: "is not a list", path: name.split(".") }] };
     const values = present.filter((value) => !valuesIn(drop, name).some((each) => isAskedFor(value, each)));
     for (const each of valuesIn(add, name)) if (!values.some((value) => isAskedFor(value, each))) values.push(each);
-    setMember(patch, name, values);
+    patch = mergePatch(patch, patchAt(name, values));
   }
-  return { value: patch };
+  return { value: patch as Members }; // merge with more members
 }
 
 const valuesIn = (lists: Lists, name: string): readonly unknown[] =>

@@ -17,6 +17,10 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
+/** Returns the merge patch that sets `address.postalCode`. */
+export const patchAt = (member: string, value: unknown): unknown =>
+  member.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+
 /** Another object with the same members; by hand, since `{ ...value }` takes twice as long for 90,000 members (Node 26). */
 export function copyMembers(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const copy: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 import { contexts, features } from "../person/contact-lists.ts";
-import { fromValues, isObject, memberOf, preferredMark, textOf, typedValue, withSaid } from "../person/member-value.ts";
+import { fromValues, isObject, preferredMark, textOf, typedValue, withSaid } from "../person/member-value.ts";
 import { derivedName, memberTable, nameParts, type PersonMemberName, partNames } from "../person/members.ts";
 import type { ContactEntry, ContactValue, Person } from "../person/person.ts";
 import { splitValue } from "../person/vcard-lines.ts";
@@ -136,8 +136,6 @@ export function patchBetween(before: Values, after: Values, fields: MemberFields
   if (changed.length === 0) return undefined;
   const patch = fromValues(changed.map(([name, text]) => [name, memberFrom(fields.fieldOf(name), text) ?? null]));
   const present = personOf(after, fields);
-  // An object such as an address has at least one member.
-  for (const name of Object.keys(patch)) if (memberOf(present, name) === undefined) patch[name] = null;
   // A name that was made of its parts is made again of what they are now.
   const { name, ...parts } = personOf(before, fields);
   const isDue = !("name" in patch) && nameParts.some((part) => part in patch);

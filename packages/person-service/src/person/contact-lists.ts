@@ -139,15 +139,16 @@ export function withAllLists(person: Members): Members {
 
 /**
  * Returns what a client has made of a person, so that a change of a single member is one of its list, and the other way round. What
- * changed both, so that they say different things, is left for the schema to refuse.
+ * changed both, so that they say different things, is left for the schema to refuse. An object that lost its last member is gone.
  *
  * @param before the person with all lists
  * @param isWhole whether the client has sent the whole person, so that what it left out is not what it took away
  */
 export function followingChanges(changed: Members, before: Members, isWhole: boolean): Members {
-  const result: Record<string, unknown> = { ...changed };
+  const isGone = (value: unknown): boolean => !isWhole && isObject(value) && Object.keys(value).length === 0;
+  const result = Object.fromEntries(Object.entries(changed).filter(([, value]) => !isGone(value)));
   for (const { name, single } of contactLists) {
-    const [value, list] = [changed[single] ?? undefined, changed[name] ?? undefined];
+    const [value, list] = [result[single] ?? undefined, result[name] ?? undefined];
     if (isWhole && (value === undefined || list === undefined)) continue;
     const keepsValue = isDeepStrictEqual(value, before[single]);
     const keepsList = isDeepStrictEqual(list, before[name]);

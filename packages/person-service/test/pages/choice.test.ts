@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { membersOf } from "../../src/index.ts";
 import { asJson, readAll, store } from "../answers.ts";
 import { type Answer, describeInMemory, type Service } from "../transports.ts";
 
@@ -157,6 +158,32 @@ describeInMemory("the form of many people, without a script", (openService) => {
       assert.deepEqual(locationOf(await send(service, "/person", fields)), [303, "/person#incomplete"]);
     });
   }
+});
+
+describeInMemory("the form of many people with members of the service's own", (openService) => {
+  const service = openService(async () => ({
+    members: membersOf({ desk: { type: "integer" }, skills: { type: "list" } }),
+  }));
+
+  it("changes the member that is chosen, and leaves the others of its object as they are", async () => {
+    const address = { addressLocality: "London", addressCountry: "GB" };
+    await store(service, asJson({ name: "Ada", address, custom: { desk: 7, skills: ["maths"] } }));
+    for (const [what, member, value, expected] of [
+      ["set", "address.addressLocality", "", { address: { addressCountry: "GB" } }],
+      ["set", "address.addressCountry", "", { address: undefined }],
+      ["set", "custom.desk", "", { custom: { skills: ["maths"] } }],
+      ["add", "custom.skills", "C", { custom: { skills: ["maths", "C"] } }],
+      ["drop", "custom.skills", "maths", { custom: { skills: ["C"] } }],
+      ["drop", "custom.skills", "C", { custom: undefined }],
+    ] as const) {
+      const { boxes } = await listOf(service, "/person");
+      const [name, to] = what === "set" ? ["_member", "_to"] : ["_of", "_value"];
+      const shown = await send(service, "/person", [["_do", what], [name, member], [to, value], ...boxes]);
+      assert.equal((await send(service, "/person", [...againOf(shown), ...sure])).status, 303, shown.text);
+      const [person] = await readAll(service);
+      for (const [name, left] of Object.entries(expected)) assert.deepEqual(person?.[name], left, `${what} ${member}`);
+    }
+  });
 });
 
 describeInMemory("the form that removes many people, without a script", (openService) => {
