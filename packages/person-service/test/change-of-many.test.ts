@@ -187,6 +187,8 @@ describeInMemory("what a change of many refuses", (openService) => {
     ["?all=true", { merge: [], add: { categories: "x" } }, "invalid-content", ["#/merge must be an object with members of the records", "#/add/categories must be a list of values"]],
     ["?all=true", { merge: { categories: [] }, drop: { categories: ["x"] } }, "invalid-content", ["#/drop/categories is in merge, too"]],
     ["?all=true", { add: { categories: Array(101).fill("x") } }, "invalid-content", ["#/add/categories has 101 values; at most 100 are allowed"]],
+    ["?all=true", { drop: Object.fromEntries(Array.from({ length: 24_000 }, (_, i) => [`a${i}`, []])) }, "invalid-content", ["#/drop has 24000 members; at most 100 are allowed"]],
+    ["?all=true", { add: { ["a.".repeat(200_000)]: [1] } }, "invalid-content", ["#/add has a member of more than 64 names"]],
     ["", { records: 1, removed: true }, "invalid-content", ["#/records must be a list of records, each with its id"]],
     ["", { records: [{ id: 1 }, { id: 1 }, 2, { id: "3" }, { id: 4, etag: 1 }, { id: 5, Etag: "" }, null], removed: true }, "invalid-content",
       ["#/records/1/id is there twice", "#/records/2 must be an object with id, and etag if it must not have changed", "#/records/3/id must be the id of a record, not \"3\"", "#/records/4/etag must be an entity tag", "#/records/5/Etag is not known here. Known: id, etag", "#/records/6 must be an object with id, and etag if it must not have changed"]],

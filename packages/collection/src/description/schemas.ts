@@ -1,6 +1,6 @@
 import { type JsonSchema, type NamedSchema, namedSchema, type Schema } from "waymark/openapi";
 import { objectSchemaOf } from "../object-schema.ts";
-import { mostListValues } from "../patch/amendment-of-many.ts";
+import { mostLists, mostListValues } from "../patch/amendment-of-many.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 
@@ -96,6 +96,7 @@ export const changeOfManySchema = ({ merged }: Pick<RecordSchemas, "merged">): S
 
 const listsSchema: JsonSchema = {
   type: "object",
+  maxProperties: mostLists,
   additionalProperties: { type: "array", items: {}, maxItems: mostListValues },
 };
 

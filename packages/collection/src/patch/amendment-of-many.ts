@@ -67,11 +67,15 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
   };
   const lists = (name: string): Lists => {
     const all = members(name);
-    for (const [member, values] of Object.entries(all)) {
+    const entries = Object.entries(all);
+    if (entries.length > mostLists) report(`has ${entries.length} members; at most ${mostLists} are allowed`, name);
+    for (const [member, values] of entries.slice(0, mostLists)) {
       if (!Array.isArray(values)) report("must be a list of values", name, member);
       else if (values.length > mostListValues)
         report(`has ${values.length} values; at most ${mostListValues} are allowed`, name, member);
-      if (isMerged(merge, member.split("."))) report("is in merge, too", name, member);
+      const path = member.split(".", mostNames + 1);
+      if (path.length > mostNames) report(`has a member of more than ${mostNames} names`, name);
+      else if (isMerged(merge, path)) report("is in merge, too", name, member);
     }
     return all as Lists; // or it is reported
   };
@@ -95,8 +99,14 @@ function isMerged(patch: unknown, [name = "", ...inner]: readonly string[]): boo
 const changes = ["merge", "add", "drop", "removed"];
 const known = ["records", ...changes];
 
+/** The lists that a change adds to, and those that it drops from. */
+export const mostLists = 100;
+
 /** In a list to add or to drop: each is compared with those of each record. */
 export const mostListValues = 100;
+
+/** As deep as JSON content may nest. */
+const mostNames = 64;
 
 const words = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
@@ -129,15 +139,15 @@ function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: s
 
 /** Returns the merge patch that makes the changes of a record, which has these members. */
 export function patchOf({ merge, add, drop }: AmendmentOfMany, before: Members): ValidationResult<Members> {
-  let patch: unknown = merge;
+  let lists: unknown = {};
   for (const name of new Set([...Object.keys(drop), ...Object.keys(add)])) {
     const present = valueAt(before, name) ?? [];
     if (!Array.isArray(present)) return { issues: [{ message: "is not a list", path: name.split(".") }] };
     const values = present.filter((value) => !valuesIn(drop, name).some((each) => isAskedFor(value, each)));
     for (const each of valuesIn(add, name)) if (!values.some((value) => isAskedFor(value, each))) values.push(each);
-    patch = mergePatch(patch, patchAt(name, values));
+    lists = mergePatch(lists, patchAt(name, values));
   }
-  return { value: patch as Members }; // merge with more members
+  return { value: mergePatch(merge, lists) as Members }; // objects are merged
 }
 
 const valuesIn = (lists: Lists, name: string): readonly unknown[] =>
