@@ -58,8 +58,8 @@ export const formatNames = ({ words }: Reader): readonly (readonly [format: stri
 
 /** Makes the head of the column of boxes: a box for all of the page, which a script gives a use. */
 export const choiceHead = ({ words }: Reader): SafeHtml =>
-  html`<th scope="col" class="box"><input type="checkbox" data-choose-all data-scripted hidden aria-label="${words.choice.page}"></th>`;
+  html`<th scope="col" class="box"><label><input type="checkbox" data-choose-all data-scripted hidden aria-label="${words.choice.page}"></label></th>`;
 
 /** Makes the box of a person, whose name is in the cell with the id. */
 export const choiceBox = ({ id }: StoredRecord, entityTag: string | undefined): SafeHtml =>
-  html`<td class="box"><input type="checkbox" form="${formId}" name="_record" value="${id} ${entityTag}" aria-labelledby="p${id}"></td>`;
+  html`<td class="box"><label><input type="checkbox" form="${formId}" name="_record" value="${id} ${entityTag}" aria-labelledby="p${id}"></label></td>`;

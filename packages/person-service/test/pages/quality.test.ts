@@ -18,6 +18,15 @@ async function faultsOf(page: Page): Promise<readonly string[]> {
     violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(", ")))`);
 }
 
+/** The width and height in pixels of all that is pressed on a page, with its menus open; of a box, those of its label. */
+const sizesOfTargets = `document.querySelectorAll("details").forEach((each) => (each.open = true));
+  [...document.querySelectorAll("a[href]:not(.skip), button, input, select, textarea, summary")]
+    .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+    .map((each) => {
+      const { width, height } = (each.closest("label:has(> [type=checkbox], > [type=radio])") ?? each).getBoundingClientRect();
+      return [width, height, each.outerHTML];
+    })`;
+
 const columns = [
   ...[
     "name",
@@ -108,6 +117,43 @@ describeInBrowser("the pages", [sqlite], (scene) => {
       });
     }
   }
+
+  it("have room for a finger in all that is pressed, but for the link that only a key shows", async () => {
+    const creation = await scene().people.create({
+      name: "Ada",
+      email: "ada@example.org",
+      telephone: "1",
+      url: "https://example.org/",
+      emails: [{ value: "ada@example.org", preferred: true }, { value: "ada@home.example" }],
+    });
+    assert(creation.kind === "created");
+    const { id } = creation.record;
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    for (const path of [
+      "/person?name=Ada&q=ada",
+      `/person/${id}`,
+      `/person/${id}#edit`,
+      "/person?new",
+      "/person?import",
+      "/",
+    ]) {
+      const page = await scene().open(path, phone);
+      if (path.endsWith("import")) {
+        const buffer = Buffer.from("Name,Born,Colour\nAda,01/02/1990,red\n,,blue");
+        await page.locator("input[type=file]").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
+        await page.locator("[data-outcome]").waitFor();
+      }
+      const sizes =
+        await page.evaluate<readonly (readonly [width: number, height: number, what: string])[]>(sizesOfTargets);
+      assert.ok(sizes.length > 10, path);
+      assert.deepEqual(
+        sizes.filter(([width, height]) => Math.min(width, height) < 44),
+        [],
+        path,
+      );
+    }
+    await scene().people.remove(id);
+  });
 
   it("lead somewhere by each link, and have what a field suggests", async () => {
     for (const path of ["/person", "/person?new", "/person/1"]) {
