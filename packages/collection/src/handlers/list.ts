@@ -112,7 +112,8 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
     [first, batch] = [found, found.batch];
     page = { links: pageLinks(url, parameters, limit, query, found) };
   }
-  const link = page && linkField(page.links);
+  // A page for browsers has its own links, and Firefox fetches the next page of this field before anybody asks for it.
+  const link = page && representation.mediaType !== "text/html" ? linkField(page.links) : undefined;
   const total = isCounted ? await store.count(selection, held.since(first.revisions)) : undefined;
   if (total !== undefined) page &&= { ...page, total };
   else if (page !== undefined)

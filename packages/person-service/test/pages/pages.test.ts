@@ -88,6 +88,7 @@ describeService("pages", (openService) => {
       assert.equal(first.text.match(/<th scope="row"/g)?.length, 50);
       const next = linksOf(first).find((url) => url.includes("after="));
       assert.match(next ?? "", /^\/person\?sort=name&jobTitle%5Bprefix%5D=Job&limit=50&after=/);
+      assert.equal(first.headers["link"], undefined, "which browsers would follow in advance");
       const second = await get(service, next ?? "");
       assert.equal(second.text.match(/<th scope="row"/g)?.length, 9, "nine more, since one has another job");
       const previous = linksOf(second).find((url) => url.includes("before="));
