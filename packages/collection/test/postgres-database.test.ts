@@ -544,6 +544,36 @@ describe("reads of PostgreSQL that may take long", () => {
   });
 });
 
+describe("pages of PostgreSQL that are asked for at once", () => {
+  it("share a connection", async () => {
+    await using opened = disposable(await open(await newPostgresDatabase()));
+    const people = opened.database.store("person");
+    const ada = await create(people, { name: "Ada" });
+    const pages = await Promise.all(Array.from({ length: 100 }, () => people.batch({ limit: 20 })));
+    for (const { records } of pages) assert.deepEqual(records, [ada]);
+    assert.deepEqual(opened.database.figures().pools?.lists, { open: 1, idle: 1, waiting: 0 });
+  });
+
+  it("give each caller a turn, however many one of them asks for, up to its share", async () => {
+    await using opened = disposable(await open(await newPostgresDatabase()));
+    const people = opened.database.store("person");
+    const order: string[] = [];
+    const read = async (caller: string): Promise<void> => {
+      await people.batch({ limit: 20 }, { caller });
+      order.push(caller);
+    };
+    const asked = Array.from({ length: 101 }, () => read("many"));
+    const others = [read("one"), read("another")];
+    const outcomes = await Promise.allSettled(asked);
+    await Promise.all(others);
+    assert.deepEqual(order.slice(0, 4), ["many", "one", "another", "many"]);
+    assert.deepEqual(
+      outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.message] : [])),
+      ["Too many requests of the caller wait for the database"],
+    );
+  });
+});
+
 describe("two programs on one PostgreSQL database", () => {
   it("see at once what the other one has stored, and count on together", async () => {
     const url = await newPostgresDatabase();

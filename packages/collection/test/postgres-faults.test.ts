@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, it } from "node:test";
@@ -165,6 +166,26 @@ describe("another transaction in a PostgreSQL database", () => {
     }
     await other.end();
     assert.deepEqual(await people.find(1), ada);
+  });
+
+  it("that pages wait for does not lose them where the connection of them all breaks meanwhile", async () => {
+    const server = await postgresServer();
+    const url = new URL(await server.createDatabase());
+    const name = randomUUID();
+    const other = new Client(url.href);
+    await other.connect();
+    url.searchParams.set("application_name", name);
+    await using opened = disposable(await open(url.href));
+    const people = opened.database.store("person");
+    const ada = await create(people, { name: "Ada" });
+    await other.query("BEGIN; LOCK TABLE person");
+    const pages = Promise.all(Array.from({ length: 10 }, () => people.batch({ limit: 20 })));
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = '${name}' AND wait_event_type = 'Lock'`;
+    while ((await execute(server.url, end)).length === 0);
+    await other.query("COMMIT");
+    for (const { records } of await pages) assert.deepEqual(records, [ada]);
+    await other.end();
   });
 
   it("that keeps a list or a count from ending in time makes it one that takes too long", async () => {

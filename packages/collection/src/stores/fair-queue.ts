@@ -1,3 +1,5 @@
+import { StoreUnavailable } from "../store-errors.ts";
+
 /** A queue that gives callers their turns one after another, however much one of them asks for. */
 export class FairQueue<T> {
   /** The items of each caller in their order; the caller whose turn is next comes first. */
@@ -8,9 +10,11 @@ export class FairQueue<T> {
     return this.#size;
   }
 
-  /** Returns how many items of a caller wait. */
-  sizeOf(caller: string): number {
-    return this.#callers.get(caller)?.size ?? 0;
+  /** @throws StoreUnavailable when this many items wait, or this many of a caller with a name */
+  assertRoom(caller: string, { ofAll, ofCaller }: { readonly ofAll: number; readonly ofCaller: number }): void {
+    if (this.#size >= ofAll) throw new StoreUnavailable("Too many requests wait for the database");
+    if (caller !== "" && (this.#callers.get(caller)?.size ?? 0) >= ofCaller)
+      throw new StoreUnavailable("Too many requests of the caller wait for the database");
   }
 
   add(caller: string, item: T): void {

@@ -153,12 +153,17 @@ export class PostgresConnection {
   }
 
   /**
-   * Sends a statement, and breaks the connection when its answer is too late. The driver's own promises and timers refer to the
+   * Sends a statement, and breaks the connection when its answer is too late. Statements of one turn of the event loop are one write,
+   * which takes as long as all else of a short statement. The driver's own promises and timers refer to the
    * statement and its rows, which then outlive many collections of garbage: that took a fourth of the time of a page.
    */
   #send(statement: QueryArrayConfig): Promise<QueryArrayResult> {
     const { promise, resolve, reject } = Promise.withResolvers<QueryArrayResult>();
     const timer = setTimeout(() => this.destroy(), this.#patience);
+    if (this.#socket.writableCorked === 0) {
+      this.#socket.cork();
+      process.nextTick(() => this.#socket.uncork());
+    }
     this.#client.query(statement, (error: Error | null, result: QueryArrayResult) => {
       clearTimeout(timer);
       if (error) reject(error);

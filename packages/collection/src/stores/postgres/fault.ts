@@ -32,9 +32,10 @@ export function sqlStateOf(error: unknown): string | undefined {
 /**
  * Returns whether what failed may succeed when it is tried again. A transaction was undone (class 40): it conflicted with another one
  * or, on a standby, with changes from the primary. Or the engine reports an internal error (class XX), as Citus does when one of its
- * servers goes away.
+ * servers goes away. Or the statement had no plan yet (class 26): it was sent behind the one that failed to make it.
  */
-export const mayPass = (error: unknown): boolean => ["40", "XX"].includes(classOf(error)) && !isOutcomeUnknown(error);
+export const mayPass = (error: unknown): boolean =>
+  ["26", "40", "XX"].includes(classOf(error)) && !isOutcomeUnknown(error);
 
 /**
  * Returns whether a commit may or may not have been made: the connection broke, or the machines of a distributed engine lost one
@@ -85,6 +86,7 @@ const temporary: ReadonlyMap<string, string> = new Map([
   ["25P03", "The database ended a transaction that took too long"],
   ["28", "The database no longer lets the program in"],
   [sqlState.noSuchDatabase, "The database is gone"],
+  ["26", "The database could not plan a statement"],
   ["40", "The database undid what met something else that was done at the same time"],
   ["53", "The database has run out of room, memory or connections"],
   [sqlState.lockNotAvailable, "Another transaction holds what is to be changed"],

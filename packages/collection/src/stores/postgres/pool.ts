@@ -6,6 +6,7 @@ import { FairQueue } from "../fair-queue.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { ConnectionLost, mayPass, toStoreFault } from "./fault.ts";
 import type { Statement } from "./session.ts";
+import { queueLimits, SharedWork } from "./shared-work.ts";
 
 /**
  * Lends connections, each to one piece of work at a time. It opens them when they are needed, drops a broken one, and opens another
@@ -18,6 +19,7 @@ export class PostgresPool {
   readonly #openOne: () => Promise<PostgresConnection>;
   readonly #idle: PostgresConnection[] = [];
   readonly #waiting = new FairQueue<Waiting>();
+  readonly #shared = new SharedWork((work) => this.use(work));
   readonly #drained = Promise.withResolvers<void>();
   /** How many connections there are: idle, lent and being opened. */
   #count = 0;
@@ -58,35 +60,37 @@ export class PostgresPool {
    * standby undoes it because of changes from its primary, tries it up to five times.
    *
    * @param toFault makes the error to throw from an error of the database
-   * @param options when their signal is aborted, the connection is given up, and the server ends the statement
+   * @param options when their signal is aborted, the connection is given up, and the server ends the statement; but not a short one
    * @param series the reads that this one belongs to; by default it is one of its own
    * @throws StoreUnavailable when the database cannot be used, or when no caller waits for the answer any more
    */
   async read<Row extends readonly (string | null)[]>(
     statement: Statement,
     toFault: (error: unknown) => unknown = toStoreFault,
-    { signal, caller }: ReadOptions = {},
+    options: ReadOptions = {},
     series?: ReadSeries<Row>,
   ): Promise<Row[]> {
+    const { caller } = options;
+    const askOn = async (connection: PostgresConnection): Promise<Row[]> => {
+      const rows = await connection.queryAlone<Row>(statement);
+      if (series?.isBehind(rows) === true) throw leave(connection);
+      if (series !== undefined) series.connection = connection;
+      return rows;
+    };
+    const askAlone = async (connection: PostgresConnection): Promise<Row[]> => {
+      const { signal } = options;
+      if (signal?.aborted) throw new StoreUnavailable("Nobody waits for the answer any more", { cause: signal.reason });
+      const giveUp = (): void => connection.destroy();
+      signal?.addEventListener("abort", giveUp);
+      try {
+        return await askOn(connection);
+      } finally {
+        signal?.removeEventListener("abort", giveUp);
+      }
+    };
+    const isShared = statement.isShort === true && series?.connection === undefined;
     const ask = (): Promise<Row[]> =>
-      this.use(
-        async (connection) => {
-          if (signal?.aborted)
-            throw new StoreUnavailable("Nobody waits for the answer any more", { cause: signal.reason });
-          const giveUp = (): void => connection.destroy();
-          signal?.addEventListener("abort", giveUp);
-          try {
-            const rows = await connection.queryAlone<Row>(statement);
-            if (series?.isBehind(rows) === true) throw leave(connection);
-            if (series !== undefined) series.connection = connection;
-            return rows;
-          } finally {
-            signal?.removeEventListener("abort", giveUp);
-          }
-        },
-        caller,
-        series?.connection,
-      );
+      isShared ? this.#shared.add(askOn, caller) : this.use(askAlone, caller, series?.connection);
     const askOnTwo = (): Promise<Row[]> =>
       ask().catch((error) => {
         if (error instanceof ConnectionLost) return ask();
@@ -100,7 +104,7 @@ export class PostgresPool {
   }
 
   get figures(): PoolFigures {
-    return { open: this.#count, idle: this.#idle.length, waiting: this.#waiting.size };
+    return { open: this.#count, idle: this.#idle.length, waiting: this.#waiting.size + this.#shared.waiting };
   }
 
   /** Lends no more connections, and closes them all when the current work is done. */
@@ -121,10 +125,7 @@ export class PostgresPool {
       this.#drop(idle);
     }
     if (this.#count < this.#size) return this.#open();
-    if (this.#waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
-    if (caller !== "" && this.#waiting.sizeOf(caller) >= queueLimitPerCaller) {
-      throw new StoreUnavailable("Too many requests of the caller wait for the database");
-    }
+    this.#waiting.assertRoom(caller, queueLimits);
     return this.#wait(caller);
   }
 
@@ -230,10 +231,6 @@ export interface PostgresPools {
   /** For lists, which may take long. */
   readonly lists: PostgresPool;
 }
-
-/** In pieces of work that wait for a connection; for more, the store is unavailable. The share is that of a caller with a name. */
-const queueLimit = 1000;
-const queueLimitPerCaller = 100;
 
 /** The least number of connections that can be divided. */
 export const leastPoolSize = 3;

@@ -70,7 +70,7 @@ export class PostgresSelection {
           SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${count}
         ) AS first
       ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
-    return { text, values: dialect.values };
+    return { text, values: dialect.values, isShort: true };
   }
 
   /**

@@ -6,6 +6,8 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly (string | number | null)[];
+  /** Whether it reads so little that it may share a connection with others. */
+  readonly isShort?: boolean;
 }
 
 /** The time limits for the work with a server, each in milliseconds. */

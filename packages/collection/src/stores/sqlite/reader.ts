@@ -48,7 +48,8 @@ export class SqliteReader {
   ): Promise<ReturnType<ReaderCalls[N]>> {
     if (this.#closing !== undefined) throw closed();
     if (signal?.aborted === true) throw abandoned(signal);
-    this.#assertRoom(caller);
+    const { maxWaiting, maxWaitingPerCaller: ofCaller } = this.#bounds;
+    this.#waiting.assertRoom(caller, { ofAll: maxWaiting - Number(this.#current !== undefined), ofCaller });
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<ReaderCalls[N]>>();
     const waiting: WaitingRead = {
       make: () => this.#channel.ask(call, ...args).then(resolve, reject),
@@ -88,15 +89,6 @@ export class SqliteReader {
       waiting.giveUp(closed());
     }
     return this.#closing;
-  }
-
-  #assertRoom(caller: string): void {
-    const { maxWaiting, maxWaitingPerCaller } = this.#bounds;
-    const ofCaller = this.#waiting.sizeOf(caller);
-    if (ofCaller >= maxWaitingPerCaller)
-      throw new StoreUnavailable(`${ofCaller} long reads of the caller wait already`);
-    const all = this.#waiting.size + Number(this.#current !== undefined);
-    if (all >= maxWaiting) throw new StoreUnavailable(`${all} long reads wait already`);
   }
 
   async #run(): Promise<void> {
