@@ -1,13 +1,16 @@
-import type { AnswerSource, HttpResponse, MatchedRoute } from "waymark";
-import type { AnswerRecording, AppRepetition } from "waymark/internal";
+import type { AnswerSource, HttpResponse, MatchedRoute, RenewedField, Repetition } from "waymark";
+import type { HeaderList } from "waymark/fields";
+import type { AnswerRecording, ServedApp } from "waymark/internal";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
 import type { ServeContext } from "./context.ts";
+import { KeptAnswer, type KeptHead } from "./kept-answer.ts";
+import { RepeatedAnswer } from "./repeated-answer.ts";
 import { SeenOnce } from "./seen-once.ts";
-import { currentTurn } from "./served-exchange.ts";
+import type { Peer } from "./served-exchange.ts";
 
 /**
  * Keeps answers whose handlers say that they depend on nothing but the head of the request and on sources that have a revision.
- * The same head is answered again from memory while the revisions stand, with a new date and whatever else the app renews. What
+ * The same head is answered again from memory while the revisions stand, with a new date and whatever else filters renew. What
  * was acknowledged before a request began to arrive is in its answer (`AskedSources`).
  *
  * An answer is kept when its head comes for the second time, and after a change when it comes twice again; fewer are, while those
@@ -18,7 +21,7 @@ import { currentTurn } from "./served-exchange.ts";
  */
 export class AnswerMemory<Head extends KeptHead> {
   readonly sources: AskedSources = new AskedSources();
-  readonly #repetition: AppRepetition;
+  readonly #isRepeatable: IsRepeatable;
   readonly #most: number;
   readonly #seen = new SeenOnce(8_192);
   #younger = new Map<string, KeptAnswer<Head>>();
@@ -30,28 +33,35 @@ export class AnswerMemory<Head extends KeptHead> {
   #passedOver = 0;
 
   /** @param most bytes of all answers */
-  constructor(repetition: AppRepetition, most: number) {
-    this.#repetition = repetition;
+  constructor(isRepeatable: IsRepeatable, most: number) {
+    this.#isRepeatable = isRepeatable;
     this.#most = most;
   }
 
   /**
    * Looks for the answer to a request.
    *
-   * @param head the whole head of the request, byte for byte
+   * @param head the whole head of the request, byte for byte, and whether it is that of a trusted proxy
    * @param round the round in which it was read, if it was prompt, or -1 (`AskedSources`)
-   * @returns the answer, which may be sent; or what notes the answer that the app makes; or undefined
+   * @param peer the other end of its connection
+   * @param message what has its fields
+   * @returns the answer, which is to be sent; or what notes the answer that the app makes; or undefined
    */
-  find(head: string, round: number): KeptAnswer<Head> | AnswerNote<Head> | undefined {
+  find(
+    head: string,
+    round: number,
+    peer: Peer,
+    message: { readonly headers: HeaderList },
+  ): RepeatedAnswer<Head> | AnswerNote<Head> | undefined {
     const kept = this.#younger.get(head) ?? this.#fromElder(head);
     if (kept === undefined) return this.#seen.add(head) ? this.#note(head) : undefined;
     if (!kept.stands(round)) return undefined;
     if (kept.isAwaited) return this.#note(head);
-    const { mayRepeat } = this.#repetition;
-    if (!kept.canRepeat || (mayRepeat !== undefined && !mayRepeat(currentTurn()))) return undefined;
+    if (!kept.canRepeat) return undefined;
+    const repeated = new RepeatedAnswer(kept, peer, message);
+    if (!repeated.maySend()) return undefined;
     if (this.#gain < mostGain) this.#gain++;
-    for (const listener of kept.listeners) listener();
-    return kept;
+    return repeated;
   }
 
   #fromElder(head: string): KeptAnswer<Head> | undefined {
@@ -66,7 +76,7 @@ export class AnswerMemory<Head extends KeptHead> {
   #note(head: string): AnswerNote<Head> | undefined {
     if (this.#gain < usesWorthKeeping && ++this.#passedOver % leastKept !== 0) return undefined;
     this.#gain = Math.max(0, this.#gain - usesWorthKeeping);
-    return new AnswerNote(this.sources, this.#repetition, (kept) => this.#keep(head, kept));
+    return new AnswerNote(this.sources, this.#isRepeatable, (kept) => this.#keep(head, kept));
   }
 
   #keep(head: string, kept: KeptAnswer<Head>): void {
@@ -81,12 +91,12 @@ export class AnswerMemory<Head extends KeptHead> {
 
 /** Returns the memory for the answers of a protocol; undefined without one. With TLS, HTTP/1.1 and HTTP/2 have half of it each. */
 export function openMemory<Head extends KeptHead>({
-  app: { repetition },
+  app: { isRepeatable },
   answerMemory,
   tls,
 }: ServeContext): AnswerMemory<Head> | undefined {
-  if (answerMemory === 0 || repetition === undefined) return undefined;
-  return new AnswerMemory(repetition, tls === undefined ? answerMemory : answerMemory / 2);
+  if (answerMemory === 0 || isRepeatable === undefined) return undefined;
+  return new AnswerMemory(isRepeatable, tls === undefined ? answerMemory : answerMemory / 2);
 }
 
 // With 100,000 records that are read at random, keeping each answer that comes again soon cost 7 % of the requests.
@@ -95,28 +105,24 @@ const mostGain = 8_000;
 /** One of so many answers is kept also while it is not worth it, to see when it is. */
 const leastKept = 32;
 
-/** The head of an answer, as a protocol keeps it. */
-export interface KeptHead {
-  /** Bytes, roughly. */
-  readonly size: number;
-}
+type IsRepeatable = NonNullable<ServedApp["isRepeatable"]>;
 
 /** Notes what an answer depends on while the app makes it, and then the answer. */
 export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
   readonly #asked: AskedSources;
-  readonly #repetition: AppRepetition;
+  readonly #isRepeatable: IsRepeatable;
   readonly #keep: (kept: KeptAnswer<Head>) => void;
   readonly #sources: AskedSource[] = [];
   readonly #revisions: number[] = [];
-  readonly #listeners: (() => void)[] = [];
+  readonly #repetitions: Repetition[] = [];
   #isAllowed = false;
   #isRefused = false;
   /** Whether a source could not say its revision. */
   #isUnknown = false;
 
-  constructor(asked: AskedSources, repetition: AppRepetition, keep: (kept: KeptAnswer<Head>) => void) {
+  constructor(asked: AskedSources, isRepeatable: IsRepeatable, keep: (kept: KeptAnswer<Head>) => void) {
     this.#asked = asked;
-    this.#repetition = repetition;
+    this.#isRepeatable = isRepeatable;
     this.#keep = keep;
   }
 
@@ -128,8 +134,8 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
     this.#isRefused = true;
   }
 
-  onRepeat(listener: () => void): void {
-    this.#listeners.push(listener);
+  onRepeat(repetition: Repetition): void {
+    this.#repetitions.push(repetition);
   }
 
   dependOn(source: AnswerSource): void {
@@ -148,20 +154,23 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
    * Keeps the answer; or keeps that no answer can be kept before the next change.
    *
    * @param content undefined where it comes in pieces
-   * @param makeHead returns its head, with this field to be renewed; undefined where that is not one line of it
+   * @param makeHead returns its head, with these fields to be renewed; undefined where one of them is not one line of it
    */
   end(
     { method, route }: { readonly method: string; readonly route: MatchedRoute | undefined },
     { status, headers }: HttpResponse,
     content: null | string | Uint8Array | undefined,
-    makeHead: (renewed: AppRepetition["renewed"]) => Head | undefined,
+    makeHead: (renewed: readonly RenewedField[]) => Head | undefined,
   ): void {
     if (this.#isUnknown) return;
-    const mayRepeat = this.#isAllowed && !this.#isRefused && this.#repetition.isRepeatable(route);
+    const mayRepeat = this.#isAllowed && !this.#isRefused && this.#isRepeatable(route);
     const isRead = (method === "GET" || method === "HEAD") && (status === 200 || status === 304);
     const text = mayRepeat && isRead && !headers.has("Set-Cookie") ? toText(content) : undefined;
-    const head = text === undefined ? undefined : makeHead(this.#repetition.renewed);
-    this.#keep(new KeptAnswer(head, text ?? "", this.#sources, this.#revisions, this.#listeners));
+    const repetitions = this.#repetitions;
+    const renewed = repetitions.flatMap(({ renews }) => renews ?? []);
+    const areDifferent = new Set(renewed.map(({ name }) => name.toLowerCase())).size === renewed.length;
+    const head = text !== undefined && areDifferent ? makeHead(renewed) : undefined;
+    this.#keep(new KeptAnswer(head, text ?? "", this.#sources, this.#revisions, repetitions));
   }
 }
 
@@ -174,60 +183,3 @@ function toText(content: null | string | Uint8Array | undefined): string | undef
 
 /** Bytes of content: a page of twenty records is half as long. */
 const mostContent = 16_384;
-
-/** An answer that is kept; or that the answer to a head is not kept before the next change. */
-export class KeptAnswer<Head extends KeptHead> {
-  /** Each character a byte; empty where none is sent. */
-  readonly content: string;
-  /** Bytes, roughly. */
-  readonly size: number;
-  /** Called each time when it is sent. */
-  readonly listeners: readonly (() => void)[];
-  readonly #sources: readonly AskedSource[];
-  readonly #revisions: number[];
-  #head: Head | undefined;
-  /** Whether a source has changed, so that the answer is to be kept when its head comes again. */
-  isAwaited = false;
-
-  constructor(
-    head: Head | undefined,
-    content: string,
-    sources: readonly AskedSource[],
-    revisions: number[],
-    listeners: readonly (() => void)[],
-  ) {
-    this.content = content;
-    this.listeners = listeners;
-    this.size = sizeOfObjects + (head?.size ?? 0) + content.length;
-    this.#head = head;
-    this.#sources = sources;
-    this.#revisions = revisions;
-  }
-
-  /** Returns whether no source has changed since it was made, or since this was asked before. */
-  stands(round: number): boolean {
-    let hasChanged = false;
-    for (let i = 0; i < this.#sources.length; i++) {
-      const revision = this.#sources[i]?.revision(round);
-      if (revision === this.#revisions[i]) continue;
-      // One that is not known now is not what it was.
-      this.#revisions[i] = revision ?? Number.NaN;
-      hasChanged = true;
-    }
-    if (!hasChanged) return true;
-    this.#head = undefined;
-    this.isAwaited = true;
-    return false;
-  }
-
-  get canRepeat(): boolean {
-    return this.#head !== undefined;
-  }
-
-  get head(): Head {
-    return this.#head as Head; // `find` returns no other
-  }
-}
-
-/** What the objects of an answer take, in bytes. */
-const sizeOfObjects = 400;

@@ -1,5 +1,14 @@
 import { type Channel, channel } from "node:diagnostics_channel";
-import { type AroundFilter, type Attribute, attribute, type HttpRequest, type HttpResponse, type Next } from "waymark";
+import {
+  type AroundFilter,
+  type Attribute,
+  attribute,
+  type HttpRequest,
+  type HttpResponse,
+  type Next,
+  onRepeat,
+  type RepeatedRequest,
+} from "waymark";
 import {
   andThen,
   DeclarationSite,
@@ -38,10 +47,10 @@ export interface RequestObserver {
   /** Called when the whole response has been sent, or the client has gone. */
   readonly onEnd?: ((event: RequestEvent) => void) | undefined;
   /**
-   * Called for an answer that may come again from memory. Returns what is called each time when it does, in place of the other
+   * Called for an answer that may come again from memory. Returns what is called each time when it has come, in place of the other
    * functions. Default: they see each request, so that no answer comes from memory.
    */
-  readonly onRepeat?: ((event: RequestEvent) => () => void) | undefined;
+  readonly onRepeat?: ((event: RequestEvent) => (repeated: RepeatedRequest) => void) | undefined;
 }
 
 /** The event of a request, for filters and handlers that know more of it than its observer; undefined without an observer. */
@@ -102,7 +111,7 @@ export function withPublished(app: ServedApp): PublishedApp {
     refuse: (request, refusal, malformed) =>
       observe(request, (observed) => app.refuse(observed, refusal, malformed), publisher),
     // Each request is published.
-    repetition: undefined,
+    isRepeatable: undefined,
     content: app.content,
     fault: (error, request) => app.fault(error, request),
   };
@@ -129,7 +138,9 @@ function observe(request: HttpRequest, next: Next, observer: RequestObserver): H
   const isSent = request.onEnd(conclude);
   return andThen(next(request.withAttribute(requestEvent, event)), (response) => {
     const observed = observeResponse(event, response);
-    if (observer.onRepeat !== undefined) exchangeOf(request).recording?.onRepeat(observer.onRepeat(event));
+    if (observer.onRepeat !== undefined && exchangeOf(request).recording !== undefined) {
+      onRepeat(request, { onEnd: observer.onRepeat(event) });
+    }
     // Nothing is sent of a response to a request made by hand.
     if (!isSent) conclude(true);
     return observed;

@@ -123,6 +123,11 @@ export class Peer {
     return this.#isTrusted ? clientBehind(peer, headers, this.#trust.proxyFields, this.#trust.isTrustedProxy) : peer;
   }
 
+  /** The address of that client. */
+  addressOf(headers: HeaderList): string | undefined {
+    return this.isTrusted ? this.clientOf(headers).address : this.#address;
+  }
+
   #look(): string | undefined {
     const address = canonicalAddress(this.#socket.remoteAddress ?? "");
     this.#isTrusted = address !== undefined && this.#trust.isTrustedProxy(address);

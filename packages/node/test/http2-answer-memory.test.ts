@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import diagnosticsChannel from "node:diagnostics_channel";
 import { afterEach, describe, it } from "node:test";
-import { type RunningServer, requestChannels, type ServeOptions, serve } from "@waymark/node";
+import { observeRequests, type RunningServer, requestChannels, type ServeOptions, serve } from "@waymark/node";
 import { type App, empty, GET, type HttpRequest, type HttpResponse, POST, repeatable, router, text } from "waymark";
-import { nameRequests } from "waymark/filters";
+import { nameRequests, rateLimit } from "waymark/filters";
 import { Http2Client } from "./http2-client.ts";
 import { tls } from "./http2-frames.ts";
 import type { RawResponse } from "./raw-connection.ts";
@@ -142,10 +142,33 @@ describe("an answer from memory over HTTP/2", () => {
     assert.deepEqual(callsOf(await ask(client, 1)), [10]);
   });
 
-  it("answers no clients of a trusted proxy, and nobody without a memory", async () => {
-    for (const options of [{ trustProxy: ["127.0.0.1"] }, { answerMemory: 0 }]) {
-      const client = await connectTo(router(GET("/", counting())), options);
-      assert.deepEqual(callsOf(await ask(client, 4)), [1, 2, 3, 4]);
+  it("answers nobody without a memory", async () => {
+    const client = await connectTo(router(GET("/", counting())), { answerMemory: 0 });
+    assert.deepEqual(callsOf(await ask(client, 4)), [1, 2, 3, 4]);
+  });
+
+  it("is reported, and counted for the client that a trusted proxy names", async () => {
+    const reports: string[] = [];
+    const observer = observeRequests({
+      onEnd: () => undefined,
+      onRepeat: () => (repeated) => {
+        assert(repeated.isSent && repeated.duration > 0);
+        reports.push(`${repeated.address} ${repeated.renewed("X-Request-Id")} ${repeated.renewed("RateLimit")}`);
+      },
+    });
+    const filters = [observer, nameRequests(), rateLimit({ limit: 4, window: 3600 })];
+    const client = await connectTo(router({ filters }, GET("/", counting())), { trustProxy: ["127.0.0.1"] });
+    const expected: string[] = [];
+    for (const address of ["192.0.2.1", "192.0.2.2"]) {
+      const answers = await ask(client, 5, "GET /", `x-forwarded-for: ${address}`);
+      assert.deepEqual(
+        answers.map(({ status, headers }) => [status, headers["ratelimit"]?.slice(0, 13)]),
+        [3, 2, 1, 0, 0].map((left, i) => [i < 4 ? 200 : 429, `"default";r=${left}`]),
+      );
+      for (const { headers } of answers.slice(2, 4)) {
+        expected.push(`${address} ${headers["x-request-id"]} ${headers["ratelimit"]}`);
+      }
     }
+    assert.deepEqual(reports, expected);
   });
 });

@@ -1,4 +1,6 @@
+import type { AnswerRecording } from "./answer-recording.ts";
 import { bufferedSource, type ContentSettings, RequestContent } from "./content/request-content.ts";
+import type { EventLoopTurn } from "./event-loop-turn.ts";
 import type { HeaderFields, HeaderList } from "./fields/header-list.ts";
 import type { Variables } from "./path/pattern.ts";
 
@@ -13,17 +15,6 @@ export interface Client {
 
 /** What a runtime knows about the client of a request; unknown members are null or left out. */
 export type KnownClient = { readonly [K in keyof Client]?: Client[K] | null };
-
-/**
- * A turn of the event loop: it reads what has arrived when it begins; what arrives later waits in the sockets for the
- * next turn.
- */
-export interface EventLoopTurn {
-  /** When it began, by `performance.now()`. */
-  readonly began: number;
-  /** How many milliseconds the turn before it took; 0 when the loop was idle between the two. */
-  readonly previous: number;
-}
 
 /**
  * Identifies the route that answers a request, for metrics, logs and traces. All requests of a route share one object,
@@ -67,29 +58,6 @@ export interface KeptAttribute {
   readonly key: Attribute<unknown>;
   readonly value: unknown;
   readonly outer: KeptAttribute | undefined;
-}
-
-/**
- * What an answer depends on besides the head of its request, and that changes, such as a database. Answers that depend on nothing
- * else can be sent again from memory.
- */
-export interface AnswerSource {
-  /**
-   * Returns a number that is another one after each change, from before the change is acknowledged to anybody; undefined while that
-   * cannot be said. It is called before each answer from memory, and must not throw.
-   */
-  readonly revision: () => number | undefined;
-}
-
-/** Notes what an answer depends on, so that it can be sent again. */
-export interface AnswerRecording {
-  /** Notes that the answer is the same while the sources that are named stand. */
-  allow(): void;
-  dependOn(source: AnswerSource): void;
-  /** Notes that the answer must not be sent again. */
-  refuse(): void;
-  /** Notes what is called each time when the answer is sent again. */
-  onRepeat(listener: () => void): void;
 }
 
 /** What an adapter hands over besides the head of the request. */

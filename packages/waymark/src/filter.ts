@@ -1,7 +1,6 @@
 import type { Awaitable } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
-import type { EventLoopTurn } from "./exchange.ts";
 import { describeTakes } from "./input/parameters.ts";
 import { compileInputs } from "./input/read.ts";
 import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
@@ -24,32 +23,14 @@ export type Filter<N = NoVariables> = BeforeFilter<N> | AfterFilter<N> | AroundF
 /** What a filter needs whose function takes a request with these variables. One of variables of any name needs none. */
 export type NeededByFilter<V> = Unmet<V, NoVariables>;
 
-/** What a filter asks for, so that answers of its app can come from memory, which then pass it by. */
-export interface Repetition {
-  /**
-   * Called before each answer from memory: where it returns false, the app answers the request, and the filter sees it. Default:
-   * each may come from memory. Only a filter of `router({ filters })` can have it.
-   */
-  readonly mayRepeat?: ((turn: EventLoopTurn | undefined) => boolean) | undefined;
-  /** A field of the response that has a new value in each answer. Only one filter of an app can have it, in `router({ filters })`. */
-  readonly renews?: RenewedField | undefined;
-}
-
-/** A field of the response that has a new value in each answer. */
-export interface RenewedField {
-  /** The name of the field, as it is sent. */
-  readonly name: string;
-  /** Returns the value for an answer: characters that a field can carry. */
-  readonly value: () => string;
-}
-
 /** A filter that may be passed by. */
 interface Skippable {
   /**
    * Whether answers from memory may pass the filter by: what it does depends only on the head of the request, and on sources that
-   * it names by `dependsOn`. Default: no, so that the answers to requests that reach it never come from memory.
+   * it names by `dependsOn`; what it does besides, it does by `onRepeat`. Default: no, so that the answers to requests that reach it
+   * never come from memory.
    */
-  readonly repeatable?: true | Repetition | undefined;
+  readonly repeatable?: true | undefined;
 }
 
 /** A filter made by `before`, or an object like it. */

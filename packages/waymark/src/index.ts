@@ -1,4 +1,5 @@
 export type { Awaitable } from "./and-then.ts";
+export type { AnswerSource, RenewedField, RepeatedRequest, Repetition } from "./answer-recording.ts";
 export { type Answer, type Answers, answers, none } from "./answers.ts";
 export type { App } from "./app.ts";
 export { and, not, or } from "./condition.ts";
@@ -10,7 +11,7 @@ export { method } from "./conditions/method.ts";
 export { path } from "./conditions/path.ts";
 export { query } from "./conditions/query.ts";
 export { when } from "./conditions/when.ts";
-export type { AnswerSource, Client, HttpRequestInit, KnownClient, MatchedRoute } from "./exchange.ts";
+export type { Client, HttpRequestInit, KnownClient, MatchedRoute } from "./exchange.ts";
 export { type Attribute, attribute } from "./exchange.ts";
 export {
   type AfterFilter,
@@ -25,8 +26,6 @@ export {
   type MethodsOf,
   type Next,
   onError,
-  type RenewedField,
-  type Repetition,
   type WebFilter,
 } from "./filter.ts";
 export { type BodyReader, type Inputs, type NamedSchemas, type Takes, takes } from "./input/takes.ts";
@@ -41,7 +40,7 @@ export {
   problemTypes,
 } from "./problem-types.ts";
 export { type ProvideNext, type ProvidingFilter, provide, provideAround } from "./provide.ts";
-export { dependsOn, notRepeatable, repeatable } from "./repeatable.ts";
+export { dependsOn, notRepeatable, onRepeat, repeatable } from "./repeatable.ts";
 export { HttpRequest, type Query } from "./request.ts";
 export {
   content,

@@ -1,4 +1,4 @@
-import type { AnswerSource } from "./exchange.ts";
+import type { AnswerSource, Repetition } from "./answer-recording.ts";
 import { exchangeOf, type HttpRequest } from "./request.ts";
 
 /**
@@ -47,4 +47,25 @@ export function dependsOn(request: HttpRequest<unknown>, source: AnswerSource): 
 /** Says that the answer to this request must not be sent again, for instance since it depends on the time. */
 export function notRepeatable(request: HttpRequest<unknown>): void {
   exchangeOf(request).recording?.refuse();
+}
+
+/**
+ * Says what is done each time when the answer to this request comes from memory. For a filter with `repeatable: true` that has to see
+ * each request.
+ *
+ * ```ts
+ * const counting: Repetition = { onEnd: ({ isSent }) => isSent && sent++ };
+ *
+ * before(
+ *   (request) => {
+ *     onRepeat(request, counting);
+ *     request.onEnd((isSent) => isSent && sent++);
+ *     return request;
+ *   },
+ *   { repeatable: true },
+ * )
+ * ```
+ */
+export function onRepeat(request: HttpRequest<unknown>, repetition: Repetition): void {
+  exchangeOf(request).recording?.onRepeat(repetition);
 }

@@ -148,7 +148,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
   const servedApp: ServedApp = {
     answer,
     refuse: (request, response, malformed) => answerRefused(request.withAttribute(refused, { malformed, response })),
-    repetition: repetitionOf(filters, clauses, branches),
+    isRepeatable: repetitionOf(filters, clauses, branches),
     content,
     fault,
   };

@@ -1,6 +1,6 @@
 import type { ContentSettings } from "./content/request-content.ts";
 import type { DeclarationSite } from "./declaration.ts";
-import type { EventLoopTurn, MatchedRoute } from "./exchange.ts";
+import type { MatchedRoute } from "./exchange.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
@@ -17,16 +17,6 @@ export interface Servable {
 /** What is malformed: the message, which then has no parts that can be relied on, or the target of a sound one. */
 export type MalformedPart = "message" | "target";
 
-/** What an adapter does for each answer that it sends again from memory. */
-export interface AppRepetition {
-  /** Asks whether an answer may come from memory; undefined where each may. */
-  readonly mayRepeat: ((turn: EventLoopTurn | undefined) => boolean) | undefined;
-  /** The field that has a new value in each answer. */
-  readonly renewed: { readonly name: string; readonly value: () => string } | undefined;
-  /** Returns whether the answers of a route may come from memory where its handler says so. */
-  isRepeatable(route: MatchedRoute | undefined): boolean;
-}
-
 /** What an adapter needs of an app. */
 export interface ServedApp {
   /** Answers a request whose content is read as `content` says; never throws and never rejects. */
@@ -36,8 +26,8 @@ export interface ServedApp {
    * `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
    */
   refuse(request: HttpRequest, refusal: HttpResponse, malformed: MalformedPart): HttpResponse | Promise<HttpResponse>;
-  /** Undefined where no answer may come from memory. */
-  readonly repetition: AppRepetition | undefined;
+  /** Returns whether answers of a route may come from memory where its handler says so; undefined where no answer may. */
+  readonly isRepeatable: ((route: MatchedRoute | undefined) => boolean) | undefined;
   /** How the content of requests is read. */
   readonly content: ContentSettings;
   /** Reports an error that no response can carry, such as a body that broke while it was sent. Never throws. */

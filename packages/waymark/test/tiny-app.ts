@@ -24,7 +24,7 @@ export function tinyApp(handler: TinyHandler): TinyApp {
     faults,
     faulted: faulted.promise,
     [served]: {
-      repetition: undefined,
+      isRepeatable: undefined,
       content: defaultContentSettings,
       fault: (error) => {
         faults.push(error);

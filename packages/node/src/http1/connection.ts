@@ -1,12 +1,13 @@
 import type { Socket } from "node:net";
 import { HttpError, type HttpResponse } from "waymark";
 import { send } from "waymark/internal";
-import { type AnswerMemory, KeptAnswer } from "../answer-memory.ts";
+import type { AnswerMemory } from "../answer-memory.ts";
 import { mostInRound } from "../asked-sources.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
+import { RepeatedAnswer } from "../repeated-answer.ts";
 import { interimResponse } from "../response-head.ts";
 import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -62,10 +63,9 @@ export class Http1Connection implements Connection, ExchangeConnection {
     };
     this.output = new Output(socket, context, drained, () => socket.destroy());
     this.peer = new Peer(socket, context);
-    // What a proxy says of its clients is for the app to judge.
-    this.#memory = this.peer.isTrusted ? undefined : memory;
+    this.#memory = memory;
     this.#deadlines = new Deadlines(context);
-    this.#reader = new MessageReader(context, this.#deadlines, fields);
+    this.#reader = new MessageReader(context, this.#deadlines, this.peer, fields);
     this.#queue = new ExchangeQueue(this.output, context, () => this.#advance());
     this.ending = new Ending(socket, context, this.output, this.#deadlines, this.#reader, this.#queue);
     socket.allowHalfOpen = true;
@@ -159,8 +159,10 @@ export class Http1Connection implements Connection, ExchangeConnection {
     const head = this.#canRead ? this.#reader.readHead(this.#memoryOfNext, isPrompt) : undefined;
     if (head === undefined) return false;
     const isLast = ++this.#requests === this.context.maxRequestsPerConnection;
-    if (head instanceof KeptAnswer) this.output.latin1(toText(head, this.context.responseHeads.lastLines(false)));
-    else {
+    if (head instanceof RepeatedAnswer) {
+      this.output.latin1(toText(head, this.context.responseHeads.lastLines(false)));
+      if (head.isObserved) this.#queue.noteRepeated(head);
+    } else {
       const content = this.#reader.beginContent(head, () => this.#advance());
       const exchange = new Http1Exchange(this, head, content);
       if (isLast) exchange.closes = true;
@@ -174,7 +176,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
   get #memoryOfNext(): AnswerMemory<HeadText> | undefined {
     const { context } = this;
     const isLast = context.closing || this.#reader.hasEnded || this.#requests + 1 === context.maxRequestsPerConnection;
-    return this.#queue.isEmpty && !isLast && appOf(context).repetition !== undefined ? this.#memory : undefined;
+    return this.#queue.isEmpty && !isLast && appOf(context).isRepeatable !== undefined ? this.#memory : undefined;
   }
 
   /** The number of the round of reading (`AskedSources`); -1 where it is not known. */

@@ -16,7 +16,7 @@ export class ExchangeQueue {
   /** The exchanges whose responses are not written, in their order. The last may have to wait; none is taken behind it then. */
   readonly #open: Http1Exchange[] = [];
   /** The exchanges whose responses are written, and may not have left the process. */
-  readonly #written: Http1Exchange[] = [];
+  readonly #written: Pick<Http1Exchange, "end">[] = [];
   #awaitsSent = false;
   #isAbandoned = false;
 
@@ -135,6 +135,11 @@ export class ExchangeQueue {
     first.stage = "written";
     // An exchange lives a little longer. With its content, each collection of young objects would copy 2 MB (64 clients, pages of 20).
     first.answer = undefined;
+  }
+
+  /** Notes that an answer from memory has been written, which has no other exchange. */
+  noteRepeated(answer: Pick<Http1Exchange, "end">): void {
+    this.#written.push(answer);
   }
 
   /** Ends the exchanges whose responses have left the process, now or when they have. */

@@ -1,10 +1,12 @@
 import { HttpError } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { rememberValues } from "waymark/internal";
-import { type AnswerMemory, AnswerNote, type KeptAnswer } from "../answer-memory.ts";
+import { type AnswerMemory, AnswerNote } from "../answer-memory.ts";
 import type { ByteQueue } from "../byte-queue.ts";
 import type { HeadLimits } from "../head-fields.ts";
 import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
+import type { RepeatedAnswer } from "../repeated-answer.ts";
+import type { Peer } from "../served-exchange.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
 import type { HeadText } from "./kept-head.ts";
 import { type KnownFields, type SharedFields, sameBytes } from "./known-fields.ts";
@@ -41,15 +43,20 @@ export class HeadReader {
   readonly #limits: HeadLimits;
   readonly #longest: number;
   readonly #shared: SharedFields | undefined;
+  readonly #peer: Peer | undefined;
   #last: KnownFields | undefined;
   #lastKey = { line: "", number: 0, key: "" };
   /** How much of a head that is still incomplete has been searched for its end. */
   #searched = 0;
 
-  /** @param shared fields that other connections have had. Default: none */
-  constructor(limits: HeadLimits, shared?: SharedFields) {
+  /**
+   * @param shared fields that other connections have had. Default: none
+   * @param peer the other end, for a memory. Default: no answer comes from memory
+   */
+  constructor(limits: HeadLimits, shared?: SharedFields, peer?: Peer) {
     this.#limits = limits;
     this.#shared = shared;
+    this.#peer = peer;
     // One limit to read by. Of a head within it, each part is judged by its own.
     this.#longest = limits.maxHeaderSize + limits.maxTargetLength + roomForMethodAndVersion;
   }
@@ -67,8 +74,12 @@ export class HeadReader {
     input: ByteQueue,
     memory: AnswerMemory<HeadText> | undefined,
     isPrompt: boolean,
-  ): Head | KeptAnswer<HeadText> | undefined;
-  read(input: ByteQueue, memory?: AnswerMemory<HeadText>, isPrompt = false): Head | KeptAnswer<HeadText> | undefined {
+  ): Head | RepeatedAnswer<HeadText> | undefined;
+  read(
+    input: ByteQueue,
+    memory?: AnswerMemory<HeadText>,
+    isPrompt = false,
+  ): Head | RepeatedAnswer<HeadText> | undefined {
     const { start: first } = input;
     skipEmptyLines(input);
     const { bytes, start, end } = input;
@@ -80,10 +91,8 @@ export class HeadReader {
         const known = last ?? this.#sharedFields(bytes, feed + 1, fieldsEnd);
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
         const text = requestLine(bytes, start, feed);
-        // A head without fields that come again, or with another method, has no answer that is kept.
-        const key = known?.number && isRead(bytes[start]) ? this.#keyOf(known, text) : undefined;
         const found =
-          key === undefined ? undefined : memory?.find(key, isPrompt && start === first ? memory.sources.round : -1);
+          known && isRead(bytes[start]) ? this.#find(known, text, memory, isPrompt && start === first) : undefined;
         if (found !== undefined && !(found instanceof AnswerNote)) {
           input.skip(fieldsEnd - start);
           this.#searched = 0;
@@ -103,12 +112,15 @@ export class HeadReader {
     return undefined;
   }
 
-  /** The text by which a memory knows a head. Of the same head again it is the same text, which is hashed already. */
-  #keyOf({ number }: KnownFields, line: string): string {
+  /** Looks for the answer to a head. One without fields that come again has no answer that is kept. */
+  #find({ number, section }: KnownFields, line: string, memory: AnswerMemory<HeadText> | undefined, isPrompt: boolean) {
+    const peer = this.#peer;
+    if (number === 0 || memory === undefined || peer === undefined) return undefined;
+    // Of the same head again it is the same text, which is hashed already. What a proxy says of its clients is believed.
     if (this.#lastKey.line !== line || this.#lastKey.number !== number) {
-      this.#lastKey = { line, number, key: `${number} ${line}` };
+      this.#lastKey = { line, number, key: `${number}${peer.isTrusted ? " proxy" : ""} ${line}` };
     }
-    return this.#lastKey.key;
+    return memory.find(this.#lastKey.key, isPrompt ? memory.sources.round : -1, peer, section);
   }
 
   /** The fields of the last head, if the same bytes are here. */

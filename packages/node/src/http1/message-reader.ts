@@ -1,8 +1,10 @@
 import type { Socket } from "node:net";
-import { type AnswerMemory, KeptAnswer } from "../answer-memory.ts";
+import type { AnswerMemory } from "../answer-memory.ts";
 import { ByteQueue } from "../byte-queue.ts";
 import { IncomingContent } from "../content.ts";
 import type { ServeContext } from "../context.ts";
+import { RepeatedAnswer } from "../repeated-answer.ts";
+import type { Peer } from "../served-exchange.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";
 import { type Head, HeadReader } from "./head.ts";
@@ -28,10 +30,10 @@ export class MessageReader implements ReadingProgress {
   #hasEnded = false;
 
   /** @param shared fields that other connections have had. Default: none */
-  constructor(context: ServeContext, deadlines: Deadlines, shared?: SharedFields) {
+  constructor(context: ServeContext, deadlines: Deadlines, peer: Peer, shared?: SharedFields) {
     this.#context = context;
     this.#deadlines = deadlines;
-    this.#heads = new HeadReader(context, shared);
+    this.#heads = new HeadReader(context, shared, peer);
   }
 
   get reading(): Reading {
@@ -90,9 +92,9 @@ export class MessageReader implements ReadingProgress {
    * @returns the head, or the answer to it
    * @throws HttpError when what has arrived cannot become a head
    */
-  readHead(memory: AnswerMemory<HeadText> | undefined, isPrompt: boolean): Head | KeptAnswer<HeadText> | undefined {
+  readHead(memory: AnswerMemory<HeadText> | undefined, isPrompt: boolean): Head | RepeatedAnswer<HeadText> | undefined {
     const head = this.isEmpty ? undefined : this.#heads.read(this.#input, memory, isPrompt);
-    if (head instanceof KeptAnswer || head?.contentLength === 0) this.#deadlines.restart();
+    if (head instanceof RepeatedAnswer || head?.contentLength === 0) this.#deadlines.restart();
     return head;
   }
 

@@ -2,10 +2,11 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { addHttp2Fields, type Piece, representedFields } from "waymark/internal";
-import { type AnswerMemory, type AnswerNote, KeptAnswer } from "../answer-memory.ts";
+import type { AnswerMemory, AnswerNote } from "../answer-memory.ts";
 import { type IncomingContent, readableContent } from "../content.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
+import { RepeatedAnswer } from "../repeated-answer.ts";
 import { appOf, type ServedConnection, SingleExchange } from "../served-exchange.ts";
 import { UnreadContent } from "../unread-content.ts";
 import { type Http2Head, readHttp2Head, refuseHttp2Head } from "./head.ts";
@@ -54,8 +55,9 @@ export class Http2Exchange extends SingleExchange {
   /** Answers the request, from memory if the answer is there. */
   begin(): void {
     const found = this.#find();
-    if (found instanceof KeptAnswer) {
+    if (found instanceof RepeatedAnswer) {
       const { content } = found;
+      if (found.isObserved) this.onEnd((isSent) => found.end(isSent));
       this.native.respond(toFields(found), { endStream: content === "" });
       if (content !== "") this.native.end(content, "latin1");
     } else {
@@ -64,15 +66,16 @@ export class Http2Exchange extends SingleExchange {
     }
   }
 
-  #find(): KeptAnswer<HeadFields> | AnswerNote<HeadFields> | undefined {
+  #find(): RepeatedAnswer<HeadFields> | AnswerNote<HeadFields> | undefined {
     const raw = this.#raw;
-    const { memory } = this.#session;
-    if (memory === undefined || appOf(this.context).repetition === undefined) return undefined;
+    const { memory, peer } = this.#session;
+    if (memory === undefined || appOf(this.context).isRepeatable === undefined) return undefined;
     // The method stands before the names and values that a client may choose.
     const method = raw[raw.indexOf(":method") + 1];
     if (!this.native.endAfterHeaders || (method !== "GET" && method !== "HEAD")) return undefined;
     // Neither names nor values have this character. Node does not say which heads it has read at once.
-    return memory.find(raw.join("\0"), -1);
+    const head = raw.join("\0");
+    return memory.find(peer.isTrusted ? `\0${head}` : head, -1, peer, this);
   }
 
   /** To be called when the stream is closed. */

@@ -1,26 +1,27 @@
-import type { AppRepetition } from "waymark/internal";
-import type { KeptAnswer, KeptHead } from "../answer-memory.ts";
+import type { RenewedField } from "waymark";
+import type { KeptHead } from "../kept-answer.ts";
+import type { RepeatedAnswer } from "../repeated-answer.ts";
 
 /** The head of an answer that is kept, as names and values in turn. */
 export interface HeadFields extends KeptHead {
   readonly fields: readonly string[];
-  /** The place of the value that is new each time. */
-  readonly renewedAt: number;
-  readonly renew: (() => string) | undefined;
+  /** The places of the values that are new each time. */
+  readonly places: readonly number[];
 }
 
-/** Returns a head as it is kept; undefined where the field that is renewed is not one line of it. */
-export function toHeadFields(fields: readonly string[], renewed: AppRepetition["renewed"]): HeadFields | undefined {
-  const kept = { fields: [...fields], size: fields.join("").length, renewedAt: -1, renew: renewed?.value };
-  if (renewed === undefined) return kept;
-  const name = renewed.name.toLowerCase();
-  const [renewedAt, ...more] = fields.flatMap((text, i) => (i % 2 === 0 && text === name ? i + 1 : []));
-  return renewedAt === undefined || more.length > 0 ? undefined : { ...kept, renewedAt };
+/** Returns a head as it is kept; undefined where a field that is renewed is not one line of it. */
+export function toHeadFields(fields: readonly string[], renewed: readonly RenewedField[]): HeadFields | undefined {
+  const places = renewed.flatMap(({ name }) =>
+    fields.flatMap((text, i) => (i % 2 === 0 && text === name.toLowerCase() ? [i + 1] : [])),
+  );
+  const isOnce = renewed.every(({ name }, i) => fields[(places[i] ?? 0) - 1] === name.toLowerCase());
+  if (!isOnce || places.length > renewed.length) return undefined;
+  return { fields: [...fields], places, renewed, size: fields.join("").length };
 }
 
 /** Returns the fields of an answer that is kept. */
-export function toFields({ head: { fields, renewedAt, renew } }: KeptAnswer<HeadFields>): string[] {
-  const current = fields.slice();
-  if (renew !== undefined) current[renewedAt] = renew();
-  return current;
+export function toFields({ head, values }: RepeatedAnswer<HeadFields>): string[] {
+  const fields = head.fields.slice();
+  for (let i = 0; i < values.length; i++) fields[head.places[i] as number] = values[i] as string; // one for each
+  return fields;
 }

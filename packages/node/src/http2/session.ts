@@ -31,8 +31,7 @@ export class Http2Session implements Connection, ExchangeSession {
     this.#native = session;
     this.context = context;
     this.peer = new Peer(socket, context);
-    // What a proxy says of its clients is for the app to judge.
-    this.memory = this.peer.isTrusted ? undefined : memory;
+    this.memory = memory;
     context.connections.add(this);
     session.once("close", () => context.connections.delete(this));
     // A session with an error also emits `close`, which does what is needed.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import diagnosticsChannel from "node:diagnostics_channel";
 import { afterEach, describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import {
   nodeCodings,
@@ -26,14 +27,16 @@ import {
   mount,
   notRepeatable,
   onError,
+  onRepeat,
   POST,
+  type Repetition,
   type RouterOptions,
   repeatable,
   router,
   text,
   when,
 } from "waymark";
-import { compress, nameRequests, overload, rateLimit, securityHeaders } from "waymark/filters";
+import { compress, memoryRateLimiter, nameRequests, overload, rateLimit, securityHeaders } from "waymark/filters";
 import { type RawConnection as Connection, RawConnection, type RawResponse } from "../raw-connection.ts";
 
 const opened: { readonly server: RunningServer; readonly connections: Connection[] }[] = [];
@@ -358,7 +361,19 @@ describe("an answer is never kept", () => {
           GET("/", handler),
         ),
       ),
-    "behind a quota": (handler) => router({ filters: [rateLimit({ limit: 100, window: 60 })] }, GET("/", handler)),
+    "behind a quota by another key than the address": (handler) =>
+      router({ filters: [rateLimit({ limit: 100, window: 60, key: () => "all" })] }, GET("/", handler)),
+    "behind a quota with an exception": (handler) =>
+      router({ filters: [rateLimit({ limit: 100, window: 60, except: () => false })] }, GET("/", handler)),
+    "behind a quota that is counted elsewhere": (handler) => {
+      const counter = memoryRateLimiter({ limit: 100, window: 60 });
+      const limiter = { consume: async (key: string) => counter.consume(key) };
+      return router({ filters: [rateLimit({ limit: 100, window: 60, limiter })] }, GET("/", handler));
+    },
+    "behind two quotas": (handler) => {
+      const quota = rateLimit({ limit: 100, window: 60 });
+      return router({ filters: [quota, quota] }, GET("/", handler));
+    },
     "behind an observer that does not say how they are reported": (handler) =>
       router({ filters: [observeRequests({ onEnd: () => undefined })] }, GET("/", handler)),
     "behind a filter whose https is a function": (handler) =>
@@ -428,13 +443,6 @@ describe("an answer is never kept", () => {
     await ask((await connectTo(router(GET("/", counted.handler)), { answerMemory: 0 }))(), 6);
     assert.equal(counted.calls, 6);
   });
-
-  it("for the clients of a trusted proxy", async () => {
-    const counted = counting();
-    const connect = await connectTo(router(GET("/", counted.handler)), { trustProxy: ["127.0.0.1"] });
-    await ask(connect(), 6);
-    assert.equal(counted.calls, 6);
-  });
 });
 
 describe("an answer from memory", () => {
@@ -474,19 +482,105 @@ describe("an answer from memory", () => {
     assert.deepEqual(reports, [made, made, made, again, again, made]);
   });
 
+  it("is reported when it has left the process, or its client has gone", async () => {
+    let [sent, begun] = [0, 0];
+    const gone = Promise.withResolvers<void>();
+    const observer = observeRequests({
+      onEnd: () => undefined,
+      onRepeat: () => (repeated) => {
+        assert(repeated.duration > 0);
+        if (repeated.isSent) sent++;
+        else gone.resolve();
+      },
+    });
+    const long = "a".repeat(16_000);
+    const handler = (request: HttpRequest): HttpResponse => {
+      repeatable(request);
+      begun++;
+      return text(long);
+    };
+    const connection = (await connectTo(router({ filters: [observer] }, GET("/", handler))))();
+    await ask(connection, untilKept + 2);
+    assert.deepEqual([begun, sent], [untilKept, 2]);
+    // More than the buffers of the system take of a client that reads nothing.
+    connection.socket.pause();
+    connection.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2_000));
+    while (sent < 10) await turn();
+    connection.destroy();
+    await gone.promise;
+    assert(sent < 2_002);
+    assert.equal(begun, untilKept);
+  });
+
+  it("has what remains of the quota of its client, which the filter refuses beyond", async () => {
+    let now = 0;
+    const limiter = memoryRateLimiter({ limit: 6, window: 60, now: () => now });
+    const counted = counting();
+    const filters = [nameRequests(), rateLimit({ limit: 6, window: 60, limiter })];
+    const options = { trustProxy: ["127.0.0.1"] };
+    const connection = (await connectTo(router({ filters }, GET("/", counted.handler)), options))();
+    for (const client of ["192.0.2.1", "192.0.2.2", "2001:db8::1"]) {
+      const field = `X-Forwarded-For: ${client}`;
+      const { calls } = counted;
+      const rest = async (times: number): Promise<readonly unknown[]> =>
+        (await ask(connection, times, "GET /", field)).map(({ status, headers }) => [status, headers["ratelimit"]]);
+      assert.deepEqual(
+        await rest(8),
+        [5, 4, 3, 2, 1, 0, 0, 0].map((left, i) => [i < 6 ? 200 : 429, `"default";r=${left};t=60`]),
+      );
+      assert.equal(counted.calls - calls, untilKept);
+      now += 30_500;
+      assert.deepEqual(await rest(1), [[429, '"default";r=0;t=30']]);
+      now += 29_500;
+      assert.deepEqual(await rest(1), [[200, '"default";r=5;t=60']]);
+      assert.equal(counted.calls - calls, untilKept);
+    }
+  });
+
+  it("to a trusted proxy is none to a client that says the same", async () => {
+    const handler = ({ client }: HttpRequest): string => `${client.scheme} ${client.host}`;
+    const app = router(
+      { filters: [securityHeaders()] },
+      GET("/", (request) => {
+        repeatable(request);
+        return text(handler(request));
+      }),
+    );
+    const server = await serve(app, { host: "0.0.0.0", answerMemory: 2 ** 20, trustProxy: ["127.0.0.2"] });
+    const [proxy, client] = [new RawConnection(server.port, "127.0.0.2"), new RawConnection(server.port, "127.0.0.1")];
+    opened.push({ server, connections: [proxy, client] });
+    const fields = ["X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https", "X-Forwarded-Host: example.org"];
+    for (let round = 0; round < 3; round++) {
+      for (const [connection, body, security] of [
+        [proxy, "https example.org", "max-age=31536000"],
+        [client, "http localhost", undefined],
+      ] as const) {
+        for (const answer of await ask(connection, 4, "GET /", ...fields)) {
+          assert.deepEqual([answer.body, answer.headers["strict-transport-security"]], [body, security]);
+        }
+      }
+    }
+  });
+
   it("is asked for first", async () => {
     const counted = counting();
     let mayRepeat = true;
     let asked = 0;
-    const gate = before((request) => request, {
-      repeatable: {
-        mayRepeat: (turn) => {
-          assert(turn !== undefined && turn.began <= performance.now());
-          asked++;
-          return mayRepeat;
-        },
+    const repetition: Repetition = {
+      mayRepeat: ({ turn, address }) => {
+        assert(turn !== undefined && turn.began <= performance.now());
+        assert.equal(address, "127.0.0.1");
+        asked++;
+        return mayRepeat;
       },
-    });
+    };
+    const gate = before(
+      (request) => {
+        onRepeat(request, repetition);
+        return request;
+      },
+      { repeatable: true },
+    );
     const connection = (await connectTo(router({ filters: [gate] }, GET("/", counted.handler))))();
     await ask(connection, 5);
     assert.deepEqual([counted.calls, asked], [3, 2]);

@@ -1,4 +1,4 @@
-export type { EventLoopTurn } from "../exchange.ts";
+export type { EventLoopTurn } from "../event-loop-turn.ts";
 export { isRefusedMessage } from "../routing/refusal.ts";
 export { type AccessDecision, access, type Caller, caller } from "./access.ts";
 export { type CompressOptions, compress, isCompressible } from "./compress.ts";

@@ -1,10 +1,12 @@
 import { type Awaitable, andThen } from "../and-then.ts";
+import type { Repetition } from "../answer-recording.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
-import type { EventLoopTurn } from "../exchange.ts";
+import type { EventLoopTurn } from "../event-loop-turn.ts";
 import type { AroundFilter, Next } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
+import { onRepeat } from "../repeatable.ts";
 import { exchangeOf, type HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
@@ -51,9 +53,13 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
     maxInFlight === undefined ? unbounded : bounded(positiveInteger("maxInFlight", maxInFlight), except);
   const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
   const refusal = problem(problemTypes.serviceUnavailable, { detail }).withHeader("Retry-After", String(retryAfter));
+  const repetition: Repetition = {
+    mayRepeat: ({ turn }) => hasRoom() && (turn === undefined || delay.hasTime(turn)),
+  };
   return {
     kind: "around",
     apply: (request, next) => {
+      onRepeat(request, repetition);
       const turn = turnOf(request);
       if (turn !== undefined && !delay.takes(turn, request)) {
         onTurnedAway("delay");
@@ -64,7 +70,7 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
       return response ?? refusal;
     },
     describes: (sample) => (except(sample) ? {} : { problems: [problemTypes.serviceUnavailable] }),
-    repeatable: { mayRepeat: (turn) => hasRoom() && (turn === undefined || delay.hasTime(turn)) },
+    repeatable: true,
     site: new DeclarationSite(overload),
   };
 }

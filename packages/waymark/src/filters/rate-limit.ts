@@ -1,4 +1,5 @@
 import { type Awaitable, andThen } from "../and-then.ts";
+import type { Repetition } from "../answer-recording.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
@@ -8,6 +9,7 @@ import { requireKnownOptions } from "../known-options.ts";
 import { quote } from "../message-text.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
+import { onRepeat } from "../repeatable.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
@@ -33,6 +35,11 @@ export interface RateLimitOptions {
    * one process.
    */
   readonly limiter?: RateLimiter;
+  /**
+   * Says that `except` depends on nothing but the head of the request, so that answers may come from memory; with `clientKey` and a
+   * `memoryRateLimiter`. Default: they may where there is no `except`.
+   */
+  readonly repeatable?: true;
 }
 
 /**
@@ -48,7 +55,7 @@ export interface RateLimitOptions {
  * @throws TypeError when the name is not a token
  */
 export function rateLimit(options: RateLimitOptions): AroundFilter {
-  const names = ["limit", "window", "key", "except", "onTurnedAway", "name", "limiter"] as const;
+  const names = ["limit", "window", "key", "except", "onTurnedAway", "name", "limiter", "repeatable"] as const;
   requireKnownOptions("rateLimit({ … })", options, names);
   const { key = clientKey, except = () => false, name = "default", onTurnedAway = () => undefined } = options;
   const limit = positiveInteger("limit", options.limit);
@@ -59,29 +66,50 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
   }
 
   const proceed = (request: HttpRequest, next: Next, allowance: Allowance): Awaitable<HttpResponse> => {
-    const { allowed, remaining } = allowance;
     const policy = `"${name}";q=${allowance.limit};w=${window}`;
-    // Rounded up: a client that comes back then must not be too early.
-    const reset = Math.ceil(allowance.resetSeconds);
-    const fields = ["RateLimit-Policy", policy, "RateLimit", `"${name}";r=${remaining};t=${reset}`];
-    if (!allowed) {
+    const fields = ["RateLimit-Policy", policy, "RateLimit", stateOf(name, allowance)];
+    if (!allowance.allowed) {
       onTurnedAway();
-      return withFields(refuse(name, Math.max(reset, 1)), fields);
+      return withFields(refuse(name, Math.max(secondsOf(allowance), 1)), fields);
     }
     return andThen(next(request), (response) => withFields(response, fields));
   };
 
+  const isByHead = options.except === undefined || options.repeatable === true;
+  // Any other limiter may have to be waited for, and any other key may be of anything.
+  const repetition =
+    limiter instanceof MemoryRateLimiter && key === clientKey && isByHead ? repetitionOf(name, limiter) : undefined;
   return {
     kind: "around",
     apply: (request, next) => {
       const counted = except(request) ? undefined : key(request);
       if (counted === undefined) return next(request);
+      if (repetition !== undefined) onRepeat(request, repetition);
       return andThen(limiter.consume(counted), (allowance) => proceed(request, next, allowance));
     },
     describes: (sample) => (except(sample) ? {} : described),
+    repeatable: repetition && true,
     site: new DeclarationSite(rateLimit),
   };
 }
+
+/** Counts answers from memory. One to a client that has used up its quota is left to the filter. */
+function repetitionOf(name: string, limiter: MemoryRateLimiter): Repetition {
+  return {
+    mayRepeat: ({ address }) => address !== undefined && limiter.hasLeft(toClientKey(address)),
+    renews: {
+      name: "RateLimit",
+      value: ({ address = "" }) => stateOf(name, limiter.consume(toClientKey(address))),
+    },
+  };
+}
+
+/** Returns the value of `RateLimit`. */
+const stateOf = (name: string, allowance: Allowance): string =>
+  `"${name}";r=${allowance.remaining};t=${secondsOf(allowance)}`;
+
+/** Rounded up: a client that comes back then must not be too early. */
+const secondsOf = ({ resetSeconds }: Allowance): number => Math.ceil(resetSeconds);
 
 const described: Description = {
   problems: [problemTypes.quotaExceeded],
@@ -137,42 +165,66 @@ export interface MemoryRateLimiterOptions {
  * @throws RangeError when an option is out of its bounds
  */
 export function memoryRateLimiter(options: MemoryRateLimiterOptions): RateLimiter {
-  requireKnownOptions("memoryRateLimiter({ … })", options, ["limit", "window", "maxKeys", "now"]);
-  const limit = positiveInteger("limit", options.limit);
-  const length = positiveInteger("window", options.window) * 1000;
-  const maxKeys = positiveInteger("maxKeys", options.maxKeys ?? 100_000);
-  const now = options.now ?? (() => performance.now());
+  return new MemoryRateLimiter(options);
+}
+
+class MemoryRateLimiter implements RateLimiter {
+  readonly #limit: number;
+  /** Of a window, in milliseconds. */
+  readonly #length: number;
+  readonly #maxKeys: number;
+  readonly #now: () => number;
   // Two generations: a key moves to the younger one with each request. When the younger one is full, or has lasted for a window,
   // the elder one goes; after a window, all of its windows are over. So there is nothing to look for, and no timer.
-  let younger = new Map<string, Window>();
-  let elder = new Map<string, Window>();
-  let begun = Math.floor(now());
-  const turn = (time: number): void => {
-    elder = younger;
-    younger = new Map();
-    begun = time;
-  };
-  return {
-    consume(key) {
-      // Whole milliseconds: of fractions, the end less the beginning can come out as more than the window.
-      const time = Math.floor(now());
-      if (time - begun >= length) turn(time);
-      let window = younger.get(key);
-      if (window === undefined) {
-        window = elder.get(key);
-        if (younger.size >= maxKeys / 2) turn(time);
-        window ??= { used: 0, end: time + length };
-        younger.set(key, window);
-      }
-      if (time >= window.end) {
-        window.used = 0;
-        window.end = time + length;
-      }
-      const allowed = window.used < limit;
-      if (allowed) window.used++;
-      return { allowed, limit, remaining: limit - window.used, resetSeconds: (window.end - time) / 1000 };
-    },
-  };
+  #younger = new Map<string, Window>();
+  #elder = new Map<string, Window>();
+  #begun: number;
+
+  constructor(options: MemoryRateLimiterOptions) {
+    requireKnownOptions("memoryRateLimiter({ … })", options, ["limit", "window", "maxKeys", "now"]);
+    this.#limit = positiveInteger("limit", options.limit);
+    this.#length = positiveInteger("window", options.window) * 1000;
+    this.#maxKeys = positiveInteger("maxKeys", options.maxKeys ?? 100_000);
+    this.#now = options.now ?? (() => performance.now());
+    this.#begun = this.#time;
+  }
+
+  /** Whole milliseconds: of fractions, the end less the beginning can come out as more than the window. */
+  get #time(): number {
+    return Math.floor(this.#now());
+  }
+
+  /** Returns whether `consume` would allow a request now. */
+  hasLeft(key: string): boolean {
+    const window = this.#younger.get(key) ?? this.#elder.get(key);
+    return window === undefined || window.used < this.#limit || this.#time >= window.end;
+  }
+
+  consume(key: string): Allowance {
+    const time = this.#time;
+    if (time - this.#begun >= this.#length) this.#turn(time);
+    let window = this.#younger.get(key);
+    if (window === undefined) {
+      window = this.#elder.get(key);
+      if (this.#younger.size >= this.#maxKeys / 2) this.#turn(time);
+      window ??= { used: 0, end: time + this.#length };
+      this.#younger.set(key, window);
+    }
+    if (time >= window.end) {
+      window.used = 0;
+      window.end = time + this.#length;
+    }
+    const limit = this.#limit;
+    const allowed = window.used < limit;
+    if (allowed) window.used++;
+    return { allowed, limit, remaining: limit - window.used, resetSeconds: (window.end - time) / 1000 };
+  }
+
+  #turn(time: number): void {
+    this.#elder = this.#younger;
+    this.#younger = new Map();
+    this.#begun = time;
+  }
 }
 
 interface Window {

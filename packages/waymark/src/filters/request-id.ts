@@ -1,10 +1,11 @@
 import { andThen } from "../and-then.ts";
+import type { Repetition } from "../answer-recording.ts";
 import { DeclarationSite } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { soundHeaders } from "../fields/header-list.ts";
 import type { AroundFilter } from "../filter.ts";
-import { notRepeatable } from "../repeatable.ts";
+import { notRepeatable, onRepeat } from "../repeatable.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
@@ -26,17 +27,19 @@ export const requestId: Attribute<string> = attribute<string>("requestId");
  */
 export function nameRequests(): AroundFilter {
   const randomId = idSource();
+  const renewal: Repetition = { renews: { name: "X-Request-Id", value: randomId } };
   return {
     kind: "around",
     apply: (request, next) => {
       const sent = sentId(request);
       // Each request has another one, and would fill the memory.
       if (sent !== undefined) notRepeatable(request);
+      onRepeat(request, renewal);
       const id = sent ?? randomId();
       return andThen(next(request.withAttribute(requestId, id)), (response) => withId(response, id));
     },
     describes: described,
-    repeatable: { renews: { name: "X-Request-Id", value: randomId } },
+    repeatable: true,
     site: new DeclarationSite(nameRequests),
   };
 }

@@ -15,7 +15,7 @@ export interface SecurityHeadersOptions {
    * Whether requests come over TLS, all of them or the one given; if so, Strict-Transport-Security is sent. Default: as
    * `request.client` says. Where it is known beforehand, saying so spares each request the question.
    */
-  readonly https?: boolean | ((request: HttpRequest) => boolean);
+  readonly https?: boolean | ((request: HttpRequest) => boolean) | undefined;
   /** The value of Strict-Transport-Security. Default: `max-age=31536000`, a year, without the subdomains. */
   readonly strictTransportSecurity?: string;
 }

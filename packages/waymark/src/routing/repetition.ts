@@ -1,47 +1,33 @@
 import { leaves } from "../condition.ts";
 import type { MatchedRoute } from "../exchange.ts";
-import type { ErrorClause, Filter, Repetition } from "../filter.ts";
-import type { AppRepetition } from "../served-app.ts";
+import type { ErrorClause, Filter } from "../filter.ts";
+import type { ServedApp } from "../served-app.ts";
 import type { Branch } from "./branch.ts";
 
 /**
- * Returns what has to be done for each answer of an app that comes from memory; undefined where none may: a web filter does not say
- * that it may be passed by, or a condition, such as `when`, may depend on more than the head of the request.
+ * Returns what says whether answers of a route may come from memory; undefined where none may: a web filter does not say that it may
+ * be passed by, or a condition, such as `when`, may depend on more than the head of the request.
  */
 export function repetitionOf(
   filters: readonly Filter[],
   clauses: readonly ErrorClause[],
   branches: readonly Branch[],
-): AppRepetition | undefined {
+): ServedApp["isRepeatable"] {
   if (clauses.length > 0 || !filters.every(isSkippable) || !branches.every(isChosenByHead)) return undefined;
-  const repetitions = filters.flatMap(({ repeatable }): readonly Repetition[] =>
-    typeof repeatable === "object" ? [repeatable] : [],
-  );
-  const renewed = repetitions.flatMap(({ renews }) => renews ?? []);
-  if (renewed.length > 1) return undefined;
-  const questions = repetitions.flatMap(({ mayRepeat }) => mayRepeat ?? []);
   const routes: ReadonlySet<MatchedRoute | undefined> = new Set(
     branches.filter(isRepeatable).map(({ route }) => route),
   );
-  return {
-    mayRepeat: questions.length === 0 ? undefined : (turn) => questions.every((ask) => ask(turn)),
-    renewed: renewed[0],
-    isRepeatable: (route) => routes.has(route),
-  };
+  return (route) => routes.has(route);
 }
 
 /** Returns whether neither the filters of its groups nor a mounted app have to see each request. A clause may answer in place of the handler. */
 const isRepeatable = ({ mounted, placed: { groups } }: Branch): boolean =>
   mounted === undefined &&
-  groups.every(
-    ({ filters, errorClauses }) =>
-      errorClauses.length === 0 &&
-      filters.every((filter) => isSkippable(filter) && typeof filter.repeatable !== "object"),
-  );
+  groups.every(({ filters, errorClauses }) => errorClauses.length === 0 && filters.every(isSkippable));
 
 /** Also a filter that does nothing to a GET and a HEAD, or to a 200 and a 304. */
 function isSkippable(filter: Filter): boolean {
-  if (filter.repeatable !== undefined) return true;
+  if (filter.repeatable === true) return true;
   if (filter.kind === "after") return (filter.leastStatus ?? 0) >= 400;
   return filter.kind === "around" && ["GET", "HEAD"].every((name) => filter.exceptMethods?.has(name));
 }
