@@ -38,10 +38,12 @@ export function joinObservers(observers: readonly ServiceObserver[]): ServiceObs
   };
 }
 
-/** Returns how answers from memory are reported; undefined where one of several observers of requests may have to see each of them. */
+/** Returns how answers from memory are reported; undefined where an observer of requests has to see each of them. */
 function repeatsOf(observers: readonly ServiceObserver[]): RequestObserver["onRepeat"] {
-  const [first, ...others] = observers.filter(({ onStart, onEnd }) => onStart !== undefined || onEnd !== undefined);
-  return others.length === 0 ? first?.onRepeat : undefined;
+  const all = observers.filter(({ onStart, onEnd }) => onStart !== undefined || onEnd !== undefined);
+  const reports = all.flatMap(({ onRepeat }) => onRepeat ?? []);
+  if (reports.length < all.length) return undefined;
+  return (event) => joined(reports.map((report) => report(event))) ?? (() => undefined);
 }
 
 type Listener<T> = ((value: T) => void) | undefined;

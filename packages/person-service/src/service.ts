@@ -105,7 +105,7 @@ export interface PersonServiceOptions
   readonly bulk?: BulkLimits | undefined;
   /** What makes the pages somebody's own. Default: nothing. */
   readonly brand?: Brand | undefined;
-  /** Whether requests arrive over TLS, or a function that says so of a request: browsers then stay with https. Default: false. */
+  /** Whether requests arrive over TLS: browsers then stay with https. Default: as `request.client` says. */
   readonly https?: SecurityHeadersOptions["https"];
   /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
   readonly publicUrl?: string | undefined;
@@ -219,7 +219,7 @@ function filtersOf(
   observer: ServiceObserver,
   site: Site,
 ): NonNullable<RouterOptions["filters"]> {
-  const { cors: policy, rateLimit: quota, publicUrl: url, https = false } = options;
+  const { cors: policy, rateLimit: quota, publicUrl: url, https } = options;
   const { maxDelay, maxInFlight, access, hostNames, observers = [], filters = [] } = options;
   const { onTurnedAway } = observer;
   const all = [
@@ -237,7 +237,8 @@ function filtersOf(
     problemPages(site),
     describeProblems(),
     overload({ maxDelay, maxInFlight, onTurnedAway, except: isAlwaysServed }),
-    quota && rateLimit({ ...quota, except: isAlwaysServed, onTurnedAway: () => onTurnedAway?.("quota") }),
+    quota &&
+      rateLimit({ ...quota, except: isAlwaysServed, repeatable: true, onTurnedAway: () => onTurnedAway?.("quota") }),
     refuseCrossSite({ except: policy }),
     hostNames && onlyForHosts(hostNames.map(requireHostName)),
     formRequests(site),

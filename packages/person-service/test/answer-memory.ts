@@ -65,7 +65,7 @@ export async function compareWithOrdinaryWay({
   for (let i = 0; i < people; i++) await ordinary.people.create({ name: `Ada ${i}`, jobTitle: `Größe ${i}` });
   const ordinaryServer = await serve(ordinary.app, { port: 0, tls: isSecure ? tls : undefined });
   // A busy machine must not have requests refused.
-  const files = ["--access", accessFile, "--keys", keyFile, "--max-delay", "60000"];
+  const files = ["--access", accessFile, "--keys", keyFile, "--max-delay", "60000", "--log", "requests"];
   const secure = isSecure ? ["--tls-cert", fixture("cert"), "--tls-key", fixture("key")] : [];
   const service = await startService("--workers", "2", "--database", database, ...files, ...secure);
   const connect = (port: number): Client => (isSecure ? new ClientOfHttp2(port) : new ClientOfHttp1(port));
@@ -178,7 +178,7 @@ interface Head {
 const greeting: Head = { line: "GET /hello-world", fields: [] };
 
 /** The heads, those that are asked for most first. */
-const heads: readonly Head[] = [
+export const heads: readonly Head[] = [
   ["GET /person/1", "Accept: application/json"],
   ["GET /person/2", "Accept: application/json", "Accept-Encoding: gzip, br"],
   ["GET /person?limit=20", "Accept: application/json", "Accept-Encoding: gzip, br"],
@@ -276,7 +276,7 @@ function judge(before: RawResponse, answer: RawResponse, after: RawResponse, wha
 }
 
 /** Returns the bytes of an answer without what is another each time: the date, and the id of the request. */
-const comparable = ({ head, body }: RawResponse): string =>
+export const comparable = ({ head, body }: RawResponse): string =>
   `${head}\r\n\r\n${body}`
     .replace(/^(?:Date|X-Request-Id): .*\r\n/gim, "")
     .replace(/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/g, "id");

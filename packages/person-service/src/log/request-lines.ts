@@ -16,32 +16,49 @@ export interface RequestLines {
  */
 export function requestLines(log: Log): RequestLines {
   const callers = new WeakMap<RequestEvent, string>();
+  /** Returns what writes the line of an answer like this one; it keeps nothing of the event. */
+  const writerOf = (event: RequestEvent): ((end: RequestEnd, id: string | undefined) => void) => {
+    const { request, response, contentBytes: bytes, receivedBytes } = event;
+    const method = request.method.slice(0, longestMethod);
+    const route = request.route?.path;
+    const status = response?.status;
+    const known = callers.get(event)?.slice(0, longestCaller);
+    return ({ duration, isSent }, id) =>
+      log.write("info", "request", undefined, {
+        id,
+        method,
+        route,
+        status,
+        ms: Math.round(duration * 1000) / 1000,
+        bytes,
+        ...(receivedBytes > 0 && { received: receivedBytes }),
+        ...(known !== undefined && { caller: known }),
+        ...(!isSent && { aborted: true }),
+      });
+  };
   return {
     observer: {
-      onEnd(event) {
-        const { request, response, contentBytes, receivedBytes, duration, isSent } = event;
-        const known = callers.get(event);
-        log.write("info", "request", undefined, {
-          id: response?.header("X-Request-Id"),
-          method: request.method.slice(0, longestMethod),
-          route: request.route?.path,
-          status: response?.status,
-          ms: Math.round(duration * 1000) / 1000,
-          bytes: contentBytes,
-          ...(receivedBytes > 0 && { received: receivedBytes }),
-          ...(known !== undefined && { caller: known.slice(0, longestCaller) }),
-          ...(!isSent && { aborted: true }),
-        });
+      onEnd: (event) => writerOf(event)(event, event.response?.header(idField)),
+      onRepeat(event) {
+        const write = writerOf(event);
+        return (repeated) => write(repeated, repeated.renewed(idField));
       },
     },
-    filter: before((request) => {
-      const event = request.attribute(requestEvent);
-      const known = request.attribute(caller);
-      if (event !== undefined && known !== undefined) callers.set(event, known.id);
-      return request;
-    }),
+    filter: before(
+      (request) => {
+        const event = request.attribute(requestEvent);
+        const known = request.attribute(caller);
+        if (event !== undefined && known !== undefined) callers.set(event, known.id);
+        return request;
+      },
+      { repeatable: true },
+    ),
   };
 }
+
+type RequestEnd = Pick<RequestEvent, "duration" | "isSent">;
+
+const idField = "X-Request-Id";
 
 /** In characters: an unknown method may be any text. */
 const longestMethod = 20;

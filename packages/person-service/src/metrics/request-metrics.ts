@@ -39,14 +39,15 @@ export function requestMetrics(registry: Registry): Required<Pick<ServiceObserve
   };
 
   /** Returns what counts an answer like this one; it keeps nothing of the event. */
-  const counterOf = (event: RequestEvent): ((milliseconds: number) => void) => {
+  const counterOf = (event: RequestEvent): ((end: Pick<RequestEvent, "duration" | "isSent">) => void) => {
     const figures = figuresOf(event);
     const { response, contentBytes } = event;
     const status = response?.status ?? "none";
-    return (milliseconds) => {
+    return ({ duration, isSent }) => {
       figures.answered.set(status, (figures.answered.get(status) ?? 0) + 1);
-      figures.durations.observe(milliseconds / 1000);
+      figures.durations.observe(duration / 1000);
       figures.sent += contentBytes;
+      if (!isSent) figures.aborted++;
     };
   };
 
@@ -65,15 +66,10 @@ export function requestMetrics(registry: Registry): Required<Pick<ServiceObserve
     },
     onEnd(event) {
       inFlight--;
-      const figures = figuresOf(event);
-      counterOf(event)(event.duration);
-      figures.received += event.receivedBytes;
-      if (!event.isSent) figures.aborted++;
+      counterOf(event)(event);
+      figuresOf(event).received += event.receivedBytes;
     },
-    onRepeat(event) {
-      const count = counterOf(event);
-      return () => count(0);
-    },
+    onRepeat: counterOf,
   };
 }
 

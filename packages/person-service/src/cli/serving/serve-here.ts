@@ -45,7 +45,8 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
     ...options,
     collections: collectionsOf(options),
     access: access?.filter,
-    https: options.tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
+    // With a trusted proxy, as it says of each request.
+    https: options.tls !== undefined || (trustProxy.length > 0 ? undefined : false),
     cors: cors.length > 0 ? { origins: cors } : undefined,
     brand: { title, accent, logo },
     writer: worker?.writer,
