@@ -149,8 +149,13 @@ export interface StoredCollection extends Omit<CollectionDefinition, "members"> 
   /** The members with one value. */
   readonly selectable: readonly SelectableMember[];
   readonly lists: readonly ListMember[];
-  /** The members whose words can be searched. */
-  readonly fullText: readonly string[];
+  readonly fullText: readonly SearchedMember[];
+}
+
+/** A member that is searched: for its words, or for the digits of a number. */
+export interface SearchedMember {
+  readonly name: string;
+  readonly by: "words" | "digits";
 }
 
 /** Which collection owns the records of another. */

@@ -16,8 +16,11 @@ export interface MemberUse {
    * values take room in the index of the list. Default: none.
    */
   readonly single?: string;
-  /** Whether lists can be searched for its words. Default: false. */
-  readonly search?: boolean;
+  /**
+   * Whether lists can be searched for its words; `"digits"` for those with a number, such as a telephone, of which any four or more
+   * digits in a row are enough. Default: false.
+   */
+  readonly search?: boolean | "digits";
   /** Whether no two records have the same value of it. It may be absent. Default: false. */
   readonly unique?: boolean;
 }

@@ -12,7 +12,10 @@
 export interface Selection {
   /** The filters; all must hold. */
   readonly filters?: readonly MemberFilter[];
-  /** Words from `toWords`. A record must have all of them; the last may be the beginning of a word. */
+  /**
+   * Words from `toWords`. A record must have all of them; the last may be the beginning of a word. In place of neighbouring words of
+   * digits, it may have a number with them.
+   */
   readonly words?: readonly string[];
   /** The order. No member may occur twice, and the last must be `id`, so that the order is total. */
   readonly order?: readonly SortKey[];

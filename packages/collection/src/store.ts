@@ -11,7 +11,7 @@ import type { SelectableMember, Selection } from "./selection.ts";
 export interface Store<T extends Document = Document> {
   /** The members to filter and sort by: `storeMembers`, and those with which the collection was opened. */
   readonly members: readonly SelectableMember[];
-  /** The members whose words can be searched. */
+  /** The members that can be searched. */
   readonly fullText: readonly string[];
   /** The members with unique values. */
   readonly unique: readonly string[];

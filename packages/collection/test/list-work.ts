@@ -7,11 +7,12 @@ export const person: CollectionDefinition = {
     name: { filter: "text", search: true },
     jobTitle: { filter: "text" },
     birthDate: { filter: "date" },
+    telephone: { search: "digits" },
   },
 };
 
 /**
- * People that cost as much as any: all have one title, one of 89 dates and a common word.
+ * People that cost as much as any: all have one title, one of 89 dates, a common word and a number that begins with the same digits.
  *
  * @param gap between their ids
  */
@@ -21,6 +22,7 @@ export const people = (count: number, gap: number): readonly object[] =>
     name: `Ada x${(i * 7919) % count} y${i % 100}`,
     jobTitle: "Engineer",
     birthDate: `19${10 + (i % 89)}-01-01`,
+    telephone: `+44 20 ${1000 + (i % 100)} ${i % 7}`,
   }));
 
 const filters: Readonly<Record<string, readonly MemberFilter[]>> = {
@@ -39,6 +41,8 @@ const searches: Readonly<Record<string, readonly string[]>> = {
   "who have a common word": toWords("ada"),
   "who have a rare word": toWords("ada y7"),
   "who have three words": toWords("ada y7 x"),
+  "who have common digits": toWords("4420"),
+  "who have rare digits and a word": toWords("20 1007 ada"),
 };
 
 const by = (...keys: readonly string[]): readonly SortKey[] =>

@@ -244,16 +244,17 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
     const count = 450;
     await before
       .store("person")
-      .createAll(Array.from({ length: count }, (_, n) => ({ name: `Ada ${n}`, job: "Byron" })));
+      .createAll(Array.from({ length: count }, (_, n) => ({ name: `Ada ${n}`, job: "Byron 20 7946" })));
     await before.close();
-    for (const [fullText, word, found] of [
-      [["name"], "ada", count],
-      [["name", "job"], "byron", count],
-      [["name"], "byron", 0],
+    for (const [members, word, found] of [
+      [usesOf(["name"], { search: true }), "ada", count],
+      [usesOf(["name", "job"], { search: true }), "byron", count],
+      [usesOf(["name"], { search: true }), "byron", 0],
+      [{ name: { search: true }, job: { search: "digits" } }, "2079", count],
+      [{ name: { search: true }, job: { search: "digits" } }, "ada", count],
+      [usesOf(["job"], { search: true }), "2079", 0],
     ] as const) {
-      await using opened = disposable(
-        await open(url, { collections: [{ ...person, members: usesOf(fullText, { search: true }) }] }),
-      );
+      await using opened = disposable(await open(url, { collections: [{ ...person, members }] }));
       assert.equal(await opened.database.store("person").count({ words: [word] }), found);
     }
     await using without = disposable(await open(url));

@@ -296,6 +296,29 @@ describe("the full text of a SQLite file", () => {
       await database.close();
     }
   });
+
+  it("has the digits of numbers when it is opened with them, beside the words, and again the words", async () => {
+    const file = folder.newFile();
+    const steps: readonly [telephone: MemberUse, text: string, expected: readonly number[]][] = [
+      [{}, "7946", []],
+      [{ search: "digits" }, "2079", [1]],
+      [{ search: "digits" }, "ada", [2]],
+      [{ search: true }, "2079", []],
+      [{ search: true }, "7946", [1]],
+    ];
+    for (const [telephone, text, expected] of steps) {
+      const database = await open({ file, person: { members: { name: { search: true }, telephone } } });
+      const store = database.store("person");
+      if (store.revision() === 0) await store.createAll([{ telephone: "+44 20 7946" }, { name: "Ada" }]);
+      const found = (await Array.fromAsync(store.list({ words: [text] }))).flat();
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        expected,
+        text,
+      );
+      await database.close();
+    }
+  });
 });
 
 describe("owners in a SQLite file", () => {

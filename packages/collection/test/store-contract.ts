@@ -104,6 +104,8 @@ const collections: readonly CollectionDefinition[] = [
       ...selectable,
       name: { filter: "text", search: true },
       "address.addressLocality": { search: true },
+      telephone: { search: "digits" },
+      "telephones.value": { list: true, search: "digits" },
     },
   },
   { name: "page", owner: { collection: "book", member: "bookId" } },

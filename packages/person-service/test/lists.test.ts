@@ -175,6 +175,23 @@ describeOnEveryStore("lists of people", (openService) => {
         assert.equal(JSON.parse((await service.send("GET", `/person?q=${word}`)).text).length, 1, word);
       }
     });
+
+    it("find telephones by four of their digits in a row, with or without the country's prefix", async () => {
+      const telephones = [{ value: "+44 (0)20 7946-0812", contexts: ["work"] }, { value: "0441 2345" }];
+      await service.send("POST", "/person", asJson({ name: "Eve", telephones }));
+      for (const [sought, count] of [
+        ["7946", 1],
+        ["%2B44+(0)20+7946", 1],
+        ["020+7946", 1],
+        ["00442079", 1],
+        ["eve+0441-2345", 1],
+        ["ada+2345", 0],
+        ["346", 0],
+      ] as const) {
+        const { headers } = await service.send("GET", `/person?q=${sought}`, { headers: { Prefer: "count=exact" } });
+        assert.equal(headers["x-total-count"], String(count), sought);
+      }
+    });
   });
 
   describe("of the demo", () => {

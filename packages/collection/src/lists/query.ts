@@ -8,7 +8,8 @@ import {
   type Selection,
   type SortKey,
 } from "../selection.ts";
-import { toWords } from "../stores/words.ts";
+import { withoutTrunkZero } from "../stores/numbers.ts";
+import { isDigits, toWords } from "../stores/words.ts";
 import { parseCursor } from "./cursor.ts";
 import { chooseFields } from "./fields.ts";
 import { isFilter, parseFilter } from "./filter.ts";
@@ -114,9 +115,9 @@ export function parseLimit(text: string, report: Report): number | undefined {
 const mostWords = 16;
 
 function parseWords(text: string, report: Report): readonly string[] {
-  const sent = toWords(text);
-  // Each word is sought once; the last one is a beginning, whatever is before it.
-  const words = [...new Set(sent.slice(0, -1)), ...sent.slice(-1)];
+  const sent = toWords(withoutTrunkZero(text));
+  // Each word is sought once, but as a part of a number; the last one is a beginning, whatever is before it.
+  const words = sent.filter((word, at) => isDigits(word) || sent.indexOf(word) === at || at === sent.length - 1);
   if (words.length === 0) report("q", `has no word of letters or digits: ${excerpt(text)}`);
   if (words.length > mostWords) report("q", `has ${words.length} words; at most ${mostWords} are allowed`);
   return words;

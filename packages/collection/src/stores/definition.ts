@@ -1,5 +1,5 @@
 import { excerpt, requireKnownOptions } from "waymark/internal";
-import type { CollectionDefinition, Ownership, StoredCollection } from "../database.ts";
+import type { CollectionDefinition, Ownership, SearchedMember, StoredCollection } from "../database.ts";
 import type { Member, MemberUse } from "../members.ts";
 import {
   comparesValues,
@@ -71,6 +71,9 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
     if (use.filter !== undefined && !memberTypes.includes(use.filter)) {
       throw new TypeError(`The filter of ${name} is one of ${memberTypes.join(", ")}, not ${excerpt(use.filter)}`);
     }
+    if (typeof use.search === "string" && use.search !== "digits") {
+      throw new TypeError(`The search of ${name} is true, false or "digits", not ${excerpt(use.search)}`);
+    }
   }
   const named = (isMeant: (use: MemberUse) => boolean): readonly string[] =>
     uses.filter(([, use]) => isMeant(use)).map(([name]) => name);
@@ -81,14 +84,20 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
     filter === undefined || list !== true ? [] : [{ name, type: filter, isList: list, single }],
   );
   const unique = named((use) => use.unique === true);
-  const fullText = named(({ search }) => search === true);
+  const fullText = uses.flatMap(([name, { search }]): readonly SearchedMember[] =>
+    search === true || search === "digits" ? [{ name, by: search === true ? "words" : search }] : [],
+  );
   assertMembers(unique, memberPath, "unique");
   assertMembers(
     named(({ filter }) => filter !== undefined),
     memberPath,
     "selectable",
   );
-  assertMembers(fullText, memberPath, "searched for words");
+  assertMembers(
+    fullText.map(({ name }) => name),
+    memberPath,
+    "searched",
+  );
   for (const [name, use] of uses) assertList(name, use, selectable);
   assertSingles(lists);
   const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));

@@ -53,7 +53,7 @@ export class RecordStore implements Store {
   constructor(engine: Engine, definition: StoredCollection, now: () => Date, owner?: Store | number) {
     const { selectable, lists, fullText, unique } = definition;
     this.members = [...storeMembers, ...selectable, ...lists];
-    this.fullText = fullText;
+    this.fullText = fullText.map(({ name }) => name);
     this.unique = unique;
     this.source = engine.source;
     this.#engine = engine;

@@ -1,3 +1,4 @@
+import type { SearchedMember } from "../database.ts";
 import { valuesAt } from "../member-value.ts";
 
 /**
@@ -16,6 +17,9 @@ export function toWords(text: string): readonly string[] {
 
 const ascii = /^[ -~]*$/;
 
+/** Returns whether a word has only digits. */
+export const isDigits = (word: string): boolean => /^[0-9]+$/.test(word);
+
 const shorten = (word: string): string => (word.length > longest ? Array.from(word).slice(0, longest).join("") : word);
 
 /** Changes with the result of `toWords` for any text, so that stored words are made again. */
@@ -26,8 +30,11 @@ const wordsVersion = 1;
  *
  * @param version of what an engine adds to the words
  */
-export const wordRule = (members: readonly string[], ...version: readonly number[]): string =>
-  JSON.stringify([wordsVersion, ...version, ...members]);
+export const wordRule = (members: readonly SearchedMember[], ...version: readonly number[]): string =>
+  JSON.stringify([
+    ...[wordsVersion, ...version],
+    ...members.map(({ name, by }) => (by === "words" ? name : `${name} ${by}`)),
+  ]);
 
 /**
  * Returns the members that a `wordRule` has in addition to those of the rule before: records without them keep their words. Undefined
@@ -37,7 +44,8 @@ export function addedMembers(before: string | undefined, rule: string): readonly
   if (before === undefined) return undefined;
   const [old, due]: readonly (readonly unknown[])[] = [JSON.parse(before), JSON.parse(rule)];
   if (old === undefined || due === undefined || !old.every((part) => due.includes(part))) return undefined;
-  return due.filter((part): part is string => typeof part === "string" && !old.includes(part));
+  const added = due.filter((part): part is string => typeof part === "string" && !old.includes(part));
+  return added.map((part) => part.replace(/ .*/, ""));
 }
 
 const longest = 64;
@@ -64,10 +72,11 @@ const withoutMarks = (text: string): string => text.replaceAll(/\p{M}+/gu, "");
  * Returns the words by which a document is found, each once: those of these members, or of the texts in their lists, in each of their
  * spellings.
  */
-export function documentWords(document: unknown, members: readonly string[]): readonly string[] {
+export function documentWords(document: unknown, members: readonly SearchedMember[]): readonly string[] {
   const words: string[] = [];
-  for (const member of members) {
-    for (const text of valuesAt(document, member)) if (typeof text === "string") addSpellings(text, words);
+  for (const { name, by } of members) {
+    if (by !== "words") continue;
+    for (const text of valuesAt(document, name)) if (typeof text === "string") addSpellings(text, words);
   }
   // To look through a few words takes a third of the time of a set.
   return words.length > 16 ? [...new Set(words)] : words.filter((word, at) => words.indexOf(word) === at);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Selection, type Store, toWords } from "../../src/index.ts";
 import { create, everything, replace, type WithStore } from "./given.ts";
 
-/** The full text of `name` and `address.addressLocality`. */
+/** The words of `name` and `address.addressLocality`, and the digits of `telephone` and `telephones.value`. */
 export function describeSearch(name: string, withStore: WithStore): void {
   describe(`${name}: search`, () => {
     it(
@@ -27,7 +27,7 @@ export function describeSearch(name: string, withStore: WithStore): void {
           "7": [],
         };
         for (const [text, ids] of Object.entries(expected)) assert.deepEqual(await found(store, text), ids, text);
-        assert.deepEqual(store.fullText, ["name", "address.addressLocality"]);
+        assert.deepEqual(store.fullText, ["name", "address.addressLocality", "telephone", "telephones.value"]);
       }),
     );
 
@@ -64,6 +64,89 @@ export function describeSearch(name: string, withStore: WithStore): void {
         for (const [text, ids] of Object.entries(expected)) assert.deepEqual(await found(store, text), ids, text);
         await store.replace(1, { name: "Miller" });
         assert.deepEqual(await found(store, "mueller"), [2, 4]);
+      }),
+    );
+
+    it(
+      "finds a number by four or more of its digits in a row, however it is written, or by words",
+      withStore(async (store) => {
+        await create(store, { name: "Ada", telephone: "+44 20 7946-0812" });
+        await create(store, { name: "Eve", telephone: "020/7946 0812" });
+        await create(store, { name: "Ada", telephones: [{ value: "5555" }, { value: "+49 (0)441 20794" }, 7946, {}] });
+        await create(store, { name: "Ada 7946", telephone: 2079460812, telephones: "20794608" });
+        await create(store, { name: "Eve 2079 4608", telephone: "2079 0794 6081 x12" });
+        await create(store, { name: "Zoe", telephone: "555 55 55 123" });
+        const expected: Readonly<Record<string, readonly number[]>> = {
+          "7946": [1, 2, 4, 5],
+          "794": [4],
+          "0794": [1, 2, 3, 5],
+          "4420": [1],
+          "020 7946": [1, 2],
+          "+44 (20) 7946-0812": [1],
+          "0044 20 79": [1],
+          "+44 20 7946 0813": [],
+          "0441-2079": [3],
+          "9441": [3],
+          "2079 4608": [1, 2, 5],
+          "208 794": [],
+          "5555555": [6],
+          "55 55 55 55": [],
+          "55 55 55 51": [6],
+          "5555": [3, 6],
+          "08125": [],
+          "ada 7946": [1, 4],
+          "ada 079460": [1],
+          "7946 ada": [1, 4],
+          "7946 ad": [1, 4],
+          "0812 eve 2079": [2],
+          "2079 eve": [2, 5],
+          "6081 12": [5],
+          [`7946${"0".repeat(60)}`]: [],
+          [`7946${"0".repeat(61)}`]: [],
+        };
+        for (const [text, ids] of Object.entries(expected)) {
+          assert.deepEqual(await found(store, text), ids, text);
+          assert.equal(await store.count({ words: toWords(text) }), ids.length, text);
+          assert.equal(await store.count({ words: toWords(text) }, { most: 1 }), Math.min(1, ids.length), text);
+        }
+        await store.replace(1, { name: "Ada", telephone: "5555" });
+        await store.remove(2);
+        assert.deepEqual(
+          [await found(store, "7946"), await found(store, "5555")],
+          [
+            [4, 5],
+            [1, 3, 6],
+          ],
+        );
+      }),
+    );
+
+    it(
+      "finds exactly the numbers that have the digits",
+      withStore(async (store) => {
+        const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom("0", "1"), maxLength });
+        const people = fc.sample(fc.record({ telephone: digits(16), name: fc.constantFrom("a", "b", "b 0101") }), 150);
+        await store.createAll(people);
+        const searches = fc.record({
+          sought: digits(10).filter(({ length }) => length >= 4),
+          word: fc.constantFrom("", "a", "b"),
+          order: fc.constantFrom(["id"], ["height", "id"]),
+        });
+        await fc.assert(
+          fc.asyncProperty(searches, async ({ sought, word, order }) => {
+            const digits = sought.replace(/^00?(?=.{4})/, "");
+            const ids = people.flatMap(({ telephone, name }, i) => {
+              const isInName = word === "" ? ` ${name}`.includes(` ${sought}`) : name.split(" ").includes(sought);
+              return (telephone.includes(digits) || isInName) && name.startsWith(word) ? [i + 1] : [];
+            });
+            const words = toWords(`${sought} ${word}`);
+            const selection = { words, limit: 200, order: order.map((member) => ({ member, descending: false })) };
+            const listed = (await Array.fromAsync(store.list(selection))).flat().map(({ id }) => id);
+            assert.deepEqual(listed, ids);
+            assert.equal(await store.count({ words }), ids.length);
+          }),
+          { numRuns: 100 },
+        );
       }),
     );
 

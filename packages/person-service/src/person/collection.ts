@@ -159,8 +159,8 @@ export const personCollection: PersonCollection = personCollectionOf(ourMembers)
 /** The values of a list are filtered and searched as the member that is one of them. */
 function filtersOf({ name, single }: ContactList): readonly (readonly [name: string, use: MemberUse])[] {
   return memberEntries.flatMap(([member, { filter, search }]) => {
-    if (filter === undefined || !(member === single || member.startsWith(`${single}.`))) return [];
-    const use = { filter, list: true, single: member, ...(search !== undefined && { search }) };
+    if (!(member === single || member.startsWith(`${single}.`))) return [];
+    const use = { list: true, ...(filter && { filter, single: member }), ...(search && { search }) };
     return [[`${name}.value${member.slice(single.length)}`, use] as const];
   });
 }

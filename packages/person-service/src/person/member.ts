@@ -42,7 +42,7 @@ export interface PersonMember {
   readonly values?: readonly string[];
   /** See `MemberUse`. */
   readonly filter?: MemberType;
-  readonly search?: true;
+  readonly search?: true | "digits";
   readonly unique?: true;
   /** Whether the list of the page shows it, and whether the page of a person has it below the name. */
   readonly column?: true;

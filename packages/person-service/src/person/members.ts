@@ -182,6 +182,7 @@ export const personMembers = {
     kind: "telephone",
     min: 2,
     max: 40,
+    search: "digits",
     column: true,
     label: { en: "Telephone", de: "Telefon", fr: "Téléphone", es: "Teléfono" },
     group: "Contact",

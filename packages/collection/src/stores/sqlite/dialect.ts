@@ -1,6 +1,7 @@
 import { endOfPrefix } from "../../member-value.ts";
 import type { ListMember, MemberFilter } from "../../selection.ts";
 import { Dialect, type ListFilter, type Operator, toListFilter } from "../conditions.ts";
+import { mayBeForNumber } from "../numbers.ts";
 import { ownerIndex, type SqliteColumn } from "./columns.ts";
 import { valuesTable } from "./values.ts";
 import { matching, wordsTable } from "./words.ts";
@@ -80,8 +81,21 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
   override hasWords(words: readonly string[]): string {
     const { collection, looksUpWords, isStoppable } = this.#options;
     const table = `"${wordsTable(collection)}" (${this.add(matching(words))})`;
-    if (looksUpWords === true) return `EXISTS (SELECT 1 FROM ${table} AS found WHERE found.rowid = id)`;
-    return `id IN (SELECT rowid FROM ${table}${isStoppable ? ` WHERE ${goOnAt("rowid")}` : ""})`;
+    const check = this.#checks(words);
+    if (looksUpWords === true) {
+      const isThere = `EXISTS (SELECT 1 FROM ${table} AS found WHERE found.rowid = id)`;
+      // Of two conditions, SQLite would evaluate the look-up last, and check every record.
+      return check.length === 0 ? isThere : `iif(${isThere}, ${check[0]}, 0)`;
+    }
+    return [`id IN (SELECT rowid FROM ${table}${isStoppable ? ` WHERE ${goOnAt("rowid")}` : ""})`, ...check].join(
+      " AND ",
+    );
+  }
+
+  /** Returns the condition, if one is needed, that a record which the index finds has what is sought. */
+  #checks(words: readonly string[]): readonly string[] {
+    if (!mayBeForNumber(words)) return [];
+    return [`${isFoundFunction}('${this.#options.collection}', document, ${this.add(JSON.stringify(words))})`];
   }
 
   override orderTerm({ sql }: SqliteColumn, descending: boolean): string {
@@ -104,7 +118,8 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
   tableByWords(words: readonly string[]): string {
     const { collection } = this.#options;
     const found = `"${wordsTable(collection)}" (${this.add(matching(words))}) AS found`;
-    return `${found} CROSS JOIN "${collection}" ON id = found.rowid`;
+    const conditions = ["id = found.rowid", ...this.#checks(words)];
+    return `${found} CROSS JOIN "${collection}" ON ${conditions.join(" AND ")}`;
   }
 
   /** Returns the table, read by the values of a list that meet a filter, which is not `ne`. */
@@ -157,6 +172,9 @@ const bounds: Readonly<Record<Operator, Bound>> = {
   ">": "lower",
   ">=": "lower",
 };
+
+/** The name of the SQL function that returns whether a document of a collection is found by words, as JSON. */
+export const isFoundFunction = "waymark_is_found";
 
 /** The name of the SQL function that can stop a statement: it returns 1, or throws when the statement must end. */
 export const goOnFunction = "waymark_go_on";

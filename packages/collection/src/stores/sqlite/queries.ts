@@ -4,9 +4,10 @@ import type { MemberFilter, Selection } from "../../selection.ts";
 import type { StoredRecord } from "../../store.ts";
 import { where } from "../conditions.ts";
 import type { FoundRecords, ReadAgain } from "../found-list.ts";
+import { isFound, mayBeForNumber } from "../numbers.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import { selectableColumns } from "./columns.ts";
-import { type Columns, SqliteDialect } from "./dialect.ts";
+import { type Columns, isFoundFunction, SqliteDialect } from "./dialect.ts";
 import { guardedRead } from "./fault.ts";
 import { countFoundUpTo, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { type SelectedRow, SqliteSelection } from "./selection.ts";
@@ -40,6 +41,10 @@ export class SqliteQueries {
     this.#documents = new Map(collections.map(({ name }) => [name, { areLong: false }]));
     this.#statements = new StatementCache(database);
     this.#isStoppable = isStoppable;
+    const searched = new Map(collections.map(({ name, fullText }) => [name, fullText]));
+    database.function(isFoundFunction, (collection, document, words) =>
+      Number(isFound(JSON.parse(String(document)), searched.get(String(collection)) ?? [], JSON.parse(String(words)))),
+    );
   }
 
   /** Returns the plan of a selection for `page`; undefined for one that takes longer. */
@@ -101,7 +106,7 @@ export class SqliteQueries {
     most: number | undefined,
   ): number {
     const records = this.#recordsOf(collection, owner);
-    if (most !== undefined && words.length > 0 && filters.length === 0 && owner === undefined)
+    if (most !== undefined && words.length > 0 && !mayBeForNumber(words) && filters.length === 0 && owner === undefined)
       return guardedRead(() => countFoundUpTo(records, most, words));
     const led = filters.find(({ member, operator }) => records.columns.get(member)?.list && operator !== "ne");
     const list = led && records.columns.get(led.member)?.list;

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { StoredCollection } from "../../database.ts";
+import type { SearchedMember, StoredCollection } from "../../database.ts";
+import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../numbers.ts";
 import { addedMembers, documentWords, wordRule } from "../words.ts";
 import { documentsIn, readRowidsAsBigInt } from "./statements.ts";
 
@@ -16,8 +17,14 @@ const prefixes = [1, 2, 3, 4, 5, 6];
 export const isIndexed = (words: readonly string[]): boolean =>
   Array.from(words.at(-1) ?? "").length <= prefixes.length;
 
-/** Returns the full-text query for the records that have all of the words. The last one may be the beginning of a word. */
-export const matching = (words: readonly string[]): string => `${words.map((word) => `"${word}"`).join(" ")}*`;
+/** Returns the full-text query for the records that a search may find: see `mayBeForNumber`. */
+export const matching = (words: readonly string[]): string => soughtParts(words).map(matchingPart).join(" AND ");
+
+function matchingPart({ words, isLast, digits }: SoughtPart): string {
+  const hasAll = (tokens: readonly string[]): string => tokens.map((token) => `"${token}"`).join(" AND ");
+  const hasWords = `${hasAll(words)}${isLast ? "*" : ""}`;
+  return digits === undefined ? hasWords : `(${[hasWords, ...soughtRuns(digits).map(hasAll)].join(" OR ")})`;
+}
 
 /** Makes what writes the words of a collection; undefined where it has no full text. */
 export const wordsOf = (database: DatabaseSync, { name, fullText }: StoredCollection): SqliteWords | undefined =>
@@ -28,7 +35,7 @@ export const wordsOf = (database: DatabaseSync, { name, fullText }: StoredCollec
  * of each record would be written separately, at five times the cost. A trigger removes the words of a removed record.
  */
 export class SqliteWords {
-  readonly #members: readonly string[];
+  readonly #members: readonly SearchedMember[];
   readonly #isThere: StatementSync;
   readonly #insert: StatementSync;
   readonly #replace: StatementSync;
@@ -37,7 +44,7 @@ export class SqliteWords {
   /** The words of the records that may have others in the table. */
   readonly #changed = new Map<number, string>();
 
-  constructor(database: DatabaseSync, collection: string, members: readonly string[]) {
+  constructor(database: DatabaseSync, collection: string, members: readonly SearchedMember[]) {
     this.#members = members;
     this.#isThere = database.prepare(`SELECT 1 FROM "${collection}" WHERE id = ?`);
     // A statement that might insert several rows, such as one with SELECT, would also begin with a savepoint.
@@ -87,7 +94,8 @@ export class SqliteWords {
   }
 
   #wordsOf(document: unknown): string {
-    return documentWords(document, this.#members).join(" ");
+    const runs = documentNumbers(document, this.#members).flatMap(runsOf);
+    return [...documentWords(document, this.#members), ...runs].join(" ");
   }
 }
 
