@@ -196,6 +196,29 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     },
   ],
   [
+    "people write websites in a table",
+    "First Name,Website,Website 2 - Value,Website 3 - Value\nAda, www.example.org ,münchen.example:8080/a?b,http://x.example\n",
+    {
+      url: "https://www.example.org",
+      urls: [
+        { value: "https://www.example.org", preferred: true },
+        { value: "https://münchen.example:8080/a?b" },
+        { value: "http://x.example" },
+      ],
+    },
+  ],
+  [
+    "people write websites in a vCard",
+    "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nN:;Ada;;;\r\nURL;TYPE=WORK:www.example.org\r\nURL:example.org/ada\r\nEND:VCARD\r\n",
+    {
+      url: "https://www.example.org",
+      urls: [
+        { value: "https://www.example.org", contexts: ["work"], preferred: true },
+        { value: "https://example.org/ada" },
+      ],
+    },
+  ],
+  [
     "one column of each",
     "First Name,Mobile Phone,Work Email\nAda,11,a@x.example\n",
     { email: "a@x.example", telephone: "11" },
@@ -210,7 +233,7 @@ describe("several columns of one kind", () => {
   after(() => service.database.close());
   for (const [i, [program, file, expected]] of severalOfEach.entries()) {
     it(`are all values, as ${program} has them`, async () => {
-      const headers = { "Content-Type": "application/octet-stream; name=a.csv" };
+      const headers = { "Content-Type": "application/octet-stream" };
       const target = "http://localhost/person";
       const answer = await service.app.fetch(new Request(target, { method: "POST", headers, body: file }));
       assert.equal(answer.status, 200, await answer.text());
@@ -305,6 +328,23 @@ describe("a file of people", () => {
         { name: 'Os,;| "Bo"', familyName: 'Os,;| "Bo"' },
       ]);
     });
+
+  for (const website of [
+    "ftp://example.org",
+    "example",
+    "ada@example.org",
+    "http:/example.org",
+    "www.example.org x",
+    "-",
+  ]) {
+    it(`is refused with a website that is none: ${website}`, async () => {
+      assert.deepEqual(await judged("a.csv", Buffer.from(`Name,Website\nAda,${website}\n`)), {
+        valid: 0,
+        refused: 1,
+        lines: [2],
+      });
+    });
+  }
 
   for (const [charset, text] of [
     ["Mac Roman", "name\rRené\rMüller"],

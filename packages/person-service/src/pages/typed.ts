@@ -5,6 +5,7 @@ import type { ContactEntry, ContactValue, Person } from "../person/person.ts";
 import { splitValue } from "../person/vcard-lines.ts";
 import { countryCodeOf } from "../transfer/countries.ts";
 import { typedDate } from "../transfer/dates.ts";
+import { webAddress } from "../transfer/values.ts";
 import type { MemberField, MemberFields } from "./members.ts";
 import type { Reader } from "./reader.ts";
 
@@ -51,6 +52,7 @@ function normal(reader: Reader, { kind, list, of }: MemberField, text: string): 
   if (kind === "text") return text.replaceAll("\r\n", "\n");
   const trimmed = text.trim();
   if (kind === "date") return typedDate(trimmed, reader.dateForm) ?? trimmed;
+  if (kind === "url") return webAddress(trimmed);
   return kind === "country" ? (countryCodeOf(trimmed) ?? trimmed) : trimmed;
 }
 
@@ -115,7 +117,7 @@ function toEntry(line: string, single: string): ContactEntry {
 /** Reads the value of an entry, which may be an object: text that is too much is of its last part. */
 function valueFrom(text: string, single: string): ContactValue {
   const parts = partNames(single);
-  if (parts.length === 0) return text;
+  if (parts.length === 0) return memberTable[single as PersonMemberName].kind === "url" ? webAddress(text) : text; // a name of the table
   const texts = splitValue(text, ";").map((each) => each.replaceAll(/\\([\\;])/g, "$1").trim());
   const last = texts.splice(parts.length - 1).join("; ");
   const values = parts.map((part, i): readonly [string, string | undefined] => {

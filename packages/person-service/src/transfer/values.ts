@@ -15,7 +15,7 @@ interface Reading {
   readonly dates: DateReader;
 }
 
-/** Returns a person of a file as the schema has it: texts without white space around them, dates, codes of countries. */
+/** Returns a person of a file as the schema has it: texts without white space around them, dates, codes of countries, URLs. */
 export function toMembers(value: unknown, reading: Reading, prefix = ""): unknown {
   if (!isObject(value)) return value;
   const members: Record<string, unknown> = {};
@@ -39,9 +39,8 @@ function withEntries(person: Readonly<Record<string, unknown>>, reading: Reading
     const { name, single } = list;
     const given = person[name];
     const toEntry = (entry: unknown): unknown => {
-      if (typeof entry === "string") return { value: entry.trim() };
-      if (!isObject(entry) || !isObject(entry["value"])) return entry;
-      return { ...entry, value: toMembers(entry["value"], reading, `${single}.`) };
+      if (typeof entry === "string") return toEntry({ value: entry });
+      return isObject(entry) ? { ...entry, value: toMember(entry["value"], single, reading) } : entry;
     };
     if (Array.isArray(given)) result[name] = given.map(toEntry);
     else if (isObject(given) && Object.values(given).every(isObject)) {
@@ -90,8 +89,13 @@ function toValue(value: string, kind: PersonMember["kind"] | undefined, dates: D
   const text = value.trim();
   if (kind === "date") return dates.read(text) ?? text;
   if (kind === "country") return countryCodeOf(text) ?? text;
+  if (kind === "url") return webAddress(text);
   return kind === undefined ? text : typedValue(text, kind);
 }
+
+/** Returns the URL that a text such as `www.example.org/ada` stands for; other text as it is. */
+export const webAddress = (text: string): string =>
+  /^(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+(?:[:/?#]\S*)?$/u.test(text) ? `https://${text}` : text;
 
 /** Returns a value of JSON with its members named by the map, as columns are: `{"Zip": "W1"}` as `address.postalCode`. */
 export function renamed(value: unknown, map: ReadonlyMap<string, string>): unknown {

@@ -67,6 +67,18 @@ describeService("a form of a person", (openService) => {
     assert.deepEqual((await read(`/person/${id}`))["address"], { addressCountry: "DE" });
   });
 
+  it("takes a website without its scheme, as an import does", async () => {
+    const id = await store(service, asJson({ name: "Ada" }));
+    const before = fieldsOf(await service.send("GET", `/person/${id}`, { headers: { Accept } }), editor);
+    await sendForm(service, `/person/${id}`, { ...before, url: "www.example.org" });
+    const fields = fieldsOf(await service.send("GET", `/person/${id}`, { headers: { Accept } }), editor);
+    await sendForm(service, `/person/${id}`, { ...fields, urls: "www.example.org\nada.example (work)" });
+    assert.deepEqual((await read(`/person/${id}`))["urls"], [
+      { value: "https://www.example.org", preferred: true },
+      { value: "https://ada.example", contexts: ["work"] },
+    ]);
+  });
+
   it("is shown again with what was typed, and what is wrong with it", async () => {
     const { status, text, headers } = await sendForm(service, "/person", {
       jobTitle: `<"Clerk">`,
