@@ -1,9 +1,10 @@
 import type { StoredCollection } from "../../database.ts";
-import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
+import { defaultOrder, type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
 import type { CountOptions, ReadOptions, RecordBatch } from "../../store.ts";
 import { TurnShare } from "../../turn-share.ts";
 import type { EngineBatch } from "../engine.ts";
 import { batchOfFound, IdList, type ReadAgain } from "../found-list.ts";
+import { placeOf } from "../keyset.ts";
 import { toRecord } from "../rows.ts";
 import { isRunOfIndex } from "../run-of-index.ts";
 import { comparedColumns } from "./columns.ts";
@@ -65,10 +66,12 @@ export class PostgresLists {
       if (rows.length === wanted || size >= batchSize) break;
     }
     const left = limit - rows.length;
-    const last = (rows.length === wanted || size >= batchSize) && left > 0 ? rows.at(-1) : undefined;
-    const rest = last && { ...selection, after: selected.placeOf(last), ...(Number.isFinite(left) && { limit: left }) };
+    const records = rows.map(recordOf);
+    const last = (rows.length === wanted || size >= batchSize) && left > 0 ? records.at(-1) : undefined;
+    const place = last && placeOf(last, selection.order ?? defaultOrder, this.#members);
+    const rest = place && { ...selection, after: place, ...(Number.isFinite(left) && { limit: left }) };
     const next = rest && (() => this.#walk(reads, rest, owner));
-    return { records: rows.map(recordOf), next };
+    return { records, next };
   }
 
   /** Finds the records of any selection at once, and reads the first of them. */

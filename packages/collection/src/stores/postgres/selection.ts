@@ -2,7 +2,6 @@ import { defaultOrder, type MemberFilter, type MemberValue, type Selection, type
 import { where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
-import type { ComparedColumn } from "./columns.ts";
 import { countersText } from "./counters.ts";
 import { type Columns, PostgresDialect } from "./dialect.ts";
 import type { Statement } from "./session.ts";
@@ -47,25 +46,23 @@ export class PostgresSelection {
   ranges(place: readonly MemberValue[] | undefined): readonly (readonly KeyCondition[])[] {
     if (place === undefined) return [[]];
     const canBe = ({ member, relation }: KeyCondition): boolean =>
-      relation !== "absent" || !this.#columnOf(member).isFull;
+      relation !== "absent" || this.#columns.get(member)?.isFull !== true;
     const all = keysetRanges(this.#order, place);
     const possible = all.filter((range) => range.every(canBe));
     return possible.length > 0 ? possible : all.slice(0, 1);
   }
 
   /**
-   * Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes. Its rows end with
-   * the values of the keys of the order.
+   * Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes.
    *
    * The count is written out: a plan that is kept for any count would be one for a tenth of the table.
    */
   walk(range: readonly KeyCondition[], count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
     const order = dialect.orderBy(this.#order);
-    const keys = dialect.keyColumns(this.#order);
     // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes.
-    const text = `${this.#head(dialect, "NULL", this.#order.length - 1)}
-      SELECT NULL, ${recordColumns}, through${keys} FROM (
+    const text = `${this.#head(dialect, "NULL", 0)}
+      SELECT NULL, ${recordColumns}, through FROM (
         SELECT *, sum(size) OVER (${order}) AS through FROM (
           SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${count}
         ) AS first
@@ -124,16 +121,6 @@ export class PostgresSelection {
     return { text, values: dialect.values };
   }
 
-  /** Returns the place of a record in the order, from a row of `walk`. */
-  placeOf([_head, id, _revision, _updatedAt, _document, _through, ...keys]: SelectedRow): readonly MemberValue[] {
-    const values = keys.map((value, position) => {
-      const { member } = this.#order[position] as SortKey; // there is a value for each key
-      const { type } = this.#columnOf(member);
-      return value !== null && (type === "number" || type === "time") ? Number(value) : value;
-    });
-    return [...values, Number(id)];
-  }
-
   /**
    * Writes the beginning of a statement, which makes its `HeadRow`.
    *
@@ -153,10 +140,6 @@ export class PostgresSelection {
 
   #where(dialect: PostgresDialect, range: readonly KeyCondition[] = []): string {
     return where(dialect.conditions({ owner: this.#owner, filters: this.#filters, words: this.#words, range }));
-  }
-
-  #columnOf(member: string): ComparedColumn {
-    return this.#columns.get(member) as ComparedColumn; // the selection was asserted
   }
 }
 
