@@ -5,6 +5,7 @@ export {
   Matching,
   type MatchingOptions,
 } from "./bulk/matching.ts";
+export { noRoomChannel, temporaryFileFault } from "./bulk/spool.ts";
 export { type CollectionHandlers, collection, type FollowerFigures } from "./collection.ts";
 export type {
   CollectionDefinition,

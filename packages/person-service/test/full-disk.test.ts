@@ -58,6 +58,29 @@ const disks: readonly SmallDisk[] = [
   },
 ];
 
+describe("a service with little room for temporary files", () => {
+  it("answers imports with 503, logs that once, and goes on", async () => {
+    await using service = await startServiceBy(
+      ["sh", "-c", `ulimit -f 2048; exec "$0" "$@"`],
+      ...["--database", ":memory:"],
+    );
+    const person = JSON.stringify({ name: "Ada", description: "x".repeat(4000) });
+    for (const type of ["application/x-ndjson", "application/octet-stream", "application/x-ndjson"]) {
+      const body = `${person}\n`.repeat(600);
+      const answer = await fetch(`${service.url}/person`, { method: "POST", headers: { "Content-Type": type }, body });
+      assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "1"], await answer.text());
+    }
+    const one = { method: "POST", headers: { "Content-Type": "application/json" }, body: person };
+    assert.equal((await fetch(`${service.url}/person`, one)).status, 200);
+    service.kill("SIGTERM");
+    const { log } = await service.exited;
+    assert.deepEqual(
+      log.flatMap(({ event }) => (event.startsWith("st") ? [] : [event])),
+      ["no-room"],
+    );
+  });
+});
+
 for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause } of disks) {
   describe(`a service on a disk that is full: ${what}`, { skip: missing }, () => {
     let service: ServiceProcess;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +40,7 @@ export class Spool {
       await unlink(path);
       return new Spool(file, count);
     } catch (error) {
-      throw toStoreFault(error);
+      throw temporaryFileFault(error);
     }
   }
 
@@ -78,7 +79,7 @@ export class Spool {
     this.#count(bytes.length);
     // Writes at the current position, which reading does not move.
     await this.#file.writeFile(bytes).catch((error: unknown) => {
-      throw toStoreFault(error);
+      throw temporaryFileFault(error);
     });
   }
 
@@ -117,10 +118,17 @@ const mostInBatch = 256;
 /** In characters of JSON, exceeded by at most one document: a store refuses changes when too many bytes wait to be written. */
 const batchSize = 1_048_576;
 
-/** Converts errors that pass by themselves or when room is made to StoreUnavailable, after which clients try again. */
-function toStoreFault(error: unknown): unknown {
-  const isPassing = error instanceof Error && "code" in error && passing.has(String(error.code));
-  return isPassing ? new StoreUnavailable("There is no room for temporary files", { cause: error }) : error;
+/**
+ * Converts errors of a temporary file that pass by themselves or when room is made to StoreUnavailable, after which clients try again.
+ * These are published on the channel of `node:diagnostics_channel` with the name `noRoomChannel`.
+ */
+export function temporaryFileFault(error: unknown): unknown {
+  if (!(error instanceof Error && "code" in error && passing.has(String(error.code)))) return error;
+  const fault = new StoreUnavailable("There is no room for temporary files", { cause: error });
+  channel(noRoomChannel).publish(fault);
+  return fault;
 }
+
+export const noRoomChannel = "waymark.collection.no-room";
 
 const passing: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE"]);

@@ -1,4 +1,5 @@
-import type { Database } from "@waymark/collection";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { type Database, noRoomChannel } from "@waymark/collection";
 import type { RouterOptions } from "waymark";
 import type { ServiceObserver, TurnedAway } from "../observer.ts";
 import { type DatabaseWatch, watchDatabase } from "./database-watch.ts";
@@ -29,6 +30,8 @@ export function logService(log: Log): ServiceLog {
     "in-flight": watchRefusals(log, "overload", "too many requests are in progress, and some are answered 503"),
     quota: watchRefusals(log, "quota-exceeded", "a client has used up its quota, and its requests are answered 429"),
   };
+  const onNoRoom = watchRefusals(log, "no-room", "there is no room for temporary files, and imports are answered 503");
+  subscribe(noRoomChannel, onNoRoom);
   let watch: DatabaseWatch | undefined;
   return {
     observer: {
@@ -45,6 +48,7 @@ export function logService(log: Log): ServiceLog {
     },
     close() {
       watch?.close();
+      unsubscribe(noRoomChannel, onNoRoom);
       denials.flush();
     },
   };

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { type ListDecoder, StoreUnavailable } from "@waymark/collection";
+import { type ListDecoder, temporaryFileFault } from "@waymark/collection";
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import type { MemberList } from "../person/member-list.ts";
@@ -19,7 +19,9 @@ export const peopleFileDecoder = (members: MemberList): ListDecoder => ({
   example: "Name;E-mail\nAda Lovelace;ada@example.org\n",
   async *decode(pieces, { mediaType, lenient, onFound, onColumns }) {
     const { name = "", map = "", date } = parametersOf(mediaType);
-    await using copy = await copyOfStream(Readable.from(pieces)).catch(throwUnavailable);
+    await using copy = await copyOfStream(Readable.from(pieces)).catch((error: unknown) => {
+      throw temporaryFileFault(error);
+    });
     const source = await openSourceFile(copy.path);
     if (!source.isText) throw new ContentError("The file is not a text. To import a spreadsheet, save it as CSV");
     const file = await openPeopleFile(source, {
@@ -62,10 +64,4 @@ function readParameter<T>(name: string, read: () => T): T {
       throw new ContentError(`The parameter ${name} of the Content-Type ${error.message}`);
     throw error;
   }
-}
-
-/** Where there is no room for the file now, there may be later. */
-function throwUnavailable(error: unknown): never {
-  const isFull = error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
-  throw isFull ? new StoreUnavailable("There is no room for temporary files", { cause: error }) : error;
 }
