@@ -1,6 +1,7 @@
-import type { Context, Span, TextMapGetter } from "@opentelemetry/api";
+import type { Context, Span, SpanOptions, TextMapGetter } from "@opentelemetry/api";
 import type { RequestEvent } from "@waymark/node";
-import { type AroundFilter, around, type HttpRequest } from "waymark";
+import { type AroundFilter, around, type HttpRequest, type HttpResponse } from "waymark";
+import type { HeaderList } from "waymark/fields";
 import { type ServiceObserver, usualMethods } from "./observer.ts";
 import { version } from "./package-files.ts";
 
@@ -14,29 +15,34 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
   const { context, propagation, SpanKind, SpanStatusCode, trace } = await import("@opentelemetry/api");
   const tracer = trace.getTracer("person-service", version());
 
-  const startSpan = (request: HttpRequest): { readonly span: Span; readonly within: Context } => {
-    const parent = propagation.extract(context.active(), request, requestGetter);
+  const startSpan = (
+    request: Traced["request"],
+    times?: Pick<SpanOptions, "startTime">,
+  ): { readonly span: Span; readonly within: Context } => {
+    const parent = propagation.extract(context.active(), request.headers, headersGetter);
     const attributes = {
       "http.request.method": methodOf(request) ?? "_OTHER",
       "url.path": request.path,
       "url.scheme": request.client.scheme,
       ...(request.client.host !== undefined && { "server.address": request.client.host.replace(/:\d*$/, "") }),
     };
-    const span = tracer.startSpan(methodOf(request) ?? "HTTP", { kind: SpanKind.SERVER, attributes }, parent);
+    const span = tracer.startSpan(methodOf(request) ?? "HTTP", { kind: SpanKind.SERVER, attributes, ...times }, parent);
     return { span, within: trace.setSpan(parent, span) };
   };
 
   const spans = new WeakMap<HttpRequest, Span>();
 
-  const filter: AroundFilter = around((request, next) => {
-    const { span, within } = startSpan(request);
-    spans.set(request, span);
-    return context.with(within, () => next(request));
-  });
+  const filter: AroundFilter = around(
+    (request, next) => {
+      const { span, within } = startSpan(request);
+      spans.set(request, span);
+      return context.with(within, () => next(request));
+    },
+    { repeatable: true },
+  );
 
-  const onEnd = ({ request, response, contentBytes, receivedBytes }: RequestEvent): void => {
-    const span = spans.get(request);
-    if (span === undefined) return;
+  const endSpan = (span: Span, traced: Traced, time?: number): void => {
+    const { request, response, contentBytes, receivedBytes } = traced;
     const { route } = request;
     if (route !== undefined) {
       span.updateName(`${methodOf(request) ?? "HTTP"} ${route.path}`);
@@ -50,12 +56,24 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
       span.setAttribute("error.type", response === undefined ? "aborted" : String(response.status));
       span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    span.end();
+    span.end(time);
   };
 
   return {
     outerFilter: filter,
-    onEnd,
+    onEnd(event) {
+      const span = spans.get(event.request);
+      if (span !== undefined) endSpan(span, event);
+    },
+    onRepeat({ request: { method, path, client, headers, route }, response, contentBytes, receivedBytes }) {
+      // Not all of the request and the response, which would be kept with the answer.
+      const request = { method, path, client, headers, route };
+      const traced = { request, response: response && { status: response.status }, contentBytes, receivedBytes };
+      return ({ duration }) => {
+        const end = Date.now();
+        endSpan(startSpan(request, { startTime: end - duration }).span, traced, end);
+      };
+    },
     onOperation({ collection, name, milliseconds, error }) {
       if (trace.getActiveSpan() === undefined) return;
       const end = Date.now();
@@ -69,7 +87,8 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
 }
 
 /** Returns the method; undefined for one that the client made up, since traces are grouped by it. */
-const methodOf = ({ method }: HttpRequest): string | undefined => (usualMethods.has(method) ? method : undefined);
+const methodOf = ({ method }: Pick<HttpRequest, "method">): string | undefined =>
+  usualMethods.has(method) ? method : undefined;
 
 /** The API of OpenTelemetry keeps what is registered under this symbol, so that several copies of it work together. */
 const registered = Symbol.for("opentelemetry.js.api.1");
@@ -77,7 +96,13 @@ const registered = Symbol.for("opentelemetry.js.api.1");
 const isSdkRegistered = (): boolean =>
   (globalThis as { readonly [registered]?: { readonly trace?: unknown } })[registered]?.trace !== undefined;
 
-const requestGetter: TextMapGetter<HttpRequest> = {
-  keys: ({ headers }) => headers.flat.filter((_, i) => i % 2 === 0),
-  get: (request, name) => request.header(name),
+/** What a trace has of a request and its answer. */
+interface Traced extends Pick<RequestEvent, "contentBytes" | "receivedBytes"> {
+  readonly request: Pick<HttpRequest, "method" | "path" | "client" | "headers" | "route">;
+  readonly response: Pick<HttpResponse, "status"> | undefined;
+}
+
+const headersGetter: TextMapGetter<HeaderList> = {
+  keys: ({ flat }) => flat.filter((_, i) => i % 2 === 0),
+  get: (headers, name) => headers.get(name),
 };

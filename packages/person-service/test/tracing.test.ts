@@ -4,7 +4,9 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentele
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { serve } from "@waymark/node";
 import { around, HttpRequest } from "waymark";
+import { RawConnection } from "../../node/test/raw-connection.ts";
 import { openPersonService } from "../src/index.ts";
 import { openTracing } from "../src/tracing.ts";
 
@@ -24,10 +26,13 @@ describe("tracing", () => {
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
     const observer = await openTracing();
     assert(observer !== undefined);
-    const failing = around((request, next) => {
-      if (request.path === "/hello-world") throw new Error("no such shelf");
-      return next(request);
-    });
+    const failing = around(
+      (request, next) => {
+        if (request.path === "/hello-world") throw new Error("no such shelf");
+        return next(request);
+      },
+      { repeatable: true },
+    );
     const options = { observers: [observer], filters: [failing], onFault: () => undefined };
     const { app, database } = await openPersonService({ database: ":memory:", ...options });
 
@@ -75,6 +80,23 @@ describe("tracing", () => {
     await app.handle(HttpRequest.of({ method: "BREW", target: "/person" }));
     const [brew] = exporter.getFinishedSpans();
     assert.deepEqual([brew?.name, brew?.attributes["http.request.method"]], ["HTTP", "_OTHER"]);
+
+    exporter.reset();
+    const server = await serve(app, { answerMemory: 2 ** 20 });
+    const connection = new RawConnection(server.port);
+    try {
+      for (let i = 0; i < 6; i++) await connection.request("GET /person/1", "Accept: application/json").response();
+      const spans = exporter.getFinishedSpans().filter(({ kind }) => kind === SpanKind.SERVER);
+      const [first] = spans;
+      assert.deepEqual([spans.length, exporter.getFinishedSpans().length], [6, 9]);
+      for (const { name, attributes, duration, parentSpanContext } of spans) {
+        assert.deepEqual([name, attributes, parentSpanContext], [first?.name, first?.attributes, undefined]);
+        assert(duration[0] === 0 && duration[1] > 0, `${duration}`);
+      }
+    } finally {
+      connection.destroy();
+      await server.close({ grace: 0 });
+    }
     await database.close();
   });
 });
