@@ -69,6 +69,24 @@ describe("follow", () => {
     assert.match(stderr, /cannot be reached; trying again/);
   });
 
+  it("ends with --once where the service is not there for five attempts", async () => {
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests++;
+      response.writeHead(503).end();
+    });
+    server.listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+    const follow = () => runProgram("follow", url, "--once", "--longest-pause", "0.01");
+    const busy = await follow();
+    await new Promise((resolve) => server.close(resolve));
+    const away = await follow();
+    assert.deepEqual([busy.code, requests, away.code], [1, 5, 1]);
+    assert.match(busy.stderr, /answers 503, after 5 attempts/);
+    assert.match(away.stderr, /cannot be reached, after 5 attempts/);
+  });
+
   it("sends the key of a file, and says why the service refuses", async () => {
     const [access, keys, key] = [folder.newFile("json"), folder.newFile("json"), folder.newFile("key")];
     writeFileSync(access, JSON.stringify({ rules: [{ methods: ["GET"], path: "/person/**", scopes: ["read"] }] }));

@@ -24,7 +24,9 @@ export const followCommand: Command = {
     cursor: { value: "FILE", about: "the file that keeps the place; without it, the command begins with all people" },
     "key-file": { value: "FILE", about: "the file with the API key" },
     fields: { value: "NAMES", about: "the members to write besides the id, separated by commas" },
-    once: { about: "ends when there are no more changes, instead of waiting for them" },
+    once: {
+      about: "ends when there are no more changes, or after 5 attempts to reach the service, instead of waiting",
+    },
     "longest-pause": {
       value: "SECONDS",
       type: matching("a number of seconds", (text) => /^(?:[0-9]+|[0-9]*\.[0-9]+)$/.test(text)),
@@ -44,9 +46,10 @@ export const followCommand: Command = {
     const headers = new Headers({ Accept: "application/x-ndjson" });
     if (key !== undefined) headers.set("Authorization", `Bearer ${key}`);
     if (!isOnce) headers.set("Prefer", "wait=30");
+    const attempts = isOnce ? 5 : Number.POSITIVE_INFINITY;
     const longestPause = 1000 * Number(given.value("longest-pause"));
     for (let cursor = before; ; ) {
-      const { lines, next } = await readChanges({ url, headers }, cursor, longestPause, io);
+      const { lines, next } = await readChanges({ url, headers, attempts }, cursor, longestPause, io);
       if (lines !== "") {
         io.print(lines.trimEnd());
         await written();
@@ -82,13 +85,15 @@ interface ReadChanges {
 interface ChangesSource {
   readonly url: URL;
   readonly headers: Headers;
+  /** The most attempts for an answer. */
+  readonly attempts: number;
 }
 
 /**
  * Reads changes from a service, and waits for it while it cannot be reached.
  *
  * @param longestPause between attempts, in milliseconds
- * @throws CommandError (rejects) when the service refuses, so that another attempt would not help
+ * @throws CommandError (rejects) when the service refuses, so that another attempt would not help, and after the last attempt
  */
 async function readChanges(
   source: ChangesSource,
@@ -99,13 +104,17 @@ async function readChanges(
   for (let failures = 1; ; failures++) {
     const outcome = await attempt(source, cursor);
     if (!("reason" in outcome)) return outcome;
-    if (failures === 1) printNote(`${outcome.reason}; trying again until it can be reached`);
+    if (failures >= source.attempts) throw new CommandError(`${outcome.reason}, after ${failures} attempts`);
+    if (failures === 1) printNote(`${outcome.reason}; trying again`);
     const grown = 500 * 2 ** failures * (0.5 + Math.random() / 2);
     await elapse(Math.min(Math.max(grown, outcome.retryAfter * 1000), longestPause));
   }
 }
 
-async function attempt({ url: changes, headers }: ChangesSource, cursor: string): Promise<ReadChanges | Failure> {
+async function attempt(
+  { url: changes, headers }: Omit<ChangesSource, "attempts">,
+  cursor: string,
+): Promise<ReadChanges | Failure> {
   const url = new URL(changes);
   if (cursor !== "") url.searchParams.set("after", cursor);
   try {
