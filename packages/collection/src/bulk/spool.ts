@@ -120,7 +120,7 @@ const batchSize = 1_048_576;
 
 /**
  * Converts errors of a temporary file that pass by themselves or when room is made to StoreUnavailable, after which clients try again.
- * These are published on the channel of `node:diagnostics_channel` with the name `noRoomChannel`.
+ * These are published on `noRoomChannel`.
  */
 export function temporaryFileFault(error: unknown): unknown {
   if (!(error instanceof Error && "code" in error && passing.has(String(error.code)))) return error;
@@ -129,6 +129,7 @@ export function temporaryFileFault(error: unknown): unknown {
   return fault;
 }
 
+/** The name of the channel of `node:diagnostics_channel` on which each StoreUnavailable for want of room for temporary files is published. */
 export const noRoomChannel = "waymark.collection.no-room";
 
 const passing: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE"]);
