@@ -63,7 +63,7 @@ export class PostgresSelection {
     // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes.
     const text = `${this.#head(dialect, "NULL", 0)}
       SELECT NULL, ${recordColumns}, through FROM (
-        SELECT *, sum(size) OVER (${order}) AS through FROM (
+        SELECT *, sum(size) OVER (${order} ROWS UNBOUNDED PRECEDING) AS through FROM (
           SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${count}
         ) AS first
       ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
