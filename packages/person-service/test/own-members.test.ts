@@ -327,6 +327,11 @@ describe("the declaration of members", () => {
       'desk.values has "b\\nc", which must not contain control characters: character 2 is U+000A',
     ],
     ["a text twice", { desk: { type: "list", values: ["a", "a"] } }, 'desk.values has "a", which is there twice'],
+    [
+      "a rule for given texts",
+      { desk: { type: "list", values: ["a"], maxLength: 3 } },
+      "desk.maxLength cannot be combined with values, which say all that there may be",
+    ],
     ["a choice of nothing", { desk: { type: "choice" } }, "desk.values is missing: the texts that it is one of"],
     [
       "an impossible pattern",

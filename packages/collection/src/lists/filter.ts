@@ -208,7 +208,7 @@ function fault(right: string, sent: string): ParsedValue {
 function parseNumber(text: string): ParsedValue {
   const value = Number(text);
   if (Number.isFinite(value) && String(value) === text) return { value };
-  if (!Number.isFinite(value) || text.trim() === "") return fault("a number such as 7 or 1.5", text);
+  if (!Number.isFinite(value) || text.trim() === "") return fault("a number such as 7", text);
   return { fault: `must be a number in its shortest form, such as ${value}, not ${excerpt(text)}` };
 }
 

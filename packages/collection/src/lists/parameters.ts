@@ -76,8 +76,10 @@ function describeUnknown(parameter: string, { names, filters, members }: KnownPa
   const usual = usualNames.get(name.toLowerCase());
   const isUsual = usual !== undefined && names.includes(usual);
   const nearest = isUsual ? usual : nearestName(name, [...names, ...filters]);
-  const fault =
-    members.includes(name) && !names.includes(name) ? "is a member that has no filter" : "is not known here";
+  const isMember = members.includes(name) && !names.includes(name);
+  const isNoFilter =
+    filters.length === 0 ? "is a member, and only lists have filters" : "is a member that has no filter";
+  const fault = isMember ? isNoFilter : "is not known here";
   return `${fault}${orNearest(nearest)}`;
 }
 

@@ -142,15 +142,11 @@ interface Declared {
   readonly values?: readonly string[];
 }
 
-function faultInBounds({
-  type,
-  minLength = 1,
-  maxLength = usual,
-  pattern,
-  minimum,
-  maximum,
-  values,
-}: Declared): MemberFault | undefined {
+function faultInBounds(declared: Declared): MemberFault | undefined {
+  const { type, minLength = 1, maxLength = usual, pattern, minimum, maximum, values } = declared;
+  const unused = values && Object.keys(ofText).find((setting) => Object.hasOwn(declared, setting));
+  if (unused !== undefined)
+    return { path: [unused], message: "cannot be combined with values, which say all that there may be" };
   if (type === "choice" && values === undefined)
     return { path: ["values"], message: "is missing: the texts that it is one of" };
   if (minLength > maxLength) return { path: ["minLength"], message: `is more than maxLength, which is ${maxLength}` };
