@@ -1,5 +1,6 @@
-import type { AnswerSource, HttpResponse, MatchedRoute, RenewedField, Repetition } from "waymark";
+import type { AnswerSource, HttpResponse, MatchedRoute } from "waymark";
 import type { HeaderList } from "waymark/fields";
+import type { RenewedField, Repetition } from "waymark/filters";
 import type { AnswerRecording, ServedApp } from "waymark/internal";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
 import type { ServeContext } from "./context.ts";

@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
-import type { RepeatedRequest } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import type { EventLoopTurn } from "waymark/filters";
+import type { EventLoopTurn, RepeatedRequest } from "waymark/filters";
 import type { KeptAnswer, KeptHead } from "./kept-answer.ts";
 import { currentTurn, type Peer } from "./served-exchange.ts";
 

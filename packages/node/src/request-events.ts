@@ -1,14 +1,6 @@
 import { type Channel, channel } from "node:diagnostics_channel";
-import {
-  type AroundFilter,
-  type Attribute,
-  attribute,
-  type HttpRequest,
-  type HttpResponse,
-  type Next,
-  onRepeat,
-  type RepeatedRequest,
-} from "waymark";
+import { type AroundFilter, type Attribute, attribute, type HttpRequest, type HttpResponse, type Next } from "waymark";
+import { onRepeat, type RepeatedRequest } from "waymark/filters";
 import {
   andThen,
   DeclarationSite,

@@ -1,5 +1,5 @@
 export type { Awaitable } from "./and-then.ts";
-export type { AnswerSource, RenewedField, RepeatedRequest, Repetition } from "./answer-recording.ts";
+export type { AnswerSource } from "./answer-recording.ts";
 export { type Answer, type Answers, answers, none } from "./answers.ts";
 export type { App } from "./app.ts";
 export { and, not, or } from "./condition.ts";
@@ -40,7 +40,7 @@ export {
   problemTypes,
 } from "./problem-types.ts";
 export { type ProvideNext, type ProvidingFilter, provide, provideAround } from "./provide.ts";
-export { dependsOn, notRepeatable, onRepeat, repeatable } from "./repeatable.ts";
+export { dependsOn, notRepeatable, repeatable } from "./repeatable.ts";
 export { HttpRequest, type Query } from "./request.ts";
 export {
   content,

@@ -1,4 +1,4 @@
-import type { RenewedField } from "waymark";
+import type { RenewedField } from "waymark/filters";
 import type { KeptHead } from "../kept-answer.ts";
 import type { RepeatedAnswer } from "../repeated-answer.ts";
 

@@ -27,16 +27,23 @@ import {
   mount,
   notRepeatable,
   onError,
-  onRepeat,
   POST,
-  type Repetition,
   type RouterOptions,
   repeatable,
   router,
   text,
   when,
 } from "waymark";
-import { compress, memoryRateLimiter, nameRequests, overload, rateLimit, securityHeaders } from "waymark/filters";
+import {
+  compress,
+  memoryRateLimiter,
+  nameRequests,
+  onRepeat,
+  overload,
+  type Repetition,
+  rateLimit,
+  securityHeaders,
+} from "waymark/filters";
 import { type RawConnection as Connection, RawConnection, type RawResponse } from "../raw-connection.ts";
 
 const opened: { readonly server: RunningServer; readonly connections: Connection[] }[] = [];

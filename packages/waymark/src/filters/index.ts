@@ -1,4 +1,6 @@
+export type { RenewedField, RepeatedRequest, Repetition } from "../answer-recording.ts";
 export type { EventLoopTurn } from "../event-loop-turn.ts";
+export { onRepeat } from "../repeatable.ts";
 export { isRefusedMessage } from "../routing/refusal.ts";
 export { type AccessDecision, access, type Caller, caller } from "./access.ts";
 export { type CompressOptions, compress, isCompressible } from "./compress.ts";
