@@ -33,3 +33,45 @@ it("a PostgreSQL server that is stopped and started makes the service not ready,
     ["start", "database-unavailable", "database-available", "stop"],
   );
 });
+
+it("a PostgreSQL server that goes away breaks off the lists that it sends, and the events go on when it is back", async () => {
+  const server = await postgresServer();
+  await using service = await startService("--database", await server.createDatabase());
+  const people = `${service.url}/person`;
+  const post = (type: string, body: string): Promise<Response> =>
+    fetch(people, { method: "POST", headers: { "Content-Type": type }, body });
+  const lines = `${JSON.stringify({ name: "Ada", description: "x".repeat(4000) })}\n`.repeat(5_000);
+  assert.equal((await post("application/x-ndjson", lines)).status, 200);
+  const events = await fetch(`${people}/changes?after=now`, { headers: { Accept: "text/event-stream" } });
+  const pieces = events.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail();
+  const untilEvent = async (name: string): Promise<void> => {
+    for (let text = ""; !text.includes(name); ) text += (await pieces.read()).value ?? assert.fail(text);
+  };
+  await post("application/json", '{"name":"Before"}');
+  await untilEvent('"Before"');
+
+  const list = await fetch(people);
+  const held = fetch(`${people}/changes?after=now`, { headers: { Prefer: "wait=30" } });
+  await server.stop();
+  const lost = await post("application/json", '{"name":"Lost"}');
+  assert.deepEqual([lost.status, lost.headers.get("Retry-After")], [503, "1"]);
+  await assert.rejects(list.text());
+  assert.equal((await held).status, 503);
+
+  const available = service.untilPrinted(/"database-available"/);
+  await server.start();
+  await available;
+  assert.equal((await post("application/json", '{"name":"After"}')).status, 200);
+  await untilEvent('"After"');
+  await pieces.cancel();
+  service.kill("SIGTERM");
+  const { code, log } = await service.exited;
+  assert.equal(code, 0);
+  assert.deepEqual(log.map(({ event }) => event).toSorted(), [
+    "database-available",
+    "database-unavailable",
+    "fault",
+    "start",
+    "stop",
+  ]);
+});
