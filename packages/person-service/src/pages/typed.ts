@@ -1,4 +1,5 @@
-import { contexts, features } from "../person/contact-lists.ts";
+import { isDeepStrictEqual } from "node:util";
+import { contactLists, contexts, features } from "../person/contact-lists.ts";
 import { fromValues, isObject, preferredMark, textOf, typedValue, withSaid } from "../person/member-value.ts";
 import { derivedName, memberTable, nameParts, type PersonMemberName, partNames } from "../person/members.ts";
 import type { ContactEntry, ContactValue, Person } from "../person/person.ts";
@@ -129,15 +130,24 @@ function valueFrom(text: string, single: string): ContactValue {
 }
 
 /** Returns the person that the values say: members without a value are absent. */
-export const personOf = (values: Values, { fieldOf }: MemberFields): Partial<Person> =>
-  fromValues(Object.entries(values).map(([name, text]) => [name, memberFrom(fieldOf(name), text)])); // valid or not
+export function personOf(values: Values, { fieldOf }: MemberFields): Partial<Person> {
+  const person = fromValues(Object.entries(values).map(([name, text]) => [name, memberFrom(fieldOf(name), text)]));
+  // A form shows no list of one value, which stays when others are typed there.
+  for (const { name, single } of contactLists) {
+    const [entries, value] = [person[name] as readonly ContactEntry[] | undefined, person[single]]; // by memberFrom
+    if (entries === undefined || value === undefined) continue;
+    if (!entries.some((entry) => isDeepStrictEqual(entry.value, value))) person[name] = [{ value }, ...entries];
+  }
+  return person; // valid or not
+}
 
 /** Returns the merge patch (RFC 7396) from one state to another: null takes a member away. Undefined where they are the same. */
 export function patchBetween(before: Values, after: Values, fields: MemberFields): object | undefined {
   const changed = Object.entries(after).filter(([name, value]) => value !== before[name]);
   if (changed.length === 0) return undefined;
   const patch = fromValues(changed.map(([name, text]) => [name, memberFrom(fields.fieldOf(name), text) ?? null]));
-  const present = personOf(after, fields);
+  const present: Readonly<Record<string, unknown>> = personOf(after, fields);
+  for (const { name } of contactLists) if (name in patch && before[name] === "") patch[name] = present[name];
   // A name that was made of its parts is made again of what they are now.
   const { name, ...parts } = personOf(before, fields);
   const isDue = !("name" in patch) && nameParts.some((part) => part in patch);

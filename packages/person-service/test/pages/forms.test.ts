@@ -79,6 +79,26 @@ describeService("a form of a person", (openService) => {
     ]);
   });
 
+  it("keeps the single value where others are typed beside it", async () => {
+    const emailsOf = async (target: string) => (await read(target))["emails"];
+    const both = [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }];
+    const { headers } = await sendForm(service, "/person", {
+      name: "Ada",
+      email: "a@x.example",
+      emails: "b@x.example",
+    });
+    const target = headers["location"]?.split("#")[0] ?? "";
+    assert.deepEqual(await emailsOf(target), both);
+    await service.send("PATCH", target, asJson({ emails: [both[0]] }));
+    const shown = async () => fieldsOf(await service.send("GET", target, { headers: { Accept } }), editor);
+    await sendForm(service, target, { ...(await shown()), emails: "b@x.example" });
+    assert.deepEqual(await emailsOf(target), both);
+    await sendForm(service, target, { ...(await shown()), emails: "b@x.example" });
+    assert.deepEqual([await emailsOf(target), (await read(target))["email"]], [undefined, "b@x.example"]);
+    await sendForm(service, target, { ...(await shown()), email: "c@x.example", emails: "a@x.example" });
+    assert.deepEqual(await emailsOf(target), [{ value: "c@x.example", preferred: true }, { value: "a@x.example" }]);
+  });
+
   it("is shown again with what was typed, and what is wrong with it", async () => {
     const { status, text, headers } = await sendForm(service, "/person", {
       jobTitle: `<"Clerk">`,
