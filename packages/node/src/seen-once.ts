@@ -9,7 +9,11 @@ export class SeenOnce {
 
   /** Returns whether the text has come before, as far as that is known. */
   add(text: string): boolean {
-    const hash = hashOf(text);
+    return this.addHash(hashOf(text));
+  }
+
+  /** Returns whether something with this hash has come before, as far as that is known. */
+  addHash(hash: number): boolean {
     const place = hash & (this.#places.length - 1);
     if (this.#places[place] === hash) return true;
     this.#places[place] = hash;

@@ -14,24 +14,28 @@ export interface KnownFields {
  * request. Fields that come once, such as those with a precondition, do not drive them out.
  */
 export class SharedFields {
-  readonly #known = new Map<string, KnownFields>();
+  /** By the hashes of their bytes: of two with one hash, the first is shared. */
+  readonly #known = new Map<number, KnownFields>();
   readonly #seen = new SeenOnce(256);
   #count = 0;
 
   /** Returns the fields with these bytes, if they have come more than once. */
   find(bytes: Buffer, start: number, end: number): KnownFields | undefined {
-    return this.#known.get(bytes.toString("latin1", start, end));
+    const known = this.#known.get(hashOf(bytes, start, end));
+    return known !== undefined && sameBytes(known.bytes, bytes, start, end) ? known : undefined;
   }
 
   /** Notes that the fields have come; returns those that are shared, once they are. */
   add(fields: KnownFields): KnownFields {
     if (!mayRepeat(fields.section)) return fields;
-    const text = fields.bytes.toString("latin1");
-    const shared = this.#known.get(text);
-    if (shared !== undefined || !this.#seen.add(text)) return shared ?? fields;
+    const { bytes } = fields;
+    const hash = hashOf(bytes, 0, bytes.length);
+    const shared = this.#known.get(hash);
+    if (shared !== undefined) return sameBytes(shared.bytes, bytes, 0, bytes.length) ? shared : fields;
+    if (!this.#seen.addHash(hash)) return fields;
     if (this.#known.size === mostKnown) this.#known.clear();
     const known = { ...fields, number: ++this.#count };
-    this.#known.set(text, known);
+    this.#known.set(hash, known);
     return known;
   }
 }
@@ -44,6 +48,13 @@ function mayRepeat(section: FieldSection): boolean {
 }
 
 const mostKnown = 256;
+
+/** Makes no text of the bytes: most fields that are no others' come once. */
+function hashOf(bytes: Buffer, start: number, end: number): number {
+  let hash = 1;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x9e3779b1); // all are there
+  return hash ^ (hash >>> 13);
+}
 
 /** Returns whether the bytes at a place are these. */
 export const sameBytes = (some: Buffer, bytes: Buffer, start: number, end: number): boolean =>
