@@ -153,10 +153,12 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     unmet: () => documented().filter((answer) => !met.has(answer)),
   };
 
-  function meet(status: string, { headers, text }: Answer): void {
+  function meet(status: string, { headers, bytes }: Answer): void {
     const type = plain(headers["content-type"] ?? "");
     met.add(`${status} ${type || nothing}`);
-    if (type === "application/problem+json") met.add(`${status} ${JSON.parse(text).type.split("/").at(-1)}`);
+    if (type !== "application/problem+json") return;
+    const problem = JSON.parse(new TextDecoder().decode(decoded(bytes, headers["content-encoding"])));
+    met.add(`${status} ${problem.type.split("/").at(-1)}`);
   }
 
   function documented(): readonly string[] {
