@@ -60,7 +60,9 @@ export interface FilledColumn extends MemberColumn {
 export function filledColumns({ name: collection, unique, selectable }: StoredCollection): readonly FilledColumn[] {
   return [...unique.map(uniqueColumn), ...selectable.map(selectableColumn)].map((column) => {
     const name = nameOf(column);
-    return { ...column, name, type: columnTypes[column.kind], index: indexOf(collection, name) };
+    // Not the name of an index of all records, which files of earlier versions have.
+    const index = indexOf(collection, column.kind === "unique" ? `${name} present` : name);
+    return { ...column, name, type: columnTypes[column.kind], index };
   });
 }
 
