@@ -452,6 +452,29 @@ describe("an address book", () => {
     assert.doesNotMatch(cardsOf({ name: "A", vCardProps: ["ADR;TYPE=home:;;;;;;"] }), /ADR/);
   });
 
+  it("keep the box of each address, also of several with the same types", async () => {
+    for (const boxes of [
+      ["", "", "Box 3"],
+      ["Box 1", "Box 1", ""],
+      ["", "Box 2", "", "Box 2", "Box 3"],
+    ]) {
+      const lines = boxes.map((box, i) => `ADR;TYPE=home:${box};;${i} Oak St;Town;;;`);
+      const [person] = await read(cardOf("VERSION:4.0", "FN:A", ...lines));
+      const sent = vcard.item(recordOf(person), options).match(/(?<=\n)ADR.*(?=\r)/g);
+      assert.deepEqual(
+        sent?.map((line) => line.replace(";PREF=1", "")),
+        lines,
+      );
+    }
+    const twice = [
+      "ADR;TYPE=home:;;1 Oak St;Town;;;",
+      "ADR;TYPE=home:;;1 Oak St;Town;;;",
+      "ADR;TYPE=home:Box 2;;2 Oak St;Town;;;",
+    ];
+    const [person] = await read(cardOf("VERSION:4.0", "FN:A", ...twice));
+    assert.match(vcard.item(recordOf(person), options), /:;;1 Oak St;Town;;;\r\n.*:Box 2;;2 Oak St;Town;;;\r\n/);
+  });
+
   it("has each address with what cards said of it, by its types and its place among them", async () => {
     const lines = [
       "ADR;TYPE=home:;;1 Oak St;Town;;;",

@@ -164,7 +164,9 @@ function completed(rest: VcardLine, value: string): VcardLine {
   if (partsOf[rest.name] === undefined) return { ...rest, value };
   const [ours, others] = [splitValue(value, ";"), splitValue(rest.value, ";")];
   const length = Math.max(ours.length, others.length);
-  return { ...rest, value: Array.from({ length }, (_, i) => ours[i] || others[i] || "").join(";") };
+  const parts = Array.from({ length }, (_, i) => ours[i] || others[i] || "");
+  while (parts.length > ours.length && parts.at(-1) === "") parts.pop();
+  return { ...rest, value: parts.join(";") };
 }
 
 function toText(value: string, kind: PersonMember["kind"], version: Version): string {

@@ -38,11 +38,15 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
     const [first] = members;
     if (list !== undefined) {
       const entries = entriesOf(found, { members, list, labels, version });
+      const seen = new Set<string>();
       const lefts = Array.from(entries, ([line, { entry }]) => {
+        const value = JSON.stringify(entry.value);
+        const isAgain = seen.has(value);
+        seen.add(value);
         const label = labels.get(line.group);
         const isAlone = inGroup.get(line.group)?.every((each) => each === line || each === label);
         const left = emptied(isAlone ? { ...line, group: "" } : line, members, parametersOfEntries);
-        return [line, left, typesOf(entry)] as const;
+        return { line, left, types: typesOf(entry), isAgain };
       });
       for (const line of found) {
         if (!entries.has(line) && isOfPerson(line)) continue;
@@ -51,9 +55,9 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
       }
       // An address finds what is left of it by its types, and among those of the same types by its place.
       const kept = new Set<string>();
-      for (const [line, left, types] of first?.part === undefined ? [] : lefts.toReversed()) {
+      for (const { line, left, types, isAgain } of first?.part === undefined ? [] : lefts.toReversed()) {
         if (saysMore(left)) kept.add(String(types));
-        if (!kept.has(String(types))) continue;
+        if (!kept.has(String(types)) || (isAgain && !saysMore(left))) continue;
         const type = types.length === 0 ? [] : [["TYPE", types] as const];
         rests.set(line, { ...left, parameters: new Map([...type, ...left.parameters]) });
       }
@@ -80,14 +84,16 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
     });
   });
   const others = card.filter((line) => !rests.has(line) && isOfPerson(line) && !(isOurs && line.name === "UID"));
-  const kept = [...[...rests.values()].filter((rest) => rest !== undefined), ...others];
-  const texts = new Set(
-    kept.map((line) =>
-      vcardLineText(line)
-        .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
-        .trim(),
-    ),
-  );
+  const left = [...rests.values()].filter((rest) => rest !== undefined);
+  const texts = new Set<string>();
+  for (const line of [...left, ...others]) {
+    let text = vcardLineText(line)
+      .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
+      .trim();
+    // Of two addresses, the same may be left: an empty part more is another text that says as much.
+    while (left.includes(line) && texts.has(text)) text += ";";
+    texts.add(text);
+  }
   return fromValues([...values, [otherProperties, texts.size === 0 ? undefined : [...texts]]]);
 }
 
