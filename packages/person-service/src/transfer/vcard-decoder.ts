@@ -68,7 +68,10 @@ function toValue(card: readonly string[], line: number, members: MemberList): Li
   const properties: VcardLine[] = [];
   for (const text of unfolded(card)) {
     if (text.length > longestStart && !/^(?:[^":]|"[^"]*")*:/.test(text.slice(0, longestStart))) {
-      return { line, issues: [{ message: startTooLong }] };
+      return {
+        line,
+        issues: [{ message: `has more than ${longestStart.toLocaleString("en")} characters before a value` }],
+      };
     }
     const property = parseVcardLine(text);
     if (property === undefined) return { line, issues: [{ message: "is not a vCard of version 2.1, 3.0 or 4.0" }] };
@@ -79,8 +82,6 @@ function toValue(card: readonly string[], line: number, members: MemberList): Li
 
 /** In characters: no program writes as much. */
 const longestStart = 4_096;
-
-const startTooLong = `has more than ${longestStart.toLocaleString("en")} characters before a value`;
 
 /** Returns the lines that were folded as one, and those that version 2.1 continues after a `=`; without blank ones. */
 function unfolded(card: readonly string[]): readonly string[] {
