@@ -1,5 +1,5 @@
 import { describePostgresListWork } from "./postgres-list-work.ts";
 import { describeSqliteListWork } from "./sqlite-list-work.ts";
 
-describeSqliteListWork([100_000]);
-describePostgresListWork([100_000]);
+describeSqliteListWork({ count: 100_000, each: 1 });
+describePostgresListWork({ count: 100_000, each: 1 });

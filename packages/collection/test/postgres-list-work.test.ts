@@ -1,3 +1,3 @@
 import { describePostgresListWork } from "./postgres-list-work.ts";
 
-describePostgresListWork([10_000]);
+describePostgresListWork({ count: 10_000, each: 3 });

@@ -9,47 +9,45 @@ import type { PostgresPool } from "../src/stores/postgres/pool.ts";
 import { PostgresRevisions } from "../src/stores/postgres/revisions.ts";
 import type { Statement } from "../src/stores/postgres/session.ts";
 import { batchesFrom } from "../src/stores/record-store.ts";
-import { everySelection, people, person } from "./list-work.ts";
+import { everySelection, type ListWork, people, person } from "./list-work.ts";
 import { newPostgresDatabase } from "./postgres-server.ts";
 
 const stored = toStoredCollection(person);
 
 /** The work of every list of so many people in PostgreSQL is in proportion to their number. */
-export function describePostgresListWork(counts: readonly number[]): void {
-  for (const count of counts) {
-    describe(`a list of ${count} people in PostgreSQL`, () => {
-      let client: Client;
-      before(async () => {
-        const url = await newPostgresDatabase();
-        const database = await openPostgresDatabase(url, { collections: [person] });
-        await database.store("person").createAll(people(count, 1));
-        await database.close();
-        client = new Client(url);
-        await client.connect();
-        await client.query("ANALYZE person");
-      });
-      after(() => client.end());
-
-      it("is found and sorted once, whatever is filtered, searched and sorted, and visits each person a few times", async () => {
-        for (const { what, selection } of everySelection(count, 1)) {
-          const work: Work = { finds: 0, visited: 0, sorted: 0 };
-          const pool = countingPool(client, work);
-          const pools = { records: pool, changes: pool, lists: pool };
-          const revisions = new PostgresRevisions(pools, new PostgresCounters(stored, [stored]));
-          const lists = new PostgresLists(pool, stored, revisions);
-          const batches = await Array.fromAsync(batchesFrom(await lists.batch(selection, undefined, {})));
-          const found = batches.reduce((sum, { length }) => sum + length, 0);
-          assert.ok(found > 0 || selection.after !== undefined, what);
-          assert.ok(work.finds <= 1, `${what}: it is found ${work.finds} times`);
-          // Each range after a place is read by itself, and bitmaps of words are checked again.
-          const visits = selection.after === undefined ? 2 : 2 + (selection.order ?? []).length;
-          const most = visits * count + 2 * batches.length * mostInBatch;
-          assert.ok(work.visited <= most, `${what}: ${work.visited} rows are visited for ${found} people`);
-          assert.ok(work.sorted <= count, `${what}: ${work.sorted} rows are sorted for ${found} people`);
-        }
-      });
+export function describePostgresListWork(asked: ListWork): void {
+  describe(`a list of ${asked.count} people in PostgreSQL`, () => {
+    let client: Client;
+    before(async () => {
+      const url = await newPostgresDatabase();
+      const database = await openPostgresDatabase(url, { collections: [person] });
+      await database.store("person").createAll(people(asked.count, 1));
+      await database.close();
+      client = new Client(url);
+      await client.connect();
+      await client.query("ANALYZE person");
     });
-  }
+    after(() => client.end());
+
+    it("is found and sorted once, whatever is filtered, searched and sorted, and visits each person a few times", async () => {
+      for (const { what, selection } of everySelection(asked, 1)) {
+        const work: Work = { finds: 0, visited: 0, sorted: 0 };
+        const pool = countingPool(client, work);
+        const pools = { records: pool, changes: pool, lists: pool };
+        const revisions = new PostgresRevisions(pools, new PostgresCounters(stored, [stored]));
+        const lists = new PostgresLists(pool, stored, revisions);
+        const batches = await Array.fromAsync(batchesFrom(await lists.batch(selection, undefined, {})));
+        const found = batches.reduce((sum, { length }) => sum + length, 0);
+        assert.ok(found > 0 || selection.after !== undefined, what);
+        assert.ok(work.finds <= 1, `${what}: it is found ${work.finds} times`);
+        // Each range after a place is read by itself, and bitmaps of words are checked again.
+        const visits = selection.after === undefined ? 2 : 2 + (selection.order ?? []).length;
+        const most = visits * asked.count + 2 * batches.length * mostInBatch;
+        assert.ok(work.visited <= most, `${what}: ${work.visited} rows are visited for ${found} people`);
+        assert.ok(work.sorted <= asked.count, `${what}: ${work.sorted} rows are sorted for ${found} people`);
+      }
+    });
+  });
 }
 
 interface Work {

@@ -1,3 +1,3 @@
 import { describeSqliteListWork } from "./sqlite-list-work.ts";
 
-describeSqliteListWork([10_000]);
+describeSqliteListWork({ count: 10_000, each: 3 });
