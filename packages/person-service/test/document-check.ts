@@ -238,6 +238,8 @@ function undeclaredParameters(
   target: string,
   resolve: <T extends object>(value: T | ReferenceObject, pointer: string) => { readonly value: T },
 ): readonly string[] {
+  const query = target.replace(/^[^?]*\??/s, "");
+  if (query === "") return [];
   const declared = parameters.map((each) => resolve(each, "").value).filter((each) => each.in === "query");
   const names = new Set(declared.map(({ name }) => name));
   const patterns = declared.flatMap(({ schema }) =>
@@ -246,7 +248,6 @@ function undeclaredParameters(
   // Other operations have nothing against a query that they do not read.
   const refusal = responses[400] && resolve(responses[400], "").value;
   if (!JSON.stringify(refusal ?? "").includes("/problems/invalid-parameters")) return [];
-  const query = target.replace(/^[^?]*\??/s, "");
   const sent = [...new URLSearchParams(query).keys()];
   return sent.filter((name) => !names.has(name) && !patterns.some((pattern) => new RegExp(pattern).test(name)));
 }
