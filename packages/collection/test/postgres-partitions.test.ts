@@ -10,18 +10,19 @@ import {
   StoreHistoryLost,
   StoreOpenError,
 } from "../src/index.ts";
-import { emptiedPostgresDatabase, execute, newPostgresDatabase } from "./postgres-server.ts";
+import { emptiedPostgresDatabase, emptiedPostgresDatabases, execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, describeChanges, everything, replace } from "./store-contract.ts";
 
 const inPartitions = (url: string, options: DatabaseOptions): Promise<Database> =>
   openPostgresDatabase(url, { ...options, partitions: 16 });
 
 const emptied = emptiedPostgresDatabase();
+const apart = emptiedPostgresDatabases(3);
 describeChanges(
   "PostgreSQL in 16 partitions",
   async (options) => inPartitions(await emptied(options.collections), options),
-  // Of fewer, which are made again for each test.
-  async (options) => openPostgresDatabase(await newPostgresDatabase(), { ...options, partitions: 4 }),
+  // Of fewer.
+  async (options) => openPostgresDatabase(await apart(options.collections), { ...options, partitions: 4 }),
   16,
 );
 

@@ -10,7 +10,7 @@ import { keyOf, selectedFrom } from "./selection-model.ts";
  *
  * @param runs how many selections are compared with the model
  */
-export function describeSelection(name: string, withStore: WithStore, runs: number = 100): void {
+export function describeSelection(name: string, withStore: WithStore, runs: number = 40): void {
   describe(`${name}: selection`, () => {
     let clock = 0;
     const ticking = () => new Date(noon.getTime() + (++clock % 7) * 1000);
