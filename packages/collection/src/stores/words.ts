@@ -88,7 +88,7 @@ export function documentWords(document: unknown, members: readonly SearchedMembe
  */
 function addSpellings(text: string, words: string[]): void {
   if (!maySpell.test(text)) {
-    for (const word of toWords(text)) words.push(word); // more than a call has arguments
+    for (const word of toWords(text)) words.push(word); // there may be more than a call can have arguments
     return;
   }
   addWritten(text, words);
