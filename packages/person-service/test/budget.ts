@@ -475,6 +475,8 @@ const vcards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
   "a long value": (bytes) => `NOTE:${fill(bytes, "a")}`,
   escapes: (bytes) => `NOTE:${fill(bytes, "\\n\\\\")}`,
   "parts of a value": (bytes) => `ADR:${fill(bytes, ";,")}`,
+  addresses: (bytes) => fill(bytes, (i) => `ADR:;;${i} St;;;;\r\n`),
+  "the same address": (bytes) => fill(bytes, "ADR;A=b:c;;1 St;;;;\r\n"),
   "other properties": (bytes) => fill(bytes, (i) => `g${i}.X-A${i};B=c:d\r\n`),
   "quoted-printable": (bytes) => `NOTE;ENCODING=QUOTED-PRINTABLE:${fill(bytes, "=41=\r\n")}`,
   "folded lines": (bytes) => `NOTE:${fill(bytes, "a\r\n ")}`,

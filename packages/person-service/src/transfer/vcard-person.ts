@@ -1,4 +1,5 @@
 import type { ContactList } from "../person/contact-lists.ts";
+import { mostValues } from "../person/lists.ts";
 import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { fromValues, memberOf, typedValue } from "../person/member-value.ts";
@@ -84,18 +85,27 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
     });
   });
   const others = card.filter((line) => !rests.has(line) && isOfPerson(line) && !(isOurs && line.name === "UID"));
-  const left = [...rests.values()].filter((rest) => rest !== undefined);
-  const texts = new Set<string>();
-  for (const line of [...left, ...others]) {
-    let text = vcardLineText(line)
-      .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
-      .trim();
-    // Of two addresses, the same may be left: an empty part more is another text that says as much.
-    while (left.includes(line) && texts.has(text)) text += ";";
-    texts.add(text);
+  const texts: string[] = [];
+  const taken = new Set<string>();
+  for (const rest of rests.values()) {
+    if (rest === undefined) continue;
+    let text = keptText(rest);
+    // Of two addresses, the same may be left: an empty part more is another text that says as much. Too many are refused.
+    while (taken.size <= mostValues && taken.has(text)) text += ";";
+    taken.add(text);
+    texts.push(text);
   }
-  return fromValues([...values, [otherProperties, texts.size === 0 ? undefined : [...texts]]]);
+  for (const text of others.map(keptText)) {
+    if (!taken.has(text)) texts.push(text);
+    taken.add(text);
+  }
+  return fromValues([...values, [otherProperties, texts.length === 0 ? undefined : texts]]);
 }
+
+const keptText = (line: VcardLine): string =>
+  vcardLineText(line)
+    .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
+    .trim();
 
 /** Whether a property that no member takes says something of the person, and is not a file. */
 const isOfPerson = (line: VcardLine): boolean =>
