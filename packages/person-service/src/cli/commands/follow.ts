@@ -8,6 +8,9 @@ import { CommandError, withFile } from "../terminal/command-error.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import type { Command } from "./command.ts";
 
+/** The most attempts of a command that does not wait for changes. */
+const attemptsOnce = 5;
+
 /** Writes what changes in a running service. */
 export const followCommand: Command = {
   about: "Writes the people of a running service, and then each change, as NDJSON to standard output.",
@@ -25,7 +28,7 @@ export const followCommand: Command = {
     "key-file": { value: "FILE", about: "the file with the API key" },
     fields: { value: "NAMES", about: "the members to write besides the id, separated by commas" },
     once: {
-      about: "ends when there are no more changes, or after 5 attempts to reach the service, instead of waiting",
+      about: `ends when there are no more changes, or after ${attemptsOnce} attempts to reach the service, instead of waiting`,
     },
     "longest-pause": {
       value: "SECONDS",
@@ -46,7 +49,7 @@ export const followCommand: Command = {
     const headers = new Headers({ Accept: "application/x-ndjson" });
     if (key !== undefined) headers.set("Authorization", `Bearer ${key}`);
     if (!isOnce) headers.set("Prefer", "wait=30");
-    const attempts = isOnce ? 5 : Number.POSITIVE_INFINITY;
+    const attempts = isOnce ? attemptsOnce : Number.POSITIVE_INFINITY;
     const longestPause = 1000 * Number(given.value("longest-pause"));
     for (let cursor = before; ; ) {
       const { lines, next } = await readChanges({ url, headers, attempts }, cursor, longestPause, io);
@@ -111,10 +114,7 @@ async function readChanges(
   }
 }
 
-async function attempt(
-  { url: changes, headers }: Omit<ChangesSource, "attempts">,
-  cursor: string,
-): Promise<ReadChanges | Failure> {
+async function attempt({ url: changes, headers }: ChangesSource, cursor: string): Promise<ReadChanges | Failure> {
   const url = new URL(changes);
   if (cursor !== "") url.searchParams.set("after", cursor);
   try {
