@@ -9,6 +9,7 @@ import {
 import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { valueAt } from "../member-value.ts";
 import { isRecordId } from "../store.ts";
+import { maxDepth } from "./apply-patch.ts";
 import { isJsonEqual } from "./json-equality.ts";
 import { isJsonObject, mergePatch, patchAt } from "./merge-patch.ts";
 
@@ -73,8 +74,8 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
       if (!Array.isArray(values)) report("must be a list of values", name, member);
       else if (values.length > mostListValues)
         report(`has ${values.length} values; at most ${mostListValues} are allowed`, name, member);
-      const path = member.split(".", mostNames + 1);
-      if (path.length > mostNames) report(`has a member of more than ${mostNames} names`, name);
+      const path = member.split(".", maxDepth + 1);
+      if (path.length > maxDepth) report(`has a member of more than ${maxDepth} names`, name);
       else if (isMerged(merge, path)) report("is in merge, too", name, member);
     }
     return all as Lists; // or it is reported
@@ -115,9 +116,6 @@ export const mostLists = 100;
 
 /** In a list to add or to drop: each is compared with those of each record. */
 export const mostListValues = 100;
-
-/** As deep as JSON content may nest. */
-const mostNames = 64;
 
 const words = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 

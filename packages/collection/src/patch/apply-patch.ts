@@ -51,7 +51,7 @@ const mostSteps = 1_048_576;
 const movedAtOnce = 16;
 
 /** As deep as JSON content may nest. */
-const maxDepth = 64;
+export const maxDepth = 64;
 
 class PatchFailure extends Error {
   readonly kind: "failed" | "excessive";
