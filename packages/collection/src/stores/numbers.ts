@@ -41,9 +41,12 @@ export const mayBeForNumber = (words: readonly string[]): boolean =>
 /** Returns whether a search finds a document. */
 export function isFound(document: unknown, members: readonly SearchedMember[], words: readonly string[]): boolean {
   const numbers = documentNumbers(document, members);
-  return soughtParts(words).every(({ words: sought, isLast, digits }) => {
-    if (digits !== undefined && numbers.some((each) => each.includes(digits))) return true;
-    const all = documentWords(document, members);
+  const others = soughtParts(words).filter(
+    ({ digits }) => digits === undefined || !numbers.some((each) => each.includes(digits)),
+  );
+  if (others.length === 0) return true;
+  const all = documentWords(document, members);
+  return others.every(({ words: sought, isLast }) => {
     const beginning = isLast ? sought.length - 1 : sought.length;
     return sought.every((word, at) => all.some((each) => (at === beginning ? each.startsWith(word) : each === word)));
   });
