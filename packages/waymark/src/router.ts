@@ -17,7 +17,7 @@ import { compileRoutes, keepRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { wrapWeb } from "./routing/pipeline.ts";
 import { refused } from "./routing/refusal.ts";
-import { repetitionOf } from "./routing/repetition.ts";
+import { repeatableRoutes } from "./routing/repeatable-routes.ts";
 import { buildRouteTable, dispatcher } from "./routing/route-table.ts";
 import { describeFilter, summarize } from "./routing/summary.ts";
 import { type ServedApp, served } from "./served-app.ts";
@@ -148,7 +148,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
   const servedApp: ServedApp = {
     answer,
     refuse: (request, response, malformed) => answerRefused(request.withAttribute(refused, { malformed, response })),
-    isRepeatable: repetitionOf(filters, clauses, branches),
+    isRepeatable: repeatableRoutes(filters, clauses, branches),
     content,
     fault,
   };

@@ -8,7 +8,7 @@ import type { Branch } from "./branch.ts";
  * Returns what says whether answers of a route may come from memory; undefined where none may: a web filter does not say that it may
  * be passed by, or a condition, such as `when`, may depend on more than the head of the request.
  */
-export function repetitionOf(
+export function repeatableRoutes(
   filters: readonly Filter[],
   clauses: readonly ErrorClause[],
   branches: readonly Branch[],
