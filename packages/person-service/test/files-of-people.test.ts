@@ -337,7 +337,7 @@ describe("a file of people", () => {
     "www.example.org x",
     "-",
   ]) {
-    it(`is refused with a website that is none: ${website}`, async () => {
+    it(`is refused with a website that is not a URL: ${website}`, async () => {
       assert.deepEqual(await judged("a.csv", Buffer.from(`Name,Website\nAda,${website}\n`)), {
         valid: 0,
         refused: 1,

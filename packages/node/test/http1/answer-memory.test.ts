@@ -544,7 +544,7 @@ describe("an answer from memory", () => {
     }
   });
 
-  it("to a trusted proxy is none to a client that says the same", async () => {
+  it("to a trusted proxy is not sent to a client that says the same", async () => {
     const handler = ({ client }: HttpRequest): string => `${client.scheme} ${client.host}`;
     const app = router(
       { filters: [securityHeaders()] },
