@@ -35,7 +35,7 @@ describe("the page on testing", () => {
         );
       if (generated === "") continue;
       // A number stands in a test, or in a file of the same name beside it.
-      const stems = tests.map((path) => path.replace(/(\.serial)?\.test\.ts$/, ""));
+      const stems = tests.map((path) => path.replace(/(\.serial)?(\.long)?\.test\.ts$/, ""));
       const beside = sources.filter((path) => stems.some((stem) => path.startsWith(stem)));
       const code = beside.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
       const numbers = new Set(code.replaceAll(/(?<=\d)_(?=\d)/g, "").match(/\b\d+\b/g));

@@ -1,11 +1,12 @@
-// Runs the tests, and prints one count of them all. Tests that start the program start it as it is built here. Files named
-// `*.serial.test.ts` depend on time or measure memory: each of them runs when nothing else does. The others run side by side, and
-// share a PostgreSQL server.
+// Runs the tests, and prints one count of them all. Tests that start the program start it as it is built here. Files with `.serial`
+// in their name depend on time or measure memory: each of them runs when nothing else does. The others run side by side, and share a
+// PostgreSQL server. Files with `.long`, and tests in browsers, take a third of the time: they are left out where no words name them.
 //
-//   npm test                  all tests
+//   npm test                  all but the long ones
+//   npm run test:all          all
 //   npm test -- http2 lists   those in files whose path has one of these words
 //   npm test -- --near packages/waymark/src/fields/accept.ts   the few that are nearest to a file of source
-//   npm test -- --times       all, each file by itself, and says which take most of the processor
+//   npm test -- --times       each file by itself, and says which take most of the processor
 //   npm run test:parallel     those that run side by side
 //   npm run test:serial       those that run one after the other
 //   npm run test:oldest       those that depend on Node, on the oldest one
@@ -44,6 +45,7 @@ const folders = ["packages/*/test", "docs", "examples", "benchmarks"];
 const timeout = 600_000; // milliseconds
 
 const options = {
+  all: { type: "boolean" },
   parallel: { type: "boolean" },
   serial: { type: "boolean" },
   oldest: { type: "boolean" },
@@ -59,13 +61,15 @@ const found = folders
   .map((file) => file.replaceAll("\\", "/"));
 const lost = dependsOnNode.filter((file) => !found.includes(file));
 if (lost.length > 0) throw new Error(`scripts/depends-on-node.ts names what is not there: ${lost.join(", ")}`);
+/** Whether a file runs where neither words nor a file of source choose it. */
+const isUsual = (file: string): boolean => parts.all === true || !/(-in-browser|\.long)\.test\.ts$/.test(file);
 const files =
   parts.near === undefined
     ? (parts.oldest === true ? dependsOnNode : found)
-        .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+        .filter((file) => (words.length === 0 ? isUsual(file) : words.some((word) => file.includes(word))))
         .toSorted()
     : nearTests(relative(cwd, resolve(parts.near)), found, cwd);
-const isSerial = (file: string): boolean => file.endsWith(".serial.test.ts");
+const isSerial = (file: string): boolean => /\.serial(\.long)?\.test\.ts$/.test(file);
 const serial = parts.parallel === true ? [] : files.filter(isSerial);
 const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(file));
 
@@ -116,7 +120,7 @@ const modules = await mkdtemp(join(temporary, "modules-"));
 process.env[builtProgramVariable] = await buildProgram();
 // Packing changes the READMEs for a moment, and builds the program again: it is done before any test runs.
 process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
-const packing = files.some((file) => file.endsWith("/packed.test.ts")) ? packAll() : undefined;
+const packing = files.some((file) => file.endsWith("/packed.long.test.ts")) ? packAll() : undefined;
 if (parts.engine !== undefined) process.env[engineVariable] = parts.engine;
 if (parts.runtime !== undefined) process.env[runtimeVariable] = parts.runtime;
 const times = join(temporary, "times");

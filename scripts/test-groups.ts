@@ -11,7 +11,8 @@ import { pathToFileURL } from "node:url";
  * @returns the module of the tests in browsers, the files that take longest, the other modules, then what needs a process of its own
  */
 export function groupTests(files: readonly string[], { cwd, folder, count }: GroupOptions): readonly string[] {
-  const isFirst = (file: string): boolean => longest.some((name) => file.endsWith(`/${name}.test.ts`));
+  const isFirst = (file: string): boolean =>
+    file.endsWith(".long.test.ts") || longest.some((name) => file.endsWith(`/${name}.test.ts`));
   const isAlone = (file: string): boolean => needsOwnProcess.test(readFileSync(join(cwd, file), "utf8"));
   const first = files.filter(isFirst);
   const alone = files.filter((file) => !isFirst(file) && isAlone(file));
@@ -36,10 +37,9 @@ interface GroupOptions {
   readonly count: number;
 }
 
-/** The names of the files that take longest: they begin first, so that no processor waits for one of them at the end. */
+/** The names of other files that take long: they begin first, so that no processor waits for one of them at the end. */
 const longest: readonly string[] = [
-  ...["quality", "postgres-store", "moving", "docs", "main", "bench", "screenshots", "crash", "postgres-faults"],
-  ...["postgres-standby", "access", "shared-writer", "postgres-partitions", "planted-files"],
+  ...["postgres-store", "docs", "main", "crash", "postgres-faults", "access", "shared-writer", "planted-files"],
 ];
 
 /**
