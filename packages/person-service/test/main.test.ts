@@ -11,7 +11,7 @@ import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { nextOutput } from "../../waymark/test/child-process.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { type Exit, runProgram, startProgram, startService } from "./service-process.ts";
+import { type Exit, runProgram, startProgram, startService, startServiceWith } from "./service-process.ts";
 
 const folder = openFolder("person-service-main");
 
@@ -77,6 +77,21 @@ describe("the program", () => {
     assert.deepEqual(await namesIn(file), ["Ada", "Grace"]);
     const left = readdirSync(folder.root).filter((name) => name.startsWith(basename(file)));
     assert.deepEqual(left, [basename(file)]);
+  });
+
+  it("starts without the data of languages, which take 5 MB of memory and a tenth of the start", async () => {
+    const watch = `
+      const used = (what) => { process.stderr.write(new Error(what).stack + "\\n"); };
+      const watched = { apply: (target, self, args) => (used(target.name), Reflect.apply(target, self, args)),
+        construct: (target, args) => (used(target.name), Reflect.construct(target, args)) };
+      for (const [of, names] of [[Intl, Object.getOwnPropertyNames(Intl)], [Number.prototype, ["toLocaleString"]],
+        [Date.prototype, ["toLocaleString", "toLocaleDateString"]], [String.prototype, ["localeCompare"]]]) {
+        for (const name of names) if (typeof of[name] === "function") of[name] = new Proxy(of[name], watched);
+      }`;
+    const program = `--import=data:text/javascript,${encodeURIComponent(watch)}`;
+    await using service = await startServiceWith([program], "--demo", "--database", folder.newFile());
+    await (await fetch(`${service.url}/person`)).bytes();
+    await stop(service);
   });
 
   it("makes the directories above its file", async () => {

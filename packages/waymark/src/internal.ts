@@ -16,7 +16,7 @@ export { findRepeated } from "./fields/repeated.ts";
 export { isBlank, isToken, quotedText, tokenList, tokenText, trimBlanks } from "./fields/syntax.ts";
 export { toClientKey } from "./filters/rate-limit.ts";
 export { requireKnownOptions } from "./known-options.ts";
-export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition } from "./message-text.ts";
+export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition, withCommas } from "./message-text.ts";
 export { nearestName, orNearest } from "./nearest-name.ts";
 export { faultOfCharacter, isHost, withTargetHost } from "./path/target.ts";
 export { exchangeOf } from "./request.ts";

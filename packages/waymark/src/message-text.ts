@@ -31,6 +31,9 @@ export function escapeUnprintable(text: string): string {
   return text.replace(unprintable, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** Returns a whole number for a message: `1,234`. The first `toLocaleString` of a process would read 8 MB of data of languages. */
+export const withCommas = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+
 const longest = 40;
 
 // Cc, the controls of direction (UAX #9), the separators of lines, the byte order mark, and Cs, which is lone under the flag u.

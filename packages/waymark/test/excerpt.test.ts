@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { GET, HttpRequest, problem, problemTypes, router } from "waymark";
 import { describeProblems } from "waymark/filters";
-import { escapeUnprintable, excerpt, quote, shorten } from "../src/message-text.ts";
+import { escapeUnprintable, excerpt, quote, shorten, withCommas } from "../src/message-text.ts";
 import { anyText } from "./any-text.ts";
 
 /** What must never reach a message, by its Unicode properties. */
@@ -102,5 +102,11 @@ describe("a problem document", () => {
     );
     const { body } = await app.handle(HttpRequest.of({ headers: { Accept: "application/xml" } }));
     assert.match(String(body), /<name>a&#x7f;&#x85;&#x61c;&#x202e;&#x2028;&#xfeff;b<\/name>/);
+  });
+});
+
+describe("withCommas", () => {
+  it("writes whole numbers as toLocaleString does in English", () => {
+    fc.assert(fc.property(fc.maxSafeInteger(), (count) => assert.equal(withCommas(count), count.toLocaleString("en"))));
   });
 });

@@ -1,4 +1,5 @@
 import { HttpError, type HttpRequest, problem, problemTypes } from "waymark";
+import { withCommas } from "waymark/internal";
 import { CallerShares, callerKey } from "../caller-shares.ts";
 import type { BulkSettings } from "../limits.ts";
 import { refuseBusy } from "./report.ts";
@@ -61,6 +62,6 @@ export interface AdmittedBulk {
 }
 
 function tooLarge(limit: number): HttpError {
-  const detail = `Nothing was stored: the records come to more than ${limit.toLocaleString("en")} bytes as JSON.`;
+  const detail = `Nothing was stored: the records come to more than ${withCommas(limit)} bytes as JSON.`;
   return new HttpError(problem(problemTypes.contentTooLarge, { detail, limit }));
 }

@@ -1,5 +1,6 @@
 import { HttpError, type HttpResponse } from "waymark";
 import { evaluatePreconditions } from "waymark/fields";
+import { withCommas } from "waymark/internal";
 import { readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
 import { listValidators } from "../handlers/selected-representation.ts";
@@ -57,7 +58,7 @@ export function amendMany<T extends Document>(
       if (judged.stoppedAfter !== undefined) return refuseInvalid(errors, judged.stoppedAfter);
       const { matched, updated, unchanged, removed } = judged;
       if (matched > choice.most) {
-        const most = choice.most.toLocaleString("en");
+        const most = withCommas(choice.most);
         return refuseChanges(`more than ${most} records match, and most allows ${most}`);
       }
       // All that was read is of the state that the client names, if that is still the present one.

@@ -1,4 +1,5 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound, problem, problemTypes } from "waymark";
+import { withCommas } from "waymark/internal";
 import { heldByAnother } from "../handlers/refusals.ts";
 import type { MatchRules } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -77,7 +78,7 @@ function refuseRemovals({ created, updated, unchanged, skipped, missing = 0 }: J
   if (created + updated + unchanged + skipped === 0)
     return refuseChanges("the list has no records, and all would be removed");
   if (missing <= most) return undefined;
-  const are = missing === 1 ? "1 record is" : `${missing.toLocaleString("en")} records are`;
+  const are = missing === 1 ? "1 record is" : `${withCommas(missing)} records are`;
   return refuseChanges(`${are} missing in the list, and remove-missing allows ${most}`, { missing });
 }
 

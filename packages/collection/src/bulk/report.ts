@@ -1,6 +1,6 @@
 import { HttpError, type HttpResponse, json, problem, problemTypes } from "waymark";
 import { ContentError, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
-import { escapeUnprintable } from "waymark/internal";
+import { escapeUnprintable, withCommas } from "waymark/internal";
 import type { ListPlace } from "../formats/list-decoder.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { mostConflicts } from "../stores/bulk-source.ts";
@@ -50,7 +50,7 @@ export interface BrokenOff {
 
 /** Answers that storing records one by one ended early, after some of them had been tried. */
 export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
-  const progress = `${stored === 1 ? "1 record is" : `${inWords(stored)} records are`} stored; nothing after ${errors.place} ${line} was tried.`;
+  const progress = `${stored === 1 ? "1 record is" : `${withCommas(stored)} records are`} stored; nothing after ${errors.place} ${line} was tried.`;
   const members = { stored, ...errors.toMembers() };
   if (reason === "errors") {
     const detail = `There ${errors.counted}: ${progress}`;
@@ -130,11 +130,11 @@ export class LineErrors {
 
   /** How many things are wrong, in words that go on from "there": `are 3 faults in 2 records`. */
   get counted(): string {
-    const faults = this.#count === 1 ? "is 1 fault" : `are ${inWords(this.#count)} faults`;
+    const faults = this.#count === 1 ? "is 1 fault" : `are ${withCommas(this.#count)} faults`;
     const only = `${this.place === "line" ? "on line" : "in record"} ${this.#listed[0]?.line}`;
-    const where = this.#lines === 1 ? only : `in ${inWords(this.#lines)} records`;
+    const where = this.#lines === 1 ? only : `in ${withCommas(this.#lines)} records`;
     const rest =
-      this.omitted === 0 ? "" : `; the first ${inWords(mostListed)} are listed, ${inWords(this.omitted)} are not`;
+      this.omitted === 0 ? "" : `; the first ${withCommas(mostListed)} are listed, ${withCommas(this.omitted)} are not`;
     return `${faults} ${where}${rest}`;
   }
 
@@ -163,8 +163,6 @@ export class LineErrors {
 /** The most errors in an answer. Their texts are bounded too: an answer has a few hundred KB at most. */
 const mostListed = 1000;
 const longestDetail = 300;
-
-const inWords = (count: number): string => count.toLocaleString("en");
 
 function shortened(detail: string): string {
   return detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail).toWellFormed()}…`;

@@ -1,4 +1,5 @@
 import { HttpError, problem, problemTypes } from "waymark";
+import { withCommas } from "waymark/internal";
 import type { BulkSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 
@@ -35,7 +36,7 @@ export class BulkWork {
   countRecord(): void {
     const { maxRecords } = this.#limits;
     if (++this.#records <= maxRecords) return;
-    const detail = `Nothing was stored: there are more than ${maxRecords.toLocaleString("en")} records.`;
+    const detail = `Nothing was stored: there are more than ${withCommas(maxRecords)} records.`;
     throw new HttpError(problem(collectionProblemTypes.tooManyRecords, { detail, limit: maxRecords }));
   }
 

@@ -1,5 +1,6 @@
 import type { ListedValue } from "@waymark/collection";
 import { ContentError } from "waymark/content";
+import { withCommas } from "waymark/internal";
 import type { MemberList } from "../person/member-list.ts";
 import { parseVcardLine, type VcardLine } from "../person/vcard-lines.ts";
 import { isEncoded, personOfVcard } from "./vcard-person.ts";
@@ -68,10 +69,7 @@ function toValue(card: readonly string[], line: number, members: MemberList): Li
   const properties: VcardLine[] = [];
   for (const text of unfolded(card)) {
     if (text.length > longestStart && !/^(?:[^":]|"[^"]*")*:/.test(text.slice(0, longestStart))) {
-      return {
-        line,
-        issues: [{ message: `has more than ${longestStart.toLocaleString("en")} characters before a value` }],
-      };
+      return { line, issues: [{ message: `has more than ${withCommas(longestStart)} characters before a value` }] };
     }
     const property = parseVcardLine(text);
     if (property === undefined) return { line, issues: [{ message: "is not a vCard of version 2.1, 3.0 or 4.0" }] };

@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/internal";
+import { excerpt, withCommas } from "waymark/internal";
 import { textOf } from "../../person/member-value.ts";
 import { DateForms } from "../../transfer/dates.ts";
 import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
@@ -48,7 +48,7 @@ export function refusalReport({ file: { format }, given, printNote }: Reported) 
     },
     end(): void {
       const more = count - mostListed;
-      if (more > 0) printNote(`and ${more.toLocaleString("en")} more`);
+      if (more > 0) printNote(`and ${withCommas(more)} more`);
       const [example, forms] = [dateForms.example, dateForms.found.map((form) => `--date ${quoted(form)}`)];
       if (forms.length > 0) printNote(`Dates such as ${excerpt(example ?? "")} need ${forms.join(" or ")}.`);
       else if (example !== undefined) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
@@ -105,9 +105,7 @@ export function conclude(
     [refused, "refused"],
     [isChecked ? missing : removed, isChecked ? "missing in the file" : "removed"],
   ];
-  const others = counts
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `, ${count.toLocaleString("en")} ${what}`);
+  const others = counts.filter(([count]) => count > 0).map(([count, what]) => `, ${withCommas(count)} ${what}`);
   print(`${isChecked ? "checked" : "stored"} ${countPeople(stored)}${isChecked ? "" : where}${others.join("")}`);
   if (heldBack !== undefined) printNote(reasons[heldBack]);
   if (brokenOff === undefined) {

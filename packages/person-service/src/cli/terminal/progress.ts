@@ -1,4 +1,5 @@
 import { type Store, StoreReadTimeout, StoreUnavailable } from "@waymark/collection";
+import { withCommas } from "waymark/internal";
 import type { CommandStreams } from "./streams.ts";
 
 /** Reports progress. */
@@ -33,7 +34,7 @@ export function drawProgress(
     const seconds = (now - start) / 1000;
     const rate = seconds > 0 ? Math.round(people / seconds) : 0;
     const left = share > 0 && share < 1 ? `, ${duration((seconds / share) * (1 - share))} left` : "";
-    const text = `${countPeople(people)}, ${rate.toLocaleString("en")}/s${left}`;
+    const text = `${countPeople(people)}, ${withCommas(rate)}/s${left}`;
     draw(`${bar(share)} ${Math.floor(share * 100)} % ${text}`);
   };
 }
@@ -54,9 +55,6 @@ export async function countSoon(people: Store, patience = 1000): Promise<number 
 
 /** Returns `1 person`, or `1,234 people`. */
 export const countPeople = (count: number): string => (count === 1 ? "1 person" : `${withCommas(count)} people`);
-
-/** Formats as `toLocaleString` does, but its first use would take a tenth of a start. */
-const withCommas = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 
 /** In milliseconds. */
 const interval = 100;
