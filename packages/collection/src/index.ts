@@ -31,6 +31,7 @@ export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
+export { setMember } from "./json-object.ts";
 export { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings } from "./limits.ts";
 export {
   absentChoices,
@@ -43,7 +44,6 @@ export type { Member, MemberName, MemberPath, MemberTable, MemberUse, RecordOf }
 export { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "./new-file.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
 export { databaseAddresses, displayAddress, kindOf, openDatabase, openSnapshot } from "./open-database.ts";
-export { setMember } from "./patch/merge-patch.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export { type RecordSchema, type RecordSchemaOptions, recordSchema } from "./record-schema.ts";
 export type {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "./json-object.ts";
 import type { MemberType, MemberValue } from "./selection.ts";
 
 /**
@@ -48,7 +49,7 @@ export function valueAlong(document: unknown, path: readonly string[]): unknown 
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
     return undefined;
-  return (value as Readonly<Record<string, unknown>>)[name]; // an object, by the line above
+  return (value as JsonObject)[name]; // an object, by the line above
 }
 
 /** Converts a time of RFC 3339 §5.6 to milliseconds since the epoch, and drops smaller fractions; null for other text. */

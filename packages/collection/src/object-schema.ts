@@ -1,10 +1,10 @@
 import { nearestName, orNearest, quote } from "waymark/internal";
 import type { StandardJsonSchema } from "waymark/openapi";
-import { isJsonObject } from "./patch/merge-patch.ts";
+import { isJsonObject, type JsonObject } from "./json-object.ts";
 
 /** A JSON Schema of objects. */
 export interface ObjectSchema {
-  readonly properties: Readonly<Record<string, unknown>>;
+  readonly properties: JsonObject;
   readonly required?: readonly string[];
   readonly [keyword: string]: unknown;
 }
@@ -106,7 +106,7 @@ function membersIn(schema: unknown, root: unknown, depth: number): readonly stri
 const deepestNames = 3;
 
 /** What a value of the schema may be, with references followed; an empty schema is anything. */
-function alternatives(schema: unknown, root: unknown, depth = 8): readonly Readonly<Record<string, unknown>>[] {
+function alternatives(schema: unknown, root: unknown, depth = 8): readonly JsonObject[] {
   if (!isJsonObject(schema) || depth === 0) return [{}];
   const { $ref, anyOf, oneOf, allOf } = schema;
   if (typeof $ref === "string") return alternatives(valueAt($ref, root), root, depth - 1);

@@ -1,9 +1,9 @@
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
 import { nearestName, orNearest } from "waymark/internal";
 import type { StandardJsonSchema } from "waymark/openapi";
+import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { exampleOf, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree, typeOf } from "./member-tree.ts";
 import type { Member, RecordOf } from "./members.ts";
-import { isJsonObject } from "./patch/merge-patch.ts";
 import { storeMembers } from "./selection.ts";
 
 /** The options of `recordSchema`. */
@@ -140,11 +140,7 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
 }
 
 /** Describes unknown members by their names, even `__proto__`; but only the first ones, however many a client sends. */
-function unknownMembers(
-  value: Readonly<Record<string, unknown>>,
-  members: MemberTree,
-  place: Place,
-): readonly ValidationIssue[] {
+function unknownMembers(value: JsonObject, members: MemberTree, place: Place): readonly ValidationIssue[] {
   if (place.lenient) return [];
   const { noun, path } = place;
   const isTop = path.length === 0;

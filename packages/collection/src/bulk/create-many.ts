@@ -1,12 +1,11 @@
 import { type Awaitable, type HttpResponse, notFound } from "waymark";
 import { chooseDecoder, type ValidationResult } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
-import { without } from "../handlers/changed-document.ts";
 import type { BulkCreate } from "../handlers/create.ts";
 import { creationOf } from "../handlers/new-record.ts";
 import { type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
 import { refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
-import { isJsonObject } from "../patch/merge-patch.ts";
+import { isJsonObject, without } from "../json-object.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
 import type { BulkAdmission } from "./admission.ts";

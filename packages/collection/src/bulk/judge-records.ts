@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { HttpRequest } from "waymark";
 import type { ValidationIssue } from "waymark/content";
 import { callerKey } from "../caller-shares.ts";
-import { takeMerged, without } from "../handlers/changed-document.ts";
+import { takeMerged } from "../handlers/changed-document.ts";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { recordValidators } from "../handlers/selected-representation.ts";
+import { type JsonObject, without } from "../json-object.ts";
 import { type AmendmentOfMany, type ChosenRecord, patchOf } from "../patch/amendment-of-many.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, ListChange, Store, StoredRecord } from "../store.ts";
@@ -130,7 +131,7 @@ async function judge<T extends Document>(
   }
   requireRight(settings, request, amendment.removed ? "DELETE" : "PATCH", id);
   if (amendment.removed) return { kind: "remove", id, expectedRevision };
-  const stored: Readonly<Record<string, unknown>> = JSON.parse(record.json);
+  const stored: JsonObject = JSON.parse(record.json);
   const before = without(stored, serverMembers);
   const patch = patchOf(amendment, linkedMembers.unfold(before));
   if (patch.issues !== undefined) return { id, issues: patch.issues, isConflict: false };

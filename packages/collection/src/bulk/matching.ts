@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Awaitable } from "waymark";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
-import { without } from "../handlers/changed-document.ts";
+import { copyMembers, isJsonObject, type JsonObject, without } from "../json-object.ts";
 import type { MatchedRecords, MatchRules } from "../match-rules.ts";
 import { valueAt } from "../member-value.ts";
-import { copyMembers, isJsonObject, mergePatch, patchAt } from "../patch/merge-patch.ts";
+import { mergePatch, patchAt } from "../patch/merge-patch.ts";
 import type { Document, Store, StoredRecord } from "../store.ts";
 import { HeldValues } from "./held-values.ts";
 import { RecordLookUp } from "./record-look-up.ts";
@@ -150,7 +150,7 @@ export class Matching {
     return refusal(members[0] ?? "", `${what} that of ${those}${ids.length > 2 ? " and others" : ""}, likely the same`);
   }
 
-  async #change(record: StoredRecord, line: Readonly<Record<string, unknown>>): Promise<Judgement> {
+  async #change(record: StoredRecord, line: JsonObject): Promise<Judgement> {
     const { serverMembers, validate, absent = "keep", columns, adjust } = this.#options;
     const before = without(JSON.parse(record.json), serverMembers);
     const sent = without(line, serverMembers);
@@ -180,18 +180,12 @@ const refusal = (member: string, message: string): Judgement => ({
 });
 
 /** Returns a record without these members, or without all. An object that loses its last member is gone. */
-function cleared(
-  record: Readonly<Record<string, unknown>>,
-  members: readonly string[] | undefined,
-): Readonly<Record<string, unknown>> {
+function cleared(record: JsonObject, members: readonly string[] | undefined): JsonObject {
   if (members === undefined) return {};
   return members.reduce((rest, member) => withoutPath(rest, member.split(".")), record);
 }
 
-function withoutPath(
-  value: Readonly<Record<string, unknown>>,
-  [name = "", ...inner]: readonly string[],
-): Readonly<Record<string, unknown>> {
+function withoutPath(value: JsonObject, [name = "", ...inner]: readonly string[]): JsonObject {
   if (!Object.hasOwn(value, name)) return value;
   const rest = copyMembers(value);
   const object = value[name];

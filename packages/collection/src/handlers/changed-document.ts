@@ -1,9 +1,10 @@
 import { HttpError } from "waymark";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } from "waymark/content";
+import { isJsonObject, type JsonObject, without } from "../json-object.ts";
 import { memberNamesOf } from "../object-schema.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
 import { parsePatch } from "../patch/json-patch.ts";
-import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
+import { mergePatch } from "../patch/merge-patch.ts";
 import type { LinkedMembers } from "../settings.ts";
 import type { StoredRecord } from "../store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
@@ -127,7 +128,7 @@ export async function validateBeside<T>(
 
 /** Returns the issues of the members that the value has. */
 function issuesWith(
-  value: Readonly<Record<string, unknown>>,
+  value: JsonObject,
   members: readonly string[],
   complain: (name: string, sent: unknown) => string | undefined,
 ): readonly ValidationIssue[] {
@@ -137,14 +138,5 @@ function issuesWith(
   });
 }
 
-/** Returns the object without these members. */
-export function without(
-  value: Readonly<Record<string, unknown>>,
-  members: readonly string[],
-): Readonly<Record<string, unknown>> {
-  if (!members.some((name) => Object.hasOwn(value, name))) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
-}
-
 // The store keeps objects only.
-const parse = ({ json }: StoredRecord): Readonly<Record<string, unknown>> => JSON.parse(json);
+const parse = ({ json }: StoredRecord): JsonObject => JSON.parse(json);

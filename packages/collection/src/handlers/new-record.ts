@@ -1,9 +1,9 @@
 import type { StandardSchemaV1, ValidationResult, Validator } from "waymark/content";
+import { isJsonObject, without } from "../json-object.ts";
 import { objectSchemaOf } from "../object-schema.ts";
-import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import { type Document, isRecordId, type StoreOwner } from "../store.ts";
-import { validateBeside, without } from "./changed-document.ts";
+import { validateBeside } from "./changed-document.ts";
 import { type Preferences, preferredSchema } from "./preferences.ts";
 import { notAnOwner } from "./refusals.ts";
 

@@ -1,5 +1,5 @@
 import { excerpt, nearestName, orNearest } from "waymark/internal";
-import { isJsonObject } from "../patch/merge-patch.ts";
+import { isJsonObject, type JsonObject } from "../json-object.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 import { formatParameter, type KnownParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
@@ -76,7 +76,6 @@ function parseFields(text: string, members: readonly string[], report: Report): 
   return [...fields];
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
 type MutableJsonObject = Record<string, unknown>;
 
 function copyMember(from: JsonObject, to: MutableJsonObject, [name = "", ...inner]: readonly string[]): void {

@@ -7,11 +7,12 @@ import {
   type ValidationResult,
 } from "waymark/content";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { isJsonObject, type JsonObject } from "../json-object.ts";
 import { valueAt } from "../member-value.ts";
 import { isRecordId } from "../store.ts";
 import { maxDepth } from "./apply-patch.ts";
 import { isJsonEqual } from "./json-equality.ts";
-import { isJsonObject, mergePatch, patchAt } from "./merge-patch.ts";
+import { mergePatch, patchAt } from "./merge-patch.ts";
 
 /** What a client asks to become of many records. */
 export interface AmendmentOfMany extends ListChanges {
@@ -20,7 +21,7 @@ export interface AmendmentOfMany extends ListChanges {
   /** Whether they are to be removed, rather than changed. */
   readonly removed: boolean;
   /** A merge patch (RFC 7396) for each. */
-  readonly merge: Members;
+  readonly merge: JsonObject;
 }
 
 /** Changes of lists that need not say what else is in them. */
@@ -39,7 +40,6 @@ export interface ChosenRecord {
 }
 
 type Report = (message: string, ...path: readonly (string | number | undefined)[]) => void;
-type Members = Readonly<Record<string, unknown>>;
 type Lists = Readonly<Record<string, readonly unknown[]>>;
 
 /** Reads JSON with some 16,000 chosen records: more values than one record has. */
@@ -60,7 +60,7 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
       report(`is not known here${orNearest(nearestName(name, known)) || `. Known: ${known.join(", ")}`}`, name);
     }
   }
-  const members = (name: string): Members => {
+  const members = (name: string): JsonObject => {
     const sent = value[name] ?? {};
     if (isJsonObject(sent)) return sent;
     report("must be an object with members of the records", name);
@@ -147,7 +147,7 @@ function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: s
 }
 
 /** Returns the merge patch that makes the changes of a record, which has these members. */
-export function patchOf({ merge, add, drop }: AmendmentOfMany, before: Members): ValidationResult<Members> {
+export function patchOf({ merge, add, drop }: AmendmentOfMany, before: JsonObject): ValidationResult<JsonObject> {
   let lists: unknown = {};
   for (const name of new Set([...Object.keys(drop), ...Object.keys(add)])) {
     const present = valueAt(before, name) ?? [];
@@ -156,7 +156,7 @@ export function patchOf({ merge, add, drop }: AmendmentOfMany, before: Members):
     for (const each of valuesIn(add, name)) if (!values.some((value) => isAskedFor(value, each))) values.push(each);
     lists = mergePatch(lists, patchAt(name, values));
   }
-  return { value: mergePatch(merge, lists) as Members }; // objects are merged
+  return { value: mergePatch(merge, lists) as JsonObject }; // objects are merged
 }
 
 const valuesIn = (lists: Lists, name: string): readonly unknown[] =>

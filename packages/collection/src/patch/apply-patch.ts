@@ -1,7 +1,7 @@
 import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { copyMembers, isJsonObject, setMember } from "../json-object.ts";
 import { isJsonEqual } from "./json-equality.ts";
 import type { PatchOperation } from "./json-patch.ts";
-import { copyMembers, isJsonObject, setMember } from "./merge-patch.ts";
 
 /** The result of a patch; or the reason why it was not applied, and the index of the operation at fault. */
 type PatchOutcome =

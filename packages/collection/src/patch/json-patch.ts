@@ -1,6 +1,6 @@
 import type { ValidationIssue, ValidationResult } from "waymark/content";
 import { excerpt } from "waymark/internal";
-import { isJsonObject } from "./merge-patch.ts";
+import { isJsonObject, type JsonObject } from "../json-object.ts";
 
 /** One operation of a JSON Patch (RFC 6902 §4), with its pointers as lists of names and indexes. */
 export type PatchOperation =
@@ -60,11 +60,7 @@ function parseOperation(operation: unknown, report: Report): PatchOperation | un
   }
 }
 
-function parseMember(
-  name: "path" | "from",
-  operation: Readonly<Record<string, unknown>>,
-  report: Report,
-): readonly string[] | undefined {
+function parseMember(name: "path" | "from", operation: JsonObject, report: Report): readonly string[] | undefined {
   const text = operation[name];
   const tokens = typeof text === "string" ? parsePointer(text, mostTokens) : undefined;
   if (tokens === undefined) report('must be a JSON Pointer, such as "/address/postalCode"', name);

@@ -1,4 +1,5 @@
 import type { Ownership } from "../../database.ts";
+import type { JsonObject } from "../../json-object.ts";
 import type { SnapshotRecord, SnapshotRemoval } from "../../snapshot.ts";
 import { mostCounted, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
@@ -94,7 +95,7 @@ export class PostgresChanges {
     if (records.length === 0) return;
     const member = this.#owner?.member;
     const rows = records.map(({ createdAt, ...record }): StoredRow => {
-      const document: Readonly<Record<string, unknown>> = member === undefined ? {} : JSON.parse(record.json);
+      const document: JsonObject = member === undefined ? {} : JSON.parse(record.json);
       return { record, createdAt, owner: member === undefined ? undefined : Number(document[member]) };
     });
     await this.#rows.put(connection, rows);

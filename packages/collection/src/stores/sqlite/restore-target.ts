@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
+import type { JsonObject } from "../../json-object.ts";
 import { changedMeanwhile, notEmpty, RestoreError } from "../../snapshot.ts";
 import {
   assertPlace,
@@ -127,7 +128,7 @@ export function sqliteRestoreTarget(
       step(collection, () => {
         words?.begin();
         for (const { id, revision, createdAt, updatedAt, json } of records) {
-          const document: Readonly<Record<string, unknown>> = JSON.parse(json);
+          const document: JsonObject = JSON.parse(json);
           const owners = owner === undefined ? [] : [Number(document[owner.member])];
           const values = columns.map(({ toValue }) => toValue(document));
           run(putting, id, revision, createdAt, updatedAt, json, ...owners, ...values);
