@@ -98,7 +98,7 @@ export interface FollowerFigures {
   readonly secondsBehind: number;
 }
 
-async function followersOf<T extends Document>(settings: CollectionSettings<T>): Promise<FollowerFigures> {
+async function followersOf(settings: CollectionSettings): Promise<FollowerFigures> {
   const { store, eventStreams, waitingShares } = settings;
   const { size, secondsBehind, revision } = eventStreams;
   const last = async (): Promise<number> => store.revision();
@@ -113,8 +113,8 @@ async function followersOf<T extends Document>(settings: CollectionSettings<T>):
 }
 
 /** Returns a function that gives a handler its answers to errors, the description of its operation, and the check of its path. */
-function describer<T extends Document>(
-  settings: CollectionSettings<T>,
+function describer(
+  settings: CollectionSettings,
 ): <R, A extends Awaitable<HttpResponse>>(operation: Operation, handler: (request: R) => A) => typeof handler {
   const byPath = new Map<string, Readonly<Record<Operation, Description>>>();
   const descriptionsAt = (template: string, of: Addressed): Readonly<Record<Operation, Description>> => {

@@ -25,7 +25,7 @@ import { storeMembers } from "./selection.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
 
 /** The options of `collection`. */
-export interface CollectionOptions<T extends Document> {
+export interface CollectionOptions<T extends Document = Document> {
   /**
    * Where `routes()` puts the collection, within the groups around: `/books`, without a slash at the end. The handlers
    * find out where they stand from each request. Default: the path of the group around.
@@ -128,7 +128,7 @@ export interface RecordNouns {
 }
 
 /** The options of a collection with every default filled in, for its handlers. */
-export interface CollectionSettings<T extends Document> extends WithDefaults<T>, WithoutDefaults<T> {
+export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   readonly bulk: BulkSettings;
   readonly maxPageSize: number;
   /** The memory that lists of this collection use. */
@@ -158,13 +158,13 @@ export interface CollectionSettings<T extends Document> extends WithDefaults<T>,
   readonly lists: readonly [ListRepresentation, ...ListRepresentation[]];
 }
 
-type WithDefaults<T extends Document> = {
+type WithDefaults = {
   readonly [O in
     | ("schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions" | "idempotencyScope")
-    | ("mayRead" | "mayChange" | "readmit" | "linkedMembers")]-?: NonNullable<CollectionOptions<T>[O]>;
+    | ("mayRead" | "mayChange" | "readmit" | "linkedMembers")]-?: NonNullable<CollectionOptions[O]>;
 };
 
-type WithoutDefaults<T extends Document> = Pick<CollectionOptions<T>, "path" | "lenientSchema" | "matching" | "nouns">;
+type WithoutDefaults = Pick<CollectionOptions, "path" | "lenientSchema" | "matching" | "nouns">;
 
 /** A request for one record. */
 export type ItemRequest = HttpRequest<{ readonly id: string }>;
@@ -180,7 +180,7 @@ export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
  * @throws TypeError when an option is unknown, when two representations have the same name, when a media type is malformed, or when
  *   there is no representation for one record or for lists; RangeError when a limit is out of bounds
  */
-export function toCollectionSettings<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
+export function toCollectionSettings(options: CollectionOptions): CollectionSettings {
   requireKnownOptions("collection({ … })", options, Object.keys(knownOptions));
   const { path, store, schema, lenientSchema, nouns, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
@@ -241,7 +241,7 @@ const noLinks: LinkedMembers = { unfold: (stored) => stored, follow: (changed) =
 export const everyCaller = (): boolean => true;
 
 // A record, so that the compiler reports a missing name.
-const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = {
+const knownOptions: Readonly<Record<keyof CollectionOptions, true>> = {
   path: true,
   store: true,
   otherVariables: true,

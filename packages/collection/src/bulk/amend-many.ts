@@ -6,7 +6,6 @@ import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../ha
 import { listValidators } from "../handlers/selected-representation.ts";
 import { amendmentOfManyDecoder, validateAmendment } from "../patch/amendment-of-many.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document } from "../store.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeAll } from "./change-many.ts";
 import { findAll, findChosen, judgeRecords } from "./judge-records.ts";
@@ -25,10 +24,7 @@ import { BulkWork } from "./work.ts";
  * Makes the handler for a PATCH of a collection: changes or removes the records that the query finds, or those that the content
  * names, all or none. What they are to become is put aside on disk, so that the store has them in one transaction.
  */
-export function amendMany<T extends Document>(
-  settings: CollectionSettings<T>,
-  admission: BulkAdmission,
-): CollectionHandler {
+export function amendMany(settings: CollectionSettings, admission: BulkAdmission): CollectionHandler {
   const { scope, bulk, lists, mayRead, requirePreconditions } = settings;
   return async (request) => {
     readPreferences(request, {});

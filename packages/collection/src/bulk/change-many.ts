@@ -3,7 +3,7 @@ import { withCommas } from "waymark/internal";
 import { heldByAnother } from "../handlers/refusals.ts";
 import type { MatchRules } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";
-import type { Document, ListChange, Store } from "../store.ts";
+import type { ListChange, Store } from "../store.ts";
 import { type Judged, type JudgedLines, judgeLines } from "./judge-lines.ts";
 import { Matching, type MatchingOptions } from "./matching.ts";
 import {
@@ -30,8 +30,8 @@ export interface MatchedRequest
 }
 
 /** Makes the stored records say what the lines say: all of it or nothing, unless the request is lenient. */
-export async function changeMany<T extends Document>(
-  settings: CollectionSettings<T>,
+export async function changeMany(
+  settings: CollectionSettings,
   rules: MatchRules,
   { request, lenient, columns, found, validate, ...lines }: MatchedRequest,
 ): Promise<HttpResponse> {
@@ -61,8 +61,8 @@ export async function changeMany<T extends Document>(
 }
 
 /** @throws HttpError 403 where the caller of a request for the collection may not make this change to the record */
-export function requireRight<T extends Document>(
-  { mayChange }: CollectionSettings<T>,
+export function requireRight(
+  { mayChange }: CollectionSettings,
   request: HttpRequest<unknown>,
   method: "PATCH" | "DELETE",
   id: number,

@@ -30,7 +30,7 @@ import { BulkWork } from "./work.ts";
  * Makes the handler for a POST of many records. Records are validated as they arrive and kept on disk; the store gets them only
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
-export function createMany<T extends Document>(settings: CollectionSettings<T>, admission: BulkAdmission): BulkCreate {
+export function createMany(settings: CollectionSettings, admission: BulkAdmission): BulkCreate {
   const { scope, listDecoders, bulk, serverMembers, mayRead, matching, listed, ownerMember } = settings;
   const known = {
     members: ownerMember === undefined ? listed.members.map(({ name }) => name) : undefined,

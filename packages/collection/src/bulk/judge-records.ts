@@ -8,7 +8,7 @@ import { recordValidators } from "../handlers/selected-representation.ts";
 import { type JsonObject, without } from "../json-object.ts";
 import { type AmendmentOfMany, type ChosenRecord, patchOf } from "../patch/amendment-of-many.ts";
 import type { CollectionSettings } from "../settings.ts";
-import type { Document, ListChange, Store, StoredRecord } from "../store.ts";
+import type { ListChange, Store, StoredRecord } from "../store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { requireRight } from "./change-many.ts";
 import { ForetoldConflicts } from "./foretold-conflicts.ts";
@@ -57,8 +57,8 @@ export async function* findChosen(
 const atOnce = 100;
 
 /** A request that changes many records. */
-export interface Amending<T extends Document> {
-  readonly settings: CollectionSettings<T>;
+export interface Amending {
+  readonly settings: CollectionSettings;
   readonly request: HttpRequest<unknown>;
   readonly store: Store;
   readonly amendment: AmendmentOfMany;
@@ -81,10 +81,7 @@ export interface JudgedRecords {
 }
 
 /** Puts the changes of the records aside, and adds what is wrong with them to the errors. Stops behind the most that may match. */
-export async function judgeRecords<T extends Document>(
-  amending: Amending<T>,
-  found: AsyncIterable<readonly Found[]>,
-): Promise<JudgedRecords> {
+export async function judgeRecords(amending: Amending, found: AsyncIterable<readonly Found[]>): Promise<JudgedRecords> {
   const { store, choice, plan, work, errors } = amending;
   const foretold = choice.isDryRun ? new ForetoldConflicts(store, store.unique) : undefined;
   const counts = { matched: 0, updated: 0, unchanged: 0, removed: 0 };
@@ -116,8 +113,8 @@ type Outcome =
   | { readonly kind: "unchanged"; readonly id: number }
   | { readonly id: number; readonly issues: readonly ValidationIssue[]; readonly isConflict: boolean };
 
-async function judge<T extends Document>(
-  { settings, request, store, amendment }: Amending<T>,
+async function judge(
+  { settings, request, store, amendment }: Amending,
   found: Found,
   foretold: ForetoldConflicts | undefined,
 ): Promise<Outcome> {

@@ -3,10 +3,9 @@ import type { NamedSchema } from "waymark/openapi";
 import { parseTemplate, type TemplatePart } from "waymark/routing";
 import type { Addressed } from "../record-scope.ts";
 import type { CollectionSettings, RecordNouns } from "../settings.ts";
-import type { Document } from "../store.ts";
 
 /** A collection as its document speaks of it: where it stands, and what its records are called. */
-export interface DescribedCollection<T extends Document> extends Omit<CollectionSettings<T>, "path" | "nouns"> {
+export interface DescribedCollection extends Omit<CollectionSettings, "path" | "nouns"> {
   /** The whole path of the collection, with variables: `/users/{userId}/books`. */
   readonly path: string;
   readonly nouns: Required<Omit<RecordNouns, "example">>;
@@ -20,11 +19,7 @@ export interface DescribedCollection<T extends Document> extends Omit<Collection
  * @param template the whole path of the route
  * @param of what the path leads to
  */
-export function describedAt<T extends Document>(
-  settings: CollectionSettings<T>,
-  template: string,
-  of: Addressed,
-): DescribedCollection<T> {
+export function describedAt(settings: CollectionSettings, template: string, of: Addressed): DescribedCollection {
   const segments = parseTemplate(template).slice(0, of === "collection" ? undefined : -1);
   const path = segments.map((parts) => `/${parts.map(plainText).join("")}`).join("");
   return {
@@ -44,8 +39,8 @@ function plainText(part: TemplatePart): string {
 /** Names the records by the last segment of the path: `order-lines`, and `record of order-lines` since only a person knows the singular. */
 function nounsOf(
   path: string,
-  { nouns: given, schema: validator }: Pick<CollectionSettings<Document>, "nouns" | "schema">,
-): DescribedCollection<Document>["nouns"] {
+  { nouns: given, schema: validator }: Pick<CollectionSettings, "nouns" | "schema">,
+): DescribedCollection["nouns"] {
   const segment = path.split("/").at(-1) ?? "";
   const { one = `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
   const pascal = (given === undefined ? segment : one).replace(

@@ -12,7 +12,7 @@ import { changeOfManySchema, jsonPatchSchema } from "./schemas.ts";
 type Types = Readonly<Record<string, MediaTypeDescription>>;
 
 /** What a record is sent as, with the example in each form as the collection itself makes it. */
-export function itemTypes<T extends Document>(settings: DescribedCollection<T>, json: Schema): Types {
+export function itemTypes(settings: DescribedCollection, json: Schema): Types {
   return Object.fromEntries(
     settings.items.map((representation) => [
       representation.mediaType,
@@ -24,7 +24,7 @@ export function itemTypes<T extends Document>(settings: DescribedCollection<T>, 
 }
 
 /** What a list is sent as, likewise. */
-export function listTypes<T extends Document>(settings: DescribedCollection<T>, json: Schema): Types {
+export function listTypes(settings: DescribedCollection, json: Schema): Types {
   return Object.fromEntries(
     settings.lists.map((representation) => [
       representation.mediaType,
@@ -36,7 +36,7 @@ export function listTypes<T extends Document>(settings: DescribedCollection<T>, 
 }
 
 /** What a record can be sent to the service in. */
-export function contentTypes<T extends Document>(settings: DescribedCollection<T>, json: Schema): Types {
+export function contentTypes(settings: DescribedCollection, json: Schema): Types {
   const { example, items } = settings;
   const record = example && { ...recordOf(example), json: JSON.stringify(example) };
   return Object.fromEntries(
@@ -55,7 +55,7 @@ export function contentTypes<T extends Document>(settings: DescribedCollection<T
 }
 
 /** What many records can be sent to the service in. */
-export function listContentTypes<T extends Document>(settings: DescribedCollection<T>, json: Schema): Types {
+export function listContentTypes(settings: DescribedCollection, json: Schema): Types {
   const { example, listDecoders, lists } = settings;
   const record = example && { ...recordOf(example), json: JSON.stringify(example) };
   return Object.fromEntries(
@@ -73,7 +73,7 @@ export function listContentTypes<T extends Document>(settings: DescribedCollecti
 }
 
 /** What a record can be changed by. */
-export function changeTypes<T extends Document>({ example }: DescribedCollection<T>, merged: Schema): Types {
+export function changeTypes({ example }: DescribedCollection, merged: Schema): Types {
   const [[name, value] = []] = Object.entries(example ?? {});
   const patch = { schema: merged, ...(name !== undefined && { example: { [name]: value } }) };
   const operations =
@@ -88,7 +88,7 @@ export function changeTypes<T extends Document>({ example }: DescribedCollection
 }
 
 /** What many records can be changed by. */
-export function changeOfManyTypes<T extends Document>({ example }: DescribedCollection<T>, merged: NamedSchema): Types {
+export function changeOfManyTypes({ example }: DescribedCollection, merged: NamedSchema): Types {
   const [[name, value] = []] = Object.entries(example ?? {});
   const schema = changeOfManySchema({ merged });
   return Object.fromEntries(
@@ -129,13 +129,12 @@ function typeOf(
   return { schema, example };
 }
 
-const optionsOf = <T extends Document>({ path }: DescribedCollection<T>): ItemOptions => ({
+const optionsOf = ({ path }: DescribedCollection): ItemOptions => ({
   url: path,
   request: HttpRequest.of({ target: encodeURI(path) }),
 });
 
-const exampleRecord = <T extends Document>({ example }: DescribedCollection<T>): StoredRecord | undefined =>
-  example && recordOf(example);
+const exampleRecord = ({ example }: DescribedCollection): StoredRecord | undefined => example && recordOf(example);
 
 function recordOf(document: Document): StoredRecord {
   const time = "2026-06-15T12:00:00.000Z";

@@ -4,7 +4,6 @@ import { changesRepresentations } from "../handlers/changes-query.ts";
 import { greatestLimit } from "../lists/query.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { everyCaller } from "../settings.ts";
-import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 import { changeOfManyTypes, changeTypes, contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
 import {
@@ -37,9 +36,7 @@ export type Operation =
   | "refuseCreate";
 
 /** Describes the operations of a collection for an OpenAPI document. */
-export function describeOperations<T extends Document>(
-  settings: DescribedCollection<T>,
-): Readonly<Record<Operation, Description>> {
+export function describeOperations(settings: DescribedCollection): Readonly<Record<Operation, Description>> {
   const { nouns, members } = settings;
   const { one, many, schema: name } = nouns;
   const schemas = recordSchemas(settings);

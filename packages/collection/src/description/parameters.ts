@@ -6,13 +6,12 @@ import { sortNames } from "../lists/sort.ts";
 import { absentChoices, onMatchChoices } from "../match-rules.ts";
 import type { Representation } from "../representation.ts";
 import type { MemberType } from "../selection.ts";
-import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 
 export type Parameters = Readonly<Record<string, ParameterDescription>>;
 
 /** The parameters of a list. */
-export function listParameters<T extends Document>({ listed, members, nouns }: DescribedCollection<T>): Parameters {
+export function listParameters({ listed, members, nouns }: DescribedCollection): Parameters {
   const byOperators = Map.groupBy(listed.members, (member) => operatorsOf(member).join("|"));
   return {
     limit: {
@@ -61,7 +60,7 @@ export function listParameters<T extends Document>({ listed, members, nouns }: D
 }
 
 /** The parameters of a change of many records: the filters of a list, and what bounds the change. */
-export function choiceParameters<T extends Document>(settings: DescribedCollection<T>): Parameters {
+export function choiceParameters(settings: DescribedCollection): Parameters {
   const { limit, after, before, sort, fields, ...filters } = listParameters(settings);
   return {
     ...filters,
@@ -105,11 +104,7 @@ export const fieldsParameter = (members: readonly string[] | undefined): Paramet
       };
 
 /** The parameters of a POST of many records. */
-export function bulkParameters<T extends Document>({
-  listed,
-  matching,
-  ownerMember,
-}: DescribedCollection<T>): Parameters {
+export function bulkParameters({ listed, matching, ownerMember }: DescribedCollection): Parameters {
   const dryRun: Parameters = {
     "dry-run": { description: "Validates the records, and stores none.", schema: { enum: ["true"] } },
   };

@@ -1,15 +1,14 @@
 import { type ProblemType, problemTypes } from "waymark";
 import type { HeaderDescription, JsonSchema, ResponseDescription } from "waymark/openapi";
 import { collectionProblemTypes as types } from "../problem-types.ts";
-import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 import { itemTypes } from "./examples.ts";
 import { preferenceApplied, validatorFields } from "./parameters.ts";
 import { type RecordSchemas, recordId } from "./schemas.ts";
 
 /** Describes the answer to a creation. Its status is that of the collection's own `created`. */
-export function created<T extends Document>(
-  { created: answer, nouns, path }: DescribedCollection<T>,
+export function created(
+  { created: answer, nouns, path }: DescribedCollection,
   written: ResponseDescription,
 ): Readonly<Record<number, ResponseDescription>> {
   const { status } = answer({ id: 1, revision: 1 }, `${path}/1`);
@@ -28,10 +27,7 @@ export function created<T extends Document>(
 export const ifPreferred: string = "The content is empty, unless `Prefer: return=representation` asks for the record.";
 
 /** Describes the record as it is after a change, for a client that prefers to get it. */
-export function writtenAnswer<T extends Document>(
-  settings: DescribedCollection<T>,
-  { stored }: RecordSchemas,
-): ResponseDescription {
+export function writtenAnswer(settings: DescribedCollection, { stored }: RecordSchemas): ResponseDescription {
   return {
     description: "The record as it is now, for `Prefer: return=representation`.",
     headers: {

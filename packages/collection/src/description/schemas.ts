@@ -1,7 +1,6 @@
 import { type JsonSchema, type NamedSchema, namedSchema, type Schema } from "waymark/openapi";
 import { objectSchemaOf } from "../object-schema.ts";
 import { mostLists, mostListValues } from "../patch/amendment-of-many.ts";
-import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 
 /** What the messages of a collection look like. */
@@ -17,7 +16,7 @@ export interface RecordSchemas {
 }
 
 /** Derives the schemas from the one that validates, as far as that has a JSON Schema. */
-export function recordSchemas<T extends Document>(settings: DescribedCollection<T>): RecordSchemas {
+export function recordSchemas(settings: DescribedCollection): RecordSchemas {
   const { schema, serverMembers, nouns, ownerMember, namesOwner } = settings;
   const input = objectSchemaOf(schema, "input");
   // What is said of members together is of the whole record, and not of its changes or of the part that `fields` chooses.

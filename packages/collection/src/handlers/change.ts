@@ -4,7 +4,7 @@ import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate }
 import { refuseParameters } from "../lists/parameters.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
-import type { Document, Removal, Replacement, Store, StoredRecord } from "../store.ts";
+import type { Removal, Replacement, Store, StoredRecord } from "../store.ts";
 import { type Amendment, amendmentOf, replacementOf } from "./changed-document.ts";
 import {
   answerWritten,
@@ -46,7 +46,7 @@ interface ChangeContext {
  * Makes the handler of a change. Preconditions are evaluated before the content is read, and hold for exactly the state that is
  * changed: when another change comes first, the change is attempted again.
  */
-function changeRecord<T extends Document>(settings: CollectionSettings<T>, change: Change): ItemHandler {
+function changeRecord(settings: CollectionSettings, change: Change): ItemHandler {
   const { scope, items, requirePreconditions } = settings;
   return async (request) => {
     const id = requireRecordId(request.variables.id);
@@ -93,7 +93,7 @@ function namesState(headers: HeaderList): boolean {
 }
 
 /** PUT of a record. */
-export function replaceRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
+export function replaceRecord(settings: CollectionSettings): ItemHandler {
   const { decoders, serverMembers, linkedMembers, mayRead } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
@@ -123,7 +123,7 @@ export const jsonPatchType = "application/json-patch+json";
 export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType, "application/json"];
 
 /** PATCH of a record. */
-export function amendRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
+export function amendRecord(settings: CollectionSettings): ItemHandler {
   const { items, serverMembers, linkedMembers, mayRead } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
@@ -157,7 +157,7 @@ function amendmentDecoder(mediaTypes: readonly string[], kind: Amendment["kind"]
 }
 
 /** DELETE of a record. */
-export function removeRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
+export function removeRecord(settings: CollectionSettings): ItemHandler {
   return changeRecord(settings, {
     preferences: returnPreferences,
     attempt({ store, preferences }, current, expectedRevision) {

@@ -6,12 +6,12 @@ import { applyPatch } from "../patch/apply-patch.ts";
 import { parsePatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import type { LinkedMembers } from "../settings.ts";
-import type { StoredRecord } from "../store.ts";
+import type { Document, StoredRecord } from "../store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 
 /** The rules for the result of a change. */
-export interface ItemRules<T> {
-  readonly schema: StandardSchemaV1<unknown, T>;
+export interface ItemRules {
+  readonly schema: StandardSchemaV1<unknown, Document>;
   readonly serverMembers: readonly string[];
   readonly linkedMembers: LinkedMembers;
   /** The record before the change. */
@@ -24,7 +24,7 @@ export interface ItemRules<T> {
  * Validates the replacement of a record. Members that the server sets may be sent back as they were read; other values of them
  * are refused, in addition to the issues of the schema.
  */
-export function replacementOf<T>(rules: ItemRules<T>): Validator<T> {
+export function replacementOf(rules: ItemRules): Validator<Document> {
   return (value) => takeReplacement(rules, value, true);
 }
 
@@ -42,7 +42,7 @@ export type Amendment =
  * @throws HttpError 409 when an operation cannot be applied, 422 when the operations exceed a bound; 403 for a JSON Patch from a
  *   caller without the right to read the record, because the outcome would reveal parts of it
  */
-export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
+export function amendmentOf(rules: ItemRules): Validator<Document> {
   return (value) => {
     const { kind, patch } = value as Amendment; // the decoders of `amend` return this type
     return kind === "merge" ? takeMerged(rules, patch) : takePatched(rules, patch);
@@ -50,7 +50,7 @@ export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
 }
 
 /** Applies a JSON merge patch to a record, and validates the result. */
-export async function takeMerged<T>(rules: ItemRules<T>, patch: unknown): Promise<ValidationResult<T>> {
+export async function takeMerged(rules: ItemRules, patch: unknown): Promise<ValidationResult<Document>> {
   const { schema, serverMembers, linkedMembers, current, mayRead } = rules;
   if (!isJsonObject(patch)) {
     const hint = Array.isArray(patch) ? "; send a JSON Patch as application/json-patch+json" : "";
@@ -77,7 +77,7 @@ const withoutDetails = ({ path }: ValidationIssue): ValidationIssue => ({
   ...(path !== undefined && { path }),
 });
 
-function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
+function takePatched(rules: ItemRules, patch: unknown) {
   if (!rules.mayRead) throw new HttpError(refuseUnreadable("JSON Patch"));
   const operations = parsePatch(patch);
   if (operations.issues !== undefined) return operations;
@@ -98,7 +98,7 @@ function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
 const setByServer = "is set by the server, and cannot be changed";
 
 /** @param isWhole whether the client sent the whole record */
-function takeReplacement<T>(rules: ItemRules<T>, value: unknown, isWhole: boolean) {
+function takeReplacement(rules: ItemRules, value: unknown, isWhole: boolean) {
   const { schema, serverMembers, linkedMembers, current, mayRead } = rules;
   if (!isJsonObject(value)) return schema["~standard"].validate(value);
   const stored = parse(current);
@@ -115,11 +115,11 @@ function takeReplacement<T>(rules: ItemRules<T>, value: unknown, isWhole: boolea
 }
 
 /** Validates the value by the schema, and puts these issues before those of the schema. */
-export async function validateBeside<T>(
+export async function validateBeside(
   issues: readonly ValidationIssue[],
-  schema: StandardSchemaV1<unknown, T>,
+  schema: StandardSchemaV1<unknown, Document>,
   value: unknown,
-): Promise<ValidationResult<T>> {
+): Promise<ValidationResult<Document>> {
   const result = await schema["~standard"].validate(value);
   return result.issues === undefined && issues.length === 0
     ? result

@@ -5,7 +5,7 @@ import { eventsOf } from "../feed/shared-changes.ts";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
-import type { Document, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { StoreCursorInvalid } from "../store-errors.ts";
 import { type ChangesQuery, pathOfList } from "./changes-query.ts";
 import { readPreferences } from "./preferences.ts";
@@ -16,11 +16,11 @@ import { readPreferences } from "./preferences.ts";
  *
  * @throws HttpError 503 when the caller has as many streams open as it may
  */
-export async function streamChanges<T extends Document>(
+export async function streamChanges(
   request: HttpRequest<unknown>,
   store: Store,
   { after, limit, fields }: ChangesQuery,
-  { eventStreams, readmit, mayRead }: CollectionSettings<T>,
+  { eventStreams, readmit, mayRead }: CollectionSettings,
 ): Promise<HttpResponse> {
   readPreferences(request, {});
   const lastId = request.header("Last-Event-ID");

@@ -7,7 +7,7 @@ import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import type { QueryParameters } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { ChangeBatch, Document, Store } from "../store.ts";
+import type { ChangeBatch, Store } from "../store.ts";
 import { TurnShare } from "../turn-share.ts";
 import { acceptedRepresentation, type ChangesQuery, pathOfList, readChangesQuery } from "./changes-query.ts";
 import { streamChanges } from "./changes-stream.ts";
@@ -20,7 +20,7 @@ export const longestWait = 30;
  * Makes the handler for a GET of the changes of a collection: sends those behind the cursor in `after`, and leads on by `Link`. With
  * `Prefer: wait=N` without a change it waits for one. An event stream goes on with those that come.
  */
-export function readChanges<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
+export function readChanges(settings: CollectionSettings): CollectionHandler {
   const { scope, members, mayRead, heldLists, sharedChanges } = settings;
   return async (request) => {
     if (!mayRead(request, pathOfList(request))) {
@@ -67,11 +67,11 @@ function waitPreference(request: HttpRequest<unknown>): Preferences {
 }
 
 /** Reads changes; without any, waits for the first as long as the client prefers. */
-async function readBatch<T extends Document>(
+async function readBatch(
   request: HttpRequest<unknown>,
   store: Store,
   { after, limit }: ChangesQuery,
-  { preferences, settings }: { readonly preferences: Preferences; readonly settings: CollectionSettings<T> },
+  { preferences, settings }: { readonly preferences: Preferences; readonly settings: CollectionSettings },
 ): Promise<ChangeBatch> {
   const { feedWatch, waitingShares, sharedChanges } = settings;
   const caller = callerKey(request);

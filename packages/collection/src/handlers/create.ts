@@ -4,7 +4,6 @@ import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
-import type { Document } from "../store.ts";
 import { hashKey } from "./idempotency-key.ts";
 import { creationOf } from "./new-record.ts";
 import { answerWritten, readPreferences, writePreferences } from "./preferences.ts";
@@ -14,10 +13,7 @@ import { refuseExisting, refuseLength, refuseOwner, refuseReusedKey, refuseRunni
 export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable<Uint8Array>) => Promise<HttpResponse>;
 
 /** Makes the handler for a POST to a collection. */
-export function createRecord<T extends Document>(
-  settings: CollectionSettings<T>,
-  createMany: BulkCreate,
-): CollectionHandler {
+export function createRecord(settings: CollectionSettings, createMany: BulkCreate): CollectionHandler {
   const { scope, decoders, created, idempotencyScope, listDecoders, bulk } = settings;
   const arrayTypes = listDecoders.flatMap(({ arrays, mediaTypes }) => (arrays ? mediaTypes : []));
   const known = writePreferences(settings);
@@ -101,7 +97,7 @@ async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, und
 }
 
 /** Makes the handler for a POST to a record, which creates nothing. */
-export function refuseCreate<T extends Document>({ scope }: CollectionSettings<T>): ItemHandler {
+export function refuseCreate({ scope }: CollectionSettings): ItemHandler {
   return async (request) => {
     const id = requireRecordId(request.variables.id);
     refuseParameters(request.search);

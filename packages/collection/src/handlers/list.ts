@@ -9,7 +9,7 @@ import { type ListQuery, parseListQuery } from "../lists/query.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { ListOptions, ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, FirstBatch, ReadOptions, RecordBatch, Store, StoredRecord } from "../store.ts";
+import type { FirstBatch, ReadOptions, RecordBatch, Store, StoredRecord } from "../store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
@@ -29,7 +29,7 @@ import {
  * Makes the handler for a GET of a collection: sends all matching records, or a page of them. What is in memory after one read is
  * sent whole, with its length; what is longer is streamed.
  */
-export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
+export function listRecords(settings: CollectionSettings): CollectionHandler {
   const { scope, lists, items, members, maxPageSize, heldLists, nouns } = settings;
   return async (request) => {
     const store = await scope.storeOf(request, "collection");

@@ -13,11 +13,11 @@ import { notAnOwner } from "./refusals.ts";
  *
  * @param owner what the record must name its owner by; undefined where the path names the owner, or records have no owner
  */
-export function creationOf<T extends Document>(
-  settings: CollectionSettings<T>,
+export function creationOf(
+  settings: CollectionSettings,
   preferences: Preferences,
   owner: StoreOwner | undefined,
-): (value: unknown) => ReturnType<Extract<Validator<T>, (value: unknown) => unknown>> {
+): (value: unknown) => ReturnType<Extract<Validator<Document>, (value: unknown) => unknown>> {
   const schema = preferredSchema(settings, preferences);
   const validate = owner === undefined ? schema["~standard"].validate : withOwner(schema, owner);
   return (value) => {
@@ -30,10 +30,10 @@ export function creationOf<T extends Document>(
  * Adds to a schema the member with the owner's id, unless the schema has it: most describe what the clients send below an owner.
  * The owner must exist.
  */
-function withOwner<T extends Document>(
-  schema: StandardSchemaV1<unknown, T>,
+function withOwner(
+  schema: StandardSchemaV1<unknown, Document>,
   { member, store }: StoreOwner,
-): (value: unknown) => Promise<ValidationResult<T>> {
+): (value: unknown) => Promise<ValidationResult<Document>> {
   const knowsMember = Object.hasOwn(objectSchemaOf(schema, "input").properties, member);
   return async (value) => {
     if (!isJsonObject(value)) return schema["~standard"].validate(value);
@@ -45,7 +45,7 @@ function withOwner<T extends Document>(
   };
 }
 
-function withRecordId<T extends Document>(result: ValidationResult<T>): ValidationResult<T> {
+function withRecordId(result: ValidationResult<Document>): ValidationResult<Document> {
   if (result.issues !== undefined || !("id" in result.value)) return result;
   const { id } = result.value;
   if (id === undefined || isRecordId(id)) return result;

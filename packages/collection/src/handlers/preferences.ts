@@ -49,15 +49,15 @@ function refusal(unknown: readonly string[], known: KnownPreferences): HttpError
 }
 
 /** Returns the preferences for handlers that read a record from the request. */
-export function writePreferences<T extends Document>({ lenientSchema }: CollectionSettings<T>): KnownPreferences {
+export function writePreferences({ lenientSchema }: CollectionSettings): KnownPreferences {
   return lenientSchema === undefined ? returnPreferences : { ...returnPreferences, handling: ["lenient"] };
 }
 
 /** Returns the schema that the client prefers: the strict or the lenient one. */
-export function preferredSchema<T extends Document>(
-  { schema, lenientSchema = schema }: CollectionSettings<T>,
+export function preferredSchema(
+  { schema, lenientSchema = schema }: CollectionSettings,
   preferences: Preferences,
-): StandardSchemaV1<unknown, T> {
+): StandardSchemaV1<unknown, Document> {
   return preferences.get("handling") === "lenient" ? lenientSchema : schema;
 }
 
@@ -82,10 +82,10 @@ interface WrittenRecord {
  * that Accept chooses. Where no representation is acceptable or the caller may not read the record, the preference is ignored,
  * because the change has already been made.
  */
-export function answerWritten<T extends Document>(
+export function answerWritten(
   request: HttpRequest<unknown>,
   preferences: Preferences,
-  { items, itemMediaTypes, mayRead }: CollectionSettings<T>,
+  { items, itemMediaTypes, mayRead }: CollectionSettings,
   answer: HttpResponse,
   { record, path, url, validators, removed = false }: WrittenRecord,
 ): HttpResponse {

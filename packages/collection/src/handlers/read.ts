@@ -4,7 +4,7 @@ import { narrow, readFields } from "../lists/fields.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
-import type { Document, Store, StoredRecord } from "../store.ts";
+import type { Store, StoredRecord } from "../store.ts";
 import { refusePrecondition } from "./refusals.ts";
 import {
   allowRepetition,
@@ -16,7 +16,7 @@ import {
 } from "./selected-representation.ts";
 
 /** Makes the handler for a GET of a record. It answers without a promise when the store does. */
-export function readRecord<T extends Document>({ scope, items, members }: CollectionSettings<T>): ReadHandler {
+export function readRecord({ scope, items, members }: CollectionSettings): ReadHandler {
   return (request) => {
     const id = requireRecordId(request.variables.id);
     const representation = chosenRepresentation(request, items);
