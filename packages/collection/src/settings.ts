@@ -141,9 +141,8 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   /** How many requests of a caller wait, and of all. */
   readonly waitingShares: CallerShares;
   readonly example: Document | undefined;
-  /** What lists can be asked for. */
-  readonly listed: Pick<Store, "members" | "fullText">;
-  readonly store: Pick<Store, "revision">;
+  /** What lists can be asked for, and how far the store has got; its records are found by `scope`. */
+  readonly store: Pick<Store, "members" | "fullText" | "revision">;
   /** Finds the records that a request is for. */
   readonly scope: RecordScope;
   /** The member with the id of a record's owner; undefined where records have none. */
@@ -214,7 +213,6 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
     readmit: options.readmit ?? ((request) => request),
     waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
     example: nouns?.example ?? exampleOf(schema),
-    listed: store,
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
     linkedMembers: options.linkedMembers ?? noLinks,

@@ -31,7 +31,7 @@ import { BulkWork } from "./work.ts";
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
 export function createMany(settings: CollectionSettings, admission: BulkAdmission): BulkCreate {
-  const { scope, listDecoders, bulk, serverMembers, mayRead, matching, listed, ownerMember } = settings;
+  const { scope, listDecoders, bulk, serverMembers, mayRead, matching, store: listed, ownerMember } = settings;
   const known = {
     members: ownerMember === undefined ? listed.members.map(({ name }) => name) : undefined,
     knowsLikely: (matching?.alike.length ?? 0) > 0,

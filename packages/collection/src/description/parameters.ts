@@ -11,7 +11,7 @@ import type { DescribedCollection } from "./described-collection.ts";
 export type Parameters = Readonly<Record<string, ParameterDescription>>;
 
 /** The parameters of a list. */
-export function listParameters({ listed, members, nouns }: DescribedCollection): Parameters {
+export function listParameters({ store: listed, members, nouns }: DescribedCollection): Parameters {
   const byOperators = Map.groupBy(listed.members, (member) => operatorsOf(member).join("|"));
   return {
     limit: {
@@ -104,7 +104,7 @@ export const fieldsParameter = (members: readonly string[] | undefined): Paramet
       };
 
 /** The parameters of a POST of many records. */
-export function bulkParameters({ listed, matching, ownerMember }: DescribedCollection): Parameters {
+export function bulkParameters({ store: listed, matching, ownerMember }: DescribedCollection): Parameters {
   const dryRun: Parameters = {
     "dry-run": { description: "Validates the records, and stores none.", schema: { enum: ["true"] } },
   };
