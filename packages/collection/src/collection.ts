@@ -1,7 +1,7 @@
 import type { Awaitable, HttpResponse, Route } from "waymark";
 import { type Description, documented } from "waymark/openapi";
 import { checksPath } from "waymark/routing";
-import { BulkAdmission } from "./bulk/admission.ts";
+import { bulkAdmission } from "./bulk/admission.ts";
 import { amendMany } from "./bulk/amend-many.ts";
 import { createMany } from "./bulk/create-many.ts";
 import { describedAt } from "./description/described-collection.ts";
@@ -57,7 +57,7 @@ export interface CollectionHandlers<T extends Document> extends RoutedHandlers {
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
   const settings = toCollectionSettings(options);
   const described = describer(settings);
-  const admission = new BulkAdmission(settings.bulk);
+  const admission = bulkAdmission(settings.bulk);
   const bulkCreate = createMany(settings, admission);
   const handlers: RoutedHandlers = {
     read: described("read", readRecord(settings)),

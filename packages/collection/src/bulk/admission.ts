@@ -5,35 +5,29 @@ import type { BulkSettings } from "../limits.ts";
 import { refuseBusy } from "./report.ts";
 import { Spool } from "./spool.ts";
 
+/** Admits a bulk request. Throws HttpError 503 when too many are in progress. */
+export type BulkAdmission = (request: HttpRequest<unknown>) => AdmittedBulk;
+
 /**
  * Bounds the number of bulk requests in progress and the bytes that they keep on disk, for each caller and for all together: a
  * few slow clients cannot keep the others out.
  */
-export class BulkAdmission {
-  readonly #limits: BulkSettings;
-  readonly #requests: CallerShares;
-  readonly #bytes: CallerShares;
-
-  constructor(limits: BulkSettings) {
-    this.#limits = limits;
-    this.#requests = new CallerShares({ ofCaller: limits.maxAtOncePerCaller, ofAll: limits.maxAtOnce });
-    this.#bytes = new CallerShares({ ofCaller: limits.maxSpoolBytesPerCaller, ofAll: limits.maxSpoolBytes });
-  }
-
-  /** @throws HttpError 503 when too many bulk requests are in progress */
-  admit(request: HttpRequest<unknown>): AdmittedBulk {
+export function bulkAdmission(limits: BulkSettings): BulkAdmission {
+  const requests = new CallerShares({ ofCaller: limits.maxAtOncePerCaller, ofAll: limits.maxAtOnce });
+  const bytes = new CallerShares({ ofCaller: limits.maxSpoolBytesPerCaller, ofAll: limits.maxSpoolBytes });
+  return (request) => {
     const key = callerKey(request);
-    const exceeded = this.#requests.exceededBy(key, 1);
+    const exceeded = requests.exceededBy(key, 1);
     if (exceeded !== undefined) throw new HttpError(refuseBusy(exceeded));
-    this.#requests.add(key, 1);
+    requests.add(key, 1);
     const spools: Spool[] = [];
     let spooled = 0;
-    const count = (bytes: number): void => {
-      if (spooled + bytes > this.#limits.maxSpoolBytesPerCaller) throw tooLarge(this.#limits.maxSpoolBytesPerCaller);
-      const full = this.#bytes.exceededBy(key, bytes);
+    const count = (more: number): void => {
+      if (spooled + more > limits.maxSpoolBytesPerCaller) throw tooLarge(limits.maxSpoolBytesPerCaller);
+      const full = bytes.exceededBy(key, more);
       if (full !== undefined) throw new HttpError(refuseBusy(full));
-      this.#bytes.add(key, bytes);
-      spooled += bytes;
+      bytes.add(key, more);
+      spooled += more;
     };
     return {
       async openSpool() {
@@ -41,13 +35,13 @@ export class BulkAdmission {
         spools.push(spool);
         return spool;
       },
-      end: async () => {
-        this.#requests.add(key, -1);
-        this.#bytes.add(key, -spooled);
+      async end() {
+        requests.add(key, -1);
+        bytes.add(key, -spooled);
         await Promise.all(spools.map((spool) => spool.close()));
       },
     };
-  }
+  };
 }
 
 /** A bulk request in progress. */

@@ -24,7 +24,7 @@ import { BulkWork } from "./work.ts";
  * Makes the handler for a PATCH of a collection: changes or removes the records that the query finds, or those that the content
  * names, all or none. What they are to become is put aside on disk, so that the store has them in one transaction.
  */
-export function amendMany(settings: CollectionSettings, admission: BulkAdmission): CollectionHandler {
+export function amendMany(settings: CollectionSettings, admit: BulkAdmission): CollectionHandler {
   const { scope, bulk, lists, mayRead, requirePreconditions } = settings;
   return async (request) => {
     readPreferences(request, {});
@@ -43,7 +43,7 @@ export function amendMany(settings: CollectionSettings, admission: BulkAdmission
     const choice = readChoice(request.search, known, records !== undefined);
     const isConditional = request.headers.has("If-Match") || records?.every(({ etag }) => etag !== undefined) === true;
     if (requirePreconditions && !isConditional) return requirePrecondition();
-    const admitted = admission.admit(request);
+    const admitted = admit(request);
     try {
       const plan = await admitted.openSpool();
       const work = new BulkWork(bulk, request.signal);

@@ -30,7 +30,7 @@ import { BulkWork } from "./work.ts";
  * Makes the handler for a POST of many records. Records are validated as they arrive and kept on disk; the store gets them only
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
-export function createMany(settings: CollectionSettings, admission: BulkAdmission): BulkCreate {
+export function createMany(settings: CollectionSettings, admit: BulkAdmission): BulkCreate {
   const { scope, listDecoders, bulk, serverMembers, mayRead, matching, store: listed, ownerMember } = settings;
   const known = {
     members: ownerMember === undefined ? listed.members.map(({ name }) => name) : undefined,
@@ -49,7 +49,7 @@ export function createMany(settings: CollectionSettings, admission: BulkAdmissio
     const ignored = serverMembers.filter((name) => name !== "id" && name !== store.owner?.member);
     if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
     const { decoder, mediaType } = chooseDecoder(request.headers, listDecoders);
-    const admitted = admission.admit(request);
+    const admitted = admit(request);
     try {
       const spool = await admitted.openSpool();
       const work = new BulkWork(bulk, request.signal);
