@@ -1,4 +1,4 @@
-/** The limits of requests of `createMany`. Each value is a whole number, 1 or more. */
+/** The limits of requests of `createMany` and `amendMany`. Each value is a whole number, 1 or more. */
 export interface BulkLimits {
   /** The maximum of bytes in the content, coded and decoded; above it 413. Default: 268,435,456. */
   readonly maxBytes?: number | undefined;

@@ -58,7 +58,7 @@ export interface CollectionOptions<T extends Document = Document> {
   readonly decoders: readonly Decoder[];
   /** The formats in which a client may send many records to `createMany`. Default: NDJSON. */
   readonly listDecoders?: readonly ListDecoder[];
-  /** The limits of `createMany`. */
+  /** The limits of `createMany` and `amendMany`. */
   readonly bulk?: BulkLimits | undefined;
   /** The limits of lists. */
   readonly lists?: ListLimits | undefined;
@@ -235,7 +235,7 @@ function exampleOf(schema: object): Document | undefined {
 /** The default of `linkedMembers`. */
 const noLinks: LinkedMembers = { unfold: (stored) => stored, follow: (changed) => changed };
 
-/** The default of `mayRead`. */
+/** The default of `mayRead` and `mayChange`. */
 export const everyCaller = (): boolean => true;
 
 // A record, so that the compiler reports a missing name.
