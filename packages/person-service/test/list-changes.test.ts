@@ -89,14 +89,17 @@ describeOnEveryStore("a list that changes people", (openService) => {
 
   it("refuses a line that fits several people, and names them", async () => {
     await store(service, asJson(ada));
-    const { errors } = await refused(service, "upsert=email", "email,jobTitle\nADA@example.org,x\n", [409, "conflict"]);
+    const { errors = [] } = await refused(service, "upsert=email", "email,jobTitle\nADA@example.org,x\n", [
+      409,
+      "conflict",
+    ]);
     assert.match(errors?.[0]?.detail ?? "", /^fits several records: 1 and \d+$/);
   });
 
   it("refuses all where the unique value of a line is another person's", async () => {
     const before = await people(service);
     const list = "id,identifier,name\n1,G,Ada\n2,,Grace\n";
-    const { errors } = await refused(service, "upsert=id", list, [409, "conflict"]);
+    const { errors = [] } = await refused(service, "upsert=id", list, [409, "conflict"]);
     assert.deepEqual(
       errors?.map(({ pointer }) => pointer),
       ["#/identifier"],
@@ -117,7 +120,7 @@ describeInMemory("a list of people who are likely stored", (openService) => {
     it(`is judged by ${query}`, async () => {
       for (const person of [ada, grace]) await store(service, asJson(person));
       if (counts !== undefined) return assert.deepEqual(await send(service, query, list), { ...counts, ...none });
-      const { errors } = await refused(service, query, list, [409, "conflict"]);
+      const { errors = [] } = await refused(service, query, list, [409, "conflict"]);
       assert.deepEqual(
         errors?.map(({ pointer, detail }) => [pointer, detail]),
         [["#/email", "is that of the record 1, likely the same"]],
@@ -211,5 +214,32 @@ describeInMemory("who may send a list that changes people", (openService) => {
       assert.equal(answer.status, status, `${user} ${query} ${answer.text}`);
       assert.match(status === 200 ? answer.text : JSON.parse(answer.text).detail, detail);
     }
+  });
+});
+
+describeInMemory("a list whose last lines have what another line has", (openService) => {
+  const service = openService();
+
+  /** Returns the lines that are refused, and the time of the processor. */
+  async function judge(conflicts: number): Promise<{ readonly refused: readonly number[]; readonly time: number }> {
+    const lines = Array.from({ length: 8_000 }, (_, i) => `${i + 1},Ada,${Math.min(i, 8_000 - conflicts)}`);
+    const before = process.cpuUsage();
+    const { errors = [] } = await refused(service, "upsert=id", `id,name,identifier\n${lines.join("\n")}`, [
+      409,
+      "conflict",
+    ]);
+    const { user, system } = process.cpuUsage(before);
+    return { refused: errors.map((error) => ("line" in error ? Number(error.line) : 0)), time: user + system };
+  }
+
+  it("is refused with these, for hardly more work for many than for one", async () => {
+    const one = await judge(2);
+    assert.deepEqual(one.refused, [8_001]);
+    const many = await judge(901);
+    assert.deepEqual(
+      many.refused,
+      Array.from({ length: 900 }, (_, i) => 7_102 + i),
+    );
+    assert.ok(many.time < 4 * one.time, `${many.time} µs, and ${one.time} µs for one`);
   });
 });

@@ -15,7 +15,7 @@ import {
   refuseConflicts,
   refuseInvalid,
 } from "./report.ts";
-import type { Spool, SpooledDocument } from "./spool.ts";
+import { documentsAt, type Spool, type SpooledDocument } from "./spool.ts";
 import { type EachOutcome, storeEach } from "./store-each.ts";
 
 /** A request whose lines are compared with the stored records. */
@@ -102,14 +102,15 @@ export async function changeAll(
     case "ownerless":
       return notFound();
     case "changed": {
-      const line = await lineAt(plan, outcome.position);
+      const [found] = await Array.fromAsync(documentsAt(work.each(plan.documents()), [outcome]));
+      const line = found?.[1].line ?? 0;
       const named = errors.place === "id" ? `the record ${line}` : `the record of ${errors.place} ${line}`;
       const what = line === 0 ? "a record to be removed" : named;
       return refuseChanges(`another request changed ${what} at the same time; send this one again`);
     }
     case "refused":
-      for (const { position, member } of outcome.conflicts) {
-        errors.add(await lineAt(plan, position), [heldByAnother(member)]);
+      for await (const [{ member }, { line }] of documentsAt(work.each(plan.documents()), outcome.conflicts)) {
+        errors.add(line, [heldByAnother(member)]);
       }
       return refuseConflicts(errors);
   }
@@ -151,11 +152,4 @@ const changeOf = ({ document }: SpooledDocument): ListChange => document as List
 
 async function* changesOf(documents: AsyncIterable<SpooledDocument>): AsyncGenerator<ListChange, void, undefined> {
   for await (const spooled of documents) yield changeOf(spooled);
-}
-
-/** Returns the line of the change at a position, from 1. */
-async function lineAt(plan: Spool, position: number): Promise<number> {
-  let at = 0;
-  for await (const { line } of plan.documents()) if (++at === position) return line;
-  return 0;
 }

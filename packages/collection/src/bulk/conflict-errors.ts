@@ -2,54 +2,39 @@ import { createHash } from "node:crypto";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { valueAt } from "../member-value.ts";
 import type { BulkConflict, Document } from "../store.ts";
-import { LineErrors } from "./report.ts";
-import type { Spool, SpooledDocument } from "./spool.ts";
+import type { LineErrors } from "./report.ts";
+import { documentsAt, type Spool, type SpooledDocument } from "./spool.ts";
 import type { BulkWork } from "./work.ts";
 
 /**
- * Finds the lines of conflicting documents, and whether an earlier line or a stored record has the same value. Reads the
- * documents twice and keeps none of them.
+ * Adds conflicts to the errors of their lines: whether an earlier line or a stored record has the same value. Reads the documents
+ * twice and keeps none of them.
  *
  * @param conflicts in the order of their positions
  */
-export async function conflictErrors(
+export async function addConflicts(
+  errors: LineErrors,
+  conflicts: readonly BulkConflict[],
   spool: Spool,
   work: BulkWork,
-  conflicts: readonly BulkConflict[],
-  place: LineErrors["place"],
-): Promise<LineErrors> {
-  const found = await findConflicts(work.each(spool.documents()), conflicts);
+): Promise<void> {
+  const found: Conflict[] = [];
+  for await (const [{ member }, { line, document }] of documentsAt(work.each(spool.documents()), conflicts)) {
+    found.push({ line, member, key: keyOf(document, member) });
+  }
   const firstLines = await findFirstLines(work.each(spool.documents()), found);
-  const errors = new LineErrors(place);
   for (const { line, member, key } of found) {
     const first = firstLines.get(key);
     const isOfLine = first !== undefined && first < line;
     const issue = heldByAnother(member);
-    errors.add(line, [isOfLine ? { ...issue, message: `is already used in ${place} ${first}` } : issue]);
+    errors.add(line, [isOfLine ? { ...issue, message: `is already used in ${errors.place} ${first}` } : issue]);
   }
-  return errors;
 }
 
 interface Conflict {
   readonly line: number;
   readonly member: string;
   readonly key: string;
-}
-
-async function findConflicts(
-  documents: AsyncIterable<SpooledDocument>,
-  conflicts: readonly BulkConflict[],
-): Promise<readonly Conflict[]> {
-  const found: Conflict[] = [];
-  let position = 0;
-  for await (const { line, document } of documents) {
-    position++;
-    const conflict = conflicts[found.length];
-    if (conflict === undefined) break;
-    if (conflict.position !== position) continue;
-    found.push({ line, member: conflict.member, key: keyOf(document, conflict.member) });
-  }
-  return found;
 }
 
 async function findFirstLines(

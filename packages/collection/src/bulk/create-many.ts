@@ -10,7 +10,7 @@ import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeMany } from "./change-many.ts";
-import { conflictErrors } from "./conflict-errors.ts";
+import { addConflicts } from "./conflict-errors.ts";
 import { countStorable } from "./dry-run.ts";
 import { readBulkQuery } from "./query.ts";
 import {
@@ -109,7 +109,8 @@ async function storeAll({ store, spool, work, errors, preferences }: ValidRecord
     case "created":
       return withApplied(answerCounts({ stored: creation.count }, errors), preferences);
     case "refused":
-      return refuseConflicts(await conflictErrors(spool, work, creation.conflicts, errors.place));
+      await addConflicts(errors, creation.conflicts, spool, work);
+      return refuseConflicts(errors);
     case "ownerless":
       return store.owner === undefined ? notFound() : refuseOwner(store.owner);
   }
