@@ -4,14 +4,14 @@ import type { ListedValue } from "../formats/list-decoder.ts";
 import type { BulkCreate } from "../handlers/create.ts";
 import { creationOf } from "../handlers/new-record.ts";
 import { type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
-import { refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
+import { heldByAnother, refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
 import { isJsonObject, without } from "../json-object.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeMany } from "./change-many.ts";
 import { addConflicts } from "./conflict-errors.ts";
-import { countStorable } from "./dry-run.ts";
+import { ForetoldConflicts } from "./foretold-conflicts.ts";
 import { readBulkQuery } from "./query.ts";
 import {
   answerCounts,
@@ -22,7 +22,7 @@ import {
   refuseInvalid,
   refuseMalformed,
 } from "./report.ts";
-import type { Spool } from "./spool.ts";
+import { inBatches, type Spool } from "./spool.ts";
 import { storeEach } from "./store-each.ts";
 import { BulkWork } from "./work.ts";
 
@@ -122,12 +122,22 @@ async function storeOneByOne({ store, spool, work, errors, preferences }: ValidR
   return withApplied(answerCounts({ stored }, errors), preferences);
 }
 
+/** Counts the records that could be stored now, and adds the conflicts of the others to the errors. Stores nothing. */
 async function judgeAgainstStored(
   { store, spool, work, errors, preferences }: ValidRecords,
   found: object | undefined,
 ): Promise<HttpResponse> {
-  const { valid, stoppedAfter } = await countStorable(store, work.each(spool.documents()), errors);
-  if (stoppedAfter !== undefined) return refuseInvalid(errors, stoppedAfter);
+  let valid = 0;
+  const foretold = new ForetoldConflicts(store, store.unique);
+  for await (const batch of inBatches(work.each(spool.documents()))) {
+    const conflicts = await foretold.of(batch.map(({ document }) => document));
+    for (const [i, { line }] of batch.entries()) {
+      const member = conflicts[i];
+      if (member === undefined) valid++;
+      else errors.add(line, [heldByAnother(member)]);
+      if (errors.areEnough) return refuseInvalid(errors, line);
+    }
+  }
   return withApplied(answerCounts({ stored: 0, valid }, errors, found), preferences);
 }
 
