@@ -44,6 +44,14 @@ export function requireKnownMembers(
   }
 }
 
+/** Returns which of these names no record can have, as far as the schema has a JSON Schema that says so. */
+export function unknownMembers(schema: object, names: readonly string[]): readonly string[] {
+  const known = memberNamesOf(schema);
+  const others = names.filter((name) => !known.includes(name));
+  const root = others.length === 0 ? undefined : outputSchemaOf(schema);
+  return root === undefined ? [] : others.filter((name) => !mayHave(root, [name], root));
+}
+
 /** Returns the names of the members of a record, as far as the schema has a JSON Schema that says so. */
 export function memberNamesOf(schema: object): readonly string[] {
   let names = knownNames.get(schema);

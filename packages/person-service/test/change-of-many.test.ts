@@ -217,6 +217,38 @@ describeInMemory("what a change of many refuses", (openService) => {
   });
 });
 
+describeInMemory("a change of many with names that no person has", (openService) => {
+  const service = openService();
+  const named = (count: number, value: unknown): Change =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, value]));
+
+  /** Returns the time of the processor for a change of 500 people. */
+  async function costOf(merge: Change): Promise<number> {
+    const before = process.cpuUsage();
+    await patch(service, "?all=true&most=all&dry-run=true", { merge });
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  }
+
+  it("is refused once for all of them", async () => {
+    for (let i = 0; i < 500; i++) await store(service, asJson({ name: `Ada ${i}` }));
+    const { errors = [] } = await refused(service, "?all=true", { merge: { jobTitel: "x" } }, [400, "invalid-content"]);
+    assert.deepEqual(
+      errors.map((error) => "pointer" in error && error.pointer),
+      ["#/merge/jobTitel"],
+    );
+    assert.match(errors[0]?.detail ?? "", /^is not a member of a person; did you mean jobTitle\?/);
+  });
+
+  it("takes hardly more work for many names than for one", async () => {
+    const one = Math.min(await costOf({ name: "Ada" }), await costOf({ name: "Eve" }));
+    for (const value of [1, null]) {
+      const many = Math.min(await costOf(named(900, value)), await costOf(named(900, value)));
+      assert.ok(many < 8 * one, `${many} µs, and ${one} µs for one`);
+    }
+  });
+});
+
 describeInMemory("who may change many people", (openService) => {
   const folder = openFolder("change-of-many");
   const file = folder.write("access.json", {

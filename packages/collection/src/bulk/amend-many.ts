@@ -1,10 +1,12 @@
 import { HttpError, type HttpResponse } from "waymark";
+import type { Validator } from "waymark/content";
 import { evaluatePreconditions } from "waymark/fields";
 import { withCommas } from "waymark/internal";
 import { readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
 import { listValidators } from "../handlers/selected-representation.ts";
-import { amendmentOfManyDecoder, validateAmendment } from "../patch/amendment-of-many.ts";
+import { unknownMembers } from "../object-schema.ts";
+import { type AmendmentOfMany, amendmentOfManyDecoder, validateAmendment } from "../patch/amendment-of-many.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeAll } from "./change-many.ts";
@@ -37,7 +39,7 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
       return validators.entityTag;
     };
     const state = await requireState();
-    const amendment = await request.body(validateAmendment, { decoders: [amendmentOfManyDecoder] });
+    const amendment = await request.body(amendmentFor(settings), { decoders: [amendmentOfManyDecoder] });
     const { records } = amendment;
     const known = { members: store.members, fullText: store.fullText.length > 0, representation: lists[0] };
     const choice = readChoice(request.search, known, records !== undefined);
@@ -66,5 +68,23 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
     } finally {
       await admitted.end();
     }
+  };
+}
+
+/** Validates an amendment and, once for all records, the names in its merge patch: of an unknown one, each would be refused. */
+function amendmentFor({ schema, serverMembers }: CollectionSettings): Validator<AmendmentOfMany> {
+  return async (value) => {
+    const result = validateAmendment(value);
+    if (result.issues !== undefined) return result;
+    const { merge } = result.value;
+    const set = Object.keys(merge).filter((name) => merge[name] !== null && !serverMembers.includes(name));
+    const names = unknownMembers(schema, set);
+    if (names.length === 0) return result;
+    const unknown = Object.fromEntries(names.map((name) => [name, merge[name]]));
+    const { issues = [] } = await schema["~standard"].validate(unknown);
+    const ofNames = issues.filter(({ path: [first] = [] }) => Object.hasOwn(unknown, String(first)));
+    return ofNames.length === 0
+      ? result
+      : { issues: ofNames.map(({ message, path = [] }) => ({ message, path: ["merge", ...path] })) };
   };
 }
