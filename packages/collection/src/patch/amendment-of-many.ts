@@ -83,8 +83,11 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
   const merge = members("merge");
   const { removed = false, records } = value;
   const amendment = { merge, add: lists("add"), drop: lists("drop"), removed: removed === true };
-  const size = [merge, amendment.add, amendment.drop].reduce((sum, part) => sum + countWithin(part), 0);
+  const parts = [merge, amendment.add, amendment.drop];
+  const size = parts.reduce((sum, part) => sum + countWithin(part), 0);
   if (size > mostValues) report(`has changes of ${size} values; at most ${mostValues} are allowed`);
+  else if (JSON.stringify(parts).length > longestChanges)
+    report(`has changes of more than ${longestChanges} characters`);
   if (removed !== false && removed !== true) report("must be true or false", "removed");
   const isChange = [amendment.merge, amendment.add, amendment.drop].some((part) => Object.keys(part).length > 0);
   if (isChange && amendment.removed) report("cannot be combined with another change", "removed");
@@ -93,10 +96,10 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
   return issues.length > 0 ? { issues } : { value: { ...amendment, records: chosen } };
 }
 
-/** Returns how many values are in one of JSON. */
+/** Returns how many values are in one of JSON; `custom.skills` is two. */
 const countWithin = (value: unknown): number =>
   typeof value === "object" && value !== null
-    ? Object.values(value).reduce<number>((sum, each) => sum + 1 + countWithin(each), 0)
+    ? Object.entries(value).reduce((sum, [name, each]) => sum + name.split(".").length + countWithin(each), 0)
     : 0;
 
 /** Whether a merge patch says what becomes of a member: by its value, or by that of an object that it is in. */
@@ -110,6 +113,7 @@ const known = ["records", ...changes];
 
 /** In a change, which is made of each record. */
 const mostValues = 1000;
+const longestChanges = 65_536;
 
 /** The lists that a change adds to, and those that it drops from. */
 export const mostLists = 100;
