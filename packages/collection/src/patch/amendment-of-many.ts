@@ -152,8 +152,10 @@ function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: s
 
 /** Returns the merge patch that makes the changes of a record, which has these members. */
 export function patchOf({ merge, add, drop }: AmendmentOfMany, before: JsonObject): ValidationResult<JsonObject> {
+  const names = new Set([...Object.keys(drop), ...Object.keys(add)]);
+  if (names.size === 0) return { value: merge };
   let lists: unknown = {};
-  for (const name of new Set([...Object.keys(drop), ...Object.keys(add)])) {
+  for (const name of names) {
     const present = valueAt(before, name) ?? [];
     if (!Array.isArray(present)) return { issues: [{ message: "is not a list", path: name.split(".") }] };
     const values = present.filter((value) => !valuesIn(drop, name).some((each) => isAskedFor(value, each)));
