@@ -145,7 +145,11 @@ function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: s
   const { id, etag, ...others } = each;
   const [other] = Object.keys(others);
   if (other !== undefined) return ["is not known here. Known: id, etag", other];
-  if (!isRecordId(id)) return [`must be the id of a record, not ${excerpt(String(id))}`, "id"];
+  if (!isRecordId(id))
+    return [
+      `must be the id of a record, not ${excerpt(typeof id === "object" ? JSON.stringify(id) : String(id))}`,
+      "id",
+    ];
   if (ids.has(id)) return ["is there twice", "id"];
   return etag === undefined || typeof etag === "string" ? undefined : ["must be an entity tag", "etag"];
 }

@@ -21,7 +21,10 @@ export const formValuesOf = (person: unknown, { edited }: MemberFields): Values 
 export function valuesIn(text: string, { edited }: MemberFields, reader: Reader): Values {
   const given = parseObject(text);
   return Object.fromEntries(
-    edited.map((field) => [field.name, isObject(given) ? normal(reader, field, String(given[field.name] ?? "")) : ""]),
+    edited.map((field) => {
+      const value = isObject(given) ? given[field.name] : undefined;
+      return [field.name, typeof value === "string" ? normal(reader, field, value) : ""];
+    }),
   );
 }
 

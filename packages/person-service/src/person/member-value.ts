@@ -15,11 +15,14 @@ export function memberOf(person: unknown, name: string): unknown {
 export function textOf(person: unknown, name: string, between = ", "): string | undefined {
   const value = memberOf(person, name);
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) return String(value);
+  if (!Array.isArray(value)) return jsonText(value);
   const { of: single = "" } = memberTable[name as PersonMemberName] ?? {}; // not every name is one of the table
   const parts = partNames(single);
   return value.map((each) => valueText(each, parts)).join(between);
 }
+
+/** Returns a value of JSON as text. A client's object may have a member `toString`, by which `String` would fail. */
+export const jsonText = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
 /** What a text says of the preferred value of a list. */
 export const preferredMark = "preferred";
@@ -30,21 +33,21 @@ export const preferredMark = "preferred";
  * @param parts of an object, which have semicolons between them: `1 Dorset St; London; ; W1U; GB`
  */
 function valueText(entry: unknown, parts: readonly string[]): string {
-  if (!isObject(entry)) return String(entry);
+  if (!isObject(entry)) return jsonText(entry);
   const { value } = entry;
   const text = isObject(value)
     ? parts
-        .map((part) => String(value[part] ?? "").replaceAll(/[\\;]/g, "\\$&"))
+        .map((part) => jsonText(value[part] ?? "").replaceAll(/[\\;]/g, "\\$&"))
         .join("; ")
         .trim()
-    : String(value);
+    : jsonText(value);
   return withSaid(text, saidOf(entry));
 }
 
 /** Returns what is said of a value of a list: what it is for, its label, and whether it is preferred. */
 export function saidOf(entry: unknown): readonly string[] {
   const { value: _, preferred, ...said } = isObject(entry) ? entry : {};
-  return [...Object.values(said).flat().map(String), ...(preferred === true ? [preferredMark] : [])];
+  return [...Object.values(said).flat().map(jsonText), ...(preferred === true ? [preferredMark] : [])];
 }
 
 /** Appends what is said of a value: `ada@example.org (work, preferred)`. */

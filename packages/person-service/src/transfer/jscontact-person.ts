@@ -1,7 +1,7 @@
 import { contexts, features } from "../person/contact-lists.ts";
 import { type JsContactMember, jsContactMembers, keyOf } from "../person/jscontact-members.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { fromValues, isObject, memberOf } from "../person/member-value.ts";
+import { fromValues, isObject, jsonText, memberOf } from "../person/member-value.ts";
 import { otherProperties } from "../person/members.ts";
 import type { ContactEntry, ContactValue } from "../person/person.ts";
 import { escapeText, parseVcardLine, type VcardLine, vcardLine, vcardLineText } from "../person/vcard-lines.ts";
@@ -135,7 +135,7 @@ function takeComponents(entry: Json, kinds: readonly string[]): string | undefin
   const { components } = entry;
   if (!Array.isArray(components)) return undefined;
   const isMeant = (each: unknown): boolean =>
-    isObject(each) && kinds.includes(String(each["kind"])) && typeof each["value"] === "string";
+    isObject(each) && kinds.some((kind) => kind === each["kind"]) && typeof each["value"] === "string";
   const found = components.filter(isMeant);
   if (found.length === 0) return undefined;
   entry["components"] = components.filter(
@@ -190,7 +190,7 @@ function restOf(entry: Json): Json | undefined {
 /** Returns a member of a card as a property of a vCard (RFC 9555 §3.2.1); none for files. */
 function toPatch([top, value]: readonly [string, unknown]): readonly VcardLine[] {
   const text = JSON.stringify(value, (_, each: unknown) =>
-    isObject(each) && /^data:/i.test(String(each["uri"])) ? undefined : each,
+    isObject(each) && /^data:/i.test(jsonText(each["uri"])) ? undefined : each,
   );
   if (text === undefined || text === "{}" || top.includes('"')) return [];
   const pointer = top.replaceAll("~", "~0").replaceAll("/", "~1");
@@ -202,21 +202,21 @@ function fromJcard(property: unknown): VcardLine | undefined {
   const [name, said, type, ...values]: readonly unknown[] = Array.isArray(property) ? property : [];
   if (typeof name !== "string" || !isObject(said) || typeof type !== "string") return undefined;
   const { group = "", ...others } = said;
-  const texts = Object.entries(others).map(([key, each]) => [key.toUpperCase(), [each].flat().map(String)] as const);
+  const texts = Object.entries(others).map(([key, each]) => [key.toUpperCase(), [each].flat().map(jsonText)] as const);
   const parameters = new Map(type === "text" || type === "unknown" ? texts : [["VALUE", [type]] as const, ...texts]);
-  const value = type === "unknown" ? String(values[0] ?? "") : values.map((each) => jcardText(each, type)).join(",");
-  const line = parseVcardLine(vcardLineText({ group: String(group), name: name.toUpperCase(), parameters, value }));
+  const value = type === "unknown" ? jsonText(values[0] ?? "") : values.map((each) => jcardText(each, type)).join(",");
+  const line = parseVcardLine(vcardLineText({ group: jsonText(group), name: name.toUpperCase(), parameters, value }));
   return line === undefined || propertiesOfCards.has(line.name) ? undefined : line;
 }
 
 /** Returns a value of a jCard as it stands in a vCard: the parts of an array with semicolons between them. */
 function jcardText(value: unknown, type: string): string {
-  if (!Array.isArray(value)) return type === "text" ? escapeText(String(value)) : String(value);
+  if (!Array.isArray(value)) return type === "text" ? escapeText(jsonText(value)) : jsonText(value);
   return value
     .map((part) =>
       [part]
         .flat()
-        .map((text) => escapeText(String(text)).replaceAll(";", "\\;"))
+        .map((text) => escapeText(jsonText(text)).replaceAll(";", "\\;"))
         .join(","),
     )
     .join(";");

@@ -61,11 +61,9 @@ function entriesOf(key: string, slot: unknown, list: ContactList): readonly obje
   const [value, label] = [memberOf(slot, "value"), textOf(slot, "label")];
   if (value === undefined) return [];
   const uses = label === undefined ? usesOf(key.split(" ").slice(1), list) : labelled(label, list);
-  if (isObject(value)) return [{ value, ...uses }];
+  if (typeof value !== "string") return [{ value, ...uses }];
   // Google Contacts has several values of one label in a cell.
-  return String(value)
-    .split(" ::: ")
-    .map((each) => ({ value: each.trim(), ...uses }));
+  return value.split(" ::: ").map((each) => ({ value: each.trim(), ...uses }));
 }
 
 /** Returns the texts of a list, each once. */
