@@ -64,6 +64,12 @@ describeInMemory("values that are no text", (openService) => {
         });
       }
     }
+
+    it("is no fault of the service in the form of dates", async () => {
+      const message = file("name,birthDate\nAda,1.2.1950", `; date="D${".".repeat(4_000)}MMMYYYY"`);
+      const { status } = await service.send("POST", "/person?dry-run=true", message);
+      assert.equal(status, 400);
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { nearestName, orNearest } from "waymark/internal";
+import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { monthOf } from "./month-names.ts";
 
 /** Reads dates of one form. */
@@ -27,10 +27,11 @@ export function dateReader(text: string, now: () => Date = () => new Date()): Da
   const parts = form.match(/D+|M+|Y+|[^DMY]+/g) ?? [];
   const kinds = parts.flatMap((part) => (isKind.test(part) ? [part.slice(0, 1)] : []));
   const others = parts.filter((part) => !isKind.test(part));
-  if (kinds.toSorted().join("") !== "DMY" || others.some((part) => /[\p{L}\p{N}]/u.test(part))) {
+  const isOther = kinds.toSorted().join("") !== "DMY" || others.some((part) => /[\p{L}\p{N}]/u.test(part));
+  if (isOther || form.length > longestForm) {
     // Also the letters of other languages: TT.MM.JJJJ.
     const nearest = nearestName(form.replaceAll("T", "D").replaceAll("J", "Y"), commonForms);
-    throw new RangeError(`must be like DD.MM.YYYY or M/D/YYYY, not "${text}"${orNearest(nearest)}`);
+    throw new RangeError(`must be like DD.MM.YYYY or M/D/YYYY, not ${excerpt(text)}${orNearest(nearest)}`);
   }
   const isApart = others.length > 0 || /MMM/.test(form);
   const pattern = parts.map((part) => {
@@ -51,6 +52,9 @@ export function dateReader(text: string, now: () => Date = () => new Date()): Da
     },
   };
 }
+
+/** In characters: it becomes a regular expression. */
+const longestForm = 64;
 
 const isKind = /^(?:DD?|M{1,4}|YY|YYYY)$/;
 
