@@ -71,6 +71,20 @@ describeInMemory("values that are no text", (openService) => {
       assert.equal(status, 400);
     });
   });
+
+  describe("a word that every object has a member of", () => {
+    it("is a label of a value like any other", async () => {
+      const service = openService();
+      const { status } = await service.send(
+        "POST",
+        "/person",
+        form({ name: "Ada", emails: "ada@example.org (constructor)" }),
+      );
+      assert.equal(status, 303);
+      const { text } = await service.send("GET", "/person", { headers: { Accept: "application/json" } });
+      assert.match(text, /"label":"constructor"/);
+    });
+  });
 });
 
 describe("a number in a property of a card", () => {

@@ -96,7 +96,7 @@ function shownValues(
             html`${at > 0 ? ", " : ""}${shownValue(reader, fieldOf(`${of}.${part}`), String(text))}`,
         )
       : shownValue(reader, fieldOf(of), String(value));
-    const said = saidOf(entry).map((word) => reader.wordsFor[word] ?? word);
+    const said = saidOf(entry).map((word) => reader.wordsFor.get(word) ?? word);
     return html`${i > 0 ? html`<br>` : ""}${shown}${withSaid("", said)}`;
   })}`;
 }

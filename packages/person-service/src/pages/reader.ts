@@ -19,8 +19,8 @@ export class Reader {
   readonly locale: string;
   readonly words: Words;
   /** What is said of an e-mail or a telephone, by what is stored for it; and the other way round. */
-  readonly wordsFor: Readonly<Record<string, string>>;
-  readonly usesOf: Readonly<Record<string, string>>;
+  readonly wordsFor: ReadonlyMap<string, string>;
+  readonly usesOf: ReadonlyMap<string, string>;
   readonly #plurals: Intl.PluralRules;
   readonly #dates: Intl.DateTimeFormat;
   /** How dates are typed: `MM/DD/YYYY`. */
@@ -33,8 +33,8 @@ export class Reader {
     this.#plurals = new Intl.PluralRules(this.locale);
     this.#dates = new Intl.DateTimeFormat(this.locale, { dateStyle: "medium", timeZone: "UTC" });
     this.dateForm = dateFormOf(this.locale);
-    this.wordsFor = this.words.contacts;
-    this.usesOf = Object.fromEntries(Object.entries(this.wordsFor).map(([use, word]) => [word, use]));
+    this.wordsFor = new Map(Object.entries(this.words.contacts));
+    this.usesOf = new Map(Array.from(this.wordsFor, ([use, word]) => [word, use]));
   }
 
   number(value: number): string {

@@ -72,11 +72,11 @@ export function shownIn(reader: Reader, { kind, of }: MemberField, value: string
 }
 
 /** Puts the words for what a value is for, `ada@example.org (work, preferred)`, into others. */
-function withUses(line: string, others: Readonly<Record<string, string>>): string {
+function withUses(line: string, others: ReadonlyMap<string, string>): string {
   const { value, words } = saidIn(line);
   return withSaid(
     value,
-    words.map((word) => others[word] ?? word),
+    words.map((word) => others.get(word) ?? word),
   );
 }
 

@@ -84,7 +84,7 @@ export function contactColumn(
   memberOf: (heading: string) => string | undefined,
 ): ContactColumn | undefined {
   const words = wordsOf(heading);
-  const isNumber = (word: string): boolean => /^\d{1,2}$/.test(word) || word in ordinals;
+  const isNumber = (word: string): boolean => /^\d{1,2}$/.test(word) || ordinals.has(word);
   const uses = words.filter(isUse);
   const rest = words.filter((word) => !isUse(word) && !isNumber(word) && !fillers.has(word) && !labels.has(word));
   const isTelephone = rest.length === 0 && uses.some((word) => features.includes(meanings.get(word) ?? word));
@@ -95,7 +95,7 @@ export function contactColumn(
   const isLabel = words.some((word) => labels.has(word));
   // "Street 2" is a further line of an address, not of another one as "Address 2 - Street" is.
   if (list.parts.length > 0 && number !== "" && rest.length === 1 && !isLabel) return undefined;
-  return { list, member, number: ordinals[number] ?? number, uses, isLabel };
+  return { list, member, number: ordinals.get(number) ?? number, uses, isLabel };
 }
 
 const withFeatures = contactLists.find(({ hasFeatures }) => hasFeatures);
@@ -120,7 +120,10 @@ const fillers: ReadonlySet<string> = new Set([
   "otro",
 ]);
 const labels: ReadonlySet<string> = new Set(["label", "type", "typ", "étiquette", "etiqueta", "tipo"]);
-const ordinals: Readonly<Record<string, string>> = { primary: "1", secondary: "2" };
+const ordinals: ReadonlyMap<string, string> = new Map([
+  ["primary", "1"],
+  ["secondary", "2"],
+]);
 
 /** What other programs call a use, in English, German, French and Spanish. */
 const meanings: ReadonlyMap<string, string> = new Map(
