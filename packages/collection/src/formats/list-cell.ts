@@ -1,3 +1,5 @@
+import { parseStrictJson } from "waymark/content";
+
 /**
  * Writes a list in one cell of a table: texts with `; ` between them, with a backslash before a `;`, a `\` or a first `[`; a list of
  * anything else as JSON.
@@ -18,7 +20,7 @@ export function toListCell(values: readonly unknown[]): string {
 export function parseListCell(text: string): readonly unknown[] {
   if (text.startsWith("[")) {
     try {
-      const values: unknown = JSON.parse(text);
+      const values: unknown = parseStrictJson(text);
       if (Array.isArray(values)) return values;
     } catch {
       // A text that begins with a bracket.
