@@ -514,6 +514,16 @@ describe("an address book", () => {
       [{ path: ["vCardProps"], message: "has 1000 values; at most 50 are allowed" }],
     ],
     [
+      "2,000 properties",
+      Array.from({ length: 2000 }, (_, i) => `TEL:${i}`),
+      [{ message: "has more than 2,000 properties, or 262,144 characters before their values" }],
+    ],
+    [
+      "many long parameters",
+      Array.from({ length: 100 }, (_, i) => `TEL${";A=b".repeat(1000)}:${i}`),
+      [{ message: "has more than 2,000 properties, or 262,144 characters before their values" }],
+    ],
+    [
       "a property of 5,000 characters",
       ["X-A:1", `X-LONG:${"a".repeat(4993)}`],
       [{ path: ["vCardProps", 1], message: "must have 1 to 4000 characters, not 5000" }],

@@ -23,7 +23,7 @@ export type VcardParameters = ReadonlyMap<string, readonly string[]>;
 export function parseVcardLine(text: string): VcardLine | undefined {
   const [start, group = "", name = ""] = /^(?:([\w-]+)\.)?([\w-]+)(?=[;:])/.exec(text) ?? [];
   if (start === undefined) return undefined;
-  const parameters = new Map<string, readonly string[]>();
+  const parameters = new Map<string, string[]>();
   const parameter = /;(?:([\w-]+)=)?((?:"[^"]*"|[^";:])*)/y;
   let end = start.length;
   while (text[end] === ";") {
@@ -32,8 +32,9 @@ export function parseVcardLine(text: string): VcardLine | undefined {
     end += whole.length;
     if (values === "" && key === undefined) continue;
     const known = key?.toUpperCase() ?? (/^(?:quoted-printable|base64|[78]bit)$/i.test(values) ? "ENCODING" : "TYPE");
-    const each = (values.match(/"[^"]*"|[^",]+/g) ?? [""]).map((value) => value.replaceAll('"', ""));
-    parameters.set(known, [...(parameters.get(known) ?? []), ...each]);
+    const found = parameters.get(known) ?? [];
+    for (const value of values.match(/"[^"]*"|[^",]+/g) ?? [""]) found.push(value.replaceAll('"', ""));
+    parameters.set(known, found);
   }
   return text[end] === ":" ? { group, name: name.toUpperCase(), parameters, value: text.slice(end + 1) } : undefined;
 }
@@ -55,11 +56,14 @@ export const vcardLine = (name: string, value: string, parameters: VcardParamete
   value,
 });
 
-/** Returns the parts of a value, each still escaped: `;` separates components, and `,` the values of a list (RFC 6350 §3.4). */
+/**
+ * Returns the parts of a value, each still escaped: `;` separates components, and `,` the values of a list (RFC 6350 §3.4). The last of
+ * more parts than anything may have is all the others.
+ */
 export function splitValue(value: string, separator: ";" | ","): readonly string[] {
   const parts: string[] = [];
   let start = 0;
-  for (let i = 0; i < value.length; i++) {
+  for (let i = 0; i < value.length && parts.length < mostParts; i++) {
     if (value[i] === "\\") i++;
     else if (value[i] === separator) {
       parts.push(value.slice(start, i));
@@ -68,6 +72,9 @@ export function splitValue(value: string, separator: ";" | ","): readonly string
   }
   return [...parts, value.slice(start)];
 }
+
+/** One more than a list of a person has values. */
+const mostParts = 51;
 
 /** Escapes a text value (RFC 6350 §3.4). Semicolons stay: they separate nothing here, and some readers would keep a backslash. */
 export function escapeText(text: string): string {

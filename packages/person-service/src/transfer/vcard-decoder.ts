@@ -67,12 +67,15 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 
 function toValue(card: readonly string[], line: number, members: MemberList): ListedValue {
   const properties: VcardLine[] = [];
+  let starts = 0;
   for (const text of unfolded(card)) {
     if (text.length > longestStart && !/^(?:[^":]|"[^"]*")*:/.test(text.slice(0, longestStart))) {
       return { line, issues: [{ message: `has more than ${withCommas(longestStart)} characters before a value` }] };
     }
     const property = parseVcardLine(text);
     if (property === undefined) return { line, issues: [{ message: "is not a vCard of version 2.1, 3.0 or 4.0" }] };
+    starts += text.length - property.value.length;
+    if (properties.length === mostProperties || starts > longestStarts) return { line, issues: [{ message: tooMany }] };
     properties.push(isEncoded(property, /^quoted-printable$/i) ? unquoted(property) : property);
   }
   return { line, value: personOfVcard(properties, members) };
@@ -80,6 +83,11 @@ function toValue(card: readonly string[], line: number, members: MemberList): Li
 
 /** In characters: no program writes as much. */
 const longestStart = 4_096;
+
+/** A card is read in one piece, while others wait. A person who has all that there can be takes less. */
+const mostProperties = 2_000;
+const longestStarts = 262_144;
+const tooMany = `has more than ${withCommas(mostProperties)} properties, or ${withCommas(longestStarts)} characters before their values`;
 
 /** Returns the lines that were folded as one, and those that version 2.1 continues after a `=`; without blank ones. */
 function unfolded(card: readonly string[]): readonly string[] {
