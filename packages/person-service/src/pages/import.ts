@@ -14,7 +14,7 @@ import { toPublicUrl } from "waymark/filters";
 import { isObject } from "../person/member-value.ts";
 import type { FoundFile } from "../transfer/people-file.ts";
 import { prefersHtml } from "./browser.ts";
-import { type FileForm, mostAround, readFileForm } from "./multipart.ts";
+import { type FileForm, mostAround, mostFields, readFileForm } from "./multipart.ts";
 import { readerOf } from "./reader.ts";
 import type { Site } from "./site.ts";
 
@@ -168,9 +168,11 @@ function columnsIn(text: string): readonly Column[] {
   try {
     const columns: unknown = JSON.parse(text);
     if (!Array.isArray(columns)) return [];
-    return columns.flatMap((each: unknown) =>
-      isObject(each) ? [Object.fromEntries(columnParts.map((part) => [part, String(each[part] ?? "")]))] : [],
-    ) as Column[]; // an object of these texts each
+    return columns
+      .slice(0, mostFields)
+      .flatMap((each: unknown) =>
+        isObject(each) ? [Object.fromEntries(columnParts.map((part) => [part, String(each[part] ?? "")]))] : [],
+      ) as Column[]; // an object of these texts each
   } catch {
     return [];
   }

@@ -36,7 +36,7 @@ export async function readFileForm(
 }
 
 /** A column of a file has one each. */
-const mostFields = 1_000;
+export const mostFields = 1_000;
 /** In bytes: all that a form may have beside its file. */
 export const mostAround = 262_144;
 const lineEnd = Buffer.from("\r\n");

@@ -48,6 +48,12 @@ describeService("the form of an import", (openService) => {
     assert.deepEqual(await names(), ["Ada", "Jörg"]);
   });
 
+  it("shows a line for each column of a file, and for no more than a file can have", async () => {
+    const columns = part("_columns", `[${"{},".repeat(20_000)}{}]`);
+    const { status, text } = await send(service, `${columns}${form("\u0000")}`, check);
+    assert.deepEqual([status, text.match(/name="_member"/g)?.length], [400, 1_000]);
+  });
+
   it("stores nobody twice where it is sent twice", async () => {
     const again = await send(service, form("Name;E-Mail\nAda;ada@example.org\n"), store);
     assert.deepEqual([again.status, again.headers["location"]], [303, "/person?import=0"]);
