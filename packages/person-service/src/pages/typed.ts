@@ -108,7 +108,8 @@ function toEntry(line: string, single: string): ContactEntry {
   const { value, words } = saidIn(line);
   const among = (known: readonly string[]): readonly string[] => words.filter((word) => known.includes(word));
   const [uses, abilities] = [among(contexts), among(features)];
-  const label = words.filter((word) => ![...uses, ...abilities, preferredMark, ""].includes(word)).join(", ");
+  const isUse = (word: string): boolean => contexts.includes(word) || features.includes(word);
+  const label = words.filter((word) => !isUse(word) && word !== preferredMark && word !== "").join(", ");
   return {
     value: valueFrom(value, single),
     ...(uses.length > 0 && { contexts: uses }),
