@@ -41,6 +41,9 @@ export const dryRuns: readonly DryRun[] = [
     (bytes) => Array.from({ length: bytes / 32 }, (_, i) => `{"name":"A","email":"${i}@a"}`).join("\n"),
     "&on-match=update",
   ),
+  dryRun("lines with a hundred unknown members", ndjson, (bytes) =>
+    repeated(`{${Array.from({ length: 100 }, (_, i) => `"abcdefghij${i}":1`).join(",")}}\n`, bytes),
+  ),
   dryRun("rows with four faults", "text/csv", (bytes) =>
     repeated("@,x,1,a\n", bytes, "email,url,birthDate,telephone\n"),
   ),

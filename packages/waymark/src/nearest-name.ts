@@ -12,16 +12,20 @@
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > longest) return undefined;
   const wanted = name.toLowerCase();
+  const letters = lettersOf(wanted);
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   const begun: string[] = [];
   for (const candidate of known) {
     const other = candidate.toLowerCase();
     if (wanted.length >= shortestBeginning && other.startsWith(wanted)) begun.push(candidate);
-    const allowed = Math.floor(Math.max(wanted.length, other.length) / 3);
+    const allowed = Math.min(Math.floor(Math.max(wanted.length, other.length) / 3), least - 1);
     if (other.length > longest || Math.abs(wanted.length - other.length) > allowed) continue;
+    // A slip adds, leaves out or exchanges one letter. Most names differ in more of them, and that is seen 20 times as fast.
+    const others = lettersOf(other);
+    if (countBits(letters & ~others) > allowed || countBits(others & ~letters) > allowed) continue;
     const slips = countSlips(wanted, other);
-    if (slips > allowed || slips >= least) continue;
+    if (slips > allowed) continue;
     nearest = candidate;
     least = slips;
   }
@@ -35,6 +39,19 @@ export const orNearest = (nearest: string | undefined): string =>
 /** Of names that are looked at, in UTF-16 units. */
 const longest = 64;
 const shortestBeginning = 3;
+
+/** Returns the letters of a text as bits; some letters share one. */
+function lettersOf(text: string): number {
+  let letters = 0;
+  for (let i = 0; i < text.length; i++) letters |= 1 << text.charCodeAt(i);
+  return letters;
+}
+
+function countBits(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
 
 /** Counts the fewest single letters added, left out, exchanged or swapped with the next that make one text of the other. */
 function countSlips(one: string, other: string): number {
