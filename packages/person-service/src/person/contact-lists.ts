@@ -146,7 +146,8 @@ export function withAllLists(person: Members): Members {
  */
 export function followingChanges(changed: Members, before: Members, isWhole: boolean): Members {
   const isGone = (value: unknown): boolean => !isWhole && isObject(value) && Object.keys(value).length === 0;
-  const result = Object.fromEntries(Object.entries(changed).filter(([, value]) => !isGone(value)));
+  const result = { ...changed };
+  for (const [name, value] of Object.entries(changed)) if (isGone(value)) delete result[name];
   for (const { name, single } of contactLists) {
     const [value, list] = [result[single] ?? undefined, result[name] ?? undefined];
     if (isWhole && (value === undefined || list === undefined)) continue;

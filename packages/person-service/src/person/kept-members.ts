@@ -17,8 +17,7 @@ const aside = Symbol("members that the settings do not have any more");
  * @param before the person as it is stored
  */
 export function setAside(changed: Members, before: Members, { byName }: MemberList): Members {
-  const { [ownObject]: own, ...others } = changed;
-  const stored = before[ownObject];
+  const [own, stored] = [changed[ownObject], before[ownObject]];
   if (!isObject(own) || !isObject(stored)) return changed;
   const isKept = ([name, value]: readonly [string, unknown]): boolean =>
     !byName.has(`${ownObject}.${name}`) && Object.hasOwn(stored, name) && isDeepStrictEqual(value, stored[name]);
@@ -26,6 +25,7 @@ export function setAside(changed: Members, before: Members, { byName }: MemberLi
     Object.entries(own).filter((entry) => isKept(entry) === isWanted),
   );
   if (kept === undefined || due === undefined || kept.length === 0) return changed;
+  const { [ownObject]: _, ...others } = changed;
   return {
     ...others,
     ...(due.length > 0 && { [ownObject]: Object.fromEntries(due) }),
