@@ -136,6 +136,8 @@ async function costOf(
 }
 
 const content = 1_048_576;
+/** Of different classes in turn, so that to normalize them is to sort them. */
+const marks = "\u0301\u0316";
 const fields = 16_384;
 const target = 8_192;
 
@@ -162,6 +164,14 @@ const request = (init: (text: string) => HttpRequestInit, text: (bytes: number) 
 const posted =
   (type: string) =>
   (body: string): HttpRequestInit => ({ method: "POST", target: "/person", headers: { "Content-Type": type }, body });
+const amended =
+  (type: string) =>
+  (body: string): HttpRequestInit => ({
+    method: "PATCH",
+    target: `/person?dry-run=true&most=all${body.includes('"records"') ? "" : "&all=true"}`,
+    headers: { "Content-Type": type },
+    body,
+  });
 const patched =
   (type: string) =>
   (body: string): HttpRequestInit => ({
@@ -191,10 +201,11 @@ const json = contentDimensions("application/json", posted, {
   "long names": (bytes) => `{"${fill(bytes / 2, "a")}":1,"${fill(bytes / 2, "a")}":1}`,
   "a long text": (bytes) => `{"name":"${fill(bytes, "a")}","email":"a@b","url":"http://a"}`,
   "a text of white space": (bytes) => `{"name":"${fill(bytes, " ")}x"}`,
-  "a text of marks": (bytes) => `{"name":"a${fill(bytes, "\u0301\u0316")}"}`,
+  "a text of marks": (bytes) => `{"name":"a${fill(bytes, marks)}"}`,
   "an address of mail": (bytes) => `{"name":"Ada","email":"${fill(bytes, "@ ")}"}`,
   "a URL": (bytes) => `{"name":"Ada","url":"http://${fill(bytes, "a%")}"}`,
   "a tag of a language": (bytes) => `{"name":"Ada","knowsLanguage":"en${fill(bytes, "-abcde")}!"}`,
+  "unknown members like others": (bytes) => `{${fill(bytes, (i) => `"givenNam${i % 100}${i}":1,`)}"m":1}`,
   categories: (bytes) => `{"name":"Ada","categories":[${fill(bytes, (i) => `"${i}",`)}"a"]}`,
   "values of a list": (bytes) =>
     `{"name":"Ada","emails":[${fill(bytes, (i) => `{"value":"${i}@b"},`)}{"value":"a@b"}]}`,
@@ -440,7 +451,7 @@ const logged: readonly Dimension[] = Object.entries({
 
 const words: readonly Dimension[] = Object.entries({
   words: "ab ",
-  marks: "\u0301\u0316",
+  marks,
   "marks behind letters": "a\u0301\u0316\u0301",
   ligatures: "\ufdfa",
   "voiced marks": "\uff9e\uff9f",
@@ -479,6 +490,7 @@ const vcards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
   "the same address": (bytes) => fill(bytes, "ADR;A=b:c;;1 St;;;;\r\n"),
   "other properties": (bytes) => fill(bytes, (i) => `g${i}.X-A${i};B=c:d\r\n`),
   "quoted-printable": (bytes) => `NOTE;ENCODING=QUOTED-PRINTABLE:${fill(bytes, "=41=\r\n")}`,
+  "values of a line": (bytes) => `NICKNAME:${fill(bytes, "a,")}`,
   "folded lines": (bytes) => `NOTE:${fill(bytes, "a\r\n ")}`,
   "spaces within a line": (bytes) => `TITLE:a${" ".repeat(bytes)}b`,
 }).map(([what, line]) => ({
@@ -571,6 +583,51 @@ const personForm = contentDimensions("application/x-www-form-urlencoded", formPo
   "marks that are escaped on the page": (bytes) => `birthDate=x&description=${fill(Math.min(bytes, formBytes), "<")}`,
   "what it had before": (bytes) => `_before=${fill(Math.min(bytes, formBytes), "[")}&birthDate=x`,
   "words that could be members": (bytes) => `birthDate=${fill(Math.min(bytes, formBytes), "aB")}`,
+  "what is said of a value": (bytes) => `birthDate=x&emails=a@b+(${fill(Math.min(bytes, formBytes), "work,")})`,
+  "marks in a country": (bytes) => `birthDate=x&address.addressCountry=${fill(Math.min(bytes, formBytes), marks)}`,
+});
+
+/** A form of the import, with these fields before its file. */
+const importForm: readonly Dimension[] = Object.entries<(bytes: number) => string>({
+  fields: (bytes) => fill(bytes, (i) => formPart(`a${i}`, "b")),
+  "columns of another file": (bytes) => formPart("_columns", `[${fill(bytes, "{},")}{}]`),
+}).map(([what, parts]) => ({
+  name: `multipart/form-data: ${what}`,
+  limit: formBytes,
+  reading: request(
+    (body) => ({
+      method: "POST",
+      target: "/person?import=check",
+      headers: { "Content-Type": "multipart/form-data; boundary=x", Accept: "text/html" },
+      body,
+    }),
+    (bytes) => `${parts(bytes)}${formPart('file"; filename="a.csv', "name\n\u0000")}--x--`,
+  ),
+}));
+
+const formPart = (name: string, value: string): string =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+/** A file of people, as the page sends it. */
+const files = contentDimensions("application/octet-stream", posted, {
+  "marks in a heading": (bytes) => `name,${fill(bytes / 2, marks)}\n`,
+  "marks in a country": (bytes) => `name,address.addressCountry\nAda,${fill(bytes / 2, marks)}\n`,
+  "marks in a month": (bytes) => `name,birthDate\nAda,1 ${fill(bytes / 2, marks)} 1950\n`,
+  "a list in lists": (bytes) => `name,categories\nAda,"${fill(bytes / 4, "[")}${fill(bytes / 4, "]")}"\n`,
+});
+
+/** A change of many people. */
+const changesOfMany = contentDimensions("application/json", amended, {
+  "unknown members": (bytes) => `{${fill(bytes, (i) => `"m${i}":1,`)}"m":1}`,
+  "members to merge": (bytes) => `{"merge":{${fill(bytes, (i) => `"m${i}":1,`)}"m":1}}`,
+  "members to take away": (bytes) => `{"merge":{${fill(bytes, (i) => `"m${i}":null,`)}"m":null}}`,
+  "members of an object": (bytes) => `{"merge":{"address":{${fill(bytes, (i) => `"m${i}":1,`)}"m":1}}}`,
+  "values to add": (bytes) => `{"add":{"categories":[${fill(bytes, (i) => `"m${i}",`)}"m"]}}`,
+  "long values to add": (bytes) =>
+    `{"add":{"categories":[${fill(bytes, (i) => `"${"m".repeat(bytes / 100)}${i}",`)}"m"]}}`,
+  "lists in objects": (bytes) => `{"add":{${fill(bytes, (i) => `"${"a.".repeat(60)}${i}":["x"],`)}"m":["x"]}}`,
+  records: (bytes) => `{"removed":true,"records":[${fill(bytes, (i) => `{"id":${i + 2}},`)}{"id":1000000}]}`,
+  "equal records": (bytes) => `{"removed":true,"records":[${fill(bytes, '{"id":2},')}{"id":2}]}`,
 });
 
 const signInForm = guarded(
@@ -616,4 +673,7 @@ export const dimensions: readonly Dimension[] = [
   ...credentials,
   ...signInForm,
   ...personForm,
+  ...importForm,
+  ...files,
+  ...changesOfMany,
 ];
