@@ -79,7 +79,7 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 
-const pieceSize = 262_144;
+const pieceSize = 65_536;
 const sampleSize = 65_536;
 
 const labels: Readonly<Record<Charset, string>> = {
