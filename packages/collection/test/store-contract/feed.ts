@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { describe, it } from "node:test";
 import {
   type ChangesOptions,
@@ -155,6 +156,9 @@ export function describeFeed(name: string, withStore: WithStore, partitions: num
         for (const text of [...wrong, ...forged.map((each) => Buffer.from(each).toString("base64url"))]) {
           await assert.rejects(store.changes(text), StoreCursorInvalid, text);
         }
+        for (const [what, text] of Object.entries(madeByHand)) {
+          await assert.rejects(store.changes(text), StoreCursorInvalid, what);
+        }
         await assert.rejects(database.store("book").changes(cursor), StoreCursorInvalid);
         for (const limit of [0, -1, 1.5, 1001, Number.NaN])
           await assert.rejects(store.changes(cursor, { limit }), TypeError);
@@ -175,6 +179,33 @@ export function describeFeed(name: string, withStore: WithStore, partitions: num
     );
   });
 }
+
+/** Makes a cursor as anybody can who has read how: a form, a check and a body. */
+const cursorOf = (form: 1 | 2, ...body: readonly number[]): string => {
+  const check = hash(
+    "sha256",
+    Buffer.from([...Buffer.from(form === 1 ? "person\n" : "person 2\n"), ...body]),
+    "buffer",
+  );
+  return Buffer.from([form, ...check.subarray(0, 6), ...body]).toString("base64url");
+};
+
+/** The bytes of a number below 2^49, or beyond 2^1022. */
+const [many, infinite] = [Array<number>(6).fill(0xff), Array<number>(200).fill(0xff)];
+
+const madeByHand: Readonly<Record<string, string>> = {
+  "more places than there can be": cursorOf(2, ...many, 0x01, 1),
+  "more places than there are numbers": cursorOf(1, ...infinite, 0x01, 1),
+  "no number of places": cursorOf(2, ...infinite.map(() => 0x80), 0x00, 1),
+  "a place less": cursorOf(2, 2, 1),
+  "a place more": cursorOf(2, 1, 1, 1),
+  "a seal that is cut": cursorOf(1, 1, 1, 0, 0),
+  "a revision without an end": cursorOf(2, 1, 0x81),
+  "a revision that is no safe integer": cursorOf(2, 1, ...many, ...many, 0x01),
+  "an infinite revision": cursorOf(2, 1, ...infinite, 0x01),
+  "a revision that is no number": cursorOf(2, 1, ...infinite.map(() => 0x80), 0x00),
+  "a revision with a byte more": cursorOf(2, 1, 0x81, 0x00),
+};
 
 /** All changes behind a cursor, read until there are no more. */
 export async function changesBehind(
