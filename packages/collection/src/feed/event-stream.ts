@@ -50,10 +50,8 @@ export interface ReadEvents extends Pick<ChangeBatch, "cursor" | "hasMore" | "re
 export class EventStream implements AsyncIterableIterator<string | Uint8Array, undefined> {
   readonly feed: FollowedFeed;
   readonly #group: StreamGroup;
-  #state: string;
-  #cursor = "";
-  #hasMore = false;
-  #revision = 0;
+  /** Where it is in the feed, with what it reads next. */
+  #place: Omit<ReadEvents, "events"> = { state: "", cursor: "", hasMore: false, revision: 0 };
   /** Seconds of the group: when it last had all changes, when something was sent, and when the client was found to be allowed. */
   #upToDateAt: number;
   #sentAt: number;
@@ -74,7 +72,6 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     this.#upToDateAt = group.seconds;
     this.#sentAt = group.seconds;
     this.#checkedAt = group.seconds;
-    this.#state = first.state;
     this.#moveTo(first);
     // Those who lose their connections together do not come back together.
     const retry = leastRetry + Math.floor(Math.random() * leastRetry);
@@ -82,16 +79,16 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   }
 
   get state(): string {
-    return this.#state;
+    return this.#place.state;
   }
 
   get cursor(): string {
-    return this.#cursor;
+    return this.#place.cursor;
   }
 
   /** The revision up to which the client has the changes, or gets them now. */
   get revision(): number {
-    return this.#revision;
+    return this.#place.revision;
   }
 
   /** For how long there have been changes that it does not have. */
@@ -114,7 +111,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     for (;;) {
       if (this.#ending !== undefined) {
         await this.return();
-        return this.#sentCursor === this.#cursor ? over : { done: false, value: this.#id() };
+        return this.#sentCursor === this.cursor ? over : { done: false, value: this.#id() };
       }
       const piece = this.#isStalled || this.#isAtEnd ? await this.#wait() : await this.#read();
       if (this.#isOver) return over;
@@ -135,7 +132,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   receive(read: ReadEvents): void {
     this.#moveTo(read);
     // Without an event it goes on to wait, at its new place.
-    if (read.events !== undefined || this.#hasMore) this.#wake(read.events);
+    if (read.events !== undefined || this.#place.hasMore) this.#wake(read.events);
   }
 
   /** Takes the error of a read behind its cursor, while it waits. */
@@ -165,15 +162,15 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     }
     if (this.#isStalled) {
       this.#isStalled = false;
-      this.#state = "";
+      this.#place = { ...this.#place, state: "" };
       this.#wake(undefined);
     } else if (seconds - this.#sentAt >= betweenHeartbeats && this.#resolve !== undefined) {
-      this.#wake(this.#sentCursor === this.#cursor ? heartbeat : this.#id());
+      this.#wake(this.#sentCursor === this.cursor ? heartbeat : this.#id());
     }
   }
 
   get #isAtEnd(): boolean {
-    return !this.#hasMore && this.#group.isPresent(this.#state);
+    return !this.#place.hasMore && this.#group.isPresent(this.state);
   }
 
   async #check(): Promise<void> {
@@ -188,7 +185,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   /** Reads behind the cursor; returns undefined where it has to look again. */
   async #read(): Promise<Uint8Array | undefined> {
     try {
-      const read = await this.#group.read(this.feed, this.#cursor);
+      const read = await this.#group.read(this.feed, this.cursor);
       this.#moveTo(read);
       return read.events;
     } catch (error) {
@@ -212,19 +209,16 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
     [this.#resolve, this.#reject] = [undefined, undefined];
   }
 
-  #moveTo({ state, cursor, hasMore, revision, events }: ReadEvents): void {
-    this.#revision = revision;
-    this.#state = state;
-    this.#cursor = cursor;
-    this.#hasMore = hasMore;
+  #moveTo({ events, ...place }: ReadEvents): void {
+    this.#place = place;
     this.#isStalled = false;
-    if (events !== undefined) this.#sentCursor = cursor;
+    if (events !== undefined) this.#sentCursor = place.cursor;
   }
 
   /** Returns what gives the client the present cursor. */
   #id(): string {
-    this.#sentCursor = this.#cursor;
-    return idOf(this.#cursor);
+    this.#sentCursor = this.cursor;
+    return idOf(this.cursor);
   }
 }
 
