@@ -16,11 +16,6 @@ export class FeedWatch {
     this.#store = store;
   }
 
-  /** How many wait. */
-  get size(): number {
-    return this.#waiting.size;
-  }
-
   /**
    * Waits until the state of the store is another one than this. Returns that one; undefined where the signal is aborted before.
    *
