@@ -114,7 +114,8 @@ class ArrayCutter {
   }
 }
 
-const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+/** Whether a byte is white space of JSON. */
+export const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 const quotationMark = 0x22;
 const comma = 0x2c;

@@ -1,5 +1,6 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
+import { isSpace } from "../formats/json-array.ts";
 import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
@@ -88,7 +89,6 @@ const beginsArray = (content: Uint8Array): boolean =>
 /** Returns whether the content is only white space. */
 const isBlank = (content: Uint8Array): boolean => content.every(isSpace);
 
-const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const openBracket = 0x5b;
 const objectText = new TextEncoder().encode("[object ");
 
