@@ -55,3 +55,15 @@ export class StoreCursorInvalid extends Error {
 export class StoreCursorGone extends Error {
   override readonly name = "StoreCursorGone";
 }
+
+// What every engine says alike.
+
+export const databaseClosed = (options?: ErrorOptions): StoreUnavailable =>
+  new StoreUnavailable("The database is closed", options);
+
+/** @param options with the reason of the signal that a read was given up by */
+export const nobodyWaits = (options?: ErrorOptions): StoreUnavailable =>
+  new StoreUnavailable("Nobody waits for the answer any more", options);
+
+export const historyLost = (collection: string): StoreHistoryLost =>
+  new StoreHistoryLost(`The database has gone back to an older state of ${collection}: committed changes are gone`);

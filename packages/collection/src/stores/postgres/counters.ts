@@ -1,4 +1,4 @@
-import { StoreHistoryLost } from "../../store-errors.ts";
+import { historyLost, StoreHistoryLost } from "../../store-errors.ts";
 import { ownedBy, ownersFirst } from "../definition.ts";
 import { columnsChanged } from "../filled-columns.ts";
 import { dueShape } from "./columns.ts";
@@ -228,9 +228,6 @@ export class PostgresCounters {
     });
   }
 }
-
-export const historyLost = (collection: string): StoreHistoryLost =>
-  new StoreHistoryLost(`The database has gone back to an older state of ${collection}: committed changes are gone`);
 
 /** Counters that were read without a lock. */
 export interface SeenCounters {

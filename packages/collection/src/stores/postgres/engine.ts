@@ -1,11 +1,11 @@
 import type { DatabaseObserver } from "../../observer.ts";
+import { historyLost } from "../../store-errors.ts";
 import type { Engine } from "../engine.ts";
 import { KeptCounts } from "../kept-counts.ts";
 import { toAdditions } from "../origins.ts";
 import { bulkCreate } from "./bulk-create.ts";
 import { PostgresChanges } from "./changes.ts";
 import { conflictsOf } from "./conflicts.ts";
-import { historyLost } from "./counters.ts";
 import { toStoreFault } from "./fault.ts";
 import { PostgresFeed } from "./feed.ts";
 import { PostgresFinds } from "./finds.ts";

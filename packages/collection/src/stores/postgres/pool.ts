@@ -1,7 +1,7 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import type { PoolFigures } from "../../database.ts";
 import type { ReadOptions } from "../../store.ts";
-import { StoreUnavailable } from "../../store-errors.ts";
+import { databaseClosed, nobodyWaits, StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { ConnectionLost, mayPass, toStoreFault } from "./fault.ts";
@@ -79,7 +79,7 @@ export class PostgresPool {
     };
     const askAlone = async (connection: PostgresConnection): Promise<Row[]> => {
       const { signal } = options;
-      if (signal?.aborted) throw new StoreUnavailable("Nobody waits for the answer any more", { cause: signal.reason });
+      if (signal?.aborted) throw nobodyWaits({ cause: signal.reason });
       const giveUp = (): void => connection.destroy();
       signal?.addEventListener("abort", giveUp);
       try {
@@ -110,14 +110,14 @@ export class PostgresPool {
   /** Lends no more connections, and closes them all when the current work is done. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#failWaiting(closed());
+    this.#failWaiting(databaseClosed());
     for (const connection of this.#idle.splice(0)) this.#drop(connection);
     if (this.#count === 0) this.#drained.resolve();
     await this.#drained.promise;
   }
 
   async #acquire(caller: string, preferred: PostgresConnection | undefined): Promise<PostgresConnection> {
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw databaseClosed();
     const at = preferred === undefined ? -1 : this.#idle.indexOf(preferred);
     if (at >= 0) this.#idle.push(...this.#idle.splice(at, 1));
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
@@ -158,7 +158,7 @@ export class PostgresPool {
     }
     if (!this.#isClosed) return connection;
     this.#drop(connection);
-    throw closed();
+    throw databaseClosed();
   }
 
   #release(connection: PostgresConnection): void {
@@ -220,8 +220,6 @@ interface Waiting {
   readonly reject: (error: StoreUnavailable) => void;
   readonly timer: NodeJS.Timeout;
 }
-
-const closed = (): StoreUnavailable => new StoreUnavailable("The database is closed");
 
 /** The connections of a database, divided so that no kind of work takes the connections that another kind needs. */
 export interface PostgresPools {

@@ -1,5 +1,5 @@
 import type { DatabaseObserver } from "../../observer.ts";
-import { StoreUnavailable } from "../../store-errors.ts";
+import { databaseClosed, StoreUnavailable } from "../../store-errors.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
@@ -38,7 +38,7 @@ export class PostgresWriter {
    * @throws StoreUnavailable (rejects) when nothing was changed; StoreOutcomeUnknown when it is unknown whether the change was made
    */
   async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
-    if (this.#isClosed) throw new StoreUnavailable("The database is closed");
+    if (this.#isClosed) throw databaseClosed();
     const size = sizeOf(write);
     if (this.#waiting.length >= queueLimit.writes || this.#waitingSize + size > queueLimit.size) {
       throw new StoreUnavailable("Too many changes wait for the database");

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { StoreHistoryLost, StoreUnavailable } from "../../store-errors.ts";
+import { historyLost, StoreUnavailable } from "../../store-errors.ts";
 import type { Counters } from "../decide.ts";
 import { columnsChanged } from "../filled-columns.ts";
 import { mostSealsKept, newSeal } from "../seals.ts";
@@ -58,9 +58,7 @@ export class SqliteCounters {
     for (const [collection, { lastRevision, lastId }] of this.#seen) {
       const now = present.get(collection);
       if (now === undefined || now.lastRevision < lastRevision || now.lastId < lastId) {
-        throw new StoreHistoryLost(
-          `The database has gone back to an older state of ${collection}: committed changes are gone`,
-        );
+        throw historyLost(collection);
       }
     }
     this.#seen = new Map(present);

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../../store-errors.ts";
+import { databaseClosed, StoreUnavailable } from "../../store-errors.ts";
 
 /** Primary result codes of SQLite, by their meaning for the store. */
 export const sqliteCode = {
@@ -31,7 +31,7 @@ export function toStoreFault(error: unknown): unknown {
   }
   // node:sqlite reports an invalid state of its own, not an invalid argument, when the database or the statement is closed.
   const isClosed = error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
-  return isClosed ? new StoreUnavailable("The database is closed", { cause: error }) : error;
+  return isClosed ? databaseClosed({ cause: error }) : error;
 }
 
 /** Makes a read, and throws its errors as `toStoreFault` returns them. */

@@ -1,7 +1,7 @@
 // The program of the thread that reads. It imports only relative files and modules of Node.js, so that it runs in the same ways as
 // the program that starts it.
 import { workerData } from "node:worker_threads";
-import { StoreUnavailable } from "../../store-errors.ts";
+import { nobodyWaits } from "../../store-errors.ts";
 import { goOnFunction } from "./dialect.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
@@ -13,7 +13,7 @@ const { path, collections, busyTimeout, stop } = workerData as ReaderThreadData;
 const database = connectToSqliteFile(path, busyTimeout);
 database.exec("PRAGMA query_only = ON");
 database.function(goOnFunction, () => {
-  if (Atomics.load(stop, 0) !== 0) throw new StoreUnavailable("Nobody waits for the answer any more");
+  if (Atomics.load(stop, 0) !== 0) throw nobodyWaits();
   return 1;
 });
 const log = new SqliteLog(database, path, busyTimeout);

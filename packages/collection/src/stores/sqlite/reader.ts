@@ -1,5 +1,5 @@
 import type { ReadOptions } from "../../store.ts";
-import { StoreReadTimeout, StoreUnavailable } from "../../store-errors.ts";
+import { databaseClosed, nobodyWaits, StoreReadTimeout, type StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
 import type { SqliteQueries } from "./queries.ts";
 import type { Channel, ThreadData } from "./thread.ts";
@@ -46,8 +46,8 @@ export class SqliteReader {
     call: N,
     ...args: Parameters<ReaderCalls[N]>
   ): Promise<ReturnType<ReaderCalls[N]>> {
-    if (this.#closing !== undefined) throw closed();
-    if (signal?.aborted === true) throw abandoned(signal);
+    if (this.#closing !== undefined) throw databaseClosed();
+    if (signal?.aborted === true) throw nobodyWaits({ cause: signal.reason });
     const { maxWaiting, maxWaitingPerCaller: ofCaller } = this.#bounds;
     this.#waiting.assertRoom(caller, { ofAll: maxWaiting - Number(this.#current !== undefined), ofCaller });
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<ReaderCalls[N]>>();
@@ -64,7 +64,7 @@ export class SqliteReader {
       () => waiting.giveUp(new StoreReadTimeout(`It takes more than ${timeLimit} ms`)),
       timeLimit,
     );
-    const onAbort = (): void => waiting.giveUp(abandoned(signal));
+    const onAbort = (): void => waiting.giveUp(nobodyWaits({ cause: signal?.reason }));
     signal?.addEventListener("abort", onAbort);
     this.#waiting.add(caller, waiting);
     this.#running ??= this.#run();
@@ -84,9 +84,9 @@ export class SqliteReader {
   /** Gives up all reads, and accepts no more. Closing again does nothing. */
   close(): Promise<void> {
     this.#closing ??= Promise.resolve(this.#running).then(() => this.#channel.close());
-    this.#current?.giveUp(closed());
+    this.#current?.giveUp(databaseClosed());
     for (let waiting = this.#waiting.take(); waiting !== undefined; waiting = this.#waiting.take()) {
-      waiting.giveUp(closed());
+      waiting.giveUp(databaseClosed());
     }
     return this.#closing;
   }
@@ -108,11 +108,6 @@ interface WaitingRead {
   readonly make: () => Promise<void>;
   readonly giveUp: (reason: StoreUnavailable) => void;
 }
-
-const closed = (): StoreUnavailable => new StoreUnavailable("The database is closed");
-
-const abandoned = (signal: AbortSignal | undefined): StoreUnavailable =>
-  new StoreUnavailable("Nobody waits for the answer any more", { cause: signal?.reason });
 
 /** The calls that a reader can make. */
 export type ReaderCalls = Pick<SqliteQueries, "find" | "count">;

@@ -1,6 +1,6 @@
 import type { DatabaseObserver } from "../../observer.ts";
 import type { DocumentSource, EachCreation } from "../../store.ts";
-import { StoreUnavailable } from "../../store-errors.ts";
+import { databaseClosed, StoreUnavailable } from "../../store-errors.ts";
 import { BulkReader, type BulkSource } from "../bulk-source.ts";
 import type { NewRecord, OutcomeOf, Write } from "../write.ts";
 import { type Batch, type BatchedOutcome, changesIn, type EachOutcomes, type EachWrite } from "./batch.ts";
@@ -120,7 +120,7 @@ export class SqliteWriter {
   }
 
   #admit(): void {
-    if (this.#closing !== undefined) throw new StoreUnavailable("The database is closed");
+    if (this.#closing !== undefined) throw databaseClosed();
     if (this.#waiting >= this.#maxWaiting || this.#waitingCharacters >= mostWaitingCharacters) {
       throw new StoreUnavailable(`${this.#waiting} changes wait for the disk already`);
     }
