@@ -52,12 +52,19 @@ describe("kept counts", () => {
     assert.deepEqual(counted, [1, 2]);
   });
 
+  it("are those of the state that a page shows, which is not asked for again", async () => {
+    const counts = new KeptCounts(() => assert.fail());
+    const countIn = (revision: number): Promise<number> =>
+      counts.of(lovelace, undefined, { notBefore: [revision] }, (notBefore) => 10 * (notBefore[0] ?? 0));
+    assert.deepEqual([await countIn(3), await countIn(3), await countIn(4)], [30, 30, 40]);
+  });
+
   it("are not those of a state before the one that another server has shown", async () => {
     const counts = new KeptCounts(() => [3]);
     assert.equal(await counts.of(lovelace, undefined, {}, () => 5), 5);
+    assert.equal(await counts.of(lovelace, undefined, { notBefore: [3] }, () => 0), 5);
     const later = await counts.of(lovelace, undefined, { notBefore: [4] }, (notBefore) => notBefore[0] ?? 0);
     assert.equal(later, 4);
-    assert.equal(await counts.of(lovelace, undefined, { notBefore: [3] }, () => 0), 5);
   });
 
   it("are of a bounded number, each of a bounded length", async () => {

@@ -1,6 +1,7 @@
 import type { Awaitable } from "waymark";
 import type { Selection } from "../selection.ts";
 import type { CountOptions } from "../store.ts";
+import { KeptReads } from "./kept-reads.ts";
 
 /**
  * Keeps how many records some selections have, until the collection changes. To count the records with a word takes seconds where a
@@ -8,9 +9,7 @@ import type { CountOptions } from "../store.ts";
  */
 export class KeptCounts {
   readonly #revisions: () => Awaitable<readonly number[]>;
-  readonly #counts = new Map<string, number>();
-  /** The revisions for which they were counted. */
-  #state = "";
+  readonly #counts = new KeptReads<number>(mostCounts);
 
   /** @param revisions returns the last revision of each partition */
   constructor(revisions: () => Awaitable<readonly number[]>) {
@@ -26,30 +25,19 @@ export class KeptCounts {
   async of(
     { filters = [], words = [] }: Selection,
     owner: number | undefined,
-    { most, notBefore = [] }: Pick<CountOptions, "most" | "notBefore">,
+    { most, notBefore }: Pick<CountOptions, "most" | "notBefore">,
     count: (notBefore: readonly number[]) => Awaitable<number>,
   ): Promise<number> {
     const key = JSON.stringify([owner, filters, words, most]);
-    const before = await this.#revisions();
-    // Where several servers answer, another one may have shown a later state.
-    if (notBefore.some((least, partition) => (before[partition] ?? 0) < least)) return count(notBefore);
-    const state = before.join();
-    if (state !== this.#state) this.#counts.clear();
-    this.#state = state;
-    const kept = this.#counts.get(key);
+    const state = notBefore ?? (await this.#revisions());
+    const kept = this.#counts.find(key, state);
     if (kept !== undefined) return kept;
-    const counted = await count(before);
-    // Otherwise the records may have been counted in a later state.
-    const isUnchanged = (await this.#revisions()).join() === state && this.#state === state;
-    if (isUnchanged && key.length <= longestKey) {
-      if (this.#counts.size >= mostCounts) this.#counts.clear();
-      this.#counts.set(key, counted);
-    }
+    const counted = await count(state);
+    // If they were counted in a later state, this one does not come again.
+    this.#counts.keep(key, state, counted);
     return counted;
   }
 }
 
+/** With the longest keys, they take half a megabyte. */
 const mostCounts = 256;
-
-/** In characters. With the most counts, they take half a megabyte. */
-const longestKey = 1_024;
