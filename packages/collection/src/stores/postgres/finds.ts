@@ -3,7 +3,7 @@ import type { StoredRecord } from "../../store.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { PostgresPool } from "./pool.ts";
-import { QuerySchedule } from "./query-schedule.ts";
+import { querySchedule } from "./query-schedule.ts";
 import { ownerColumn, quoteName } from "./sql.ts";
 
 export interface FoundRecord {
@@ -18,7 +18,7 @@ export interface FoundRecord {
 export class PostgresFinds {
   readonly #pool: PostgresPool;
   readonly #statement: { readonly name: string; readonly text: string };
-  readonly #schedule = new QuerySchedule(
+  readonly #schedule = querySchedule(
     () => this.#send(),
     () => this.#waiting.size > 0,
   );
@@ -38,7 +38,7 @@ export class PostgresFinds {
     if (this.#waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
     const asked = Promise.withResolvers<FoundRecord | undefined>();
     this.#waiting.set(id, asked);
-    this.#schedule.add();
+    this.#schedule();
     return asked.promise;
   }
 

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { PostgresCounters, SeenCounters, UnlockedRow } from "./counters.ts";
 import type { PostgresPools } from "./pool.ts";
-import { QuerySchedule } from "./query-schedule.ts";
+import { querySchedule } from "./query-schedule.ts";
 import type { Ask } from "./seals.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { Ask } from "./seals.ts";
 export class PostgresRevisions {
   readonly #pools: PostgresPools;
   readonly #counters: PostgresCounters;
-  readonly #schedule = new QuerySchedule(
+  readonly #schedule = querySchedule(
     () => this.#send(),
     () => this.#asked !== undefined,
   );
@@ -30,7 +30,7 @@ export class PostgresRevisions {
   read(): Promise<readonly number[]> {
     this.#asked ??= Promise.withResolvers();
     const { promise } = this.#asked;
-    this.#schedule.add();
+    this.#schedule();
     return promise;
   }
 

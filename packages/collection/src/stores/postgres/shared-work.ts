@@ -1,6 +1,6 @@
 import { FairQueue } from "../fair-queue.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { QuerySchedule } from "./query-schedule.ts";
+import { querySchedule } from "./query-schedule.ts";
 
 /**
  * Does work that takes a moment, several pieces at once on one connection: those that are added in one turn of the event loop, or while
@@ -10,7 +10,7 @@ import { QuerySchedule } from "./query-schedule.ts";
 export class SharedWork {
   readonly #lend: (work: (connection: PostgresConnection) => Promise<unknown>) => Promise<unknown>;
   readonly #waiting = new FairQueue<PieceOfWork>();
-  readonly #schedule = new QuerySchedule(
+  readonly #schedule = querySchedule(
     () => this.#begin(),
     () => this.#waiting.size > 0,
   );
@@ -30,7 +30,7 @@ export class SharedWork {
     this.#waiting.assertRoom(caller, queueLimits);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.add(caller, { begin: (connection) => work(connection).then(resolve, reject), reject });
-    this.#schedule.add();
+    this.#schedule();
     return promise;
   }
 
