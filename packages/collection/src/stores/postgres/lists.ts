@@ -11,6 +11,7 @@ import { comparedColumns } from "./columns.ts";
 import { parseCounters, type UnlockedRow } from "./counters.ts";
 import type { Columns } from "./dialect.ts";
 import { toSelectionFault } from "./fault.ts";
+import { KeptBatches } from "./kept-batches.ts";
 import type { PostgresPool, ReadSeries } from "./pool.ts";
 import type { PostgresRevisions } from "./revisions.ts";
 import { type HeadRow, mostInBatch, PostgresSelection, type SelectedRow } from "./selection.ts";
@@ -24,24 +25,28 @@ export class PostgresLists {
   readonly #columns: Columns;
   readonly #members: readonly SelectableMember[];
   readonly #revisions: PostgresRevisions;
+  readonly #kept: KeptBatches;
   /** The names of statements, by their texts. */
   readonly #names = new Map<string, string>();
 
   constructor(pool: PostgresPool, definition: StoredCollection, revisions: PostgresRevisions) {
     this.#pool = pool;
     this.#revisions = revisions;
+    this.#kept = new KeptBatches(() => revisions.read());
     this.#collection = definition.name;
     this.#columns = comparedColumns(definition);
     this.#members = [...storeMembers, ...definition.selectable];
   }
 
-  async batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
-    const reads = new SeriesOfReads(this.#pool, options);
-    const complete = this.#revisions.beside();
-    const batch = await (isRunOfIndex(selection, (member) => this.#columns.get(member)?.list !== undefined)
-      ? this.#walk(reads, selection, owner)
-      : this.#find(reads, selection, owner));
-    return { ...batch, revisions: await complete(reads.first) };
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
+    return this.#kept.of(selection, owner, options, async () => {
+      const reads = new SeriesOfReads(this.#pool, options);
+      const complete = this.#revisions.beside();
+      const batch = await (isRunOfIndex(selection, (member) => this.#columns.get(member)?.list !== undefined)
+        ? this.#walk(reads, selection, owner)
+        : this.#find(reads, selection, owner));
+      return { batch: { ...batch, revisions: await complete(reads.first) }, isOfOneState: reads.areOfOneState };
+    });
   }
 
   async count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
@@ -122,6 +127,8 @@ class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
   readonly #options: ReadOptions;
   /** The counters of the first read. */
   first: readonly UnlockedRow[] = [];
+  /** Whether all have shown the same state. */
+  areOfOneState = true;
   /** The revisions of the first read; until it is made, those that it must have at least. */
   #least: readonly number[];
 
@@ -137,6 +144,7 @@ class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
     const counters = parseCounters(head[0]);
     const revisions = counters.map(revisionOf);
     if (this.first.length === 0) [this.first, this.#least] = [counters, revisions];
+    this.areOfOneState &&= revisions.join() === this.#least.join();
     return { revisions, text: head[4], rows: others };
   }
 
