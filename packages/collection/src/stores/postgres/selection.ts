@@ -59,12 +59,13 @@ export class PostgresSelection {
    */
   walk(range: readonly KeyCondition[], count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
-    const order = dialect.orderBy(this.#order);
-    // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes.
+    // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes. It would
+    // copy the other columns, too: these took a seventh of its time.
     const text = `${this.#head(dialect, "NULL", 0)}
       SELECT NULL, ${recordColumns}, through FROM (
-        SELECT *, sum(size) OVER (${order} ROWS UNBOUNDED PRECEDING) AS through FROM (
-          SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${count}
+        SELECT *, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS through FROM (
+          SELECT ${recordColumns}, size FROM ${this.#table} ${this.#where(dialect, range)}
+            ${dialect.orderBy(this.#order)} LIMIT ${count}
         ) AS first
       ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
     return { text, values: dialect.values, isShort: true };
