@@ -1,8 +1,10 @@
+// Programs that compile this source by import find the types of pgpass only so.
+/// <reference path="./pgpass.d.ts" />
 import { Socket } from "node:net";
 import { Client, type QueryArrayConfig, type QueryArrayResult } from "pg";
+import pgpass from "pgpass";
 import type { PostgresRole, PostgresServer } from "./address.ts";
 import { ConnectionLost, sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
-import { passwordFromFile } from "./password-file.ts";
 import {
   finishSession,
   isRefusedParameter,
@@ -218,3 +220,10 @@ export class PostgresConnection {
     if (!roles[role]) throw new UnusableDatabase(`none of its servers is ${role} now; start one, or name others`);
   }
 }
+
+/**
+ * Returns the password that the file of PGPASSFILE, or `~/.pgpass`, has for a connection; undefined where it has none. pg calls it
+ * when the server wants a password, and neither the address nor PGPASSWORD has one.
+ */
+const passwordFromFile = (connection: object): Promise<string | undefined> =>
+  new Promise((resolve) => pgpass(connection, resolve));

@@ -2,7 +2,6 @@ import { StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../store-e
 
 /** The error codes of PostgreSQL (SQLSTATE) that the store distinguishes. It recognizes other errors by their class. */
 export const sqlState = {
-  invalidPassword: "28P01",
   uniqueViolation: "23505",
   completionUnknown: "40003",
   lockNotAvailable: "55P03",
