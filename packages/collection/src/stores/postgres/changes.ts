@@ -1,6 +1,6 @@
 import type { Ownership } from "../../database.ts";
 import type { JsonObject } from "../../json-object.ts";
-import type { SnapshotRecord, SnapshotRemoval } from "../../snapshot.ts";
+import type { SnapshotRecord } from "../../snapshot.ts";
 import { mostCounted, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
@@ -18,12 +18,12 @@ import { ownerColumn, quoteName, toArrayText } from "./sql.ts";
 /** The statements that change a collection, each within a transaction that holds partitions of it. */
 export class PostgresChanges {
   readonly counters: PostgresCounters;
+  readonly rows: PostgresRows;
+  readonly removals: PostgresRemovals;
   readonly #collection: string;
   readonly #table: string;
   readonly #owner: Ownership | undefined;
   readonly #unique: readonly string[];
-  readonly #rows: PostgresRows;
-  readonly #removals: PostgresRemovals;
 
   /** @param collections all collections of the database */
   constructor(definition: PartitionedCollection, collections: readonly PartitionedCollection[]) {
@@ -33,8 +33,8 @@ export class PostgresChanges {
     this.#table = quoteName(name);
     this.#owner = owner;
     this.#unique = unique;
-    this.#rows = new PostgresRows(definition);
-    this.#removals = new PostgresRemovals(definition, collections);
+    this.rows = new PostgresRows(definition);
+    this.removals = new PostgresRemovals(definition, collections);
   }
 
   /** Reads the state that the writes depend on. `locking` is the promise of `lock`, which must be called before. */
@@ -78,10 +78,10 @@ export class PostgresChanges {
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order, no two records ever have the same value of a unique member.
-    if (removed.length > 0) statements.push(this.#removals.remove(connection, removed));
-    statements.push(this.#rows.releaseUniqueKeys(connection, displaced));
-    if (updated.length > 0) statements.push(this.#rows.update(connection, updated));
-    if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
+    if (removed.length > 0) statements.push(this.removals.remove(connection, removed));
+    statements.push(this.rows.releaseUniqueKeys(connection, displaced));
+    if (updated.length > 0) statements.push(this.rows.update(connection, updated));
+    if (inserted.length > 0) statements.push(this.rows.insert(connection, inserted));
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
     if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, keyedBefore, time));
     statements.push(this.counters.put(connection, counters));
@@ -98,17 +98,7 @@ export class PostgresChanges {
       const document: JsonObject = member === undefined ? {} : JSON.parse(record.json);
       return { record, createdAt, owner: member === undefined ? undefined : Number(document[member]) };
     });
-    await this.#rows.put(connection, rows);
-  }
-
-  /** Clears the values of unique members in records that a later step stores again. */
-  releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
-    return this.#rows.releaseUniqueKeys(connection, ids);
-  }
-
-  /** Removes records and those that they own; none of the ids is assigned again. Counts the removals of owned records only. */
-  remove(connection: PostgresConnection, removals: readonly SnapshotRemoval[]): Promise<void> {
-    return this.#removals.remove(connection, removals);
+    await this.rows.put(connection, rows);
   }
 
   /** Returns whether the collection, or the owner in it, has no record of a revision up to this one. */

@@ -138,7 +138,8 @@ export class PostgresRemovals {
   }
 
   /**
-   * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again. Does not count them.
+   * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again. Counts the removals
+   * of owned records only.
    */
   async remove(connection: PostgresConnection, removals: readonly SnapshotRemoval[]): Promise<void> {
     const values = [toArrayText(removals.map(({ id }) => id))];
