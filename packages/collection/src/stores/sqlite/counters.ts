@@ -4,7 +4,7 @@ import { historyLost, StoreUnavailable } from "../../store-errors.ts";
 import type { Counters } from "../decide.ts";
 import { columnsChanged } from "../filled-columns.ts";
 import { mostSealsKept, newSeal } from "../seals.ts";
-import { readRowidsAsBigInt } from "./statements.ts";
+import { prepareRows, readRowidsAsBigInt } from "./statements.ts";
 
 /**
  * The counters of the collections within a transaction: they are read once, advanced in memory, and stored once, however many
@@ -30,8 +30,7 @@ export class SqliteCounters {
 
   /** @param path the path of the file; undefined for a database in memory */
   constructor(database: DatabaseSync, path?: string) {
-    this.#read = database.prepare("SELECT name, revision, last_id, form FROM waymark_collections");
-    this.#read.setReturnArrays(true);
+    this.#read = prepareRows(database, "SELECT name, revision, last_id, form FROM waymark_collections");
     this.#write = database.prepare("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
     this.#leaveSeal = database.prepare("INSERT OR REPLACE INTO waymark_seals VALUES (?, ?, ?)");
     this.#dropSeals = database.prepare(

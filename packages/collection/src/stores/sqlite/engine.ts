@@ -15,6 +15,7 @@ import { SqliteKnown } from "./known.ts";
 import type { SqliteQueries } from "./queries.ts";
 import type { SqliteReader } from "./reader.ts";
 import type { SqliteSource } from "./source.ts";
+import { prepareRows } from "./statements.ts";
 import type { SqliteWriter } from "./writer.ts";
 
 /** The connections for reading and changing the collections of a database. */
@@ -39,11 +40,7 @@ export function sqliteEngine(
   definition: StoredCollection,
 ): Engine {
   const { name: collection, owner: ownership, selectable } = definition;
-  const prepare = (text: string): StatementSync => {
-    const statement = database.prepare(text);
-    statement.setReturnArrays(true);
-    return statement;
-  };
+  const prepare = (text: string): StatementSync => prepareRows(database, text);
   const find = `SELECT ${recordColumns} FROM "${collection}" WHERE id = ?`;
   const [finding, findingOwned] = [prepare(find), ownership && prepare(`${find} AND owner = ?`)];
   const revision = prepare("SELECT revision FROM waymark_collections WHERE name = ?");

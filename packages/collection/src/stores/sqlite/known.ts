@@ -5,6 +5,7 @@ import type { Counters, Known, StoredRow } from "../decide.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import { dueShape, filledColumns } from "./columns.ts";
 import type { SqliteCounters } from "./counters.ts";
+import { prepareRows } from "./statements.ts";
 
 /** Reads the state of a collection, over the connection of the writes to decide them, or over that of the reads. */
 export class SqliteKnown implements Known {
@@ -22,11 +23,7 @@ export class SqliteKnown implements Known {
 
   constructor(database: DatabaseSync, definition: StoredCollection, counters: SqliteCounters) {
     const { name: collection, unique, owner } = definition;
-    const prepare = (text: string): StatementSync => {
-      const statement = database.prepare(text);
-      statement.setReturnArrays(true);
-      return statement;
-    };
+    const prepare = (text: string): StatementSync => prepareRows(database, text);
     this.unique = unique;
     this.#collection = collection;
     this.#shape = dueShape(definition);

@@ -11,6 +11,7 @@ import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts"
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./file.ts";
 import { presentLayouts } from "./migrations.ts";
+import { prepareRows } from "./statements.ts";
 
 /**
  * Opens a snapshot of a database file of ours. The file is neither changed nor made; of one that has an older layout, a temporary
@@ -149,8 +150,7 @@ class SqliteSnapshot extends TableSnapshot {
 
   #read<Row, T>(text: string, values: readonly (number | string)[], take: (rows: Iterable<Row>) => T): T {
     try {
-      const statement = this.#parts.database.prepare(text.replaceAll("$", "?"));
-      statement.setReturnArrays(true);
+      const statement = prepareRows(this.#parts.database, text.replaceAll("$", "?"));
       return take(statement.iterate(...values) as unknown as Iterable<Row>); // arrays of the columns that the text names
     } catch (error) {
       const isDamaged = sqliteCodeOf(error) === sqliteCode.corrupt;

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { AnswerSource } from "waymark";
+import { prepareRows } from "./statements.ts";
 
 /**
  * The source of answers that are read over a connection. Of a file, the connection knows the commits of all others (`PRAGMA
@@ -16,8 +17,7 @@ export class SqliteSource implements AnswerSource {
   constructor(database: DatabaseSync, beforeRead: (() => void) | undefined) {
     this.#database = database;
     this.#beforeRead = beforeRead;
-    this.#count = database.prepare(beforeRead === undefined ? "SELECT total_changes()" : "PRAGMA data_version");
-    this.#count.setReturnArrays(true);
+    this.#count = prepareRows(database, beforeRead === undefined ? "SELECT total_changes()" : "PRAGMA data_version");
   }
 
   readonly revision = (): number | undefined => {

@@ -13,8 +13,7 @@ export class StatementCache {
   prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      statement.setReturnArrays(true);
+      statement = prepareRows(this.#database, sql);
       const [oldest] = this.#statements.keys();
       if (oldest !== undefined && this.#statements.size >= capacity) this.#statements.delete(oldest);
     } else {
@@ -23,6 +22,13 @@ export class StatementCache {
     this.#statements.set(sql, statement);
     return statement;
   }
+}
+
+/** Prepares a statement whose rows are arrays of its columns. */
+export function prepareRows(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
 }
 
 /**
