@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
@@ -151,6 +151,22 @@ describe("a database that went back to an older state", () => {
     }
     assert.equal((await everything(people)).length, 2);
     await database.close();
+  });
+
+  it("takes no change without the log of an SQLite file, and has all that it took when it is opened again", async () => {
+    const file = folder.path("without-log.db");
+    const database = await open(file);
+    const people = database.store("person");
+    await create(people, { name: "Ada" });
+    for (const beside of ["-wal", "-shm"]) rmSync(file + beside);
+    for (const attempt of [() => people.create({}), () => people.createAll([{}]), () => database.check()]) {
+      await assert.rejects(attempt, { name: "StoreUnavailable", message: /The log of the database.* was removed/ });
+    }
+    await database.close();
+    const again = await open(file);
+    assert.equal((await everything(again.store("person"))).length, 1);
+    await create(again.store("person"), { name: "Grace" });
+    await again.close();
   });
 
   for (const { what, newAddress } of databases) {

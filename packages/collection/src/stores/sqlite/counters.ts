@@ -19,8 +19,8 @@ export class SqliteCounters {
   /** The collections in which this connection has left its seal, and those in which the current transaction leaves it. */
   #sealed: ReadonlySet<string> = new Set();
   #sealing: readonly string[] = [];
-  readonly #path: string | undefined;
-  readonly #file: FileIdentity | undefined;
+  /** The files that must keep their names; none for a database in memory. */
+  readonly #files: readonly NamedFile[];
   /** The counters as this connection last committed or read them. */
   #seen: ReadonlyMap<string, CollectionCounters> = new Map();
   /** The counters in the current transaction; undefined when the file has others. */
@@ -39,18 +39,18 @@ export class SqliteCounters {
       )`,
     );
     readRowidsAsBigInt(this.#write, this.#leaveSeal, this.#dropSeals);
-    this.#path = path;
-    this.#file = path === undefined ? undefined : identityOf(path);
+    // The statements above have opened the log.
+    this.#files = path === undefined ? [] : [namedFile(path, goneOrReplaced), namedFile(`${path}-wal`, logRemoved)];
   }
 
   /**
    * Reads the counters, and checks that no committed change is lost. Must be called when a transaction that may write has begun.
    *
    * @throws StoreHistoryLost when changes that were committed are gone
-   * @throws StoreUnavailable when the file is gone, or another one has its name
+   * @throws StoreUnavailable when the file or its log is gone, or another one has its name
    */
   begin(): void {
-    if (this.#path !== undefined && this.#file !== undefined) assertSameFile(this.#path, this.#file);
+    for (const file of this.#files) assertSameFile(file);
     this.reread();
     this.#sealing = [];
     const present = this.#all();
@@ -134,23 +134,31 @@ interface CollectionCounters extends Counters {
   readonly form: string;
 }
 
-interface FileIdentity {
-  readonly device: number;
-  readonly inode: number;
+interface NamedFile {
+  readonly path: string;
+  /** What has the name; undefined for nothing. */
+  readonly identity: string | undefined;
+  /** Says what is wrong when it has another identity. */
+  readonly fault: (now: string | undefined) => string;
 }
 
-function identityOf(path: string): FileIdentity | undefined {
+const namedFile = (path: string, fault: NamedFile["fault"]): NamedFile => ({ path, identity: identityOf(path), fault });
+
+function identityOf(path: string): string | undefined {
   const status = statSync(path, { throwIfNoEntry: false });
-  return status && { device: status.dev, inode: status.ino };
+  return status && `${status.dev} ${status.ino}`;
 }
 
-/** Checks that the file still has its name: what is written to a file without a name is gone when the program ends. */
-function assertSameFile(path: string, { device, inode }: FileIdentity): void {
+/** Checks that a file still has its name: what is written to a file without a name is gone when the program ends. */
+function assertSameFile({ path, identity, fault }: NamedFile): void {
   const now = identityOf(path);
-  if (now?.device === device && now.inode === inode) return;
-  throw new StoreUnavailable(
-    now === undefined
-      ? "The file of the database is gone"
-      : "Another file has taken the place of the database: start the program again",
-  );
+  if (identity !== undefined && now !== identity) throw new StoreUnavailable(fault(now));
 }
+
+const goneOrReplaced: NamedFile["fault"] = (now) =>
+  now === undefined
+    ? "The file of the database is gone"
+    : "Another file has taken the place of the database: start the program again";
+
+const logRemoved: NamedFile["fault"] = () =>
+  "The log of the database, the -wal file beside it, was removed: start the program again";
