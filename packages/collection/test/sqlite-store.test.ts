@@ -441,6 +441,26 @@ describe("a SQLite file that is opened as it was", () => {
   });
 });
 
+describe("a SQLite file that is damaged within", () => {
+  it("says so where a read or a change comes to the damage", async () => {
+    const file = folder.newFile();
+    const before = await open({ file });
+    await before.store("person").createAll(Array.from({ length: 300 }, () => ({ name: "x".repeat(2000) })));
+    await before.close();
+    const content = readFileSync(file);
+    write(file, content.fill("garbage ", content.length / 2));
+    const database = await open({ file });
+    const people = database.store("person");
+    const says = {
+      name: "Error",
+      message: /The file of the database is damaged: stop the service, and restore a backup/,
+    };
+    await assert.rejects(everything(people), says);
+    await assert.rejects(people.createAll(Array.from({ length: 300 }, () => ({}))), says);
+    await database.close();
+  });
+});
+
 describe("a file that cannot be the database", () => {
   const cases: readonly [what: string, make: (file: string) => string, message: RegExp][] = [
     [

@@ -20,14 +20,15 @@ export function sqliteCodeOf(error: unknown): number | undefined {
 }
 
 /**
- * Returns the error that a store throws for an error of node:sqlite: StoreUnavailable when trying later may help, otherwise the
- * error itself.
+ * Returns the error that a store throws for an error of node:sqlite: StoreUnavailable when trying later may help, for a damaged
+ * file one that says so, otherwise the error itself.
  */
 export function toStoreFault(error: unknown): unknown {
   const code = sqliteCodeOf(error);
   if (code !== undefined) {
     const reason = temporary.get(code);
-    return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
+    if (reason !== undefined) return new StoreUnavailable(reason, { cause: error });
+    return code === sqliteCode.corrupt ? new Error(damaged, { cause: error }) : error;
   }
   // node:sqlite reports an invalid state of its own, not an invalid argument, when the database or the statement is closed.
   const isClosed = error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
@@ -42,6 +43,8 @@ export function guardedRead<T>(read: () => T): T {
     throw toStoreFault(error);
   }
 }
+
+const damaged = "The file of the database is damaged: stop the service, and restore a backup";
 
 const temporary: ReadonlyMap<number, string> = new Map([
   [sqliteCode.busy, "Another process is writing to the database"],
