@@ -4,7 +4,7 @@ import { workerData } from "node:worker_threads";
 import { SqliteCommitter } from "./committer.ts";
 import type { CommitterThreadCalls } from "./committer-channel.ts";
 import { connectToSqliteFile } from "./file.ts";
-import { SqliteLog } from "./log.ts";
+import { boundedLog } from "./log.ts";
 import { answerCalls, type ThreadData } from "./thread.ts";
 import { WordMerger } from "./word-merger.ts";
 
@@ -15,13 +15,13 @@ database.exec(`
   PRAGMA busy_timeout = 0;    -- from here on each transaction waits by itself
   PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000
 `);
-const log = new SqliteLog(database, path, 0);
+const boundLog = boundedLog(database, path, 0);
 const merger = new WordMerger(database, collections);
 answerCalls<CommitterThreadCalls>(committer, {
   afterAnswer() {
     if (database.isTransaction) return;
     if (committer.takeRemovals()) merger.removed();
-    log.bound();
+    boundLog();
   },
   close() {
     merger.close();

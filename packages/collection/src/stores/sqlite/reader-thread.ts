@@ -4,7 +4,7 @@ import { workerData } from "node:worker_threads";
 import { nobodyWaits } from "../../store-errors.ts";
 import { goOnFunction } from "./dialect.ts";
 import { connectToSqliteFile } from "./file.ts";
-import { SqliteLog } from "./log.ts";
+import { boundedLog } from "./log.ts";
 import { SqliteQueries } from "./queries.ts";
 import type { ReaderCalls, ReaderThreadData } from "./reader.ts";
 import { answerCalls } from "./thread.ts";
@@ -16,8 +16,7 @@ database.function(goOnFunction, () => {
   if (Atomics.load(stop, 0) !== 0) throw nobodyWaits();
   return 1;
 });
-const log = new SqliteLog(database, path, busyTimeout);
 answerCalls<ReaderCalls>(new SqliteQueries(database, collections, true), {
-  afterAnswer: () => log.bound(),
+  afterAnswer: boundedLog(database, path, busyTimeout),
   close: () => database.close(),
 });
