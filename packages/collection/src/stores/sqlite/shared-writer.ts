@@ -68,30 +68,28 @@ export class SharedWriter implements CommonWriter {
   }
 
   #do({ call, args, changes }: CommitterRequest, loading: Loading): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     switch (call) {
-      case "commit":
+      case "commit": {
+        const { promise, resolve, reject } = Promise.withResolvers<unknown>();
         this.#queue.add({ text: String(args[0]), changes, resolve, reject });
-        break;
+        return promise;
+      }
       case "probe":
-        this.#queue.addJob(() => this.#channel.ask("probe").then(resolve, reject));
-        break;
-      case "beginBulk":
-        this.#queue.addJob(() => {
-          const begun = loading.begin(...(args as Parameters<CommitterCalls["beginBulk"]>)); // those of the call
-          begun.then(resolve, reject);
-          return begun.then(
-            () => loading.ended,
-            () => undefined,
-          );
+        return this.#queue.addJob(() => this.#channel.ask("probe"));
+      case "beginBulk": {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        // Answered when the load has begun; the next work waits until it has ended.
+        this.#queue.addJob(async () => {
+          await loading.begin(...(args as Parameters<CommitterCalls["beginBulk"]>)).then(resolve, reject); // those of the call
+          await loading.ended;
         });
-        break;
+        return promise;
+      }
       case "addToBulk":
       case "endBulk":
       case "abandonBulk":
         return loading.goOn(call, args);
     }
-    return promise;
   }
 
   /** Commits batches together. Never rejects: each waiting member gets its outcomes or the error. */

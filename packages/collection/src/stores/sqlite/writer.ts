@@ -89,12 +89,10 @@ export class SqliteWriter {
   async bulkCreate(collection: string, source: BulkSource): Promise<BulkOutcome> {
     this.#admit();
     this.#waiting++;
-    const { promise, resolve, reject } = Promise.withResolvers<BulkOutcome>();
-    this.#queue.addJob(async () => {
+    return this.#queue.addJob(() => {
       this.#waiting--;
-      await sendBulk(this.#channel, collection, source).then(resolve, reject);
+      return sendBulk(this.#channel, collection, source);
     });
-    return promise;
   }
 
   /**
@@ -104,9 +102,7 @@ export class SqliteWriter {
    */
   async probe(): Promise<void> {
     this.#admit();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#queue.addJob(() => this.#channel.ask("probe").then(resolve, reject));
-    return promise;
+    return this.#queue.addJob(() => this.#channel.ask("probe"));
   }
 
   /** Finishes all changes, and accepts no more. Closing again does nothing. */
@@ -239,10 +235,12 @@ export class BatchQueue<T> {
     this.#running ??= this.#run();
   }
 
-  /** @param job must not reject */
-  addJob(job: () => Promise<void>): void {
-    this.#waiting.push(job);
+  /** Does a job in its turn, and returns its result. */
+  addJob<R>(job: () => Promise<R>): Promise<R> {
+    const { promise, resolve, reject } = Promise.withResolvers<R>();
+    this.#waiting.push(() => job().then(resolve, reject));
     this.#running ??= this.#run();
+    return promise;
   }
 
   /** Resolves when nothing is left to do. */
