@@ -14,6 +14,7 @@ const person: CollectionDefinition = {
   members: {
     familyName: { filter: "text", search: true },
     email: { filter: "caseless-text", search: true },
+    "mails.value": { filter: "caseless-text", list: true, single: "email" },
     birthDate: { filter: "date" },
   },
 };
@@ -114,6 +115,23 @@ describe("how SQLite finds the records of a selection", () => {
       const order = [{ member: "id", descending }];
       for (const plan of plansOf({ order, after: [500] })) {
         assert.match(plan, /^SEARCH person USING INTEGER PRIMARY KEY \(rowid[<>]\?\)$/);
+      }
+    }
+  });
+
+  it("walks the values of a list, and the single members, side by side for a page of one value", () => {
+    const filters = [{ member: "mails.value", operator: "eq", value: "600@example.org" }] as const;
+    for (const descending of [false, true]) {
+      for (const after of [undefined, [descending ? 700 : 500]] as const) {
+        const selection = { filters, order: [{ member: "id", descending }], ...(after && { after }) };
+        assert.deepEqual(page(selection), [601]);
+        for (const plan of plansOf(selection)) {
+          assert.match(
+            plan,
+            /MERGE \(UNION\); LEFT; SEARCH [^;]*\(member=\? AND value=\?(?: AND id[<>]\?)?\); RIGHT; SEARCH /,
+          );
+          assert.doesNotMatch(plan, /TEMP B-TREE/);
+        }
       }
     }
   });

@@ -1,6 +1,7 @@
 import { endOfPrefix } from "../../member-value.ts";
-import type { ListMember, MemberFilter } from "../../selection.ts";
+import type { ListMember, MemberFilter, SortKey } from "../../selection.ts";
 import { Dialect, type ListFilter, type Operator, toListFilter } from "../conditions.ts";
+import type { KeyCondition } from "../keyset.ts";
 import { mayBeForNumber } from "../numbers.ts";
 import { ownerIndex, type SqliteColumn } from "./columns.ts";
 import { valuesTable } from "./values.ts";
@@ -26,6 +27,14 @@ interface SqliteDialectOptions {
   readonly looksUpWords?: boolean;
   /** The expression for the ids of the records, where these are found by words or by the values of a list. */
   readonly foundId?: string;
+}
+
+/** The records with a value that are asked for, by their ids. */
+interface RunOfIds {
+  readonly order: readonly SortKey[];
+  readonly range: readonly KeyCondition[];
+  /** Undefined for all. */
+  readonly most: number | undefined;
 }
 
 export class SqliteDialect extends Dialect<SqliteColumn> {
@@ -123,13 +132,23 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
   }
 
   /** Returns the table, read by the values of a list that meet a filter, which is not `ne`. */
-  tableByValues(list: ListMember, filter: MemberFilter, owner: number | undefined): string {
+  tableByValues(list: ListMember, filter: MemberFilter, owner: number | undefined, run?: RunOfIds): string {
     const { collection } = this.#options;
-    return `${this.idsByValues(list, filter, owner)} AS found CROSS JOIN "${collection}" ON id = found.record`;
+    let ids = this.#idsByValues(list, filter, owner, run).join(" UNION ");
+    // With an order, both indexes are walked side by side as far as is asked for; else the ids are gathered, and sorted.
+    if (list.single !== undefined && run?.most !== undefined) {
+      ids += ` ORDER BY record${run.order[0]?.descending ? " DESC" : ""} LIMIT +${this.add(run.most)}`;
+    }
+    return `(${ids}) AS found CROSS JOIN "${collection}" ON id = found.record`;
   }
 
-  /** Returns the query for the ids, in the column `record`, of the records whose list meets a filter, which is not `ne`. */
-  idsByValues(list: ListMember, filter: MemberFilter, owner: number | undefined): string {
+  /** Returns a table to count those records by: one that has the value in the list and as its single member counts twice. */
+  countableByValues(list: ListMember, filter: MemberFilter, owner: number | undefined): string {
+    return `(${this.#idsByValues(list, filter, owner).join(" UNION ALL ")})`;
+  }
+
+  /** Returns the queries for the ids, in the column `record`: by the values of the list, and by its single member. */
+  #idsByValues(list: ListMember, filter: MemberFilter, owner: number | undefined, run?: RunOfIds): readonly string[] {
     const { collection } = this.#options;
     const sought = toListFilter(list, filter);
     // A record has a value once, and may have several of them.
@@ -138,11 +157,18 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
     const inList = `SELECT ${each}id AS record FROM "${valuesTable(collection)}" WHERE ${[
       `member = ${member}`,
       ...this.#valueConditions("value", sought),
+      ...this.#beyond(run),
     ].join(" AND ")}`;
-    if (list.single === undefined) return `(${inList})`;
+    if (list.single === undefined) return [inList];
     const ofOwner = owner === undefined ? [] : [`owner = ${this.add(owner)}`];
-    const single = [...ofOwner, ...this.singleConditions(list, sought)].join(" AND ");
-    return `(${inList} UNION SELECT id FROM "${collection}" WHERE ${single})`;
+    const single = [...ofOwner, ...this.singleConditions(list, sought), ...this.#beyond(run)].join(" AND ");
+    return [inList, `SELECT id FROM "${collection}" WHERE ${single}`];
+  }
+
+  /** Writes the condition for the ids behind a place. */
+  #beyond({ range: [place] = [] }: Partial<RunOfIds> = {}): readonly string[] {
+    if (place === undefined || !("value" in place)) return [];
+    return [`id ${place.relation === "less" ? "<" : ">"} ${this.add(place.value)}`];
   }
 
   #valueConditions(value: string, filter: ListFilter): readonly string[] {

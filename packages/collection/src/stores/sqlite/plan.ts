@@ -28,6 +28,8 @@ export interface SelectionPlan {
   readonly member?: string;
   /** The filter of the list whose values are read for `values`. */
   readonly filter?: MemberFilter;
+  /** Whether the records with the value are all that is asked for, in the order of the ids. */
+  readonly isRun?: boolean;
   /** Whether the words are looked up for each record that is read, because many records have them. */
   readonly looksUpWords?: boolean;
 }
@@ -41,9 +43,9 @@ function planOfRun(
   const listOf = (member = ""): ListMember | undefined => columns.get(member)?.list;
   const [filter] = filters;
   const list = listOf(filter?.member);
-  // The entries of the index on a value have the order of the ids. A single member has an index of its own.
-  if (filter !== undefined && list?.single === undefined && list !== undefined && owner === undefined) {
-    if (words.length === 0 && isOneValue(filters, order)) return { by: "values", filter };
+  // The entries of the index on a value have the order of the ids, and so have those of the index on its single member.
+  if (filter !== undefined && list !== undefined && owner === undefined) {
+    if (words.length === 0 && isOneValue(filters, order)) return { by: "values", filter, isRun: true };
   }
   if (!isRunOfIndex(selection, (member) => listOf(member) !== undefined)) return undefined;
   return isOneValue(filters, order) ? { by: "filters", member: filters[0]?.member ?? "id" } : { by: "order" };
@@ -141,8 +143,8 @@ export function countFoundUpTo(
 function countListedUpTo(records: SelectableRecords, most: number, filter: MemberFilter): number {
   const dialect = new SqliteDialect(records);
   const list = records.columns.get(filter.member)?.list as ListMember; // it is a filter of a list
-  const ids = dialect.idsByValues(list, filter, records.owner);
-  return countRows(records.statements, `SELECT 1 FROM ${ids} ${limit}`, [...dialect.values, most]);
+  const table = dialect.countableByValues(list, filter, records.owner);
+  return countRows(records.statements, `SELECT 1 FROM ${table} ${limit}`, [...dialect.values, most]);
 }
 
 function countUpTo(records: SelectableRecords, most: number, member: string, filters: readonly MemberFilter[]): number {

@@ -43,9 +43,10 @@ export class SqliteSelection {
     for (const range of this.#rangesBehind(after)) {
       const columns = (dialect: SqliteDialect): string =>
         `${recordColumns}${dialect.keyColumns(this.#selection.order)}`;
-      const { text, values } = this.#query(range, columns);
+      const most = count - rows.length;
+      const { text, values } = this.#query(range, columns, most);
       const statement = this.#records.statements.prepare(`${text} ${limit}`);
-      const found = this.#read(statement, [...values, count - rows.length], left);
+      const found = this.#read(statement, [...values, most], left);
       left -= found.reduce((sum, row) => sum + row[3].length, 0);
       rows.push(...found);
       if (rows.length === count || left <= 0) break;
@@ -61,10 +62,11 @@ export class SqliteSelection {
   ids(after: readonly MemberValue[] | undefined, most: number | undefined): Float64Array {
     const ids = new IdList();
     for (const range of this.#rangesBehind(after)) {
-      const { text, values } = this.#query(range, (dialect) => dialect.column("id").sql);
+      const left = most === undefined ? undefined : most - ids.length;
+      const { text, values } = this.#query(range, (dialect) => dialect.column("id").sql, left);
       // With a limit, whatever it is, SQLite keeps the first rows in a tree, which takes three times as long for all of them.
-      const bounds = most === undefined ? [] : [most - ids.length];
-      const statement = this.#records.statements.prepare(most === undefined ? text : `${text} ${limit}`);
+      const bounds = left === undefined ? [] : [left];
+      const statement = this.#records.statements.prepare(left === undefined ? text : `${text} ${limit}`);
       for (const row of statement.iterate(...values, ...bounds)) ids.add((row as unknown as readonly [number])[0]); // one column
       if (ids.length === most) break;
     }
@@ -106,10 +108,11 @@ export class SqliteSelection {
   #query(
     range: readonly KeyCondition[],
     columns: (dialect: SqliteDialect) => string,
+    most?: number,
   ): { readonly text: string; readonly values: readonly (string | number)[] } {
     const { filters, words, order } = this.#selection;
     const { owner } = this.#records;
-    const { by, member, filter: led, looksUpWords = false } = this.#plan;
+    const { by, member, filter: led, isRun = false, looksUpWords = false } = this.#plan;
     const list = led && (this.#records.columns.get(led.member)?.list as ListMember); // it is a filter of a list
     const leading = list?.single ?? member;
     const firstKey = order[0]?.member ?? "id";
@@ -128,7 +131,7 @@ export class SqliteSelection {
     });
     const table =
       list !== undefined
-        ? dialect.tableByValues(list, led as MemberFilter, owner)
+        ? dialect.tableByValues(list, led as MemberFilter, owner, isRun ? { order, range, most } : undefined)
         : by === "words"
           ? dialect.tableByWords(words)
           : dialect.tableBy(leading ?? firstKey, owner);
