@@ -1,3 +1,5 @@
+// This file is part of the programs of threads. It imports only relative files and modules of Node.js, so that they run in the same
+// ways as the program that starts them.
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { parentPort, Worker } from "node:worker_threads";
@@ -105,9 +107,6 @@ function fileOf(program: ThreadProgram): URL {
   // In a single executable, threads cannot read the files of the program. They get the text, which is complete in one file there.
   return isSingleExecutable() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
 }
-
-// This file is part of the programs of threads. It imports only relative files and modules of Node.js, so that they run in the same
-// ways as the program that starts them.
 
 /** A message to a thread: a call, or the request to end. */
 type ThreadRequest = "close" | readonly [call: string, ...args: never[]];
