@@ -1,6 +1,6 @@
 import type { MemberTable } from "./members.ts";
 import type { DatabaseObserver } from "./observer.ts";
-import type { ListMember, SelectableMember } from "./selection.ts";
+import type { ListMember, SearchedMember, SelectableMember } from "./selection.ts";
 import type { RestoreOptions, Snapshot } from "./snapshot.ts";
 import type { Document, Store } from "./store.ts";
 
@@ -150,12 +150,6 @@ export interface StoredCollection extends Omit<CollectionDefinition, "members"> 
   readonly selectable: readonly SelectableMember[];
   readonly lists: readonly ListMember[];
   readonly fullText: readonly SearchedMember[];
-}
-
-/** A member that is searched: for its words, or for the digits of a number. */
-export interface SearchedMember {
-  readonly name: string;
-  readonly by: "words" | "digits";
 }
 
 /** Which collection owns the records of another. */

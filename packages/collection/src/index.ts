@@ -62,6 +62,7 @@ export {
   type MemberFilter,
   type MemberType,
   type MemberValue,
+  type SearchedMember,
   type SelectableMember,
   type Selection,
   type SortKey,

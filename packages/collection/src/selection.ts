@@ -53,6 +53,12 @@ export interface SortKey {
 /** The value of a member in an order; null if the record lacks it. Times are in milliseconds since the epoch. */
 export type MemberValue = string | number | null;
 
+/** A member that is searched: for its words, or for the digits of a number. */
+export interface SearchedMember {
+  readonly name: string;
+  readonly by: "words" | "digits";
+}
+
 /** A member to filter and sort by, and its type. */
 export interface SelectableMember<Name extends string = string> {
   /** `familyName`, or `address.postalCode` for a member of an object. */

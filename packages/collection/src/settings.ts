@@ -195,7 +195,7 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   const ownerMember = store.owner?.member;
   const serverMembers = [...storeMembers.map(({ name }) => name), ...(ownerMember === undefined ? [] : [ownerMember])];
   requireKnownMembers(schema, serverMembers, {
-    members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText],
+    members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText.map(({ name }) => name)],
     "nouns.always": nouns?.always ?? [],
   });
   return {

@@ -1,5 +1,5 @@
 import type { AnswerSource, Awaitable } from "waymark";
-import type { SelectableMember, Selection } from "./selection.ts";
+import type { SearchedMember, SelectableMember, Selection } from "./selection.ts";
 
 /**
  * Keeps the records of one collection; the only interface between handlers and databases. `T` is the type of a record as
@@ -12,7 +12,7 @@ export interface Store<T extends Document = Document> {
   /** The members to filter and sort by: `storeMembers`, and those with which the collection was opened. */
   readonly members: readonly SelectableMember[];
   /** The members that can be searched. */
-  readonly fullText: readonly string[];
+  readonly fullText: readonly SearchedMember[];
   /** The members with unique values. */
   readonly unique: readonly string[];
   /**

@@ -285,7 +285,10 @@ describe("the full text of a SQLite file", () => {
       const database = await open({ file, person: { members: usesOf(fullText, { search: true }) } });
       const store = database.store("person");
       if (store.revision() === 0) await store.createAll([{ name: "Ada" }, { email: "ada@example.org" }, {}]);
-      assert.deepEqual(store.fullText, fullText);
+      assert.deepEqual(
+        store.fullText,
+        fullText.map((name) => ({ name, by: "words" })),
+      );
       const listing = Array.fromAsync(store.list({ words: ["ada"] }));
       if (fullText.length === 0) await assert.rejects(listing, TypeError);
       else

@@ -1,5 +1,5 @@
 import { excerpt, requireKnownOptions } from "waymark/internal";
-import type { CollectionDefinition, Ownership, SearchedMember, StoredCollection } from "../database.ts";
+import type { CollectionDefinition, Ownership, StoredCollection } from "../database.ts";
 import type { Member, MemberUse } from "../members.ts";
 import {
   comparesValues,
@@ -7,6 +7,7 @@ import {
   type ListMember,
   type MemberFilter,
   type MemberType,
+  type SearchedMember,
   type SelectableMember,
   type Selection,
   storeMembers,

@@ -1,7 +1,13 @@
 import { hash } from "node:crypto";
 import type { AnswerSource, Awaitable } from "waymark";
 import type { StoredCollection } from "../database.ts";
-import { comparesValues, type SelectableMember, type Selection, storeMembers } from "../selection.ts";
+import {
+  comparesValues,
+  type SearchedMember,
+  type SelectableMember,
+  type Selection,
+  storeMembers,
+} from "../selection.ts";
 import type {
   BulkChange,
   BulkCreation,
@@ -35,7 +41,7 @@ import { givenId, type WrittenContent, writtenContent } from "./written-content.
 /** The records of one collection, or of one owner in it. */
 export class RecordStore implements Store {
   readonly members: readonly SelectableMember[];
-  readonly fullText: readonly string[];
+  readonly fullText: readonly SearchedMember[];
   readonly unique: readonly string[];
   readonly owner: StoreOwner | undefined;
   readonly source: AnswerSource | undefined;
@@ -53,7 +59,7 @@ export class RecordStore implements Store {
   constructor(engine: Engine, definition: StoredCollection, now: () => Date, owner?: Store | number) {
     const { selectable, lists, fullText, unique } = definition;
     this.members = [...storeMembers, ...selectable, ...lists];
-    this.fullText = fullText.map(({ name }) => name);
+    this.fullText = fullText;
     this.unique = unique;
     this.source = engine.source;
     this.#engine = engine;

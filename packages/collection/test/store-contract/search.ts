@@ -27,7 +27,12 @@ export function describeSearch(name: string, withStore: WithStore): void {
           "7": [],
         };
         for (const [text, ids] of Object.entries(expected)) assert.deepEqual(await found(store, text), ids, text);
-        assert.deepEqual(store.fullText, ["name", "address.addressLocality", "telephone", "telephones.value"]);
+        assert.deepEqual(store.fullText, [
+          { name: "name", by: "words" },
+          { name: "address.addressLocality", by: "words" },
+          { name: "telephone", by: "digits" },
+          { name: "telephones.value", by: "digits" },
+        ]);
       }),
     );
 

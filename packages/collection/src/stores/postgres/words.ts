@@ -1,4 +1,4 @@
-import type { SearchedMember } from "../../database.ts";
+import type { SearchedMember } from "../../selection.ts";
 import { documentNumbers, runsOf, soughtParts, soughtRuns } from "../numbers.ts";
 import { documentWords } from "../words.ts";
 import { toArrayText } from "./sql.ts";

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { SearchedMember, StoredCollection } from "../../database.ts";
+import type { StoredCollection } from "../../database.ts";
+import type { SearchedMember } from "../../selection.ts";
 import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../numbers.ts";
 import { addedMembers, documentWords, wordRule } from "../words.ts";
 import { documentsIn, readRowidsAsBigInt } from "./statements.ts";
