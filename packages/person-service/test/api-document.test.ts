@@ -82,6 +82,15 @@ describe("GET /openapi.json", () => {
     assert.deepEqual([names[0], names[1], names.at(-1)], ["listPersonChanges", "readPerson", "readReference"]);
   });
 
+  it("says what a search finds by the digits of a number", async () => {
+    const { paths, components } = JSON.parse(await (await get("/openapi.json")).text());
+    const parameters: readonly { readonly $ref?: string; readonly name?: string; readonly description?: string }[] =
+      paths["/person"].get.parameters;
+    const search = parameters.find(({ $ref, name }) => name === "q" || $ref?.endsWith("/q"));
+    const { description } = components.parameters[search?.$ref?.split("/").at(-1) ?? ""] ?? search;
+    assert.match(description, / Four or more digits in a row, with any signs between them, find `telephone`, /);
+  });
+
   it("says that a list can be asked for in another format by its address", async () => {
     const { paths, components } = JSON.parse(await (await get("/openapi.json")).text());
     const parameters = paths["/person"].get.parameters.map(

@@ -12,6 +12,11 @@ export type Parameters = Readonly<Record<string, ParameterDescription>>;
 
 /** The parameters of a list. */
 export function listParameters({ store: listed, members, nouns }: DescribedCollection): Parameters {
+  const numbers = listed.fullText.filter(({ by }) => by === "digits").map(({ name }) => `\`${name}\``);
+  const ofNumbers =
+    numbers.length === 0
+      ? ""
+      : ` Four or more digits in a row, with any signs between them, find ${numbers.join(", ")}.`;
   const byOperators = Map.groupBy(listed.members, (member) => operatorsOf(member).join("|"));
   return {
     limit: {
@@ -26,7 +31,7 @@ export function listParameters({ store: listed, members, nouns }: DescribedColle
     },
     ...(listed.fullText.length > 0 && {
       q: {
-        description: `Words that ${nouns.many} must have; the last may be the beginning of one.`,
+        description: `Words that ${nouns.many} must have; the last may be the beginning of one.${ofNumbers}`,
         schema: { type: "string" },
       },
     }),
