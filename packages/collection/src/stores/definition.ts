@@ -88,17 +88,9 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
   const fullText = uses.flatMap(([name, { search }]): readonly SearchedMember[] =>
     search === true || search === "digits" ? [{ name, by: search === true ? "words" : search }] : [],
   );
-  assertMembers(unique, memberPath, "unique");
-  assertMembers(
-    named(({ filter }) => filter !== undefined),
-    memberPath,
-    "selectable",
-  );
-  assertMembers(
-    fullText.map(({ name }) => name),
-    memberPath,
-    "searched",
-  );
+  const searched = fullText.map(({ name }) => name);
+  const roles = { unique, selectable: named(({ filter }) => filter !== undefined), searched };
+  for (const [role, names] of Object.entries(roles)) assertMembers(names, memberPath, role);
   for (const [name, use] of uses) assertList(name, use, selectable);
   assertSingles(lists);
   const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));
