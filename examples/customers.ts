@@ -11,7 +11,6 @@
 import { collection, type Database, openDatabase } from "@waymark/collection";
 import { serve } from "@waymark/node";
 import { type App, accept, contentType, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 
 const customer = z.strictObject({
@@ -36,7 +35,6 @@ export async function openCustomers(address: string): Promise<{ app: App; databa
   const customers = collection({
     store: database.store("customer"),
     schema: customer,
-    decoders: [jsonDecoder],
   });
   const app = router(
     group(

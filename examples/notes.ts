@@ -13,7 +13,6 @@ import { timingSafeEqual } from "node:crypto";
 import { collection, type Database, openDatabase } from "@waymark/collection";
 import { serve } from "@waymark/node";
 import { type App, accept, GET, group, json, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { access, describeProblems, noStoreErrors, overload, rateLimit, securityHeaders } from "waymark/filters";
 import { docs, openApi } from "waymark/openapi";
 import { z } from "zod";
@@ -24,7 +23,7 @@ export async function openNotes(address: string, key: string): Promise<{ app: Ap
   const database = await openDatabase(address, {
     collections: [{ name: "note", members: { state: { filter: "text" }, text: { filter: "text" } } }],
   });
-  const notes = collection({ store: database.store("note"), schema: note, decoders: [jsonDecoder] });
+  const notes = collection({ store: database.store("note"), schema: note });
   const guard = access((request) =>
     isSame(request.header("Authorization") ?? "", `Bearer ${key}`)
       ? { kind: "allowed", caller: { id: "owner", scopes: [] } }

@@ -11,7 +11,6 @@
 import { collection, type Database, openDatabase } from "@waymark/collection";
 import { serve } from "@waymark/node";
 import { type App, group, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 
 const user = z.strictObject({ name: z.string().min(1) });
@@ -28,9 +27,8 @@ export async function openUsersAndBooks(address: string): Promise<{ app: App; da
       },
     ],
   });
-  const decoders = [jsonDecoder];
-  const users = collection({ store: database.store("user"), schema: user, decoders });
-  const books = collection({ store: database.store("book"), schema: book, decoders });
+  const users = collection({ store: database.store("user"), schema: user });
+  const books = collection({ store: database.store("book"), schema: book });
   const app = router(group("/users", users.routes(), group("/{userId}/books", books.routes())));
   return { app, database };
 }

@@ -1,5 +1,5 @@
 import { type Awaitable, created, type HttpRequest, type HttpResponse } from "waymark";
-import type { Decoder, StandardSchemaV1 } from "waymark/content";
+import { type Decoder, jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
 import { quote, requireKnownOptions } from "waymark/internal";
@@ -54,8 +54,8 @@ export interface CollectionOptions<T extends Document = Document> {
    * it, the preference is not followed.
    */
   readonly lenientSchema?: StandardSchemaV1<unknown, T>;
-  /** The formats in which a client may send a record. */
-  readonly decoders: readonly Decoder[];
+  /** The formats in which a client may send a record. Default: JSON. */
+  readonly decoders?: readonly Decoder[];
   /** The formats in which a client may send many records to `createMany`. Default: NDJSON. */
   readonly listDecoders?: readonly ListDecoder[];
   /** The limits of `createMany` and `amendMany`. */
@@ -203,6 +203,7 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
     scope,
     ownerMember,
     serverMembers,
+    decoders: options.decoders ?? [jsonDecoder],
     listDecoders: options.listDecoders ?? [ndjsonDecoder],
     bulk: toBulkSettings(options.bulk ?? {}),
     maxPageSize: listSettings.maxPageSize,

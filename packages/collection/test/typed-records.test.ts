@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { HttpRequest, type Route, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 import {
   type CollectionHandlers,
@@ -26,7 +25,7 @@ let books: CollectionHandlers<Book>;
 
 before(async () => {
   database = await openDatabase(":memory:", { collections: [{ name: "book" }], now: () => new Date(0) });
-  books = collection({ path: "/books", store: database.store("book"), schema: Book, decoders: [jsonDecoder] });
+  books = collection({ path: "/books", store: database.store("book"), schema: Book });
 });
 
 after(() => database.close());
@@ -45,7 +44,7 @@ describe("a record of a typed store", () => {
   });
 
   it("has a value of the type of the schema in the store of a collection", async () => {
-    const { store } = collection({ path: "/b", store: database.store("book"), schema: Book, decoders: [jsonDecoder] });
+    const { store } = collection({ path: "/b", store: database.store("book"), schema: Book });
     const created = await store.create({ title: "Persuasion" });
     assert.ok(created.kind === "created");
     const found = parseRecord(await store.find(created.record.id));
