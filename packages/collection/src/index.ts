@@ -43,7 +43,14 @@ export {
 export type { Member, MemberName, MemberPath, MemberTable, MemberUse, RecordOf } from "./members.ts";
 export { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "./new-file.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
-export { databaseAddresses, displayAddress, kindOf, openDatabase, openSnapshot } from "./open-database.ts";
+export {
+  databaseAddresses,
+  displayAddress,
+  kindOf,
+  openDatabase,
+  openSnapshot,
+  unknownScheme,
+} from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export { type RecordSchema, type RecordSchemaOptions, recordSchema } from "./record-schema.ts";
 export type {

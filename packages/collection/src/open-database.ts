@@ -1,3 +1,4 @@
+import { typeName } from "waymark/internal";
 import type { Database, DatabaseOptions } from "./database.ts";
 import type { DatabaseKind } from "./database-kind.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
@@ -27,10 +28,10 @@ export const kindOf = (address: string): DatabaseKind =>
  * ```
  *
  * @throws StoreOpenError (rejects) when it cannot be opened, or is not one of ours; the message says what to do
- * @throws TypeError (rejects) when a name in the definitions is malformed
+ * @throws TypeError (rejects) when the address is a URL of another kind, or a name in the definitions is malformed
  */
 export async function openDatabase(address: string, options: DatabaseOptions): Promise<Database> {
-  return kindOf(address).open(address, options);
+  return kindToOpen(address).open(address, { ...options }); // JavaScript callers leave them out
 }
 
 /**
@@ -39,7 +40,22 @@ export async function openDatabase(address: string, options: DatabaseOptions): P
  * @throws StoreOpenError (rejects) when the database is missing, or not one of ours; the message says what to do
  */
 export async function openSnapshot(address: string, options?: SnapshotOptions): Promise<Snapshot> {
-  return kindOf(address).openSnapshot(address, options);
+  return kindToOpen(address).openSnapshot(address, options);
+}
+
+function kindToOpen(address: unknown): DatabaseKind {
+  const found = typeof address === "string" ? unknownScheme(address) : typeName(address);
+  if (found !== undefined) throw new TypeError(`The address of a database is ${databaseAddresses}, not ${found}`);
+  return kindOf(address as string); // since something else was found otherwise
+}
+
+/**
+ * Returns the beginning of an address that is a URL of another kind, such as `sqlite:` or `mysql://`; else undefined. It would be
+ * taken for the path of a file. A letter and a colon begin a path on Windows.
+ */
+export function unknownScheme(address: string): string | undefined {
+  const [scheme] = /^[a-z](?:[a-z0-9+.-]*:\/\/|[a-z0-9]+:)/i.exec(address) ?? [];
+  return scheme === undefined || kindOf(address).fileOf(address) === undefined ? undefined : `${scheme}...`;
 }
 
 /** Returns the address without user and password, for messages. */

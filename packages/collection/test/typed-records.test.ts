@@ -8,6 +8,7 @@ import {
   collection,
   type Database,
   openDatabase,
+  openSnapshot,
   parseRecord,
 } from "../src/index.ts";
 
@@ -153,9 +154,27 @@ describe("a definition that says something else", () => {
       { collections: [{ name: "book", members: { title: { filter: "string" } } }] },
       /The filter of title is one of text, caseless-text, date, number, boolean, time, not "string"/,
     ],
+    ["no options", undefined, /^A database needs the list of its collections/],
   ] as const) {
     it(`is refused with what is right: ${what}`, async () => {
       await assert.rejects(openDatabase(":memory:", options as never), { name: "TypeError", message });
+    });
+  }
+});
+
+describe("the address of a database", () => {
+  for (const [address, found] of [
+    ["mysql://me:secret@db/books", "mysql://..."],
+    ["sqlite:books.db", "sqlite:..."],
+    ["postgres:/me:secret@db/books", "postgres:..."],
+    [undefined, "undefined"],
+  ] as const) {
+    const message = `The address of a database is the path of a file or a URL postgres://..., not ${found}`;
+
+    it(`is not ${address}, which is not the path of a file either`, async () => {
+      const collections = [{ name: "book" }];
+      await assert.rejects(openDatabase(address as string, { collections }), { name: "TypeError", message }); // as of an environment
+      await assert.rejects(openSnapshot(address as string), { name: "TypeError", message }); // likewise
     });
   }
 });

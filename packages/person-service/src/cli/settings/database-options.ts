@@ -1,4 +1,4 @@
-import { databaseAddresses, kindOf } from "@waymark/collection";
+import { databaseAddresses, kindOf, unknownScheme } from "@waymark/collection";
 import type { Given } from "./configuration.ts";
 import { membersOption } from "./members-option.ts";
 import { type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
@@ -49,12 +49,8 @@ export function faultInPartitions(partitions: number | undefined, database: stri
     : `--partitions needs a PostgreSQL database: ${name} has one writer.`;
 }
 
-/**
- * Returns what is wrong with the address of a database. A URL of another kind, such as sqlite:people.db or postgres:/people, would be
- * taken for the path of a file. A letter and a colon begin a path on Windows.
- */
+/** Returns what is wrong with the address of a database. */
 function faultInDatabaseAddress(value: string): string | undefined {
-  const [scheme] = /^[a-z](?:[a-z0-9+.-]*:\/\/|[a-z0-9]+:)/i.exec(value) ?? [];
-  if (scheme === undefined || kindOf(value).fileOf(value) === undefined) return undefined;
-  return `must be ${databaseAddresses}, not ${quotedArgument(`${scheme}...`)}`;
+  const scheme = unknownScheme(value);
+  return scheme === undefined ? undefined : `must be ${databaseAddresses}, not ${quotedArgument(scheme)}`;
 }
