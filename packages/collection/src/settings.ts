@@ -184,6 +184,10 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   const { path, store, schema, lenientSchema, nouns, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
   requireDistinct("mediaType", representations);
+  // As of a program without types: a promise, where the database was not awaited.
+  if (typeof (store as Store | undefined)?.find !== "function") {
+    throw new TypeError(`store must be database.store("…") of a database that is open: await openDatabase(…)`);
+  }
   requireSchema("schema", schema);
   if (lenientSchema !== undefined) requireSchema("lenientSchema", lenientSchema);
   const feedWatch = new FeedWatch(store);

@@ -154,12 +154,22 @@ describe("a definition that says something else", () => {
       { collections: [{ name: "book", members: { title: { filter: "string" } } }] },
       /The filter of title is one of text, caseless-text, date, number, boolean, time, not "string"/,
     ],
+    [
+      "a name for an owner",
+      { collections: [{ name: "book", owner: "author" }] },
+      /^The owner of book takes an object of options, not string\. Known: collection, member/,
+    ],
     ["no options", undefined, /^A database needs the list of its collections/],
   ] as const) {
     it(`is refused with what is right: ${what}`, async () => {
       await assert.rejects(openDatabase(":memory:", options as never), { name: "TypeError", message });
     });
   }
+
+  it("is refused where the database was not awaited", () => {
+    const store = openDatabase(":memory:", { collections: [{ name: "book" }] }) as never;
+    assert.throws(() => collection({ store, schema: Book }), /^TypeError: store must be .* await openDatabase\(…\)$/);
+  });
 });
 
 describe("the address of a database", () => {

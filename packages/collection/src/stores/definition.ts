@@ -126,6 +126,7 @@ const memberTypes: readonly MemberType[] = ["text", "caseless-text", "date", "nu
 
 /** Checks the owner, the owner's owner, and so on. */
 function assertOwner(name: string, owner: Ownership, collections: readonly StoredCollection[]): void {
+  requireKnownOptions(`The owner of ${name}`, owner, ["collection", "member"]);
   assertMembers([owner.member], /^(?!(?:id|createdAt|updatedAt)$)[A-Za-z_][A-Za-z0-9_]{0,62}$/, "that of an owner");
   const path = [name];
   for (let above: string | undefined = owner.collection; above !== undefined; ) {
