@@ -99,9 +99,10 @@ interface Place extends Context {
 }
 
 function validateObject(value: unknown, members: MemberTree, place: Place): ValidationResult<object | undefined> {
-  const { noun, path } = place;
+  const { path } = place;
   if (!isJsonObject(value)) {
-    return { issues: [{ path, message: `must be an object with the members of ${noun}, not ${jsonType(value)}` }] };
+    const some = [...members.keys()].slice(0, 2).join(" and ");
+    return { issues: [{ path, message: `must be an object with members such as ${some}, not ${jsonType(value)}` }] };
   }
   const record: Record<string, unknown> = {};
   const issues: ValidationIssue[] = [];

@@ -83,10 +83,14 @@ describe("the record of a table of members", () => {
   });
 
   const refused: readonly [what: string, value: unknown, issues: readonly (string | RegExp)[]][] = [
-    ["no object", 7, [" must be an object with the members of a book, not a number"]],
-    ["a list", [], [" must be an object with the members of a book, not an array"]],
+    ["no object", 7, [" must be an object with members such as title and isbn, not a number"]],
+    ["a list", [], [" must be an object with members such as title and isbn, not an array"]],
     ["nothing of an object that is required", { title: "Emma" }, [/^publisher\.name /]],
-    ["no object for one", { ...emma, author: "Austen" }, [/^author must be an object .* of an author, not a string/]],
+    [
+      "no object for one",
+      { ...emma, author: "Austen" },
+      ["author must be an object with members such as familyName and born, not a string"],
+    ],
     ["an empty object", { ...emma, author: {} }, ["author must have at least one of familyName, born"]],
     ["every fault at once", { title: "", isbn: 7, publisher: {} }, [/^title /, /^isbn /, /^publisher\.name /]],
     [

@@ -84,7 +84,7 @@ const mistakes: readonly Mistake[] = [
   ["PUT", "/person/1", asJson({ id: 2, name: "Ada" }), 400, /is set by the server; send 1, or leave it out/],
   ["PATCH", "/person/1", as("application/json-patch+json", '{"name":"Ada"}'), 400, /must be an array of operations/],
   // The content
-  ["POST", "/person", asJson("null"), 400, /must be an object with the members of a person, not null/],
+  ["POST", "/person", asJson("null"), 400, /must be an object with members such as id and name, not null/],
   ["POST", "/person", asJson({}), 400, /is required where there is no givenName or familyName/],
   ["POST", "/person", asJson({ name: "Ada", address: { addressCountry: "UK" } }), 400, /country code in capitals such as NO, not "UK"/],
   ["POST", "/person", asXml("<name>Ada</name>"), 400, /The root element is "name"; it must be "person"/],
@@ -97,7 +97,7 @@ const mistakes: readonly Mistake[] = [
   ["POST", "/person", asJson({ name: "Ada", birthdate: "1815-12-10" }), 400, /did you mean birthDate\?/],
   ["POST", "/person", asJson({ name: "Ada", birthDate: "10.12.1815" }), 400, /must be.*YYYY-MM-DD/],
   ["POST", "/person", asJson({ name: "" }), 400, /must have 1 to 200 characters/],
-  ["POST", "/person", asJson({ name: "Ada", address: "London" }), 400, /must be an object with the members of an address/],
+  ["POST", "/person", asJson({ name: "Ada", address: "London" }), 400, /must be an object with members such as streetAddress and addressLocality, not a string/],
   ["POST", "/person", asJson({ name: "Ada", address: { country: "UK" } }), 400, /did you mean addressCountry\?/],
   ["POST", "/person", asJson([{ name: "Ada" }, { nmae: "Bob" }]), 400, /did you mean name\?/],
   ["POST", "/person", asXml("<person><name>Ada</nam></person>"), 400, /The end tag "<\/nam>" does not match the open element at line 1, column 23/],

@@ -109,7 +109,12 @@ describeInMemory("the lists of a person", (openService) => {
     ],
     ["a value twice", { emails: [{ value: "a@x" }, { value: "a@x" }] }, "#/emails/1/value", /^is there twice$/],
     ["a value that is no e-mail", { emails: [{ value: "a.x" }] }, "#/emails/0/value", /^must have one @/],
-    ["a text in place of an object", { emails: ["a@x"] }, "#/emails/0", /^must be an object with the members of/],
+    [
+      "a text in place of an object",
+      { emails: ["a@x"] },
+      "#/emails/0",
+      /^must be an object with members such as value and contexts, not a string$/,
+    ],
     [
       "51 addresses",
       { addresses: entries.map(({ value }) => ({ value: { streetAddress: value } })) },
@@ -121,13 +126,13 @@ describeInMemory("the lists of a person", (openService) => {
       "an address without a value",
       { addresses: [{ label: "x" }] },
       "#/addresses/0/value",
-      /^must be an object with the members of an address/,
+      /^must be an object with members such as streetAddress and addressLocality, not/,
     ],
     [
       "a text for an address",
       { addresses: [{ value: "W1" }] },
       "#/addresses/0/value",
-      /^must be an object with the members of an address/,
+      /^must be an object with members such as streetAddress and addressLocality, not/,
     ],
     [
       "an address twice",

@@ -401,7 +401,7 @@ describe("personSchema", () => {
         [1, "a number"],
       ]) {
         assert.deepEqual(faultsOf({ name: "Ada", address }), {
-          address: `must be an object with the members of an address, not ${what}`,
+          address: `must be an object with members such as streetAddress and addressLocality, not ${what}`,
         });
       }
     });
@@ -524,7 +524,7 @@ describe("personSchema", () => {
       [1, "a number"],
     ];
     for (const [value, what] of [...kinds, [false, "a boolean"]]) {
-      assert.deepEqual(faultsOf(value), { "": `must be an object with the members of a person, not ${what}` });
+      assert.deepEqual(faultsOf(value), { "": `must be an object with members such as id and name, not ${what}` });
     }
   });
 

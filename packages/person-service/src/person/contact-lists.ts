@@ -46,7 +46,7 @@ export const features: readonly string[] = [
  */
 export function contactListSchema(
   value: StandardSchemaV1 & StandardJsonSchema,
-  { kind, label }: PersonMember,
+  { kind }: PersonMember,
 ): ListSchema<unknown> {
   const members = {
     value: { schema: value },
@@ -55,7 +55,7 @@ export function contactListSchema(
     label: { schema: text({ min: 1, max: 100 }).optional() },
     preferred: { schema: truth.optional() },
   };
-  const entry = recordSchema(members, { noun: `one of ${label.en.toLowerCase()}` });
+  const entry = recordSchema(members, { noun: "an entry" });
   return listSchema(entry, {}, (entries) => [
     ...repeated(entries as ContactEntry[]),
     ...furtherPreferred(entries as ContactEntry[]),
