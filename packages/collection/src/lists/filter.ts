@@ -87,7 +87,7 @@ const usualOperators: ReadonlyMap<string, string> = new Map(
     lt: ["<", "before"],
     le: ["lte", "<=", "max", "to"],
     prefix: ["startswith", "starts_with", "begins", "like", "ilike", "contains"],
-    in: ["oneof", "any"],
+    in: ["oneof", "any", ""],
     exists: ["present", "isnull", "null", "empty", "has"],
   }).flatMap(([ours, theirs]) => theirs.map((name) => [name, ours])),
 );
@@ -142,7 +142,8 @@ function parseValues(
   return texts.flatMap((text) => {
     const parsed = name === "id" ? parseIdValue(text) : parseMemberValue(type, text);
     if ("value" in parsed) return [parsed.value];
-    report(parameter, parsed.fault);
+    const isList = parameter === name && text.includes(",");
+    report(parameter, isList ? `${parsed.fault}; for one of several write ${name}[in]=a,b` : parsed.fault);
     return [];
   });
 }

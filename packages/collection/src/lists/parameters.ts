@@ -75,7 +75,9 @@ function describeUnknown(parameter: string, { names, filters, members }: KnownPa
   const name = parameter.replace(/\[[^[]*\]$/, "");
   const usual = usualNames.get(name.toLowerCase());
   const isUsual = usual !== undefined && names.includes(usual);
-  const nearest = isUsual ? usual : nearestName(name, [...names, ...filters]);
+  const nearest = isUsual
+    ? usual
+    : (nearestName(name, [...names, ...filters]) ?? filterWithin(parameter, name, filters));
   const isMember = members.includes(name) && !names.includes(name);
   const isNoFilter =
     filters.length === 0 ? "is a member, and only lists have filters" : "is a member that has no filter";
@@ -83,11 +85,17 @@ function describeUnknown(parameter: string, { names, filters, members }: KnownPa
   return `${fault}${orNearest(nearest)}`;
 }
 
+/** Returns `address.postalCode` for `postalCode` and for `address[postalCode]`. */
+function filterWithin(parameter: string, name: string, filters: readonly string[]): string | undefined {
+  const inner = parameter.slice(name.length + 1, -1);
+  return filters.find((filter) => filter.endsWith(`.${name}`) || filter === `${name}.${inner}`);
+}
+
 /** The names of our parameters in other services. */
 const usualNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     limit: ["page_size", "pagesize", "per_page", "perpage", "size", "count", "top", "$top", "first", "take", "rows"],
-    after: ["page", "_page", "offset", "skip", "$skip", "start", "cursor", "starting_after"],
+    after: ["page", "_page", "offset", "skip", "$skip", "start", "cursor", "starting_after", "since"],
     before: ["ending_before"],
     sort: ["order", "order_by", "orderby", "$orderby", "_sort", "sort_by", "sortby"],
     fields: ["select", "$select", "columns", "include"],
