@@ -107,6 +107,7 @@ const mistakes: readonly Mistake[] = [
   ["POST", "/person", asJson({ name: "Ada", address: { country: "UK" } }), 400, /did you mean addressCountry\?/],
   ["POST", "/person", asJson([{ name: "Ada" }, { nmae: "Bob" }]), 400, /did you mean name\?/],
   ["POST", "/person", asXml("<person><name>Ada</nam></person>"), 400, /The end tag "<\/nam>" does not match the open element at line 1, column 23/],
+  ["POST", "/person", lines('{"name":"Ada"}{"name":"Bob"}'), 400, /Expected nothing more after the value.*line of its own, and curl keeps the ends of lines with --data-binary/],
   ["POST", "/person", lines('[{"name":"Ada"}]'), 400, /must be an object.*not an array/],
   ["POST", "/person", csv("First Name,E-mail\nAda,a@b\n"), 400, /givenName/],
   ["POST", "/person", asJson({ name: "Ada", identifier: "taken" }), 409, /another record/i],

@@ -44,7 +44,12 @@ function* toValues(
 
 /** Describes an error without its line, which the answer names elsewhere. */
 const faultInLine = ({ detail, column }: ContentError): string =>
-  column === undefined ? detail : `${detail} at column ${column}`;
+  column === undefined
+    ? detail
+    : `${detail} at column ${column}${detail.endsWith(`value, but found "{"`) ? joined : ""}`;
+
+/** Two objects on a line are mostly two lines whose end was lost, as `curl -d` loses those of a file. */
+const joined = "; each record has a line of its own, and curl keeps the ends of lines with --data-binary";
 
 const isBlank = ({ bytes }: Line): boolean => bytes?.every((byte) => byte === space || byte === tab) === true;
 
