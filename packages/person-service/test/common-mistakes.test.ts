@@ -77,6 +77,7 @@ const mistakes: readonly Mistake[] = [
   ["DELETE", "/person", {}, 405, /DELETE does not apply here; GET, HEAD, POST, PATCH and OPTIONS do/],
   ["GET", "/person/1", withField("Accept", "text/csv"), 406, /available here: application\/json, /],
   ["POST", "/person", as("application/x-www-form-urlencoded", '{"name":"Ada"}'), 415, /here it can be application\/json.* If it is JSON, .*; for curl, -H 'Content-Type: application\/json'\./],
+  ["POST", "/person", as("multipart/form-data; boundary=a", "--a--"), 415, /Send a file as the content itself, with its type; for curl, by --data-binary @FILE/],
   ["POST", "/person", as("", '{"name":"Ada"}'), 415, /If it is JSON, add the header Content-Type: application\/json\./],
   ["POST", "/person", as("text/plain", '{"name":"Ada"}'), 415, /Content-Type is "text\/plain"; here it can be application\/json/],
   ["PATCH", "/person/1", as("text/plain", "name=Ada"), 415, /here it can be application\/merge-patch\+json/],

@@ -123,15 +123,18 @@ export function chooseDecoder<D extends ContentReader>(headers: HeaderList, deco
 }
 
 /**
- * Says what to add to JSON whose type is not said, or is that of a form, as `curl -d` says without being asked. Whether the
- * content is JSON is not looked at.
+ * Says what to add to JSON whose type is not said, or is that of a form, as `curl -d` says without being asked, and what to do
+ * with a file in a form. Whether the content is JSON is not looked at.
  *
  * @param sent the Content-Type; empty without one, undefined where something else is wrong with it
  * @param supported the types that are read
  */
-export function hintAtJson(sent: string | undefined, supported: readonly string[]): string {
+export function hintAtType(sent: string | undefined, supported: readonly string[]): string {
   if (sent === undefined || !supported.includes("application/json")) return "";
   if (sent === "") return " If it is JSON, add the header Content-Type: application/json.";
+  if (/^multipart\/form-data\b/i.test(sent)) {
+    return " Send a file as the content itself, with its type; for curl, by --data-binary @FILE in the place of -F.";
+  }
   if (!/^application\/x-www-form-urlencoded\b/i.test(sent)) return "";
   return " If it is JSON, add the header Content-Type: application/json; for curl, -H 'Content-Type: application/json'.";
 }
@@ -154,7 +157,7 @@ const parsedRanges = new WeakMap<readonly string[], readonly MediaType[]>();
 
 function unsupported(found: string, decoders: readonly ContentReader[], sent?: string): HttpError {
   const supported = [...new Set(decoders.flatMap(({ mediaTypes }) => mediaTypes))];
-  const detail = `${found}; send ${supported.join(" or ")}.${hintAtJson(sent, supported)}`;
+  const detail = `${found}; send ${supported.join(" or ")}.${hintAtType(sent, supported)}`;
   const refusal = problem(problemTypes.unsupportedMediaType, { detail, supported });
   return new HttpError(refusal.withHeader("Accept", supported.join(", ")));
 }

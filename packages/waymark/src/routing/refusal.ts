@@ -1,4 +1,4 @@
-import { hintAtJson } from "../content/decoder.ts";
+import { hintAtType } from "../content/decoder.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { excerpt } from "../message-text.ts";
@@ -90,7 +90,7 @@ export function refuseContentType(
   readable: ReadableTypes,
 ): HttpResponse {
   const found = sent === undefined ? "The content has no Content-Type" : `The Content-Type is ${excerpt(sent)}`;
-  const detail = `${found}; here it can be ${listed(supported, "or")}.${hintAtJson(sent ?? "", supported)}`;
+  const detail = `${found}; here it can be ${listed(supported, "or")}.${hintAtType(sent ?? "", supported)}`;
   const response = problem(problemTypes.unsupportedMediaType, { detail, supported });
   return withReadable(
     supported.length === 0 ? response : response.withHeader("Accept", supported.join(", ")),

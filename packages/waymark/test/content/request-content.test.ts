@@ -503,7 +503,11 @@ describe("RequestContent", () => {
         'The Content-Type "application/x-www-form-urlencoded" is not read here',
         addHeader.replace(/\.$/, "; for curl, -H 'Content-Type: application/json'."),
       ],
-      ["multipart/form-data; boundary=x", 'The Content-Type "multipart/form-data; boundary=x" is not read here'],
+      [
+        "multipart/form-data; boundary=x",
+        'The Content-Type "multipart/form-data; boundary=x" is not read here',
+        " Send a file as the content itself, with its type; for curl, by --data-binary @FILE in the place of -F.",
+      ],
       ["application/vnd.example+json", 'The Content-Type "application/vnd.example+json" is not read here'],
       ["application/json;charset=utf-16", 'The Content-Type "application/json;charset=utf-16" is read in utf-8 only'],
       [
