@@ -33,15 +33,22 @@ interface Near {
  * @param locate returns undefined for a path that no route has
  */
 export function refusePath({ method, path }: HttpRequest, locate: (path: string) => Near | undefined): HttpResponse {
-  if (path !== "*") {
-    if (path.length > 1 && path.endsWith("/")) {
-      return locate(path.slice(0, -1)) === undefined ? refuseNotFound : refuseSlash;
-    }
-    return refuseExtension(path, locate) ?? refuseNotFound;
-  }
+  if (path !== "*") return refuseSlip(path, locate) ?? refuseExtension(path, locate) ?? refuseNotFound;
   if (method === "OPTIONS") return empty(204);
   return problem(problemTypes.malformedTarget, { detail: 'The target "*" is only for OPTIONS.' });
 }
+
+/** Leads from `/person/`, `//person` and `/Person` to the path that is meant. */
+function refuseSlip(path: string, locate: (path: string) => Near | undefined): HttpResponse | undefined {
+  const slip = slips.find(({ meant }) => meant(path) !== path && locate(meant(path)) !== undefined);
+  return slip && problem(problemTypes.notFound, { detail: `Nothing is served here. The path ${slip.how} is served.` });
+}
+
+const slips: readonly { readonly meant: (path: string) => string; readonly how: string }[] = [
+  { meant: (path) => path.replace(/(?!^)\/$/, ""), how: "without the slash at its end" },
+  { meant: (path) => path.replace(/\/{2,}/g, "/"), how: "with one slash in the place of two" },
+  { meant: (path) => path.toLowerCase(), how: "in lower case" },
+];
 
 /** Leads from `/person.csv` to what names a representation here. */
 function refuseExtension(path: string, locate: (path: string) => Near | undefined): HttpResponse | undefined {
@@ -58,10 +65,6 @@ function refuseExtension(path: string, locate: (path: string) => Near | undefine
 
 /** Answers where no route has the path, or those that do have conditions that no other refusal is for. */
 export const refuseNotFound: HttpResponse = problem(problemTypes.notFound, { detail: "Nothing is served here." });
-
-const refuseSlash = problem(problemTypes.notFound, {
-  detail: "Nothing is served here. The path without the slash at its end is served.",
-});
 
 /** Answers OPTIONS where no route is declared for it (RFC 9110 §9.3.7). */
 export function answerOptions(allow: readonly string[], readable: ReadableTypes): HttpResponse {
