@@ -11,7 +11,7 @@ export class FileTakenError extends FileNameError {}
 
 /** The options of `NewFile.open`. */
 export interface NewFileOptions {
-  /** Whether a file of this name is replaced. Default: false. */
+  /** Whether a file of this name is replaced, unless it is a database of SQLite. Default: false. */
   readonly replace?: boolean;
   /** Added to the name of the file until it is complete, instead of a random name: of two at a time, one gets EEXIST. */
   readonly lock?: string;
@@ -56,6 +56,9 @@ export class NewFile implements AsyncDisposable {
     if (named !== undefined && !named.isFile()) {
       return new NewFile(path, replace, await openStream(path, named, replace), undefined);
     }
+    if (named !== undefined && (await beginsLikeSqlite(path))) {
+      throw new FileNameError("it is a database of SQLite; name another file");
+    }
     const partial = lock === undefined ? randomNameBeside(path) : path + lock;
     return new NewFile(path, replace, await open(partial, "wx", 0o600), partial);
   }
@@ -89,6 +92,14 @@ async function statusOfName(path: string): Promise<Stats | undefined> {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
+}
+
+/** A slip such as `export people.db` would else put a list in the place of all that is stored. */
+async function beginsLikeSqlite(path: string): Promise<boolean> {
+  const header = "SQLite format 3\0"; // https://www.sqlite.org/fileformat.html, 1.3
+  await using file = await open(path).catch(() => undefined);
+  const { buffer, bytesRead } = (await file?.read(Buffer.alloc(header.length))) ?? { bytesRead: 0 };
+  return bytesRead === header.length && buffer?.toString("latin1") === header;
 }
 
 /** With the beginning of the name, so that one that is left over shows what it was to be. Names have at most 255 bytes. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "@waymark/collection";
 import { openFolder } from "../../waymark/test/folder.ts";
@@ -59,6 +60,20 @@ describe("a new file", () => {
     await write(path, "new", { replace: true });
     assert.equal(readFileSync(path, "utf8"), "new");
     assert.deepEqual(namesBeside(path), ["file"]);
+  });
+
+  it("never replaces a database of SQLite", async () => {
+    const path = newPath();
+    const database = new DatabaseSync(path);
+    database.exec("CREATE TABLE kept (value)");
+    database.close();
+    await assert.rejects(
+      NewFile.open(path, { replace: true }),
+      /^Error: it is a database of SQLite; name another file$/,
+    );
+    assert.deepEqual(namesBeside(path), ["file"]);
+    writeFileSync(path, "SQLite");
+    await write(path, "new", { replace: true });
   });
 
   it("is not made through a link, also not one that came later", { skip: process.platform === "win32" }, async () => {
