@@ -24,6 +24,7 @@ export function fault(reader: JsonReader, detail: string, at: number = reader.at
 export function found(text: string, at: number): string {
   if (at >= text.length) return text === "" ? "no content" : "the end of the content";
   if (/^\/[/*]/.test(text.slice(at, at + 2))) return "a comment, which JSON does not have";
+  if (text[at] === "\ufeff") return "a byte order mark, which JSON does not have";
   const word = wordAt(text, at);
   return word === "" ? nameOf(String.fromCodePoint(text.codePointAt(at) as number)) : shorten(word); // not the end
 }

@@ -55,9 +55,6 @@ export const jsonDecoder: Decoder = {
  */
 export function assertStrictJson(text: string, maxDepth: number, maxValues: number = Number.POSITIVE_INFINITY): void {
   const reader: JsonReader = { text, maxDepth, maxValues, at: 0, depth: 0, values: 0 };
-  if (text.startsWith("\ufeff")) {
-    throw fault(reader, "The content begins with a byte order mark, which JSON must not have", 0);
-  }
   if (isStringifiedObject(text)) {
     throw fault(reader, "Send JSON.stringify(…): the content is the text of an object in JavaScript, not JSON,", 0);
   }

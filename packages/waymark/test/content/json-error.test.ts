@@ -6,7 +6,7 @@ import { assertStrictJson } from "../../src/content/json.ts";
 const details: readonly (readonly [text: string, detail: string])[] = [
   ["", "Expected a value, but found no content"],
   ["  ", "Expected a value, but found the end of the content"],
-  ["\ufeff{}", "The content begins with a byte order mark, which JSON must not have"],
+  ["\ufeff{}", "Expected a value, but found a byte order mark, which JSON does not have"],
   ["[1] 2", 'Expected nothing more after the value, but found "2"'],
   ["nul", "Expected a value, but found nul"],
   ["NaN", "Expected a value, but found NaN"],
