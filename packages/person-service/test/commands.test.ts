@@ -90,9 +90,13 @@ describe("the commands about keys", () => {
 });
 
 describe("the command about passwords", () => {
-  it("hashes a line, without its end", async () => {
-    for (const end of ["", "\n", "\r\n"]) {
-      const [[hash = ""]] = await run(["password", "hash"], `correct h\u00f6rse${end}`);
+  it("hashes a line, without its end and a byte order mark before it", async () => {
+    for (const [mark, end] of [
+      ["", ""],
+      ["", "\n"],
+      ["\ufeff", "\r\n"],
+    ]) {
+      const [[hash = ""]] = await run(["password", "hash"], `${mark}correct h\u00f6rse${end}`);
       assert(await verifyPassword("correct h\u00f6rse", hash));
     }
   });

@@ -52,6 +52,11 @@ describe("a setting", () => {
     }
   });
 
+  it("of a file that begins with a byte order mark is that of the file", () => {
+    const given = givenTo(parseCommandLine(["--config", configFile('\ufeff{\r\n  "port": 4\r\n}\r\n')]));
+    assert.equal(given.value("port"), "4");
+  });
+
   it("with several values has commas in the environment, which names the file too", () => {
     const environment = { PERSON_SERVICE_CORS: "https://x.example, https://y.example", PERSON_SERVICE_OPEN: "true" };
     const given = givenTo(parseCommandLine([], { ...environment, PERSON_SERVICE_CONFIG: file }));

@@ -38,7 +38,7 @@ export async function readJsonFile<T>(file: string, schema: z.ZodType<T>): Promi
 
 async function readText(file: string): Promise<string> {
   try {
-    return decodeUtf8(await readFile(file));
+    return toText(await readFile(file));
   } catch (error) {
     throw toFileError(file, error);
   }
@@ -51,13 +51,16 @@ async function readText(file: string): Promise<string> {
  */
 export function readTextSync(file: string): string {
   try {
-    return decodeUtf8(readFileSync(file));
+    return toText(readFileSync(file));
   } catch (error) {
     throw toFileError(file, error);
   }
 }
 
-/** Makes a FileError of what reading a file, or `decodeUtf8`, has thrown. */
+/** Decodes UTF-8, without the byte order mark that some editors and shells of Windows put before it. */
+export const toText = (content: Uint8Array): string => decodeUtf8(content).replace(/^\ufeff/, "");
+
+/** Makes a FileError of what reading a file, or `toText`, has thrown. */
 function toFileError(file: string, error: unknown): FileError {
   if (error instanceof ContentError) return new FileError(file, [error.message]);
   return new FileError(file, [fileFault(error) ?? String(error)]);

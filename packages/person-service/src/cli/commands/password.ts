@@ -1,4 +1,5 @@
-import { ContentError, decodeUtf8 } from "waymark/content";
+import { ContentError } from "waymark/content";
+import { toText } from "../../access/json-file.ts";
 import { hashPassword } from "../../access/password-hash.ts";
 import { countCharacters } from "../../person/text.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -27,7 +28,7 @@ function toPassword(input: Uint8Array): string {
 
 function decode(input: Uint8Array): string {
   try {
-    return decodeUtf8(input);
+    return toText(input);
   } catch (error) {
     if (error instanceof ContentError) throw new CommandError("A password must be UTF-8.");
     throw error;
