@@ -1,5 +1,5 @@
 import { isSenderField } from "./fields/field-line.ts";
-import { fieldLines, type HeaderFields, HeaderList, parsedHeaders } from "./fields/header-list.ts";
+import { fieldLines, type HeaderFields, HeaderList, isSound, webHeaders } from "./fields/header-list.ts";
 import { escapeUnprintable, excerpt } from "./message-text.ts";
 import type { ProblemDocument } from "./problem-types.ts";
 
@@ -251,7 +251,7 @@ export function fromWebResponse(response: Response): HttpResponse {
   if (response.bodyUsed || response.body?.locked) {
     throw new TypeError("The body of the web Response has been read already; return a clone() to send it too");
   }
-  const headers = parsedHeaders([...response.headers].flat());
+  const headers = webHeaders(response.headers);
   const coding = headers.get("Content-Encoding");
   if (coding === undefined) return new HttpResponse(response.status, headers, response.body);
   const unsized = headers.without("Content-Length");
@@ -302,6 +302,7 @@ export function representedFields({ status, headers }: HttpResponse): HeaderList
  */
 export function handlerFields(response: HttpResponse): readonly string[] {
   const fields = representedFields(response);
+  if (isSound(fields)) return fields.flat;
   // What a transport makes of a field that it cannot carry differs, and some send it.
   fieldLines(fields);
   const { flat } = fields;

@@ -2,7 +2,8 @@ import { joinBytes } from "../content/coding.ts";
 import { contentInterrupted, contentTooLarge } from "../content/refusals.ts";
 import type { ContentSource } from "../content/request-content.ts";
 import type { Client, KnownClient } from "../exchange.ts";
-import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
+import { type HeaderList, webHeaders } from "../fields/header-list.ts";
+import { isHost } from "../path/target.ts";
 import { internalError } from "../problem.ts";
 import { type HttpResponse, handlerFields } from "../response.ts";
 import type { Piece } from "../response-body.ts";
@@ -22,10 +23,14 @@ import { AdapterExchange, answer, type Platform, send } from "./adapter-exchange
 export function handleFetch(app: ServedApp, native: Request, knownClient?: () => KnownClient): Promise<Response> {
   const exchange = new WebExchange(native, app, knownClient);
   answer(exchange, (response) => send(exchange, response));
+  exchange.watch();
   return exchange.response;
 }
 
 const encoder = new TextEncoder();
+
+/** Scheme, host and target, without the fragment. */
+const requestUrl = /^(https?):\/\/([^/]*)([^#]*)/;
 
 const web: Platform = {
   byteLength: (text) => encoder.encode(text).byteLength,
@@ -48,8 +53,13 @@ class WebExchange extends AdapterExchange {
     super(app, web);
     this.native = native;
     this.#knownClient = knownClient;
-    this.headers = parsedHeaders([...native.headers].flat());
-    const { signal } = native;
+    this.headers = webHeaders(native.headers);
+  }
+
+  /** Sees to it that the exchange ends when the client goes. Runtimes make the signal for it, which costs more than a short answer. */
+  watch(): void {
+    if (this.isOver) return;
+    const { signal } = this.native;
     if (signal.aborted) this.end(false, signal.reason);
     else signal.addEventListener("abort", () => this.end(false, signal.reason), { once: true });
   }
@@ -62,17 +72,20 @@ class WebExchange extends AdapterExchange {
     return this.native.method;
   }
 
+  /** Path and query, where the URL is what a request has. */
   get target(): string {
-    return this.native.url.replace(/#.*/, "");
+    const { url } = this.native;
+    const [, , host = "", target = url] = requestUrl.exec(url) ?? [];
+    return isHost(host) ? target : url;
   }
 
   /** The address is not part of a web request; only the runtime may know it. */
   protected findClient(): Client {
-    const { protocol, host } = new URL(this.native.url);
+    const [, scheme, host] = requestUrl.exec(this.native.url) ?? [];
     const known = this.#knownClient?.() ?? {};
     return {
       address: known.address || undefined,
-      scheme: known.scheme ?? (protocol === "https:" ? "https" : "http"),
+      scheme: known.scheme ?? (scheme === "https" ? "https" : "http"),
       host: known.host ?? host,
     };
   }
@@ -82,9 +95,10 @@ class WebExchange extends AdapterExchange {
   }
 
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
-    // Encoded here rather than by Response, which would add a Content-Type of its own. It refuses bytes in shared memory.
-    const bytes = typeof content === "string" ? encoder.encode(content) : (content as Uint8Array<ArrayBuffer> | null);
-    this.#respond(response, bytes, length);
+    // Response would add a type of its own to text that has none. It refuses bytes in shared memory.
+    const isUntyped = typeof content === "string" && !response.headers.has("Content-Type");
+    const body = isUntyped ? encoder.encode(content) : (content as null | string | Uint8Array<ArrayBuffer>);
+    this.#respond(response, body, length);
     this.end(true);
   }
 
@@ -138,10 +152,10 @@ class WebExchange extends AdapterExchange {
   }
 
   #respond(response: HttpResponse, body: ConstructorParameters<typeof Response>[0], length: number | undefined): void {
-    const headers = new Headers();
+    const headers: [name: string, value: string][] = [];
     const fields = handlerFields(response);
-    for (let i = 0; i < fields.length; i += 2) headers.append(fields[i] as string, fields[i + 1] as string);
-    if (length !== undefined) headers.set("Content-Length", String(length));
+    for (let i = 0; i < fields.length; i += 2) headers.push([fields[i] as string, fields[i + 1] as string]); // in turn
+    if (length !== undefined) headers.push(["Content-Length", String(length)]);
     // The content is as its Content-Encoding says; Workers would code it once more.
     const init: ResponseInit & { readonly encodeBody: "manual" } = {
       status: response.status,

@@ -33,6 +33,9 @@ export let fieldLines: (list: HeaderList) => string;
  */
 export let addHttp2Fields: (list: HeaderList, fields: string[]) => void;
 
+/** Returns whether all fields of the list are known to be fit to be sent, and none to be its sender's. */
+export let isSound: (list: HeaderList) => boolean;
+
 /** Has the list remember what it is asked for: that of a head which comes again and again is asked for the same few fields. */
 export let rememberValues: (list: HeaderList) => void;
 
@@ -114,6 +117,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     parsedHeaders = (flat) => new HeaderList(flat, false);
     soundHeaders = (flat) => new HeaderList(flat, true);
     fieldLines = (list) => list.#toLines();
+    isSound = (list) => list.#isSound;
     addHttp2Fields = (list, fields) => list.#addHttp2Fields(fields);
     mayShareNames = (one, other) => (one.#names & other.#names) !== 0;
     rememberValues = (list) => {
@@ -262,6 +266,14 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     }
     return found;
   }
+}
+
+/** Returns the fields of a web `Request` or `Response`. */
+export function webHeaders(headers: Headers): HeaderList {
+  const flat: string[] = [];
+  // By an iterator they take 2.5 times as long on Bun 1.4, and 20 times on Deno 2.9.
+  headers.forEach((value, name) => flat.push(name, value));
+  return parsedHeaders(flat);
 }
 
 const mostRemembered = 32;
