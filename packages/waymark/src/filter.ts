@@ -1,7 +1,6 @@
 import type { Awaitable } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
-import { describeTakes } from "./input/parameters.ts";
 import { compileInputs } from "./input/read.ts";
 import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
 import { requireKnownOptions } from "./known-options.ts";
@@ -188,7 +187,6 @@ export function aroundTaking(
   if (!isTakes(taken)) return { ...(options as AroundOptions), kind: "around", apply: adapted, site };
   const withInputs = compileInputs(taken);
   return {
-    describes: describeTakes(taken),
     ...(options as AroundOptions), // as the overloads say
     kind: "around",
     apply: (request, next) => withInputs(request, (input) => adapted(request, next, input)),

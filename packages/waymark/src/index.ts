@@ -39,7 +39,7 @@ export {
   type ProblemType,
   problemTypes,
 } from "./problem-types.ts";
-export { type ProvideNext, type ProvidingFilter, provide, provideAround } from "./provide.ts";
+export { type ProvideNext, type ProvideOptions, type ProvidingFilter, provide, provideAround } from "./provide.ts";
 export { dependsOn, notRepeatable, repeatable } from "./repeatable.ts";
 export { HttpRequest, type Query } from "./request.ts";
 export {

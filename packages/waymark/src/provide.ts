@@ -1,5 +1,5 @@
 import { type Awaitable, andThen } from "./and-then.ts";
-import { type AroundFilter, aroundTaking, type NeededByFilter } from "./filter.ts";
+import { type AroundFilter, type AroundOptions, aroundTaking, type NeededByFilter } from "./filter.ts";
 import { withProvided } from "./input/read.ts";
 import type { Provider, Takes } from "./input/takes.ts";
 import type { NoVariables } from "./path/pattern.ts";
@@ -9,6 +9,9 @@ import { HttpResponse } from "./response.ts";
 /** A filter that hands a value of the type T to what is inside its group. */
 export type ProvidingFilter<K extends string, T, N = NoVariables> = AroundFilter<N> & Provider<K, T>;
 
+/** What can be said of a filter that provides: how it refuses, for instance. None of its requests passes it by. */
+export type ProvideOptions = Omit<AroundOptions, "exceptMethods">;
+
 /** The value that a function returns, unless it refuses the request by a response. */
 type Provided<R> = Exclude<Awaited<R>, HttpResponse | Response>;
 
@@ -17,7 +20,9 @@ type Provided<R> = Exclude<Awaited<R>, HttpResponse | Response>;
  * which no group provides it does not compile. A response in the place of the value refuses the request.
  *
  * ```ts
- * const signedIn = provide("caller", (request) => callers.get(request.header("Authorization") ?? "") ?? empty(401));
+ * const signedIn = provide("caller", (request) => callers.get(request.header("Authorization") ?? "") ?? empty(401), {
+ *   describes: { responses: { 401: { description: "The credentials are missing or unknown." } } },
+ * });
  * group("/notes", signedIn, GET(takes(signedIn), (_, { caller }) => json(notesOf(caller))))
  * ```
  *
@@ -26,11 +31,13 @@ type Provided<R> = Exclude<Awaited<R>, HttpResponse | Response>;
 export function provide<const K extends string, R, N = NoVariables>(
   name: K,
   make: (request: HttpRequest<N>) => R,
+  options?: ProvideOptions,
 ): ProvidingFilter<K, Provided<R>, NeededByFilter<N>>;
 export function provide<const K extends string, R, I, N>(
   name: K,
   taken: Takes<I, N>,
   make: (request: HttpRequest, input: I) => R,
+  options?: ProvideOptions,
 ): ProvidingFilter<K, Provided<R>, N>;
 export function provide(name: string, ...takenAndMake: readonly unknown[]): AroundFilter<never> & Provider {
   const filter = aroundTaking(provide, takenAndMake, (make) => (request, next, input) => {
@@ -60,11 +67,13 @@ export type ProvideNext<T> = (value: T, request?: HttpRequest) => Awaitable<Http
 export function provideAround<const K extends string, T, N = NoVariables>(
   name: K,
   apply: (request: HttpRequest<N>, next: ProvideNext<T>) => Awaitable<HttpResponse>,
+  options?: ProvideOptions,
 ): ProvidingFilter<K, T, NeededByFilter<N>>;
 export function provideAround<const K extends string, T, I, N>(
   name: K,
   taken: Takes<I, N>,
   apply: (request: HttpRequest, next: ProvideNext<T>, input: I) => Awaitable<HttpResponse>,
+  options?: ProvideOptions,
 ): ProvidingFilter<K, T, N>;
 export function provideAround(name: string, ...takenAndApply: readonly unknown[]): AroundFilter<never> & Provider {
   const filter = aroundTaking(provideAround, takenAndApply, (apply) => (request, next, input) => {

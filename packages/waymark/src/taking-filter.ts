@@ -1,5 +1,4 @@
 import type { AroundFilter, Filter } from "./filter.ts";
-import { describeTakes } from "./input/parameters.ts";
 import { compileInputs, withInput } from "./input/read.ts";
 import type { DeclaredInputs, TakesData } from "./input/takes.ts";
 import type { HttpRequest } from "./request.ts";
@@ -10,7 +9,6 @@ export function takingFilter(taken: TakesData): AroundFilter {
   return {
     kind: "around",
     apply: (request: HttpRequest, next) => withInputs(request, (input) => next(withInput(request, input))),
-    describes: describeTakes(taken),
     taken,
     isForRoutes: true,
     site: taken.site,

@@ -5,14 +5,9 @@ import { contentTypeKind, typesReadBy } from "../conditions/content-type.ts";
 import { type ConditionParameter, isConditionKind, isOfKind } from "../conditions/kind.ts";
 import { describePath, pathKind } from "../conditions/path.ts";
 import type { DeclarationSite } from "../declaration.ts";
-import {
-  type DescribedFilter,
-  type Description,
-  docsOf,
-  docsOfFilter,
-  type FilterDescription,
-} from "../description.ts";
+import { type Description, docsOf, docsOfFilter, type FilterDescription } from "../description.ts";
 import type { Filter } from "../filter.ts";
+import { describeTakes } from "../input/parameters.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
 import { methodsWithin, mountPath, pathBelow } from "../mount.ts";
 import { matchPattern } from "../path/pattern.ts";
@@ -148,9 +143,13 @@ export function toAlternative(way: Way, sample: HttpRequest): Alternative {
 const parameterOf = (condition: ConditionData): ConditionParameter | undefined =>
   isConditionKind(condition.kind) ? condition.kind.parameter(condition) : undefined;
 
-/** Returns what filters say. */
-export const describesOf = (filters: readonly DescribedFilter[]): readonly FilterDescription[] =>
-  filters.map((filter) => (sample) => docsOfFilter(filter, sample));
+/** Returns what filters say, and what is said by what they take. */
+export const describesOf = (filters: readonly Filter[]): readonly FilterDescription[] =>
+  filters.flatMap((filter) => {
+    const ofTaken =
+      filter.kind === "around" && filter.taken ? [{ ...filter, describes: describeTakes(filter.taken) }] : [];
+    return [...ofTaken, filter].map((each) => (sample: HttpRequest) => docsOfFilter(each, sample));
+  });
 
 /** What is said of an operation by all that is around its handler, and by itself. */
 export interface Said extends Description {

@@ -143,6 +143,25 @@ describe("contract", () => {
     assert.ok(first.length > 20 && first.length <= 36, String(first.length));
   });
 
+  it("knows how a filter refuses that describes it, and what the filter takes", async () => {
+    const tenant = provide(
+      "tenant",
+      takes({ fields: { "X-Tenant": integer({ least: 1 }) } }),
+      (_, { fields }) => (fields["X-Tenant"] === 1 ? "Ada" : empty(401).withHeader("WWW-Authenticate", "Bearer")),
+      { describes: { responses: { 401: { description: "There is no such tenant." } } } },
+    );
+    const app = router(
+      { checkAnswers: true },
+      group(
+        tenant,
+        GET(takes(tenant), answers({ 200: z.string() }), (_, { tenant: name }) => json(name)),
+      ),
+    );
+    const [first] = await contract(app);
+    await first?.run();
+    assert.deepEqual([...(first?.statuses.keys() ?? [])].toSorted(), [200, 400, 401, 405]);
+  });
+
   it("takes the values that it is given, and asks for those that it cannot make", async () => {
     const even = { ...string(), "~standard": { ...string()["~standard"], validate: onlyEven } };
     const app = router(GET("/{id}", takes({ variables: { id: even } }), answers({ 200: none }), () => ok()));
