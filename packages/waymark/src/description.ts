@@ -125,10 +125,10 @@ type Validation<S> = S extends { readonly "~standard": unknown } ? Pick<S, "~sta
 
 /**
  * Gives a schema a name: the document has it once, and generated clients have a type of that name. It can stand wherever the
- * schema can: one that validates still does.
+ * schema can: one that validates still does. Within another schema of its library it cannot stand: zod has `.meta({ id: "Book" })`.
  *
  * ```ts
- * const Book = namedSchema("Book", z.strictObject({ title: z.string() }));
+ * const Book = namedSchema("Book", v.strictObject({ title: v.string() }));
  * POST(docs({ content: { schema: Book } }), async (request) => store(await request.body(Book)))
  * ```
  *
