@@ -38,17 +38,23 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
 }
 
 /**
- * Finds segments that other routers would take for a variable, `:id`, and that are plain text here: a route that has one answers
- * hardly any request that it is meant for.
+ * Finds what other routers would take for a variable, `:id`, `[id]` or `<id>`, and what is plain text here, and types of variables,
+ * `{id:int}`: a route that has one answers hardly any request that it is meant for.
  */
 export function findForeignVariables(routes: readonly RouteData[]): readonly Finding[] {
   return routes.flatMap((route): readonly Finding[] => {
     const found = route.conditions.flatMap(leaves).flatMap((leaf) => {
       if (!isOfKind(leaf, pathKind)) return [];
-      const [, name] = /(?:^|\/):([A-Za-z_]\w*)/.exec(leaf.pattern) ?? [];
-      if (name === undefined) return [];
-      const message = `The path ${quote(leaf.pattern)} takes ":${name}" as plain text: a variable is {${name}}`;
-      return [{ kind: "foreign" as const, message, site: leaf.site }];
+      const [, text, plain] = /(?:^|\/)((?::|\[(?:\.{3})?|<(?:\w+:)?)([A-Za-z_]\w*)[\]>]?)/.exec(leaf.pattern) ?? [];
+      const [, name, type] =
+        /\{(\w+):(int|integer|long|number|float|bool|boolean|str|string|uuid|guid|date|path)\}/.exec(leaf.pattern) ??
+        [];
+      if (plain === undefined && name === undefined) return [];
+      const message =
+        plain === undefined
+          ? `takes only "${type}" for {${name}}: behind the colon is a regular expression, such as [0-9]+`
+          : `takes "${text}" as plain text: a variable is {${plain}}`;
+      return [{ kind: "foreign" as const, message: `The path ${quote(leaf.pattern)} ${message}`, site: leaf.site }];
     });
     return route.kind === "group" ? [...found, ...findForeignVariables(route.routes)] : found;
   });

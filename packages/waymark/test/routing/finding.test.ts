@@ -231,6 +231,20 @@ describe("a finding", () => {
     assert.match(codeAt(String(findings[0]?.site), "finding.test.ts"), /^GET\("\/a", or\(\), ok\)/);
   });
 
+  it("names what is a variable in other routers", () => {
+    const messageOf = (template: string) => router(GET(template as "/", ok)).findings.map(({ message }) => message);
+    for (const text of [":id", "[id]", "[...id]", "<id>", "<int:id>"]) {
+      assert.deepEqual(messageOf(`/a/${text}/b`), [
+        `The path "/a/${text}/b" takes "${text}" as plain text: a variable is {id}`,
+      ]);
+    }
+    assert.deepEqual(messageOf("/{id:int}"), [
+      'The path "/{id:int}" takes only "int" for {id}: behind the colon is a regular expression, such as [0-9]+',
+    ]);
+    for (const text of ["a:b", "a[b]", "{id:[a-z]+}", "{id:a|b}", "{type:json}", "{id}"])
+      assert.deepEqual(messageOf(`/${text}`), []);
+  });
+
   it("does not keep the routes from answering", async () => {
     const app = router(GET("/{id}", ok), GET("/me", ok));
     assert.equal((await ask(app, "GET /me")).status, 200);
