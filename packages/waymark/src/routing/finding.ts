@@ -4,6 +4,7 @@ import { isOfKind } from "../conditions/kind.ts";
 import { pathKind } from "../conditions/path.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { quote } from "../message-text.ts";
+import { matchPattern } from "../path/pattern.ts";
 import type { MountedRoute, RouteData, SingleRoute } from "../route.ts";
 import { type Branch, describeRoute } from "./branch.ts";
 import { buildPathIndex } from "./path-index.ts";
@@ -19,9 +20,10 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
     const [first] = ways as [Branch, ...Branch[]]; // groupBy makes no empty group
     const { site } = first.placed.route;
     const name = describeRoute(first.route);
-    if (ways.every(({ methods }) => methods?.size === 0)) {
-      return [{ kind: "impossible", message: `${name} is never reached: its conditions exclude every method`, site }];
-    }
+    const impossible = ways.every(({ methods }) => methods?.size === 0)
+      ? "its conditions exclude every method"
+      : ways.every(haveOtherPaths) && "it has two paths, and no request has both";
+    if (impossible) return [{ kind: "impossible", message: `${name} is never reached: ${impossible}`, site }];
     const earlier = ways.map((way) =>
       index
         .findCovering(way.pattern)
@@ -36,6 +38,13 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
     return [{ kind: "shadowed", message, site }];
   });
 }
+
+/** Returns whether one of the paths of a branch is plain text, and another does not take it. */
+const haveOtherPaths = ({ pattern, furtherPatterns }: Branch): boolean =>
+  furtherPatterns.some(({ segments }) => {
+    const texts = segments.flatMap((segment) => (segment.kind === "literal" ? [segment.text] : []));
+    return texts.length === segments.length && matchPattern(pattern, texts) === undefined;
+  });
 
 /**
  * Finds what other routers would take for a variable, `:id`, `[id]` or `<id>`, and what is plain text here, and types of variables,

@@ -221,6 +221,18 @@ describe("a finding", () => {
     );
   });
 
+  it("names two paths that no request has", () => {
+    const others = [get("/d", "/e"), get("/{id}", "/a/b"), get(or(path("/d"), path("/e")), "/f")];
+    assert.deepEqual(
+      others.map((each) => router(each).findings.map(({ message }) => message)),
+      ["/d", "/{id}", "/d"].map((first) => [
+        `GET ${first} is never reached: it has two paths, and no request has both`,
+      ]),
+    );
+    const together = [get("/{id}", "/a"), get("/a", "/{*rest}"), get("/*.json", "/{id}"), get("/x", not(path("/y")))];
+    assert.deepEqual(router(...together).findings, []);
+  });
+
   it("names an or without conditions, around a route or in it", () => {
     const declared = [GET("/a", or(), ok), group(or(), GET("/b", ok)), GET("/c", or(or(), query("q")), ok)];
     const { findings } = router(...declared);
