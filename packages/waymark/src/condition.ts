@@ -1,5 +1,5 @@
 import { type Condition, isConditionKind, type Leaf } from "./conditions/kind.ts";
-import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
+import { DeclarationSite, foundName, kindOf } from "./declaration.ts";
 import type { ProvidedAs, Provider } from "./input/takes.ts";
 import type { Intersection, NoVariables, PathVariables, Plain } from "./path/pattern.ts";
 
@@ -103,5 +103,5 @@ export function requireCondition(value: unknown, expected: string): ConditionDat
   const kind = kindOf(value);
   // Only the functions for conditions make values of these kinds.
   if (isConditionKind(kind) || kind === "and" || kind === "or" || kind === "not") return value as ConditionData;
-  throw new TypeError(`${expected}, not ${typeof kind === "string" ? `${kind}(…)` : typeName(value)}`);
+  throw new TypeError(`${expected}, not ${foundName(value)}`);
 }

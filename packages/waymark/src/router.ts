@@ -4,7 +4,7 @@ import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
-import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
+import { DeclarationSite, foundName, kindOf, typeName } from "./declaration.ts";
 import { type ErrorClause, type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
 import { requireKnownOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
@@ -116,8 +116,7 @@ function requireRoute(value: unknown): RouteData {
   const kind = kindOf(value);
   // The kinds are the tags of RouteData, so a value that has one was made by a function of route.ts.
   if (kind === "route" || kind === "group") return value as RouteData;
-  const found = typeof kind === "string" ? `${kind}(…)` : typeName(value);
-  throw new TypeError(`router(…) takes options, which can be left out, and then routes, not ${found}`);
+  throw new TypeError(`router(…) takes options, which can be left out, and then routes, not ${foundName(value)}`);
 }
 
 function compileRouter(options: RouterOptions, routes: readonly RouteData[], site: DeclarationSite): App {
@@ -199,8 +198,8 @@ function sortFilters(
 ): { readonly filters: readonly Filter[]; readonly clauses: readonly ErrorClause[] } {
   const wrong = members.findIndex((member) => !filterKinds.has((member as Filter | undefined)?.kind));
   if (wrong >= 0) {
-    const found = typeName(members[wrong]);
-    throw new TypeError(`router({ filters }) takes before(…), after(…), around(…) and onError(…), not ${found}`);
+    const taken = "before(…), after(…), around(…), onError(…) and web filters such as cors({ … })";
+    throw new TypeError(`router({ filters }) takes ${taken}, not ${foundName(members[wrong])}`);
   }
   const toFilter = (filter: Filter | WebFilter): Filter =>
     filter.kind === "web"

@@ -24,6 +24,7 @@ import {
   router,
   text,
 } from "waymark";
+import { cors } from "waymark/filters";
 import { ask } from "../ask.ts";
 
 /** What the route that takes the request answers, or the status of the refusal. */
@@ -321,11 +322,15 @@ describe("routes from plain JavaScript", () => {
     ],
     "router({ filters: [function] })": [
       () => call(router, { filters: [say("a")] }, GET(say("a"))),
-      "router({ filters }) takes before(…), after(…), around(…) and onError(…), not function",
+      "router({ filters }) takes before(…), after(…), around(…), onError(…) and web filters such as cors({ … }), not function",
     ],
     "router({ filters: [route] })": [
       () => call(router, { filters: [GET(say("a"))] }),
-      "router({ filters }) takes before(…), after(…), around(…) and onError(…), not object",
+      "router({ filters }) takes before(…), after(…), around(…), onError(…) and web filters such as cors({ … }), not route(…)",
+    ],
+    "router(cors(…), route)": [
+      () => call(router, cors({ origins: ["*"] }), GET(say("a"))),
+      "router(…) takes options, which can be left out, and then routes, not a web filter, such as cors({ … }), which is for router({ filters: [ … ] }, …)",
     ],
   };
   for (const [name, [made, message]] of Object.entries(calls)) {
