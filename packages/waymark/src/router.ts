@@ -3,7 +3,7 @@ import { isPromise } from "./and-then.ts";
 import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
-import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
+import { type ContentSettings, defaultContentSettings, requireLimit } from "./content/request-content.ts";
 import { DeclarationSite, foundName, kindOf, typeName } from "./declaration.ts";
 import { type ErrorClause, type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
 import { requireKnownOptions } from "./known-options.ts";
@@ -57,7 +57,7 @@ type RouterArgument<A, I> = A extends AnyRoute
       ? "router takes options and then routes, one after another: router({ … }, GET(…), group(…), ...more)"
       : I extends "0"
         ? Exclude<keyof A, keyof RouterOptions> extends never
-          ? A & RouterOptions
+          ? RouterOptions
           : `a router has no option "${Exclude<keyof A, keyof RouterOptions> & string}"`
         : "options stand first, before the routes";
 
@@ -91,22 +91,33 @@ export function router(...optionsAndRoutes: readonly unknown[]): App {
   const site = new DeclarationSite(router);
   const [first, ...rest] = optionsAndRoutes;
   if (isOptions(first)) {
-    requireKnownOptions("router({ … })", first, Object.keys(knownOptions));
+    requireOptions(first);
     return compileRouter(first, rest.map(requireRoute), site);
   }
   return compileRouter({}, optionsAndRoutes.map(requireRoute), site);
 }
 
-// A record, so that none is forgotten here.
-const knownOptions: Readonly<Record<keyof RouterOptions, true>> = {
-  filters: true,
-  strict: true,
-  checkAnswers: true,
-  decoders: true,
-  codings: true,
-  contentLimit: true,
-  onFault: true,
+/** The type of each option. */
+const optionTypes: Readonly<Record<keyof RouterOptions, string>> = {
+  filters: "array",
+  strict: "boolean",
+  checkAnswers: "boolean",
+  decoders: "array",
+  codings: "array",
+  contentLimit: "number",
+  onFault: "function",
 };
+
+/** JavaScript callers pass anything, and the environment of a process has no numbers: without this, requests would fail. */
+function requireOptions(options: RouterOptions): void {
+  requireKnownOptions("router({ … })", options, Object.keys(optionTypes));
+  for (const [name, type] of Object.entries(optionTypes)) {
+    const value: unknown = options[name as keyof RouterOptions]; // a key of its own
+    if (value === undefined || typeName(value) === type) continue;
+    throw new TypeError(`router({ ${name} }) is of the type ${type}, not ${typeName(value)}`);
+  }
+  if (options.contentLimit !== undefined) requireLimit(options.contentLimit);
+}
 
 /** Options have no `kind`; every other valid argument, and many invalid ones, have one or are not objects. */
 const isOptions = (value: unknown): value is RouterOptions =>

@@ -226,7 +226,7 @@ export class RequestContent {
   /** Returns the limit in bytes and the coding, unless the head of the request forbids reading. */
   #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
     const limit = options?.limit ?? (this.#settings ?? defaultContentSettings).limit;
-    if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
+    requireLimit(limit);
     const maxExpansion = options?.maxExpansion ?? Number.POSITIVE_INFINITY;
     if (!(maxExpansion > 0)) throw new RangeError(`maxExpansion is a number above 0, not ${maxExpansion}`);
     // Few requests have content in a coding.
@@ -245,6 +245,11 @@ interface Admission extends DecodingBounds {
 
 /** There are schemas that are functions as well. */
 const isSchema = <T>(validator: Validator<T>): validator is StandardSchemaV1<unknown, T> => "~standard" in validator;
+
+/** @throws RangeError when it is not a limit of content, as NaN is not, which nothing would be above */
+export function requireLimit(limit: number): void {
+  if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
+}
 
 /** Runs a decoder, and turns its ContentError into a refusal. */
 function refuseMalformed<T>(decode: () => T): T {

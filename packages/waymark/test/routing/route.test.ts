@@ -24,6 +24,7 @@ import {
   router,
   text,
 } from "waymark";
+import { jsonDecoder } from "waymark/content";
 import { cors } from "waymark/filters";
 import { ask } from "../ask.ts";
 
@@ -328,6 +329,22 @@ describe("routes from plain JavaScript", () => {
       () => call(router, { filters: [GET(say("a"))] }),
       "router({ filters }) takes before(…), after(…), around(…), onError(…) and web filters such as cors({ … }), not route(…)",
     ],
+    "router({ filters: filter })": [
+      () => call(router, { filters: filter }),
+      "router({ filters }) is of the type array, not object",
+    ],
+    "router({ decoders: decoder })": [
+      () => call(router, { decoders: jsonDecoder }),
+      "router({ decoders }) is of the type array, not object",
+    ],
+    'router({ contentLimit: "1mb" })': [
+      () => call(router, { contentLimit: "1mb" }),
+      "router({ contentLimit }) is of the type number, not string",
+    ],
+    'router({ onFault: "log" })': [
+      () => call(router, { onFault: "log" }),
+      "router({ onFault }) is of the type function, not string",
+    ],
     "router(cors(…), route)": [
       () => call(router, cors({ origins: ["*"] }), GET(say("a"))),
       "router(…) takes options, which can be left out, and then routes, not a web filter, such as cors({ … }), which is for router({ filters: [ … ] }, …)",
@@ -336,6 +353,11 @@ describe("routes from plain JavaScript", () => {
   for (const [name, [made, message]] of Object.entries(calls)) {
     it(`${name} is a TypeError`, () => assert.throws(made, { name: "TypeError", message }));
   }
+
+  it("have no limit of content that is not a number, as that of a variable which is not set", () => {
+    const contentLimit = Number(process.env["NO_SUCH_LIMIT"]);
+    assert.throws(() => router({ contentLimit }), /^RangeError: A limit is a number of bytes, 0 or more, not NaN$/);
+  });
 
   /** Calls as JavaScript can, without regard to the types. */
   function call(called: (...given: never[]) => unknown, ...given: readonly unknown[]): unknown {
