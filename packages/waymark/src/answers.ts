@@ -53,13 +53,17 @@ export function answers(byStatus: object): AnswersData {
 type NothingElse<R> = { readonly [K in Exclude<keyof R, number>]: never };
 
 /** The answers where they are right; else a text that says what is wrong, for the message of the compiler. */
-export type AnswersByStatus<R> = {
-  readonly [S in keyof R]: S extends number
-    ? R[S] extends Answer
-      ? R[S]
-      : "an answer is a schema, none, or the type of a problem"
-    : "answers have statuses: answers({ 200: schema, 404: none })";
-};
+export type AnswersByStatus<R> = R extends StandardSchemaV1
+  ? WithoutStatus
+  : {
+      readonly [S in keyof R]: S extends number
+        ? R[S] extends Answer
+          ? R[S]
+          : "an answer is a schema, none, or the type of a problem"
+        : WithoutStatus;
+    };
+
+type WithoutStatus = "answers have statuses: answers({ 200: schema, 404: none })";
 
 /** The type of the responses that are declared. */
 export type DeclaredResponse<R> = { readonly [S in keyof R & number]: ResponseOf<S, ContentOf<R[S]>> }[keyof R &
