@@ -1,5 +1,7 @@
+import { isPromise } from "../and-then.ts";
 import { typeName } from "../declaration.ts";
 import { isToken } from "../fields/syntax.ts";
+import { quote } from "../message-text.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import { type Condition, condition, conditionKind } from "./kind.ts";
@@ -17,7 +19,15 @@ const whenKind = conditionKind<Test>({
     const wrong = reads.find((name) => !isToken(name));
     return wrong === undefined ? undefined : `"${wrong}", which the test consults, is not a header field name`;
   },
-  compile: ({ matches }) => matches,
+  compile:
+    ({ name, matches }) =>
+    (request) => {
+      const met: unknown = matches(request);
+      // A promise would be true of every request.
+      if (isPromise(met))
+        throw new TypeError(`when(${quote(name)}, …) must not be asynchronous: its function returned a promise`);
+      return Boolean(met);
+    },
   consults: ({ reads }) => reads,
   describe: ({ name }) => name,
   find: () => "a request for which it does not hold",

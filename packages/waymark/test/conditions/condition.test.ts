@@ -211,6 +211,14 @@ describe("a test", () => {
     assert.deepEqual([seen, told], [[409], []]);
   });
 
+  it("that is asynchronous is a fault: its promise would be true of every request", async () => {
+    const faults: unknown[] = [];
+    const later = when("later", (async () => false) as never); // as of a program without types
+    const app = router({ onFault: (error) => faults.push(error) }, GET(later, ok));
+    assert.equal((await ask(app, "GET /")).status, 500);
+    assert.match(String(faults[0]), /^TypeError: when\("later", …\) must not be asynchronous/);
+  });
+
   it("that throws is a fault", async () => {
     const faults: unknown[] = [];
     const broken = when("broken", () => {
