@@ -1,3 +1,4 @@
+import { typeName } from "./declaration.ts";
 import { HeaderList } from "./fields/header-list.ts";
 import { escapeUnprintable } from "./message-text.ts";
 import { type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
@@ -66,7 +67,14 @@ export const internalError: HttpResponse = problem(problemTypes.internalError);
 export class HttpError extends Error {
   readonly response: HttpResponse;
 
+  /** @throws TypeError when it is not a response */
   constructor(response: HttpResponse, options?: ErrorOptions) {
+    const given: unknown = response; // JavaScript callers pass anything, such as a status.
+    if (!(given instanceof HttpResponse)) {
+      throw new TypeError(
+        `new HttpError(…) takes a response, such as notFound() or problem(…), not ${typeName(given)}`,
+      );
+    }
     super(`HTTP ${response.status}`, options);
     this.name = "HttpError";
     this.response = response;

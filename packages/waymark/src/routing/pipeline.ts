@@ -188,10 +188,11 @@ function settling(next: Next, recover: Recover): Next {
   };
 }
 
-/** Returns the response of an HttpError; throws anything else again. */
+/** Returns the response of an HttpError; throws anything else again, with a word on a response, which has no stack. */
 function thrownResponse(error: unknown): HttpResponse {
   if (error instanceof HttpError) return error.response;
-  throw error;
+  if (!(error instanceof HttpResponse || error instanceof Response)) throw error;
+  throw new TypeError("A response was thrown as it is: return it, or throw new HttpError(response)", { cause: error });
 }
 
 /** Makes a response of what a step returned, now or later; a fault that is nothing of the kind names the step. */

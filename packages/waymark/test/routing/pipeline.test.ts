@@ -114,6 +114,27 @@ describe("an HttpError", () => {
     assert.deepEqual(caught, []);
   });
 
+  it("is needed around a response, and a response around it: else the fault says so", async () => {
+    assert.throws(() => new HttpError(404 as never), {
+      name: "TypeError",
+      message: "new HttpError(…) takes a response, such as notFound() or problem(…), not number",
+    });
+    for (const thrown of [ok(), new Response()]) {
+      const faults: unknown[] = [];
+      const app = router(
+        { onFault: (error) => faults.push(error) },
+        GET(() => {
+          throw thrown;
+        }),
+      );
+      assert.equal((await ask(app, "GET /")).status, 500);
+      assert.match(
+        String(faults[0]),
+        /^TypeError: A response was thrown as it is: return it, or throw new HttpError\(/,
+      );
+    }
+  });
+
   it("thrown in a web filter is a response, too", async () => {
     for (const filter of [before(thrower), before(rejecter), around(thrower), after(rejecter)]) {
       assert.equal((await ask(router({ filters: [filter] }, GET(ok)), "GET /")).status, 400);
