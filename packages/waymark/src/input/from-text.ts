@@ -45,9 +45,18 @@ function converter(types: ReadonlySet<string>): TextForm["convert"] {
 const spelledNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function typesIn(schema: JsonSchema): ReadonlySet<string> {
-  const { type, anyOf, oneOf, allOf, enum: values } = schema as JsonSchema & Readonly<Record<string, unknown>>;
+  const {
+    type,
+    anyOf,
+    oneOf,
+    allOf,
+    const: only,
+    enum: values,
+  } = schema as JsonSchema & Readonly<Record<string, unknown>>;
   const own = typeof type === "string" ? [type] : Array.isArray(type) ? type : [];
-  const listed = Array.isArray(values) ? values.map((value) => typeof value) : [];
+  const listed = Array.isArray(values) ? values : only === undefined ? undefined : [only];
   const parts = [anyOf, oneOf, allOf].flatMap((part) => (Array.isArray(part) ? part : []));
-  return new Set([...own, ...listed, ...parts.flatMap((part) => [...typesIn(part)])]);
+  // Texts that are listed do not keep "7" from being a number.
+  const types = listed?.filter((value) => typeof value !== "string").map((value) => typeof value) ?? own;
+  return new Set([...types, ...parts.flatMap((part) => [...typesIn(part)])]);
 }

@@ -168,6 +168,7 @@ describe("a parameter", () => {
       all: true,
       either: "no",
     });
+    assert.deepEqual(await answerOf(routes, "GET /1?either=7"), { rest: [1], n: 3, either: 7 });
     assert.deepEqual(await faultsOf(routes, "GET /1/b?n=0&either=maybe&all=1"), [
       "path rest: value 2: Invalid input: expected number, received string",
       "query n: Too small: expected number to be >=1",
