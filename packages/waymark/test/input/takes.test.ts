@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
+import { promisify } from "node:util";
 import { z } from "zod";
 import {
   around,
@@ -258,6 +260,28 @@ describe("content", () => {
     assert.equal(reads, 0);
     assert.equal((await ask(routes, "POST /1", { body: note, headers: { ...headers, "If-Match": "*" } })).status, 200);
     assert.equal(reads, 1);
+  });
+
+  it("is let go with its request", async () => {
+    const program = `
+      import { getHeapSpaceStatistics } from "node:v8";
+      import { HttpRequest, POST, takes, text, router } from "waymark";
+      import { object, string } from "zod";
+      const app = router(POST(takes({ body: object({ title: string() }) }), async (_, { body }) => text((await body()).title)));
+      const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body: ${JSON.stringify(note)} };
+      const old = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space").space_used_size;
+      let before;
+      for (let n = 0; n < 20_000; n++) {
+        if (n === 10_000) before = old();
+        await app.handle(HttpRequest.of(sent));
+      }
+      console.log((old() - before) / 10_000);
+    `;
+    // What is referred to by something that is old lives on until the whole memory is searched, which these options put off.
+    const options = ["--conditions=@waymark/source", "--no-incremental-marking", "--max-semi-space-size=8"];
+    const run = promisify(execFile)(process.execPath, [...options, "--input-type=module", "--eval", program]);
+    const bytesForEach = Number((await run).stdout);
+    assert.ok(bytesForEach < 200, `${bytesForEach}`);
   });
 });
 
