@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "../known-options.ts";
 import { refused, ruled, type ValueSchema, valueSchema, type WithDefault } from "./value-schema.ts";
 
 /** Lists the options of `integer` and `number`. */
@@ -29,13 +30,14 @@ function bounded(
   options: NumberOptions,
   isOfType: (value: unknown) => boolean,
 ): ValueSchema<number> {
+  requireKnownOptions(`${type}({ … })`, options, ["least", "most", "default"]);
   const { least, most } = options;
   const keywords = {
     type,
     ...(least !== undefined && { minimum: least }),
     ...(most !== undefined && { maximum: most }),
   };
-  const range = inRange(least, most, (bound) => String(bound));
+  const range = inRange(least, most);
   return ruled(
     keywords,
     noun + range,
@@ -47,9 +49,13 @@ function bounded(
   );
 }
 
-function inRange(least: number | undefined, most: number | undefined, show: (bound: number) => string): string {
-  if (least === undefined) return most === undefined ? "" : ` up to ${show(most)}`;
-  return most === undefined ? ` from ${show(least)}` : ` from ${show(least)} to ${show(most)}`;
+/** @throws RangeError when no value is in the range, as with a bound of NaN */
+function inRange(least: number | undefined, most: number | undefined): string {
+  if (!((least ?? -Infinity) <= (most ?? Infinity))) {
+    throw new RangeError(`A schema takes no value from ${least ?? "anything"} to ${most ?? "anything"}`);
+  }
+  if (least === undefined) return most === undefined ? "" : ` up to ${most}`;
+  return most === undefined ? ` from ${least}` : ` from ${least} to ${most}`;
 }
 
 /** Lists the options of `string`. Lengths are counted in characters (code points). */
@@ -70,6 +76,7 @@ export interface StringOptions extends WithDefault<string> {
  * ```
  */
 export function string(options: StringOptions = {}): ValueSchema<string> {
+  requireKnownOptions("string({ … })", options, ["shortest", "longest", "pattern", "default"]);
   const { shortest, longest, pattern } = options;
   const keywords = {
     type: "string",
@@ -79,7 +86,7 @@ export function string(options: StringOptions = {}): ValueSchema<string> {
   };
   // With g or y an expression remembers where it stopped.
   const whole = pattern && new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gy]/g, ""));
-  const length = inRange(shortest, longest, (bound) => String(bound));
+  const length = inRange(shortest, longest);
   const must = `text${length && ` of${length.replace(" from", "")} characters`}${pattern ? ` that matches ${pattern.source}` : ""}`;
   const isLongEnough = (text: string): boolean => {
     if (shortest === undefined && longest === undefined) return true;

@@ -21,13 +21,20 @@ export interface WithDefault<T> {
   readonly default?: T;
 }
 
-/** Makes a schema of values for which the rule holds. `must` ends the sentence "must be …". */
+/**
+ * Makes a schema of values for which the rule holds. `must` ends the sentence "must be …".
+ *
+ * @throws TypeError when the default is not one of the values
+ */
 export function ruled<T>(
   keywords: Keywords,
   must: string,
   { default: fallback }: WithDefault<T>,
   holds: (value: unknown) => value is T,
 ): ValueSchema<T> {
+  if (fallback !== undefined && !holds(fallback)) {
+    throw new TypeError(`The default of a schema must be ${must}, not ${inWords(fallback)}`);
+  }
   const shown = fallback === undefined ? keywords : { ...keywords, default: fallback };
   return valueSchema<T>(shown, (value) => {
     if (value === undefined && fallback !== undefined) return { value: fallback };

@@ -485,6 +485,38 @@ describe("the router refuses", () => {
   });
 });
 
+describe("a schema of our own", () => {
+  const wrong: Readonly<Record<string, readonly [make: () => unknown, error: object]>> = {
+    "integer({ min: 1 })": [
+      () => integer({ min: 1 } as object),
+      { name: "TypeError", message: 'integer({ … }) has no option "min". Known: least, most, default' },
+    ],
+    "string({ maxLength: 1 })": [
+      () => string({ maxLength: 1 } as object),
+      { name: "TypeError", message: /^string\(\{ … \}\) has no option "maxLength"/ },
+    ],
+    "integer({ least: 5, most: 1 })": [
+      () => integer({ least: 5, most: 1 }),
+      { name: "RangeError", message: "A schema takes no value from 5 to 1" },
+    ],
+    "number({ most: NaN })": [
+      () => number({ most: Number(process.env["NO_SUCH_BOUND"]) }),
+      { name: "RangeError", message: "A schema takes no value from anything to NaN" },
+    ],
+    "integer({ least: 1, default: 0 })": [
+      () => integer({ least: 1, default: 0 }),
+      { name: "TypeError", message: "The default of a schema must be an integer from 1, not 0" },
+    ],
+    'oneOf(["a"], { default: "b" })': [
+      () => oneOf(["a"], { default: "b" as "a" }), // as of a program without types
+      { name: "TypeError", message: 'The default of a schema must be one of a, not "b"' },
+    ],
+  };
+  for (const [what, [make, error]] of Object.entries(wrong)) {
+    it(`is refused where it is made: ${what}`, () => assert.throws(make, error));
+  }
+});
+
 describe("the OpenAPI document", () => {
   it("has what routes, groups and filters take", async () => {
     const Note = z.strictObject({ title: z.string() });
