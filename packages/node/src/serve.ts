@@ -88,11 +88,11 @@ function requireApp(app: unknown): void {
 /** Returns what speaks HTTP/1.1 on a connection. */
 async function openEngine(context: ServeContext): Promise<(socket: Socket) => void> {
   const memory = openMemory<HeadText>(context);
-  const fields = memory === undefined ? undefined : new SharedFields();
+  const fields = new SharedFields();
   const speak: (socket: Socket) => unknown =
     context.engine === "node:http"
       ? (await import("./node-http/engine.ts")).nodeHttpEngine(context)
-      : (socket) => new Http1Connection(socket, context, memory, fields);
+      : (socket) => new Http1Connection(socket, context, fields, memory);
   return (socket) => {
     if (!socket.destroyed) speak(socket);
   };

@@ -51,10 +51,10 @@ export class Http1Connection implements Connection, ExchangeConnection {
   /**
    * Speaks HTTP/1.1 on this connection from now on.
    *
+   * @param fields those that heads on any connection have had
    * @param memory answers of the app that may be sent again. Default: none
-   * @param fields those that other connections have had, with a memory
    */
-  constructor(socket: Socket, context: ServeContext, memory?: AnswerMemory<HeadText>, fields?: SharedFields) {
+  constructor(socket: Socket, context: ServeContext, fields: SharedFields, memory?: AnswerMemory<HeadText>) {
     this.socket = socket;
     this.context = context;
     const drained = (): void => {

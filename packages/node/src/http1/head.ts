@@ -9,7 +9,7 @@ import type { RepeatedAnswer } from "../repeated-answer.ts";
 import type { Peer } from "../served-exchange.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
 import type { HeadText } from "./kept-head.ts";
-import { type KnownFields, type SharedFields, sameBytes } from "./known-fields.ts";
+import { hashOf, type KnownFields, SharedFields, sameBytes } from "./known-fields.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine, refuseTarget } from "./request-line.ts";
 
 /** The head of a request, and what follows from it for its connection. */
@@ -42,7 +42,7 @@ export const noHead: Head = {
 export class HeadReader {
   readonly #limits: HeadLimits;
   readonly #longest: number;
-  readonly #shared: SharedFields | undefined;
+  readonly #shared: SharedFields;
   readonly #peer: Peer | undefined;
   #last: KnownFields | undefined;
   #lastKey = { line: "", number: 0, key: "" };
@@ -50,10 +50,10 @@ export class HeadReader {
   #searched = 0;
 
   /**
-   * @param shared fields that other connections have had. Default: none
+   * @param shared the fields that heads on any connection have had
    * @param peer the other end, for a memory. Default: no answer comes from memory
    */
-  constructor(limits: HeadLimits, shared?: SharedFields, peer?: Peer) {
+  constructor(limits: HeadLimits, shared: SharedFields = new SharedFields(), peer?: Peer) {
     this.#limits = limits;
     this.#shared = shared;
     this.#peer = peer;
@@ -88,8 +88,9 @@ export class HeadReader {
       const last = this.#lastFields(bytes, feed + 1, end);
       const fieldsEnd = last === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + last.bytes.length;
       if (fieldsEnd !== undefined) {
-        const known = last ?? this.#sharedFields(bytes, feed + 1, fieldsEnd);
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
+        const hash = last?.hash ?? hashOf(bytes, feed + 1, fieldsEnd);
+        const known = last ?? this.#sharedFields(hash, bytes, feed + 1, fieldsEnd);
         const text = requestLine(bytes, start, feed);
         const found =
           known && isRead(bytes[start]) ? this.#find(known, text, memory, isPrompt && start === first) : undefined;
@@ -101,7 +102,9 @@ export class HeadReader {
         const line = parseRequestLine(text);
         const { minorVersion } = line;
         const isKnown = known !== undefined && known.section.minorVersion === minorVersion;
-        const fields = isKnown ? known.section : this.#readFields(bytes, feed + 1, fieldsEnd, minorVersion);
+        const fields = isKnown
+          ? known.section
+          : this.#readFields(hash, bytes.subarray(feed + 1, fieldsEnd), minorVersion);
         input.skip(fieldsEnd - start);
         this.#searched = 0;
         return toHead(line, fields, this.#limits, isKnown ? found : undefined);
@@ -129,12 +132,12 @@ export class HeadReader {
     if (last === undefined || end - start < last.bytes.length) return undefined;
     if (!sameBytes(last.bytes, bytes, start, start + last.bytes.length)) return undefined;
     rememberValues(last.section.headers);
-    if (last.number === 0 && this.#shared !== undefined) this.#last = this.#shared.add(last);
+    if (last.number === 0) this.#last = this.#shared.add(last);
     return this.#last;
   }
 
-  #sharedFields(bytes: Buffer, start: number, end: number): KnownFields | undefined {
-    const known = this.#shared?.find(bytes, start, end);
+  #sharedFields(hash: number, bytes: Buffer, start: number, end: number): KnownFields | undefined {
+    const known = this.#shared.find(hash, bytes, start, end);
     if (known !== undefined) this.#last = known;
     return known;
   }
@@ -144,11 +147,10 @@ export class HeadReader {
     return found < 0 || found + 4 > end ? undefined : found + 4;
   }
 
-  #readFields(bytes: Buffer, start: number, end: number, minorVersion: RequestLine["minorVersion"]): FieldSection {
-    const fields = readFieldSection(bytes.toString("latin1", start, end), minorVersion, this.#limits);
+  #readFields(hash: number, bytes: Buffer, minorVersion: RequestLine["minorVersion"]): FieldSection {
+    const fields = readFieldSection(bytes.toString("latin1"), minorVersion, this.#limits);
     if (fields.length <= longestKnown) {
-      const known = { bytes: Buffer.from(bytes.subarray(start, end)), section: fields, number: 0 };
-      this.#last = this.#shared?.add(known) ?? known;
+      this.#last = this.#shared.add({ bytes: Buffer.from(bytes), section: fields, hash, number: 0 });
     }
     return fields;
   }

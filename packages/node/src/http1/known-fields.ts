@@ -5,6 +5,8 @@ import type { FieldSection } from "./field-section.ts";
 export interface KnownFields {
   readonly bytes: Buffer;
   readonly section: FieldSection;
+  /** That of the bytes (`hashOf`). */
+  readonly hash: number;
   /** The number by which an `AnswerMemory` knows them; 0 where no answer to a head with them may come from memory. */
   readonly number: number;
 }
@@ -19,17 +21,16 @@ export class SharedFields {
   readonly #seen = new SeenOnce(256);
   #count = 0;
 
-  /** Returns the fields with these bytes, if they have come more than once. */
-  find(bytes: Buffer, start: number, end: number): KnownFields | undefined {
-    const known = this.#known.get(hashOf(bytes, start, end));
+  /** Returns the fields with these bytes, which have this hash, if they have come more than once. */
+  find(hash: number, bytes: Buffer, start: number, end: number): KnownFields | undefined {
+    const known = this.#known.get(hash);
     return known !== undefined && sameBytes(known.bytes, bytes, start, end) ? known : undefined;
   }
 
   /** Notes that the fields have come; returns those that are shared, once they are. */
   add(fields: KnownFields): KnownFields {
     if (!mayRepeat(fields.section)) return fields;
-    const { bytes } = fields;
-    const hash = hashOf(bytes, 0, bytes.length);
+    const { bytes, hash } = fields;
     const shared = this.#known.get(hash);
     if (shared !== undefined) return sameBytes(shared.bytes, bytes, 0, bytes.length) ? shared : fields;
     if (!this.#seen.addHash(hash)) return fields;
@@ -50,7 +51,7 @@ function mayRepeat(section: FieldSection): boolean {
 const mostKnown = 256;
 
 /** Makes no text of the bytes: most fields that are no others' come once. */
-function hashOf(bytes: Buffer, start: number, end: number): number {
+export function hashOf(bytes: Buffer, start: number, end: number): number {
   let hash = 1;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x9e3779b1); // all are there
   return hash ^ (hash >>> 13);

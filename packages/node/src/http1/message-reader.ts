@@ -29,8 +29,8 @@ export class MessageReader implements ReadingProgress {
   #hasPaused = false;
   #hasEnded = false;
 
-  /** @param shared fields that other connections have had. Default: none */
-  constructor(context: ServeContext, deadlines: Deadlines, peer: Peer, shared?: SharedFields) {
+  /** @param shared the fields that heads on any connection have had */
+  constructor(context: ServeContext, deadlines: Deadlines, peer: Peer, shared: SharedFields) {
     this.#context = context;
     this.#deadlines = deadlines;
     this.#heads = new HeadReader(context, shared, peer);
