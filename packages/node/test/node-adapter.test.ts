@@ -360,6 +360,13 @@ describe("bytes that are not a request", () => {
     assert.deepEqual(app.faults, []);
   });
 
+  it("reach no handler where the content that came with the head is malformed", async () => {
+    const { connect } = await served(() => text("too early"));
+    const client = connect().send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+    assert.equal((await client.response()).status, 400);
+    assert.equal(await client.rest(), "");
+  });
+
   it("get no answer within content whose response has begun", async () => {
     const { connect } = await served(() => content("text/plain", waitsAfter("begun")));
     const client = connect().send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");

@@ -168,6 +168,8 @@ export class Http1Connection implements Connection, ExchangeConnection {
       if (isLast) exchange.closes = true;
       if (exchange.closes) this.#reader.expectNoMore();
       this.#queue.add(exchange);
+      // What has come with the head is there when the app begins, and need not be waited for.
+      if (content !== undefined) this.#readContent();
     }
     return true;
   }
