@@ -8,6 +8,9 @@ export interface UnsentHolder {
   giveUp(): void;
 }
 
+/** What waits: content, or how many bytes Node has of it. */
+type UnsentPart = string | Uint8Array | number;
+
 /**
  * Counts the bytes of responses that wait for their clients, on all connections of a server. When there are too many, the
  * client that has taken nothing for the longest time is cut off: one that reads is the last to be.
@@ -25,20 +28,21 @@ export class Unsent {
     this.#most = most;
   }
 
-  hold(holder: UnsentHolder, part: string | Uint8Array): void {
+  hold(holder: UnsentHolder, part: UnsentPart): void {
     this.#holders.add(holder);
     this.#total += this.#change(part, 1);
     while (this.#most > 0 && this.#total > this.#most && this.#holders.size > 0) this.#giveUpLongest();
   }
 
   /** To be called when the holder does not hold the part any more. */
-  release(holder: UnsentHolder, part: string | Uint8Array): void {
+  release(holder: UnsentHolder, part: UnsentPart): void {
     if (holder.unsent === 0) this.#holders.delete(holder);
     this.#total -= this.#change(part, -1);
   }
 
   /** Returns how many bytes more, or fewer, are held. */
-  #change(part: string | Uint8Array, by: 1 | -1): number {
+  #change(part: UnsentPart, by: 1 | -1): number {
+    if (typeof part === "number") return part;
     if (typeof part === "string") return part.length;
     const { buffer } = part;
     const before = this.#arrays.get(buffer) ?? 0;

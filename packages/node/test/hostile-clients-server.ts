@@ -20,6 +20,9 @@ export const largeLength: number = 12_000_000;
 /** How long the answer to GET /page is, which is made for each request. */
 export const pageLength: number = 100_000;
 
+/** How long the answer to GET /short is, which is handed to Node at once. */
+export const shortLength: number = 16_384;
+
 // Bytes, which are not copied for each client.
 const large = new Uint8Array(largeLength);
 function* endless(): Generator<Uint8Array> {
@@ -31,6 +34,7 @@ const app = router(
   GET("/large", () => new HttpResponse(200, {}, large)),
   GET("/endless", () => content("text/plain", endless())),
   GET("/page", () => text("x".repeat(pageLength))),
+  GET("/short", () => new HttpResponse(200, {}, new Uint8Array(shortLength))),
   route("/never", () => new Promise<HttpResponse>(() => undefined)),
   POST("/content", async (request) => text(await request.text())),
 );

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2, type SecureClientSessionOptions } from "node:http2";
 import { connect, type Socket, type TcpSocketConnectOpts } from "node:net";
 import { type ServerProcess, withServer } from "./hostile-clients.ts";
-import { pageLength } from "./hostile-clients-server.ts";
+import { pageLength, shortLength } from "./hostile-clients-server.ts";
 import { tls } from "./http2-frames.ts";
 
 /** A way to hold memory of a server. */
@@ -58,7 +58,14 @@ export const hostileKinds: Readonly<Record<string, HostileKind>> = {
     // What waits for all clients, and beside it for each session what Node has of it and of its streams.
     most: 2 ** 28 + 10_000 * 256 * kiB,
     withTls: true,
-    open: askWithoutWindow,
+    open: askWithoutWindow("/page", 50),
+  },
+  "streams of HTTP/2 with a window of 0 and short answers": {
+    // Twice as many streams, of which Node has more.
+    bound: 1024 * kiB + shortLength + 512 * kiB,
+    most: 2 ** 28 + 10_000 * 512 * kiB,
+    withTls: true,
+    open: askWithoutWindow("/short", 100),
   },
 };
 
@@ -112,10 +119,11 @@ function sending(bytes: string, then: (socket: Socket) => void = () => undefined
   };
 }
 
-function askWithoutWindow(port: number, localAddress: string): Promise<() => void> {
-  return withSession(port, { localAddress, settings: { initialWindowSize: 0 } }, (session) => {
-    for (let i = 0; i < 50; i++) session.request({ ":path": "/page" }).on("error", () => undefined);
-  });
+function askWithoutWindow(path: string, streams: number): HostileKind["open"] {
+  return (port, localAddress) =>
+    withSession(port, { localAddress, settings: { initialWindowSize: 0 } }, (session) => {
+      for (let i = 0; i < streams; i++) session.request({ ":path": path }).on("error", () => undefined);
+    });
 }
 
 function sendUnread(port: number, localAddress: string): Promise<() => void> {
