@@ -69,8 +69,19 @@ const plainHttpAnswer =
 const endsOf = (socket: Socket): string =>
   `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`;
 
-/** The credentials with what is not up to Node's defaults, which an option of its command line may weaken. */
-const toSecureContext = (credentials: TlsCredentials): SecureContextOptions => ({
-  minVersion: "TLSv1.2",
-  ...credentials,
-});
+/**
+ * The credentials with what is not up to Node's defaults, which an option of its command line may weaken.
+ *
+ * @throws TypeError where they are names of files, of which OpenSSL only says that they do not begin as PEM does
+ */
+function toSecureContext(credentials: TlsCredentials): SecureContextOptions {
+  const { key, cert } = credentials;
+  for (const [name, value] of Object.entries({ key, cert })) {
+    if (typeof value === "string" && !value.includes("-----BEGIN ")) {
+      throw new TypeError(
+        `tls.${name} must be the text in PEM, as readFileSync(…) returns it, and not the name of a file`,
+      );
+    }
+  }
+  return { minVersion: "TLSv1.2", ...credentials };
+}

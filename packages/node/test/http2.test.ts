@@ -122,7 +122,10 @@ describe("a server with TLS", () => {
     const session = connect();
     await ask(session, {});
     assert.throws(() => server.reloadTls({ key: tls.key, cert: "none" }));
-    assert.throws(() => server.reloadTls({ key: "none", cert: tls.cert }));
+    assert.throws(() => server.reloadTls({ key: "none", cert: tls.cert }), {
+      name: "TypeError",
+      message: "tls.key must be the text in PEM, as readFileSync(…) returns it, and not the name of a file",
+    });
     server.reloadTls(tls);
     assert.equal((await ask(session, {})).status, 200);
     assert.equal((await ask(connect(), {})).status, 200);
