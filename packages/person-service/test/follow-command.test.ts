@@ -34,7 +34,7 @@ describe("follow", () => {
     assert.deepEqual([none.code, none.stdout], [0, ""], none.stderr);
     await send(`${people}/1`, "DELETE");
     await send(`${people}/2`, "PUT", { name: "Grace Hopper", jobTitle: "Rear Admiral" });
-    const next = await runProgram("follow", people, "--once", "--cursor", cursor, "--fields", "name");
+    const next = await runProgram("follow", `${people}/changes`, "--once", "--cursor", cursor, "--fields", "name");
     assert.equal(next.stdout, '{"id":1,"removed":true}\n{"id":2,"name":"Grace Hopper"}\n');
   });
 

@@ -64,13 +64,13 @@ export const followCommand: Command = {
   },
 };
 
-/** Returns the URL of the changes of the collection at a URL; of the people where that has no path. */
+/** Returns the URL of the changes of the collection at a URL, which may have it already; of the people where that has no path. */
 function changesUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new CommandError(`${quote(text)} is not the URL of people, such as http://localhost:8080/person`);
   }
-  const path = url.pathname.replace(/\/$/, "") || "/person";
+  const path = url.pathname.replace(/(?:\/changes)?\/?$/, "") || "/person";
   url.pathname = `${path}/changes`;
   url.search = "";
   url.hash = "";
