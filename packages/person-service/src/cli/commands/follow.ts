@@ -130,8 +130,14 @@ async function attempt({ url: changes, headers }: ChangesSource, cursor: string)
     return { lines: text, next };
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    return { reason: `${url.origin} cannot be reached`, retryAfter: 0 };
+    return { reason: `${url.origin} cannot be reached${codeOf(error)}`, retryAfter: 0 };
   }
+}
+
+/** Returns ` (ECONNREFUSED)`; Node's `fetch` has the error with the code as the cause of its own. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : undefined;
+  return cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
 }
 
 /** An attempt that may succeed later. */
