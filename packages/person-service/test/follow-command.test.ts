@@ -112,6 +112,9 @@ describe("follow", () => {
       /answers 410: changes before the cursor are lost\. Remove the file of the cursor and the copy/,
     );
     assert.equal(readFileSync(cursor, "utf8"), text);
+    writeFileSync(cursor, "of another program\n");
+    const other = await runProgram("follow", service.url, "--cursor", cursor);
+    assert.match(other.stderr, /answers 400: The cursor .* It is that of --cursor: name another file/);
     const wrong = await runProgram("follow", "people");
     assert.match(wrong.stderr, /"people" is not the URL of people, such as http:\/\/localhost:8080\/person/);
   });

@@ -157,16 +157,17 @@ function refused(url: URL, status: number, text: string): CommandError {
       `${what}: changes before the cursor are lost. Remove the file of the cursor and the copy, and begin again`,
     );
   }
+  const { type, detail } = problemIn(text);
   const hint = status === 401 ? "; name the file of a key by --key-file" : "";
-  return new CommandError(`${what}${detailOf(text)}${hint}`);
+  const ofFile = String(type).endsWith("/invalid-cursor") ? " It is that of --cursor: name another file" : "";
+  return new CommandError(`${what}${typeof detail === "string" ? `: ${detail}` : ""}${hint}${ofFile}`);
 }
 
-function detailOf(text: string): string {
+function problemIn(text: string): { readonly type?: unknown; readonly detail?: unknown } {
   try {
-    const { detail }: { readonly detail?: unknown } = JSON.parse(text);
-    return typeof detail === "string" ? `: ${detail}` : "";
+    return JSON.parse(text) ?? {};
   } catch {
-    return ""; // it is no problem document
+    return {}; // it is no problem document
   }
 }
 
