@@ -55,6 +55,7 @@ describe("the command line of the service", () => {
     [["--port", "0"], { port: 0 }],
     [["--port=65535"], { port: 65535 }],
     [["--host", "::1"], { host: "::1" }],
+    [["--host", "fe80::1%eth0", "--open"], { host: "fe80::1%eth0", open: true, hostNames: undefined }],
     [["--database", "/srv/a b.db"], { database: "/srv/a b.db" }],
     [["--database", "-"], { database: "-" }],
     ...["postgres://me:secret@db/p", "postgres://me@db/p?password=secret"].map(
@@ -136,6 +137,9 @@ describe("the command line of the service", () => {
     [["--port"], "--port needs a value."],
     [["--port="], "--port needs a value."],
     [["--host", ""], "--host needs a value."],
+    [["--host", "[::1]"], '--host must be a name or an address, such as 127.0.0.1 or ::1, not "[::1]".'],
+    [["--host", "localhost:80"], '--host must be a name or an address, such as 127.0.0.1 or ::1, not "localhost:80".'],
+    [["--admin-host", "*"], '--admin-host must be a name or an address, such as 127.0.0.1 or ::1, not "*".'],
     [["--database", "--demo"], '--database needs a value, and is followed by "--demo".'],
     [["--host", "--help"], '--host needs a value, and is followed by "--help".'],
     [["--demo=yes"], '--demo is a switch and takes no value, not "yes".'],
@@ -243,7 +247,7 @@ describe("the command line of the service", () => {
     [["--demo=postgres://db/people?password=secret"], '--demo is a switch and takes no value, not "postgres://...".'],
     [
       ["--host", "postgres://me:secret-secret-secret@db"],
-      '--host "postgres://..." lets other machines in: add --access FILE, the rules that say who may do what, or --open to let everybody in.',
+      '--host must be a name or an address, such as 127.0.0.1 or ::1, not "postgres://...".',
     ],
     [
       ["--max-in-flight", "https://me:secret@db"],

@@ -1,6 +1,12 @@
 import { isIP } from "node:net";
 import { CorsPolicyError, cors, publicUrl } from "waymark/filters";
-import { quotedArgument } from "./option.ts";
+import { matching, quotedArgument, type ValueType } from "./option.ts";
+
+/** Without brackets: those are of URLs, and so are the scheme and the port. */
+export const hostToListenOn: ValueType = matching(
+  "a name or an address, such as 127.0.0.1 or ::1",
+  (value) => isIP(value) !== 0 || /^[\p{L}\p{N}._-]+$/u.test(value),
+);
 
 /** Returns what is wrong with the URL at which clients reach the service. */
 export function faultInPublicUrl(value: string): string | undefined {

@@ -7,7 +7,7 @@ import type { Given } from "./configuration.ts";
 import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
 import { membersIn, membersOption } from "./members-option.ts";
 import { converted, matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
-import { faultInOrigins, faultInPublicUrl, isNetwork } from "./option-values.ts";
+import { faultInOrigins, faultInPublicUrl, hostToListenOn, isNetwork } from "./option-values.ts";
 
 /** What `serve` hands to the service as it is given. */
 type ServiceSettings = Pick<
@@ -81,6 +81,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   host: {
     group: "Network",
     value: "H",
+    type: hostToListenOn,
     about: "the name or address to listen on; 0.0.0.0 for all of this machine",
     default: "127.0.0.1",
   },
@@ -209,6 +210,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   "admin-host": {
     group: "Metrics and log",
     value: "H",
+    type: hostToListenOn,
     about: "the name or address of that port; it asks for no credentials",
     default: "127.0.0.1",
   },
