@@ -68,9 +68,9 @@ it("a PostgreSQL server that goes away breaks off the lists that it sends, and t
   const { code, log } = await service.exited;
   assert.equal(code, 0);
   assert.deepEqual(log.map(({ event }) => event).toSorted(), [
+    "broken-off",
     "database-available",
     "database-unavailable",
-    "fault",
     "start",
     "stop",
   ]);

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { StoreUnavailable } from "@waymark/collection";
 import type { HttpRequest } from "waymark";
 import { requestId } from "waymark/filters";
 import { lineBudget } from "./line-budget.ts";
@@ -6,8 +7,8 @@ import type { Log } from "./log.ts";
 
 /**
  * Makes the function that logs faults, each with the `X-Request-Id` of its response and the stacks of the error and its causes.
- * Other members of an error are not logged, because they can contain what a client sent. At most 20 faults are logged in a second;
- * the next line says how many were left out.
+ * Other members of an error are not logged, because they can contain what a client sent. A database that cannot be used in the midst
+ * of an answer is logged as its cause. At most 20 faults are logged in a second; the next line says how many were left out.
  *
  * @param now a clock in milliseconds
  */
@@ -24,12 +25,15 @@ export function faultLog(
     }
     // A stream that fails while it is sent reports the request as it arrived, before it got an id.
     const id = request?.attribute(requestId);
-    log.write("error", "fault", "a request failed by a fault of the service", {
-      ...(id !== undefined && { id }),
-      ...(omitted > 0 && { omitted }),
-      stack: stackOf(error).slice(0, longestStack),
-    });
+    const members = { ...(id !== undefined && { id }), ...(omitted > 0 && { omitted }) };
     omitted = 0;
+    if (error instanceof StoreUnavailable) {
+      const { message: cause } = error;
+      log.write("error", "broken-off", `an answer was broken off: ${cause}`, { ...members, cause });
+    } else {
+      const stack = stackOf(error).slice(0, longestStack);
+      log.write("error", "fault", "a request failed by a fault of the service", { ...members, stack });
+    }
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { StoreUnavailable } from "@waymark/collection";
 import { around, HttpRequest } from "waymark";
 import { openPersonService } from "../../src/index.ts";
 import { faultLog } from "../../src/log/faults.ts";
@@ -39,6 +40,21 @@ describe("the log of faults", () => {
     const { log, entries } = recordedLog();
     faultLog(log)("thrown text", undefined);
     assert.deepEqual([entries()[0]?.["stack"], entries()[0]?.["id"]], ["'thrown text'", undefined]);
+  });
+
+  it("has the cause of an answer that the database has broken off, which is no fault", () => {
+    const { log, entries } = recordedLog();
+    faultLog(log)(
+      new StoreUnavailable("The connection to the database broke", { cause: new Error("reset") }),
+      undefined,
+    );
+    const [{ time, pid, ...entry } = assert.fail()] = entries();
+    assert.deepEqual(entry, {
+      level: "error",
+      event: "broken-off",
+      cause: "The connection to the database broke",
+      msg: "an answer was broken off: The connection to the database broke",
+    });
   });
 
   it("has 20 in a second, and then how many were left out", () => {
