@@ -39,6 +39,7 @@ export function refusalOf(
   reader: Reader,
   { detail, title, errors = [] }: ProblemDocument,
   { edited }: MemberFields,
+  { typed, base }: Attempt,
 ): Refusal {
   const labelOf = (name: string): string => edited.find((each) => each.name === name)?.label ?? name;
   const faults = new Map<string, string>();
@@ -48,6 +49,14 @@ export function refusalOf(
     const field = edited.find((each) => each.name === name) ?? edited.find((each) => areNear(each.name, name));
     if (field === undefined) others.push(`${detail}`);
     else faults.set(field.name, `${field.label} ${faultInWords(reader, `${detail}`, labelOf)}.`);
+  }
+  // What is typed in one of two linked fields, the service puts in the other as well.
+  const isTyped = (name: string): boolean => typed[name] !== (base?.values[name] ?? "");
+  for (const { name, of } of edited) {
+    if (of === undefined || !faults.has(name)) continue;
+    const singles = Array.from(faults.keys()).filter((each) => each === of || each.startsWith(`${of}.`));
+    const echoes = isTyped(name) ? singles.filter((each) => !isTyped(each)) : [name];
+    if (singles.length > 0) for (const each of echoes) faults.delete(each);
   }
   return { faults, message: faults.size > 0 ? others.join(" ") : [detail ?? title, ...others].join(" ") };
 }

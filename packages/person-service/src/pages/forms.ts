@@ -144,7 +144,7 @@ class FormSender {
     const isReused = problem.type.endsWith(`/${collectionProblemTypes.idempotencyKeyReused.code}`);
     const reader = readerOf(this.#request);
     const { reused } = reader.words.form;
-    const refusal = isReused ? refusalWith(reused) : refusalOf(reader, problem, this.#fields);
+    const refusal = isReused ? refusalWith(reused) : refusalOf(reader, problem, this.#fields, tried);
     return this.show({ ...tried, refusal }, status, target);
   }
 }

@@ -113,6 +113,18 @@ describeService("a form of a person", (openService) => {
     assert.match(text, /Not right yet: <a href="#f-name">Name<\/a>, <a href="#f-birthDate">Date of birth<\/a>/);
   });
 
+  it("says once what is wrong, where a list gets the value as well", async () => {
+    const address = { addressCountry: "GB" };
+    const id = await store(service, asJson({ name: "Ada", email: "ada@x.example", address }));
+    const shown = fieldsOf(await page(`/person/${id}`), editor);
+    const wrong = { "address.addressCountry": "Nowhere", email: "ada" };
+    const { text } = await sendForm(service, `/person/${id}`, { ...shown, ...wrong });
+    const places = Array.from(text.matchAll(/<a href="#f-([^"]*)">/g), ([, name]) => name);
+    assert.deepEqual(places, ["email", "address.addressCountry"]);
+    const { text: inList } = await sendForm(service, `/person/${id}`, { ...shown, emails: "ada" });
+    assert.match(inList, /<a href="#f-emails">[^<]*<\/a><\/div>/);
+  });
+
   it("says which value another person has", async () => {
     await store(service, asJson({ name: "Ada", identifier: "A-1" }));
     const { status, text } = await sendForm(service, "/person", { name: "Eve", identifier: "A-1" });
