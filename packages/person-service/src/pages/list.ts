@@ -88,7 +88,6 @@ const notes = ({
   words: { list },
 }: Reader): SafeHtml => html`<p class="banner good said" id="changed" role="status" tabindex="-1">${list.changed}</p>
 <p class="banner good said" id="gone" role="status" tabindex="-1">${list.gone}</p>
-<p class="banner said" id="outdated" role="alert" tabindex="-1">${list.outdated}</p>
 <p class="banner said" id="incomplete" role="alert" tabindex="-1">${list.incomplete}</p>`;
 
 function total(reader: Reader, { total = 0, isMore = false }: Partial<ListPage> = {}): SafeHtml {

@@ -31,7 +31,7 @@ interface Chosen {
 
 /**
  * Answers the form of many people: by a page that shows what would become of them, and once its reader is sure, by the list in which it is
- * done. Nothing is done to a list, or to a chosen person, that is another one than was shown.
+ * done. Nothing is done to a list, or to a chosen person, that is another one than was shown: the page then shows it again as it is now.
  */
 export async function answerChoice(form: URLSearchParams, answering: Answering): Promise<HttpResponse> {
   const { request, next } = answering;
@@ -42,35 +42,44 @@ export async function answerChoice(form: URLSearchParams, answering: Answering):
   if (form.get("_do") === "export") return redirect(downloadOf(address, form.get("_format") ?? "", chosen));
   const change = changeOf(form, answering);
   if (change === undefined) return backTo("incomplete");
-  const send = (records: typeof chosen, parameters: string): HttpResponse | Promise<HttpResponse> => {
-    const query = [records === undefined ? address.selection || "all=true" : "", parameters].filter(
+  const send = (parameters: string, tag?: string | null): HttpResponse | Promise<HttpResponse> => {
+    const query = [chosen === undefined ? address.selection || "all=true" : "", parameters].filter(
       (part) => part !== "",
     );
     const asked = request.withMethod("PATCH").withTarget(`${request.path}?${query.join("&")}`);
-    const tagged = records === undefined ? asked.withHeader("If-Match", form.get("_tag") ?? "") : asked;
+    const tagged = typeof tag === "string" ? asked.withHeader("If-Match", tag) : asked;
     return next(
-      tagged.withContent("application/json", JSON.stringify({ ...change.body, ...(records && { records }) })),
+      tagged.withContent("application/json", JSON.stringify({ ...change.body, ...(chosen && { records: chosen }) })),
     );
   };
+  const shownTag = chosen === undefined ? (form.get("_tag") ?? "") : undefined;
   const matched = Number(form.get("_matched"));
   const isTyped = change.what !== undefined || matched <= mostUntyped || Number(form.get("_typed")) === matched;
   const isSure = form.has("_sure");
   if (isSure && isTyped) {
-    const done = await send(chosen, `most=${matched}`);
+    const done = await send(`most=${matched}`, shownTag);
     if (done.status === 200) return backTo(change.what === undefined ? "gone" : "changed");
-    if (done.status !== 409) return done.status === 412 ? backTo("outdated") : done;
+    if (done.status !== 409 && done.status !== 412) return done;
   }
-  const judged = await send(chosen, "most=all&dry-run=true");
-  if (judged.status !== 200) return judged.status === 412 ? backTo("outdated") : judged;
+  // Before the list is judged: what changes in between is noticed when it is done.
+  const tag = shownTag === undefined ? undefined : await tagOf(answering);
+  const judged = await send("most=all&dry-run=true");
+  if (judged.status !== 200) return judged;
   const counts: ReviewedCounts = JSON.parse(String(judged.body)); // as the service reports it
   const refused = new Set(counts.errors.map(({ id }) => id));
+  if (tag !== undefined) form.set("_tag", tag);
   const again = Array.from(form).filter(
     ([name, value]) =>
       !["_matched", "_typed", "_sure"].includes(name) && !(name === "_record" && refused.has(idIn(value))),
   );
-  const shown = { what: change.what, counts, again, back: address.own, isMistyped: isSure && !isTyped };
+  const isOutdated = tag !== shownTag;
+  const shown = { what: change.what, counts, again, back: address.own, isMistyped: isSure && !isTyped, isOutdated };
   return next(request.withMethod("GET").withAttribute(review, shown));
 }
+
+/** Returns the entity tag of the list as it is now. */
+const tagOf = async ({ request, next }: Answering): Promise<string> =>
+  (await next(request.withMethod("HEAD").withTarget(request.path))).headers.get("ETag") ?? "";
 
 const idIn = (record: string): number => Number(record.split(" ", 1)[0]);
 

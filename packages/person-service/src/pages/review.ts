@@ -18,6 +18,8 @@ export interface Review {
   readonly back: string;
   /** Whether the reader has typed another number than that of the people to be removed. */
   readonly isMistyped: boolean;
+  /** Whether the list has changed since it was shown. */
+  readonly isOutdated: boolean;
 }
 
 /** What the service says of a change of many, in a dry run. */
@@ -39,7 +41,7 @@ export const mostUntyped = 20;
 export function reviewPage(
   site: Site,
   request: HttpRequest<unknown>,
-  { what, counts, again, back, isMistyped }: Review,
+  { what, counts, again, back, isMistyped, isOutdated }: Review,
 ): HttpResponse {
   const reader = readerOf(request);
   const words = reader.words.review;
@@ -50,12 +52,17 @@ export function reviewPage(
   const number = html`<p><label>${filled(words.type, { n: due })} <input name="_typed" inputmode="numeric" autocomplete="off"${isMistyped ? html` aria-invalid="true"` : ""} autofocus></label></p>
 <p class="fault" role="alert">${isMistyped ? words.mistyped : ""}</p>`;
   const form = html`<form class="review" method="post" action="${toPublicUrl(request)}">
-${[...again, ["_matched", `${due}`] as const].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${mustType ? number : ""}<div class="actions"><button class="${isRemoval ? "danger" : "primary"}" name="_sure" value="yes">${reader.count(isRemoval ? words.doRemove : words.doChange, due)}</button><a class="button plain" href="${back}">${words.back}</a></div>
+${[...again, ["_matched", `${due + counts.unchanged}`] as const].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${mustType ? number : ""}<div class="actions"><button class="${isRemoval ? "danger" : "primary"}" name="_sure" value="yes">${reader.count(isRemoval ? words.doRemove : words.doChange, due)}</button><a class="button plain" href="${back}">${words.back}</a></div>
 </form>`;
   const isPossible = due > 0 && (counts.refused === 0 || again.some(([name]) => name === "_record"));
   const body = html`<nav class="trail" aria-label="${reader.words.person.wayBack}"><a href="${back}">${words.back}</a></nav>
 <div class="heading"><h1>${heading}</h1></div>
-<p>${what ?? words.warning}</p>
+${
+  isOutdated
+    ? html`<p class="banner" role="alert">${words.outdated}</p>
+`
+    : ""
+}<p>${what ?? words.warning}</p>
 ${counts.unchanged === 0 ? "" : html`<p>${reader.count(words.unchanged, counts.unchanged)}</p>`}
 ${counts.refused === 0 ? "" : faults(site, request, reader, counts)}${isPossible ? form : html`<p><a class="button" href="${back}">${words.back}</a></p>`}`;
   const title = `${heading} · ${brandOf(site, reader)}`;

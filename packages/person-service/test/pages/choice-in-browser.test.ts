@@ -37,6 +37,24 @@ describeInBrowser("people who are chosen in a list, in a browser", kinds, (scene
     });
   }
 
+  it("are all that match, with what was typed, also when the list has changed meanwhile", async () => {
+    const page = await scene().open("/person?q=person");
+    await page.locator(".chosen summary").click();
+    await page.getByRole("checkbox", { name: "All of this list: 60 people" }).check();
+    await page.getByLabel("Value").first().fill("Veterans");
+    await scene().people.create({ name: "Person 60" });
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByText("Categories gets “Veterans”.").waitFor();
+    await scene().people.create({ name: "Person 61" });
+    await page.getByRole("button", { name: "Change 61 people" }).click();
+    await page.getByRole("alert").getByText("People have changed since they were shown.").waitFor();
+    await page.getByRole("button", { name: "Change 62 people" }).click();
+    await page.getByText("The people are changed.").waitFor();
+    const ids = [1, 61, 62];
+    for (const id of ids) assert.match((await scene().people.find(id))?.json ?? "", /"Veterans"/);
+    for (const id of ids.slice(1)) await scene().people.remove(id);
+  });
+
   it("are changed once by two clicks", async () => {
     const page = await scene().open("/person?q=58");
     await page.getByRole("checkbox", { name: "Person 58" }).check();

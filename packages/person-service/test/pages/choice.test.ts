@@ -104,12 +104,17 @@ describeInMemory("the form of many people, without a script", (openService) => {
     const all: Pairs = [["_do", "drop"], ["_of", "categories"], ["_value", "Press & <b>"], ["_all", "yes"], ...tag];
     const shown = await send(service, "/person", all);
     assert.match(shown.text, /Change 1 person\?.*1 person is so already\./s);
-    await store(service, asJson({ name: "Kay" }));
+    assert.ok(!shown.text.includes("People have changed"));
+    await store(service, asJson({ name: "Kay", worksFor: "Bank", categories: ["Press & <b>"] }));
     for (const fields of [all, [...againOf(shown), ...sure]]) {
-      const { headers } = await send(service, "/person", fields);
-      assert.equal(headers["location"], "/person?worksFor=Bank&limit=1#outdated");
+      const again = await send(service, "/person", fields);
+      assert.match(again.text, /Change 2 people\?.*role="alert">People have changed since.*loses “<bdi>Press &amp;/s);
+      assert.deepEqual((await valuesOf("categories"))[0], ["Press & <b>"]);
     }
-    assert.deepEqual((await valuesOf("categories"))[0], ["Press & <b>"]);
+    const now = await send(service, "/person", [...againOf(shown), ...sure]);
+    const done = await send(service, "/person", [...againOf(now), ...sure]);
+    assert.deepEqual(locationOf(done), [303, "/person?worksFor=Bank&limit=1#changed"]);
+    assert.deepEqual(await valuesOf("categories"), [undefined, ["Press & <b>"], undefined, undefined]);
   });
 
   it("leads to the file of those who are chosen, or of all", async () => {

@@ -44,8 +44,6 @@ export const french: Words = {
     deleted: "La personne est supprimée.",
     changed: "Les personnes sont modifiées.",
     gone: "Les personnes sont supprimées.",
-    outdated:
-      "Des personnes ont changé depuis l’affichage de cette liste : rien n’a été fait. Regardez-la de nouveau, puis choisissez.",
     incomplete: "Choisissez des personnes par leurs cases, ou toute la liste, et dites ce qu’elles deviennent.",
     searched: "Chercher dans {members}",
     searchPeople: "Chercher des personnes",
@@ -154,6 +152,8 @@ export const french: Words = {
     },
     type: "Pour les supprimer, tapez {n} :",
     mistyped: "Ce n’est pas leur nombre.",
+    outdated:
+      "Des personnes ont changé depuis l’affichage de la liste. Rien n’est encore fait : voici combien elles sont maintenant.",
     doChange: { one: "Modifier {n} personne", other: "Modifier {n} personnes" },
     doRemove: { one: "Supprimer {n} personne", other: "Supprimer {n} personnes" },
     back: "Retour à la liste",

@@ -44,8 +44,6 @@ export const german: Words = {
     deleted: "Die Person ist gelöscht.",
     changed: "Die Personen sind geändert.",
     gone: "Die Personen sind gelöscht.",
-    outdated:
-      "Seit diese Liste angezeigt wurde, haben sich Personen geändert; deshalb ist nichts geschehen. Sehen Sie noch einmal hin, und wählen Sie dann.",
     incomplete: "Wählen Sie Personen durch ihre Kästchen oder die ganze Liste, und sagen Sie, was mit ihnen geschieht.",
     searched: "Suchen in {members}",
     searchPeople: "Personen suchen",
@@ -154,6 +152,8 @@ export const german: Words = {
     },
     type: "Um sie zu löschen, tippen Sie {n}:",
     mistyped: "So viele sind es nicht.",
+    outdated:
+      "Seit die Liste angezeigt wurde, haben sich Personen geändert. Noch ist nichts geschehen: So viele sind es jetzt.",
     doChange: { one: "{n} Person ändern", other: "{n} Personen ändern" },
     doRemove: { one: "{n} Person löschen", other: "{n} Personen löschen" },
     back: "Zurück zur Liste",

@@ -44,8 +44,6 @@ export const spanish: Words = {
     deleted: "La persona se ha eliminado.",
     changed: "Las personas se han modificado.",
     gone: "Las personas se han eliminado.",
-    outdated:
-      "Hay personas que han cambiado desde que se mostró esta lista, así que no se ha hecho nada. Mírela de nuevo y elija.",
     incomplete: "Elija personas por sus casillas, o toda la lista, y diga qué se hace con ellas.",
     searched: "Buscar en {members}",
     searchPeople: "Buscar personas",
@@ -154,6 +152,7 @@ export const spanish: Words = {
     },
     type: "Para eliminarlas, escriba {n}:",
     mistyped: "No es cuántas son.",
+    outdated: "Hay personas que han cambiado desde que se mostró la lista. Aún no se ha hecho nada: ahora son tantas.",
     doChange: { one: "Modificar a {n} persona", other: "Modificar a {n} personas" },
     doRemove: { one: "Eliminar a {n} persona", other: "Eliminar a {n} personas" },
     back: "Volver a la lista",
