@@ -55,6 +55,17 @@ describeInBrowser("people who are chosen in a list, in a browser", kinds, (scene
     for (const id of ids.slice(1)) await scene().people.remove(id);
   });
 
+  it("are asked about in full view, whatever stands before the menu", async () => {
+    for (const width of [320, 390, 560, 760, 900, 1024, 1280]) {
+      for (const menu of [".chosen", ".menu:has([download])"]) {
+        const page = await scene().open("/person?name[prefix]=P&q=person", { viewport: { width, height: 900 } });
+        await page.locator(`${menu} > summary`).click();
+        const box = await page.locator(`${menu} > :is(form, ul)`).boundingBox();
+        assert.ok(box !== null && box.x >= 0 && box.x + box.width <= width, `${menu} at ${width}`);
+      }
+    }
+  });
+
   it("are changed once by two clicks", async () => {
     const page = await scene().open("/person?q=58");
     await page.getByRole("checkbox", { name: "Person 58" }).check();
