@@ -206,6 +206,8 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     for (const path of ["/person?limit=200", "/person/1", `/person/${people.length + 1}`, "/"]) {
       const page = await scene().open(path, { viewport: { width: 360, height: 700 } });
       assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 360, path);
+      const right = `Math.max(0, ...Array.from(document.querySelectorAll("td a, dd a"), (each) => each.getBoundingClientRect().right))`;
+      assert.ok(Number(await page.evaluate(right)) <= 360, path);
     }
   });
 
