@@ -9,6 +9,7 @@ let present = new AbortController();
 prepareKeys();
 showScripted();
 prepareForm();
+checkChosen(part(HTMLInputElement, "form.import [type=file]", main));
 
 /** Has a file checked once it is chosen, and again with each choice of who is stored already; what was judged is stored, and nothing else. */
 function prepareForm(): void {
@@ -31,9 +32,14 @@ function prepareForm(): void {
     event.preventDefault();
     if (file.disabled || !event.dataTransfer?.files.length) return;
     file.files = event.dataTransfer.files;
-    file.dispatchEvent(new Event("change", { bubbles: true }));
+    checkChosen(file);
   });
   main.querySelector<HTMLElement>("[data-outcome]")?.focus();
+}
+
+/** Has a file checked whose choice nobody heard: one that was dropped, or chosen before this script came. */
+function checkChosen(file: HTMLInputElement): void {
+  if (file.files?.length) file.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
 /** Takes away what is said of another file, or of other columns; returns what ends when this is said of what is shown now. */
@@ -70,14 +76,13 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement): Promise<v
 }
 
 /** A folder that was dropped cannot be read, nor a file that was changed since. */
-const isReadable = (file: File): Promise<boolean> =>
-  file
-    .slice(0, 1)
-    .arrayBuffer()
-    .then(
-      () => true,
-      () => false,
-    );
+function isReadable(file: File): Promise<boolean> {
+  const first = file.slice(0, 1).arrayBuffer();
+  return first.then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Sends a file, after signing in where the session is over; without an end once the signal is given. Not by fetch, which says nothing of the progress of what it sends. */
 function post(

@@ -218,6 +218,17 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     });
   }
 
+  it("checks a file that was chosen before the script came", async () => {
+    const page = await scene().open("/person");
+    const asked = Promise.withResolvers<Route>();
+    await page.route("**/assets/import*.js", asked.resolve, { times: 1 });
+    await page.getByRole("link", { name: "Import" }).click({ noWaitAfter: true });
+    const script = await asked.promise;
+    await choose(page, "people.csv", "name\nTarda\n");
+    await script.continue();
+    await page.getByText("1 person can be stored.").waitFor();
+  });
+
   it("takes NDJSON as it is, dropped", async () => {
     const before = await scene().people.count();
     const page = await scene().open("/person");
