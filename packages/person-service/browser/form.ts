@@ -1,4 +1,15 @@
-import { announce, documentOf, entriesOf, part, say, signIn, whyNoAnswer, words, wordsOf } from "./page.ts";
+import {
+  announce,
+  announceAgain,
+  documentOf,
+  entriesOf,
+  part,
+  say,
+  signIn,
+  whyNoAnswer,
+  words,
+  wordsOf,
+} from "./page.ts";
 
 /** Has the forms of a page sent by the script, which keeps what is typed: without an answer, after the session, and over a reload. */
 export function prepareForms(isAnswer = false): void {
@@ -14,7 +25,7 @@ export function prepareForms(isAnswer = false): void {
 /** Sends a form, once at a time: its button keeps the focus, and shows what goes on when it takes half a second. */
 async function sendBy(button: HTMLButtonElement, form: HTMLFormElement): Promise<void> {
   if (button.ariaDisabled === "true") return;
-  const banner = part(HTMLElement, ".banner[role=alert]", form);
+  const banner = part(HTMLElement, ".foot .banner", form);
   const label = button.textContent;
   const timer = setTimeout(() => {
     button.textContent = button.dataset["doing"] ?? label;
@@ -46,7 +57,8 @@ async function send(button: HTMLButtonElement, form: HTMLFormElement): Promise<s
   if (page.querySelector("main :is(.editor.open, .conflict)") === null) return wordsOf(page);
   part(HTMLElement, "main").replaceWith(part(HTMLElement, "main", page));
   prepareForms(true);
-  part(HTMLElement, "main :is([autofocus], .foot [role=alert]:not([hidden]))").focus();
+  part(HTMLElement, "main :is([autofocus], .foot .banner:not([hidden]))").focus();
+  announceAgain(part(HTMLElement, "main .foot .banner"));
   return undefined;
 }
 

@@ -34,7 +34,7 @@ function prepareForm(): void {
     file.files = event.dataTransfer.files;
     checkChosen(file);
   });
-  main.querySelector<HTMLElement>("[data-outcome]")?.focus();
+  main.querySelector<HTMLElement>("[data-outcome] > p")?.focus();
 }
 
 /** Has a file checked whose choice nobody heard: one that was dropped, or chosen before this script came. */
@@ -58,8 +58,7 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement): Promise<v
   const file = part(HTMLInputElement, "[type=file]", form);
   const refuse = (text: string): void => say(part(HTMLElement, "[data-refusal]", form), text);
   const signal = begin(form);
-  const [chosen] = file.files ?? [];
-  if (chosen === undefined) return;
+  const chosen = file.files?.[0] ?? new File([], "");
   if (chosen.size > Number(form.dataset["mostBytes"])) return refuse(filled(words.tooLarge, { file: chosen.name }));
   if (!(await isReadable(chosen))) return refuse(filled(words.unreadable, { file: chosen.name }));
   if (signal.aborted) return;

@@ -23,7 +23,7 @@ const areOff = (): boolean => localStorage.getItem(kept) === "off";
 
 function showKeys(heading: string): void {
   const dialog = document.createElement("dialog");
-  dialog.innerHTML = `<h2></h2><dl></dl><label><input type="checkbox"> <span></span></label><div class="actions"><button class="plain"></button></div>`;
+  dialog.innerHTML = `<h2 tabindex="-1" autofocus></h2><dl></dl><label><input type="checkbox"> <span></span></label><div class="actions"><button class="plain"></button></div>`;
   dialog.setAttribute("aria-label", heading);
   part(HTMLElement, "h2", dialog).textContent = heading;
   part(HTMLElement, "span", dialog).textContent = words.keysOn;

@@ -65,7 +65,7 @@ export async function signIn(): Promise<boolean> {
 
 /** What the page of a refusal says. */
 export const wordsOf = (page: Document): string =>
-  page.querySelector("main [role=alert], main .detail")?.textContent ?? words.refused;
+  page.querySelector("main .banner:not([hidden], .said), main .detail")?.textContent ?? words.refused;
 
 /**
  * Returns what to say where a request got no answer.
@@ -81,6 +81,14 @@ export function whyNoAnswer(error: unknown): string {
 export function announce(element: HTMLElement, text: string): void {
   element.textContent = text;
   element.hidden = text === "";
+}
+
+/** Has a message announced that came with the page: a screen reader says what changes in a region that it knows. */
+export function announceAgain(element: HTMLElement): void {
+  const parts = Array.from(element.childNodes);
+  element.replaceChildren();
+  // In the frame after the one that shows it empty.
+  requestAnimationFrame(() => requestAnimationFrame(() => element.append(...parts)));
 }
 
 /** Shows a message, and leads the eyes and the keys to it. */

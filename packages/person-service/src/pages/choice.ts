@@ -58,7 +58,7 @@ export const formatNames = ({ words }: Reader): readonly (readonly [format: stri
 
 /** Makes the head of the column of boxes: a box for all of the page, which a script gives a use. */
 export const choiceHead = ({ words }: Reader): SafeHtml =>
-  html`<th scope="col" class="box"><label><input type="checkbox" data-choose-all data-scripted hidden aria-label="${words.choice.page}"></label></th>`;
+  html`<th scope="col" class="box" aria-label="${words.choice.column}"><label><input type="checkbox" data-choose-all data-scripted hidden aria-label="${words.choice.page}"></label></th>`;
 
 /** Makes the box of a person, whose name is in the cell with the id. */
 export const choiceBox = ({ id }: StoredRecord, entityTag: string | undefined): SafeHtml =>

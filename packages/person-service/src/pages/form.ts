@@ -72,7 +72,7 @@ function faultsIn({ refusal, reader, fields }: FormParts): SafeHtml | undefined 
 
 /** Makes the end of a form, which stays in view: its buttons, and beside them why they did not work. */
 function foot(buttons: SafeHtml, faults?: SafeHtml): SafeHtml {
-  return html`<div class="foot"><div class="banner" role="alert" tabindex="-1"${faults === undefined ? html` hidden` : ""}>${faults}</div>
+  return html`<div class="foot"><div class="banner" aria-live="assertive" tabindex="-1"${faults === undefined ? html` hidden` : ""}>${faults}</div>
 <div class="actions">${buttons}</div></div>`;
 }
 

@@ -29,7 +29,7 @@ export function importPage(site: Site, request: HttpRequest<unknown>): HttpRespo
 <div class="heading"><h1>${words.heading}</h1></div>
 <form class="import" method="post" enctype="multipart/form-data" action="${url}?import" data-most-bytes="${site.mostBytes}">
 <p class="hint">${words.hint}</p>
-${Number.isNaN(stored) ? "" : note(storedText(reader, stored), true)}${tried === undefined ? "" : outcome(site, reader, tried)}${tried === undefined ? "" : choices(site, reader, tried)}<label class="drop">${words.drop}<input type="file" name="${fileField}" accept=".csv,.tsv,.txt,.vcf,.vcard,.json,.ndjson,.jsonl,.xml" required></label>
+${Number.isNaN(stored) ? "" : note(storedText(reader, stored), true)}${tried === undefined ? "" : outcome(site, reader, tried)}${tried === undefined ? "" : choices(site, reader, tried)}<label class="drop">${words.drop}<input type="file" name="${fileField}" accept=".csv,.tsv,.txt,.vcf,.vcard,.json,.ndjson,.jsonl,.xml"></label>
 <div class="banner" role="alert" tabindex="-1" data-refusal hidden></div>
 <label data-progress hidden><span></span><progress max="1"></progress></label>
 <div class="actions"><button class="${canStore(tried) ? "" : "primary"}" formaction="${url}?import=check" data-doing="${words.checking}">${words.check}</button>${storeButton(reader, url, tried)}</div>
@@ -43,8 +43,8 @@ const storedText = (reader: Reader, people: number): SafeHtml =>
   filled(reader.words.import.stored, { people: reader.count(reader.words.people, people) });
 
 /** Says what came of a file, and leads the eyes and the keys to it. */
-const note = (text: SafeHtml, isGood: boolean): SafeHtml =>
-  html`<div class="banner${isGood ? " good" : ""}" role="${isGood ? "status" : "alert"}" tabindex="-1" data-outcome autofocus>${text}</div>
+const note = (text: SafeHtml, isGood: boolean, more: SafeHtml = html``): SafeHtml =>
+  html`<div class="banner${isGood ? " good" : ""}" data-outcome><p tabindex="-1" autofocus>${text}</p>${more}</div>
 `;
 
 /** Returns whether the day that a date of the file means has to be asked. */
@@ -73,8 +73,8 @@ function outcome(site: Site, reader: Reader, { fileName, answer, isStored }: Tri
   const { stored = 0, valid, updated = 0, unchanged = 0, skipped = 0, refused = 0, detail, status, found } = answer;
   const file = html`<bdi>${fileName}</bdi>`;
   if (status === 413) return note(filled(scripts.tooLarge, { file }), false);
-  if (isStored) return note(html`${storedText(reader, stored + updated)}${faults(site, reader, answer)}`, true);
-  if (valid === undefined) return note(html`<bdi>${detail}</bdi>${faults(site, reader, answer)}`, false);
+  if (isStored) return note(storedText(reader, stored + updated), true, faults(site, reader, answer));
+  if (valid === undefined) return note(html`<bdi>${detail}</bdi>`, false, faults(site, reader, answer));
   if (isUnclear(answer))
     return note(filled(words.chooseDay, { date: html`<bdi>${found?.dates?.example}</bdi>` }), false);
   if (valid + updated + unchanged + skipped + refused === 0) {
@@ -89,7 +89,7 @@ function outcome(site: Site, reader: Reader, { fileName, answer, isStored }: Tri
   const known = [[words.changes, updated] as const, [words.there, unchanged + skipped] as const];
   const said = known.map(([text, count]) => (count === 0 ? "" : html`${reader.count(text, count)} `));
   const again = valid + updated === 0 ? "" : html`<noscript><p>${words.chooseAgain}</p></noscript>`;
-  return note(html`<p>${file}: ${said}${verdict}</p>${faults(site, reader, answer)}${again}`, refused === 0);
+  return note(html`${file}: ${said}${verdict}`, refused === 0, html`${faults(site, reader, answer)}${again}`);
 }
 
 /** The most faults that are shown: whoever mends them checks the file again. */

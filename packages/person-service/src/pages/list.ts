@@ -68,9 +68,9 @@ function head(site: Site, view: ListView, may: { readonly create: boolean; reado
   const create = html`<div class="actions"><a class="button" href="${address.url}?import">${words.import}</a><a class="button primary" href="${address.url}?new" aria-keyshortcuts="n">${words.create}</a></div>`;
   return html`<div class="heading"><h1>${reader.words.frame.people}</h1>
 ${may.create ? create : ""}</div>
-<p class="banner good said" id="deleted" role="status" tabindex="-1">${words.deleted}</p>
+<p class="banner good said" id="deleted" tabindex="-1">${words.deleted}</p>
 ${notes(reader)}
-<p class="banner" role="status" tabindex="-1" data-said hidden></p>
+<div role="status"><p class="banner" data-said hidden></p></div>
 ${searchForm(reader, address, members, countryList(options.request, reader))}
 <p class="unseen" role="status"></p>
 <div id="results" tabindex="-1">
@@ -86,9 +86,9 @@ ${address.isLong ? "" : html`${columnChoice(fields, reader, members, address, vi
 /** What is said of what was done to people in the list, where the URL names it. */
 const notes = ({
   words: { list },
-}: Reader): SafeHtml => html`<p class="banner good said" id="changed" role="status" tabindex="-1">${list.changed}</p>
-<p class="banner good said" id="gone" role="status" tabindex="-1">${list.gone}</p>
-<p class="banner said" id="incomplete" role="alert" tabindex="-1">${list.incomplete}</p>`;
+}: Reader): SafeHtml => html`<p class="banner good said" id="changed" tabindex="-1">${list.changed}</p>
+<p class="banner good said" id="gone" tabindex="-1">${list.gone}</p>
+<p class="banner said" id="incomplete" tabindex="-1">${list.incomplete}</p>`;
 
 function total(reader: Reader, { total = 0, isMore = false }: Partial<ListPage> = {}): SafeHtml {
   return reader.count(reader.words.people, total, `${reader.number(total)}${isMore ? "+" : ""}`);

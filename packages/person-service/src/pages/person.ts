@@ -44,9 +44,9 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
 ${actions(reader, own, mayAmend, mayRemove)}</div>
-${changedNote(site, options, "now", id)}<p class="banner good said" id="saved" role="status" tabindex="-1">${words.saved}</p>
-<p class="banner good said" id="stored" role="status" tabindex="-1">${words.stored}</p>
-<p class="banner said" id="changed" role="alert" tabindex="-1">${words.changed}</p>
+${changedNote(site, options, "now", id)}<p class="banner good said" id="saved" tabindex="-1">${words.saved}</p>
+<p class="banner good said" id="stored" tabindex="-1">${words.stored}</p>
+<p class="banner said" id="changed" tabindex="-1">${words.changed}</p>
 <div class="card">
 ${groups}${code === undefined ? "" : html`<details class="code"><summary>${words.code}</summary>${code}</details>`}</div>
 ${mayAmend ? editing(site, options, { values: formValuesOf(person, fields), entityTag }, own) : ""}${mayRemove ? removalForm(reader, title, entityTag, own) : ""}${record(reader, id, person, fields)}`;

@@ -125,6 +125,7 @@ export const english = {
     withChosen: "With the chosen",
     all: "All of this list: {people}",
     page: "Choose everybody on this page",
+    column: "Choice",
     format: "Format",
     list: "List",
     member: "Member",

@@ -127,6 +127,7 @@ export const french: Words = {
     withChosen: "Avec les personnes choisies",
     all: "Toute cette liste : {people}",
     page: "Choisir toutes les personnes de cette page",
+    column: "Choix",
     format: "Format",
     list: "Liste",
     member: "Champ",

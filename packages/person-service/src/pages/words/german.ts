@@ -127,6 +127,7 @@ export const german: Words = {
     withChosen: "Mit den gewählten",
     all: "Alle dieser Liste: {people}",
     page: "Alle auf dieser Seite wählen",
+    column: "Auswahl",
     format: "Format",
     list: "Liste",
     member: "Feld",

@@ -127,6 +127,7 @@ export const spanish: Words = {
     withChosen: "Con las elegidas",
     all: "Toda esta lista: {people}",
     page: "Elegir a todas las personas de esta página",
+    column: "Elección",
     format: "Formato",
     list: "Lista",
     member: "Campo",
