@@ -1,22 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { before, it } from "node:test";
-import type { Page } from "playwright-core";
 import { isThorough } from "../../../waymark/test/runs.ts";
 import { personSchema } from "../../src/person/schema.ts";
 import { sqlite } from "../databases.ts";
 import { naughtyStrings } from "../naughty-strings.ts";
 import { describeInBrowser } from "./scene.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe-core finds: each rule that is broken, and where. */
-async function faultsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(`axe.run({ rules: { "td-has-header": { enabled: true }, "target-size": { enabled: true } } }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(", ")))`);
-}
+import { faultsOf, usualStates } from "./states.ts";
 
 /** The width and height in pixels of all that is pressed on a page, with its menus open; of a box, those of its label. */
 const sizesOfTargets = `document.querySelectorAll("details").forEach((each) => (each.open = true));
@@ -76,24 +65,13 @@ describeInBrowser("the pages", [sqlite], (scene) => {
   });
 
   for (const scheme of ["light", "dark"] as const) {
-    const all = [
-      ["the list", "/person?name[prefix]=P", undefined],
-      ["the form of a new person", "/person", (page: Page) => page.getByRole("link", { name: "New person" }).click()],
-      ["the filters", "/person?name[prefix]=P", (page: Page) => page.getByText("Filters").first().click()],
-      ["the columns", "/person", (page: Page) => page.getByText("Columns").click()],
-      ["a person", "/person/1", undefined],
-      ["the form of a person", "/person/1", (page: Page) => page.getByRole("link", { name: "Edit" }).click()],
-      ["a question", "/person/1", (page: Page) => page.getByRole("button", { name: "Delete" }).click()],
-      ["a problem", "/person/99999", undefined],
-      ["the front page", "/", undefined],
-    ] as const;
     // What nothing was clicked on is below in another language; the dark has other colours, and the same of all else.
     const isJudged = (i: number): boolean =>
-      isThorough || (scheme === "light" ? all[i]?.[2] !== undefined : i % 3 === 0);
-    for (const [what, path, step] of all.filter((_, i) => isJudged(i))) {
+      isThorough || (scheme === "light" ? usualStates[i]?.[2] !== undefined : i % 3 === 0);
+    for (const [what, path, step] of usualStates.filter((_, i) => isJudged(i))) {
       it(`have nothing that keeps anybody out: ${what}, ${scheme}`, async () => {
         const page = await scene().open(path, { colorScheme: scheme, viewport: { width: 1280, height: 900 } });
-        await step?.(page);
+        await step?.(page, scene());
         assert.deepEqual(await faultsOf(page), []);
       });
     }

@@ -16,7 +16,7 @@ export interface Scene {
   /** Opens a path, in the one page that there is for the options, and waits until it is loaded. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
   /** Makes a context that has nothing in its cache. */
-  newContext(): Promise<BrowserContext>;
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
 
 /** The databases below the pages: their answers are the same, so that only the thorough run looks at the pages over each of them. */
@@ -60,7 +60,7 @@ export function describeInBrowser(
           scene = {
             url: server.url,
             people: service.people,
-            newContext: () => newContext(),
+            newContext: (options) => newContext(options),
             async open(path, options = {}) {
               const key = JSON.stringify(options);
               const page = pages.get(key) ?? (await newPage(options));
