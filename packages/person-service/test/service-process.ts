@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { on } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { programArguments, runtime } from "./program-arguments.ts";
@@ -130,19 +131,21 @@ function whenListening(stdout: Readable, done: (url: string) => void): void {
   stdout.on("data", onData);
 }
 
-const untilPrintedBy = ({ stdout, stderr }: ReturnType<typeof launch>["child"], text: RegExp): Promise<void> =>
-  Promise.any([stdout, stderr].map((stream) => untilPrinted(stream, text)));
+/** Resolves once what is printed from now on, on either stream, has the text in it; rejects when both end before. */
+function untilPrintedBy({ stdout, stderr }: ReturnType<typeof launch>["child"], text: RegExp): Promise<void> {
+  const over = new AbortController();
+  return Promise.any([stdout, stderr].map((stream) => untilPrinted(stream, text, over.signal))).finally(() =>
+    over.abort(),
+  );
+}
 
-/** Resolves once what is printed from now on has the text in it; rejects when the stream ends before. */
-function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let printed = "";
-    stream.on("data", (piece: Buffer) => {
-      printed += piece;
-      if (text.test(printed)) resolve();
-    });
-    stream.once("end", () => reject(new Error(`It printed ${JSON.stringify(printed)}`)));
-  });
+async function untilPrinted(stream: Readable, text: RegExp, signal: AbortSignal): Promise<void> {
+  let printed = "";
+  for await (const [piece] of on(stream, "data", { close: ["end"], signal })) {
+    printed += piece;
+    if (text.test(printed)) return;
+  }
+  throw new Error(`It printed ${JSON.stringify(printed)}`);
 }
 
 function launch(
