@@ -15,12 +15,20 @@ export interface SlowReaderReport {
 /**
  * Opens this many connections to a service on the file that ask for a list and read nothing of it. Checks that others are
  * served meanwhile, and that the service ends in order.
+ *
+ * @param mayBeRefused whether there are too many; otherwise each asks again when it is refused for the crowd of a moment
  */
-export async function holdLists(file: string, target: string, connections: number): Promise<SlowReaderReport> {
+export async function holdLists(
+  file: string,
+  target: string,
+  connections: number,
+  mayBeRefused = false,
+): Promise<SlowReaderReport> {
   await using service = await startServiceWith(smallHeap, "--database", file);
   await fetch(`${service.url}/person?limit=10`).then((answer) => answer.text());
   const idle = residentMemory(service.pid);
-  const held = await Promise.all(Array.from({ length: connections }, () => beginReading(service.url + target)));
+  const begin = (): Promise<IncomingMessage> => beginReading(service.url + target, mayBeRefused);
+  const held = await Promise.all(Array.from({ length: connections }, begin));
   const growth = residentMemory(service.pid) - idle;
   await greeted(service);
   const statuses: Record<number, number> = {};
@@ -44,8 +52,12 @@ async function greeted({ url }: ServiceProcess): Promise<void> {
 }
 
 /** Returns the answer once its head has come; no more of it is read than fits in the buffers on the way. */
-async function beginReading(url: string): Promise<IncomingMessage> {
-  const request = get(url, { agent: false });
-  const [answer] = (await once(request, "response")) as [IncomingMessage]; // the event has one argument
-  return answer.on("error", () => undefined); // it is destroyed before its end
+async function beginReading(url: string, mayBeRefused: boolean): Promise<IncomingMessage> {
+  for (;;) {
+    const request = get(url, { agent: false });
+    const [answer] = (await once(request, "response")) as [IncomingMessage]; // the event has one argument
+    answer.on("error", () => undefined); // it is destroyed before its end
+    if (answer.statusCode !== 503 || mayBeRefused) return answer;
+    answer.destroy();
+  }
 }
