@@ -125,6 +125,8 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
         }
       };
       await Promise.all(Array.from({ length: 4 }, storeUntilRefused));
+      // There may be room for one where there was too little for four in one transaction.
+      await storeUntilRefused();
       return acknowledged;
     }
 

@@ -28,12 +28,13 @@ describe("two services on one SQLite file", () => {
   const list = async ({ url }: ServiceProcess): Promise<readonly SentRecord[]> =>
     JSON.parse(await (await fetch(`${url}/person`)).text());
 
-  /** Sends the person until the service has stored it: on a slow disk the other service may hold the file for too long. */
+  /** Sends the person until the service has stored it: a slow disk or processor may keep it from it for too long. */
   const store = async (service: ServiceProcess, person: object): Promise<Response> => {
     for (;;) {
       const answer = await post(service, person);
       if (answer.status !== 503) return answer;
-      assert.match(await answer.text(), /Nothing was changed/);
+      assert.notEqual(answer.headers.get("Retry-After"), null);
+      await answer.text();
     }
   };
 
@@ -52,7 +53,7 @@ describe("two services on one SQLite file", () => {
 
   it("store one of many people with the same identifier", async () => {
     const sent = Array.from({ length: 20 }, (_, n) =>
-      post(services[n % 2 === 0 ? 0 : 1], { name: "Ada", identifier: "A1" }),
+      store(services[n % 2 === 0 ? 0 : 1], { name: "Ada", identifier: "A1" }),
     );
     const statuses = (await Promise.all(sent)).map(({ status }) => status);
     assert.deepEqual(statuses.sort(), [200, ...Array.from({ length: 19 }, () => 409)]);
