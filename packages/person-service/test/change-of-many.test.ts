@@ -168,6 +168,20 @@ describeInMemory("a change of 10,000 chosen people", (openService) => {
   });
 });
 
+describeInMemory("a chosen person", (openService) => {
+  const service = openService();
+
+  it("has the entity tags of all content codings", async () => {
+    await store(service, asJson({ name: "Ada", description: "long".repeat(500) }));
+    for (const coding of ["gzip", "br", "zstd"]) {
+      const { headers } = await service.send("GET", "/person/1", { headers: { "Accept-Encoding": coding } });
+      assert.match(headers["etag"] ?? "", RegExp(`;${coding}"$`));
+      await change(service, "", { records: [{ id: 1, etag: headers["etag"] }], merge: { jobTitle: coding } });
+      await refused(service, "", { records: [{ id: 1, etag: headers["etag"] }], merge: clerk }, [409, "conflict"]);
+    }
+  });
+});
+
 describeInMemory("what a change of many refuses", (openService) => {
   const service = openService();
   const merge = { jobTitle: "x" };

@@ -14,6 +14,7 @@ export { forwardedHops, xForwardedHops } from "./fields/forwarded.ts";
 export { addHttp2Fields, fieldLines, parsedHeaders, rememberValues } from "./fields/header-list.ts";
 export { findRepeated } from "./fields/repeated.ts";
 export { isBlank, isToken, quotedText, tokenList, tokenText, trimBlanks } from "./fields/syntax.ts";
+export { uncodedTag } from "./filters/compress.ts";
 export { toClientKey } from "./filters/rate-limit.ts";
 export { requireKnownOptions } from "./known-options.ts";
 export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition, withCommas } from "./message-text.ts";

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { HttpRequest } from "waymark";
 import type { ValidationIssue } from "waymark/content";
+import { uncodedTag } from "waymark/internal";
 import { callerKey } from "../caller-shares.ts";
 import { takeMerged } from "../handlers/changed-document.ts";
 import { heldByAnother } from "../handlers/refusals.ts";
@@ -123,7 +124,9 @@ async function judge(
   const { record, etag } = found;
   const { id, revision: expectedRevision } = record;
   const { schema, serverMembers, linkedMembers, items } = settings;
-  if (etag !== undefined && !recordValidators(request, record, items).entityTags?.includes(etag)) {
+  const isNamedBy = (tag: string): boolean =>
+    recordValidators(request, record, items).entityTags?.includes(tag) === true;
+  if (etag !== undefined && !isNamedBy(etag) && !isNamedBy(uncodedTag(etag))) {
     return conflict(id, { message: "has changed since it was read" });
   }
   requireRight(settings, request, amendment.removed ? "DELETE" : "PATCH", id);

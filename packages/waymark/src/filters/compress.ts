@@ -207,6 +207,9 @@ function codedTags(codings: readonly ContentCoding[]): CodedTags {
   };
 }
 
+/** Returns a tag as its handler gave it, without the coding that `compress` has put into it: for tags that come in content. */
+export const uncodedTag = (tag: string): string => tag.replace(/;[^;"]+"$/, '"');
+
 const strongTag = /^"[^"]*"$/;
 
 // A tag contains no quotation mark, so that a suffix before one is at the end of a tag.
