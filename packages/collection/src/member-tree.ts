@@ -1,4 +1,5 @@
 import type { StandardSchemaV1, ValidationResult } from "waymark/content";
+import { inlineReferences } from "waymark/internal";
 import type { JsonSchema, StandardJsonSchema } from "waymark/openapi";
 import type { Member } from "./members.ts";
 
@@ -102,9 +103,8 @@ const innerSchemaOf = (tree: MemberTree, of: SchemaOf): JsonSchema => ({
 function memberSchemaOf({ schema, label }: Member, direction: SchemaOf["direction"]): JsonSchema {
   const standard: object = schema["~standard"];
   const { jsonSchema } = standard as Partial<StandardJsonSchema["~standard"]>; // not every library has it
-  const { $schema: _, ...keywords } = jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {};
   // References within it would lead out of the schema of the record.
-  const own = keywords["$defs"] === undefined ? keywords : {};
+  const { $schema: _, ...own } = inlineReferences(jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {});
   return label === undefined ? own : { title: label, ...own };
 }
 

@@ -15,8 +15,24 @@ export interface ObjectSchema {
  */
 export function objectSchemaOf(schema: object, direction: "input" | "output"): ObjectSchema {
   const { jsonSchema } = (schema as Partial<StandardJsonSchema>)["~standard"] ?? {};
-  const { $schema: _, ...keywords } = jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {};
+  const { $schema: _, ...keywords } = withoutName(jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {});
   return { type: "object", ...keywords, properties: { ...(keywords["properties"] as object | undefined) } };
+}
+
+/** Returns the name that a schema has in its library, such as the `id` of zod. */
+export function nameIn(schema: object): string | undefined {
+  const { $ref } = (outputSchemaOf(schema) ?? {}) as JsonObject;
+  return /^#\/\$defs\/([A-Za-z][^/]*)$/.exec(String($ref))?.[1];
+}
+
+/** Returns the schema itself in the place of the reference to its name, and the name only where it is within itself. */
+function withoutName(schema: JsonObject): JsonObject {
+  const { $ref, ...others } = schema;
+  if (typeof $ref !== "string") return schema;
+  const own = { ...(valueAt($ref, schema) as JsonObject | undefined), ...others };
+  if (JSON.stringify(own).includes(JSON.stringify($ref))) return own;
+  const $defs = Object.entries(others["$defs"] ?? {}).filter(([name]) => $ref !== `#/$defs/${name}`);
+  return { ...own, $defs: Object.fromEntries($defs) };
 }
 
 /**

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { group, POST, router, text } from "waymark";
 import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
-import { docs, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
+import { docs, type JsonSchema, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
+import { contract } from "waymark/testing";
 import { z } from "zod";
 import { type CollectionDefinition, type CollectionOptions, collection, openDatabase } from "../src/index.ts";
 
@@ -166,6 +167,35 @@ describe("a schema with a name", () => {
     assert.ok(names.includes("Novel") && names.includes("StoredNovel"), names.join());
     await database.close();
   });
+
+  for (const [what, schema] of [
+    ["of its library", Book.meta({ id: "Novel" })],
+    [
+      "of its library, and within others",
+      z
+        .strictObject({
+          ...Book.shape,
+          sequel: z.strictObject({ title: z.string() }).meta({ id: "Sequel" }).optional(),
+        })
+        .meta({ id: "Novel" }),
+    ],
+  ] as const) {
+    it(`${what} names it in the document, which says what is sent and what is answered`, async () => {
+      const database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
+      const app = router(group("/books", collection({ store: database.store("book"), schema }).routes()));
+      const { components } = await openApi(app, { title: "Books", version: "1" });
+      const schemas = components.schemas as Readonly<Record<string, JsonSchema>>; // of a document
+      const members = (name: string) => Object.keys(schemas[name]?.["properties"] ?? {});
+      assert.deepEqual(members("StoredNovel"), ["id", ...Object.keys(schema.shape), "createdAt", "updatedAt"]);
+      assert.deepEqual(members("Novel"), ["id", ...Object.keys(schema.shape)]);
+      assert.deepEqual(
+        Object.keys(schemas).filter((name) => name.endsWith("2")),
+        [],
+      );
+      for (const { run } of await contract(app, { requests: 20 })) await run();
+      await database.close();
+    });
+  }
 
   it("validates in a handler, whose document has it under its name", async () => {
     const app = router(

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "waymark/content";
 import type { NamedSchema } from "waymark/openapi";
 import { parseTemplate, type TemplatePart } from "waymark/routing";
+import { nameIn } from "../object-schema.ts";
 import type { Addressed } from "../record-scope.ts";
 import type { CollectionSettings, RecordNouns } from "../settings.ts";
 
@@ -50,7 +51,7 @@ function nounsOf(
   return { one, many, schema: schema ?? nameOf(validator) ?? pascal, always };
 }
 
-/** The name that `namedSchema` gave the schema. */
+/** The name that `namedSchema` or its library gave the schema. */
 function nameOf(schema: StandardSchemaV1 & Partial<Pick<NamedSchema, "kind" | "name">>): string | undefined {
-  return schema.kind === "named-schema" ? schema.name : undefined;
+  return schema.kind === "named-schema" ? schema.name : nameIn(schema);
 }

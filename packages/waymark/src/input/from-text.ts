@@ -1,3 +1,4 @@
+import { inlineReferences } from "../content/references.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { JsonSchema, StandardJsonSchema } from "../description.ts";
 
@@ -20,11 +21,12 @@ export function textForm(schema: JsonSchema | undefined): TextForm {
   return { isList: true, convert: converter(typesIn(typeof items === "object" ? (items as JsonSchema) : {})) };
 }
 
-/** Returns the JSON Schema of what a schema takes; undefined where its library has none, or none for this schema. */
+/** Returns the JSON Schema of what a schema takes, in one piece; undefined where its library has none, or none for this schema. */
 export function jsonSchemaOf(schema: StandardSchemaV1): JsonSchema | undefined {
   const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
   try {
-    return jsonSchema?.input({ target: "draft-2020-12" });
+    const keywords = jsonSchema?.input({ target: "draft-2020-12" });
+    return keywords && inlineReferences(keywords);
   } catch {
     return undefined; // Libraries refuse what JSON Schema has no words for, such as a Date.
   }

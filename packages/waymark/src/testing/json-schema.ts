@@ -1,5 +1,5 @@
+import { lookUp } from "../content/references.ts";
 import { pointerToken } from "../content/standard-schema.ts";
-import { lookUp } from "../openapi/references.ts";
 import { formats } from "./formats.ts";
 
 /** JSON Schema 2020-12, as documents have it. */

@@ -1,5 +1,5 @@
+import { lookUp } from "../content/references.ts";
 import { pointerToken } from "../content/standard-schema.ts";
-import { lookUp } from "../openapi/references.ts";
 import { formats } from "./formats.ts";
 import { expression, faultsOf, type Schema } from "./json-schema.ts";
 import { textOfPattern } from "./pattern-text.ts";

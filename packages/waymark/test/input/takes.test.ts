@@ -179,6 +179,36 @@ describe("a parameter", () => {
     ]);
   });
 
+  it("has a schema with a name, also within a list, a choice or the schema of all", async () => {
+    const Id = z.int().min(1).meta({ id: "Id" });
+    const Search = z.strictObject({ author: Id.optional(), stars: z.array(Id).default([]) }).meta({ id: "Search" });
+    const routes = group(
+      GET(
+        "/{id}",
+        takes({ variables: { id: Id }, query: { n: z.array(Id), or: z.union([Id, z.boolean()]) } }),
+        (_, input) => json(input),
+      ),
+      GET(takes({ query: Search }), (_, { query }) => json(query)),
+    );
+    assert.deepEqual(await answerOf(routes, "GET /7?n=1&n=2&or=true"), {
+      variables: { id: 7 },
+      query: { n: [1, 2], or: true },
+    });
+    assert.deepEqual(await answerOf(routes, "GET /?author=3&stars=4"), { author: 3, stars: [4] });
+    assert.deepEqual(await faultsOf(routes, "GET /?auther=3"), [
+      "query auther: is not known here; did you mean author? Known: author, stars.",
+    ]);
+    const { paths, components } = await openApi(router(routes), { title: "Books", version: "1" });
+    const inline = { type: "integer", minimum: 1, maximum: 9007199254740991 };
+    assert.partialDeepStrictEqual(paths["/"]?.["get"], {
+      parameters: [
+        { name: "author", schema: inline },
+        { name: "stars", schema: { default: [], type: "array", items: inline } },
+      ],
+    });
+    assert.ok("Id" in components.schemas && !("Search" in components.schemas));
+  });
+
   it("may be validated by a promise", async () => {
     const known = z.string().refine(async (value) => value === "a", "is not known");
     const routes = GET(takes({ query: { a: known, n: integer() } }), (_, { query }) => json(query));
@@ -209,6 +239,15 @@ describe("a query", () => {
     const closed = GET(takes({ query: z.strictObject({ a: z.int().optional() }) }), (_, { query }) => json(query));
     assert.deepEqual(await faultsOf(closed, "GET /?b=1"), ["query b: is not known here. Known: a."]);
     assert.deepEqual(await faultsOf(closed, "GET /?a=1&a=2"), ["query a: is given more than once"]);
+  });
+
+  it("of which nothing names the parameters is not strict", () => {
+    const { validate } = z.object({ a: z.string() })["~standard"];
+    const nameless = { "~standard": { version: 1, vendor: "test", validate } } as const;
+    assert.throws(() => router(GET("/a", takes({ query: nameless, strict: true }), () => text(""))), {
+      name: "RoutingError",
+      message: /The query is strict, and its schema has no JSON Schema that names the parameters \(.*takes\.test\.ts:/,
+    });
   });
 
   it("with thousands of faults is refused in a short answer", async () => {

@@ -1,6 +1,7 @@
+import { lookUp } from "../../content/references.ts";
 import type { OpenApiDocument } from "../document.ts";
 import { pascalCase } from "../problems.ts";
-import { lookUp, schemaRoot } from "../references.ts";
+import { schemaRoot } from "../references.ts";
 import { alike } from "./alike.ts";
 import type { Names } from "./names.ts";
 import {
