@@ -1,5 +1,6 @@
 import { isNone, isProblemType } from "../answers.ts";
 import type { Finding } from "../app.ts";
+import { jsonSchemaOf } from "../input/from-text.ts";
 import { isSchema } from "../input/parameters.ts";
 import { isProvider, type TakesData } from "../input/takes.ts";
 import { type PathPattern, variableNames } from "../path/pattern.ts";
@@ -10,7 +11,7 @@ type Fault = Omit<Finding, "kind">;
 
 /**
  * Finds what is wrong with the inputs of a route and of the filters around it: values that are not schemas, variables that the path
- * lacks, values that nothing around provides, and one parameter with two schemas.
+ * lacks, values that nothing around provides, one parameter with two schemas, and strict queries without names.
  *
  * @param patterns those of one way to the route: the variables of all are there
  */
@@ -31,6 +32,11 @@ export function findInInputs(
         message: `No filter of a group around it provides "${name}" before it is taken here`,
         site: taken.site,
       });
+    }
+    for (const { inputs, site } of taken.declared) {
+      const { strict, query } = inputs;
+      if (strict !== true || !isSchema(query) || jsonSchemaOf(query)?.["properties"] !== undefined) continue;
+      found.push({ message: "The query is strict, and its schema has no JSON Schema that names the parameters", site });
     }
     for (const { place, name, schema, site } of parametersOf(taken)) {
       const words = place === "body" ? "The body" : `The ${place} "${name}"`;
