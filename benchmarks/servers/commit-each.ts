@@ -4,6 +4,7 @@ import { openPersonService } from "@waymark/person-service";
 import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
 import type { AddressedWrite, BatchedOutcome } from "../../packages/collection/src/stores/sqlite/batch.ts";
+import { localChannel } from "../../packages/collection/src/stores/sqlite/channel.ts";
 import { SqliteCommitter } from "../../packages/collection/src/stores/sqlite/committer.ts";
 import { localCommitter } from "../../packages/collection/src/stores/sqlite/committer-channel.ts";
 import { sqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";
@@ -12,7 +13,6 @@ import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/queri
 import { type ReaderCalls, SqliteReader } from "../../packages/collection/src/stores/sqlite/reader.ts";
 import { prepareSchema } from "../../packages/collection/src/stores/sqlite/schema.ts";
 import { SqliteSource } from "../../packages/collection/src/stores/sqlite/source.ts";
-import { localChannel } from "../../packages/collection/src/stores/sqlite/thread.ts";
 import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/writer.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";

@@ -1,5 +1,5 @@
+import { type Channel, localChannel } from "./channel.ts";
 import type { SqliteCommitter } from "./committer.ts";
-import { type Channel, localChannel } from "./thread.ts";
 
 /** The calls that a writer makes of a committer. */
 export type CommitterCalls = Pick<

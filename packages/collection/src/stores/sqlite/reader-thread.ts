@@ -6,8 +6,8 @@ import { goOnFunction } from "./dialect.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { boundedLog } from "./log.ts";
 import { SqliteQueries } from "./queries.ts";
-import type { ReaderCalls, ReaderThreadData } from "./reader.ts";
-import { answerCalls } from "./thread.ts";
+import type { ReaderCalls } from "./reader.ts";
+import { answerCalls, type ReaderThreadData } from "./thread.ts";
 
 const { path, collections, busyTimeout, stop } = workerData as ReaderThreadData; // as passed at the start
 const database = connectToSqliteFile(path, busyTimeout);

@@ -1,8 +1,8 @@
 import type { ReadOptions } from "../../store.ts";
 import { databaseClosed, nobodyWaits, StoreReadTimeout, type StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
+import type { Channel } from "./channel.ts";
 import type { SqliteQueries } from "./queries.ts";
-import type { Channel, ThreadData } from "./thread.ts";
 
 interface ReaderBounds {
   /** The maximum of unanswered reads; further ones are refused. */
@@ -113,9 +113,3 @@ interface WaitingRead {
 export type ReaderCalls = Pick<SqliteQueries, "find" | "count">;
 
 type ReaderChannel = Channel<ReaderCalls>;
-
-/** The data with which the thread is started. */
-export interface ReaderThreadData extends ThreadData {
-  /** Shared; not 0 when the thread must stop the current read. */
-  readonly stop: Int32Array;
-}

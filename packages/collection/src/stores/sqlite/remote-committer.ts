@@ -1,7 +1,7 @@
 import type { MessageLink } from "../../database.ts";
 import { changesIn, fromOutcomesText, toBatchText } from "./batch.ts";
+import { type Answer, type Channel, type PendingCall, settle } from "./channel.ts";
 import type { CommitterCalls } from "./committer-channel.ts";
-import { type Answer, type Channel, type PendingCall, settle } from "./thread.ts";
 
 /**
  * Makes a channel to the `SharedWriter` at the other end of a link, which makes the transactions. This process must end when the

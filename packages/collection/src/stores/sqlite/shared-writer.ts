@@ -3,9 +3,10 @@ import type { MessageLink } from "../../database.ts";
 import type { CommonWriter, WriterOptions } from "../../database-kind.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { toStoredCollections } from "../definition.ts";
+import { type Answer, type Channel, toAnswer } from "./channel.ts";
 import type { CommitterCalls, CommitterThreadCalls } from "./committer-channel.ts";
 import type { CommitterRequest, CommitterResponse } from "./remote-committer.ts";
-import { type Answer, type Channel, ThreadChannel, toAnswer } from "./thread.ts";
+import { ThreadChannel } from "./thread.ts";
 import { BatchQueue } from "./writer.ts";
 
 /** The options of a `SharedWriter`. */
