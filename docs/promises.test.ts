@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { it } from "node:test";
 import { lastNumber } from "../packages/collection/src/stores/layout-numbers.ts";
 import { presentLayouts as ofPostgres } from "../packages/collection/src/stores/postgres/migrations.ts";
-import { presentLayouts as ofSqlite } from "../packages/collection/src/stores/sqlite/migrations.ts";
+import { presentLayouts as ofSqlite } from "../packages/collection/src/stores/sqlite/connections/migrations.ts";
 import { readPage } from "./page.ts";
 
 it("the page of promises names each layout, of which there is a file", () => {

@@ -31,7 +31,7 @@ export async function buildProgram(): Promise<string> {
   const threads = await build({
     ...common,
     entryPoints: ["reader-thread", "committer-thread"].map(
-      (name) => `packages/collection/src/stores/sqlite/${name}.ts`,
+      (name) => `packages/collection/src/stores/sqlite/threads/${name}.ts`,
     ),
     entryNames: "[name]",
     metafile: true,

@@ -135,7 +135,7 @@ export {
 } from "./store-errors.ts";
 export { openPostgresDatabase } from "./stores/postgres/kind.ts";
 export { backupSqliteFile } from "./stores/sqlite/backup.ts";
+export { isReadableByOthers } from "./stores/sqlite/connections/file.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
-export { isReadableByOthers } from "./stores/sqlite/file.ts";
-export { SharedWriter, type SharedWriterOptions } from "./stores/sqlite/shared-writer.ts";
+export { SharedWriter, type SharedWriterOptions } from "./stores/sqlite/threads/shared-writer.ts";
 export { toWords } from "./stores/words.ts";

@@ -2,8 +2,8 @@
 // before, and stores a record, or brings the file to the last of some layouts.
 import { parentPort, workerData } from "node:worker_threads";
 import { openSqliteDatabase } from "../src/index.ts";
-import { openSqliteFile } from "../src/stores/sqlite/file.ts";
-import type { Layouts } from "../src/stores/sqlite/migrations.ts";
+import { openSqliteFile } from "../src/stores/sqlite/connections/file.ts";
+import type { Layouts } from "../src/stores/sqlite/connections/migrations.ts";
 
 interface Work {
   readonly arrived: Int32Array;

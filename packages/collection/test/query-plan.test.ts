@@ -4,10 +4,10 @@ import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
 import { toStoredCollection } from "../src/stores/definition.ts";
-import { selectableColumns } from "../src/stores/sqlite/columns.ts";
-import { planOf } from "../src/stores/sqlite/plan.ts";
-import { SqliteSelection } from "../src/stores/sqlite/selection.ts";
-import { StatementCache } from "../src/stores/sqlite/statements.ts";
+import { StatementCache } from "../src/stores/sqlite/connections/statements.ts";
+import { planOf } from "../src/stores/sqlite/reading/plan.ts";
+import { SqliteSelection } from "../src/stores/sqlite/reading/selection.ts";
+import { selectableColumns } from "../src/stores/sqlite/table/columns.ts";
 
 const person: CollectionDefinition = {
   name: "person",

@@ -17,8 +17,8 @@ import {
   StoreUnavailable,
 } from "../src/index.ts";
 import { lastNumber } from "../src/stores/layout-numbers.ts";
-import { openSqliteFile } from "../src/stores/sqlite/file.ts";
-import { type Layouts, presentLayouts } from "../src/stores/sqlite/migrations.ts";
+import { openSqliteFile } from "../src/stores/sqlite/connections/file.ts";
+import { type Layouts, presentLayouts } from "../src/stores/sqlite/connections/migrations.ts";
 import { assertFilled, optionsOf } from "./layouts/content.ts";
 import { assertLanded, layoutFile } from "./layouts/landed.ts";
 import { create, everything, replace } from "./store-contract.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { StatementCache } from "../src/stores/sqlite/statements.ts";
+import { StatementCache } from "../src/stores/sqlite/connections/statements.ts";
 
 describe("prepared statements of SQLite", () => {
   it("are kept: the 100 that were used last", () => {

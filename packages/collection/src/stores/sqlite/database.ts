@@ -6,22 +6,22 @@ import { StoreOpenError } from "../../store-errors.ts";
 import { toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
-import { localChannel } from "./channel.ts";
-import { SqliteCommitter } from "./committer.ts";
-import { localCommitter } from "./committer-channel.ts";
+import { localChannel } from "./connections/channel.ts";
+import { guardedRead } from "./connections/fault.ts";
+import { connectToSqliteFile, openSqliteFile } from "./connections/file.ts";
+import { SqliteSource } from "./connections/source.ts";
+import { inTransaction } from "./connections/transaction.ts";
 import { SharedReadLock, type SqliteConnections, sqliteEngine } from "./engine.ts";
-import { guardedRead } from "./fault.ts";
-import { connectToSqliteFile, openSqliteFile } from "./file.ts";
-import { SqliteQueries } from "./queries.ts";
-import { type ReaderCalls, SqliteReader } from "./reader.ts";
-import { remoteCommitter } from "./remote-committer.ts";
+import { SqliteQueries } from "./reading/queries.ts";
+import { type ReaderCalls, SqliteReader } from "./reading/reader.ts";
 import { sqliteRestoreTarget } from "./restore-target.ts";
-import { prepareSchema } from "./schema.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
-import { SqliteSource } from "./source.ts";
-import { type ReaderThreadData, ThreadChannel } from "./thread.ts";
-import { inTransaction } from "./transaction.ts";
-import { SqliteWriter } from "./writer.ts";
+import { prepareSchema } from "./table/schema.ts";
+import { remoteCommitter } from "./threads/remote-committer.ts";
+import { type ReaderThreadData, ThreadChannel } from "./threads/thread.ts";
+import { SqliteCommitter } from "./writing/committer.ts";
+import { localCommitter } from "./writing/committer-channel.ts";
+import { SqliteWriter } from "./writing/writer.ts";
 
 export interface SqliteDatabaseOptions extends DatabaseOptions {
   /**

@@ -8,15 +8,15 @@ import type { Engine, EngineBatch } from "../engine.ts";
 import { batchOfFound } from "../found-list.ts";
 import { KeptCounts } from "../kept-counts.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
-import { SqliteCounters } from "./counters.ts";
-import { guardedRead, toStoreFault } from "./fault.ts";
-import { SqliteFeed } from "./feed.ts";
-import { SqliteKnown } from "./known.ts";
-import type { SqliteQueries } from "./queries.ts";
-import type { SqliteReader } from "./reader.ts";
-import type { SqliteSource } from "./source.ts";
-import { prepareRows } from "./statements.ts";
-import type { SqliteWriter } from "./writer.ts";
+import { guardedRead, toStoreFault } from "./connections/fault.ts";
+import type { SqliteSource } from "./connections/source.ts";
+import { prepareRows } from "./connections/statements.ts";
+import { SqliteFeed } from "./reading/feed.ts";
+import type { SqliteQueries } from "./reading/queries.ts";
+import type { SqliteReader } from "./reading/reader.ts";
+import { SqliteCounters } from "./writing/counters.ts";
+import { SqliteKnown } from "./writing/known.ts";
+import type { SqliteWriter } from "./writing/writer.ts";
 
 /** The connections for reading and changing the collections of a database. */
 export interface SqliteConnections {

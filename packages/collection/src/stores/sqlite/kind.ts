@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import type { DatabaseKind } from "../../database-kind.ts";
 import { backupSqliteFile } from "./backup.ts";
 import { openSqliteDatabase } from "./database.ts";
-import { SharedWriter } from "./shared-writer.ts";
 import { openSqliteSnapshot } from "./snapshot.ts";
+import { SharedWriter } from "./threads/shared-writer.ts";
 
 /** SQLite. Every text can be the path of a file, so this kind is the last that is asked. */
 export const sqlite: DatabaseKind = {

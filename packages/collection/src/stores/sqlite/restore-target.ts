@@ -12,13 +12,13 @@ import {
   type RestoreTarget,
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
-import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
-import { Unusable } from "./file.ts";
-import { dropIndexes, missingIndexes } from "./schema.ts";
-import { isTable, readRowidsAsBigInt, StatementCache } from "./statements.ts";
-import { inTransaction } from "./transaction.ts";
-import { type SqliteValues, valuesOf } from "./values.ts";
-import { type SqliteWords, wordsOf } from "./words.ts";
+import { Unusable } from "./connections/file.ts";
+import { isTable, readRowidsAsBigInt, StatementCache } from "./connections/statements.ts";
+import { inTransaction } from "./connections/transaction.ts";
+import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./table/columns.ts";
+import { dropIndexes, missingIndexes } from "./table/schema.ts";
+import { type SqliteValues, valuesOf } from "./table/values.ts";
+import { type SqliteWords, wordsOf } from "./table/words.ts";
 
 /** Makes the target of a restore of an SQLite database. */
 export function sqliteRestoreTarget(

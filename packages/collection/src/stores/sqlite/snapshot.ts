@@ -8,10 +8,10 @@ import type { Snapshot, SnapshotOptions, SnapshotRange } from "../../snapshot.ts
 import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../rows.ts";
 import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";
-import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
-import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./file.ts";
-import { presentLayouts } from "./migrations.ts";
-import { prepareRows } from "./statements.ts";
+import { sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
+import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./connections/file.ts";
+import { presentLayouts } from "./connections/migrations.ts";
+import { prepareRows } from "./connections/statements.ts";
 
 /**
  * Opens a snapshot of a database file of ours. The file is neither changed nor made; of one that has an older layout, a temporary

@@ -1,0 +1,71 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { hasSome } from "../../filled-columns.ts";
+
+/** Keeps the most recently used statements prepared. Their rows are arrays. */
+export class StatementCache {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = prepareRows(this.#database, sql);
+      const [oldest] = this.#statements.keys();
+      if (oldest !== undefined && this.#statements.size >= capacity) this.#statements.delete(oldest);
+    } else {
+      this.#statements.delete(sql); // and put last
+    }
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** Prepares a statement whose rows are arrays of its columns. */
+export function prepareRows(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
+}
+
+/**
+ * A limit that is a parameter, and nothing that SQLite plans by. With `LIMIT ?` it would plan the statement again whenever a value is
+ * bound: a page of 21 then takes 13.4 µs instead of 9 (SQLite 3.53).
+ */
+export const limit = "LIMIT +?";
+
+/** Bounded, because clients choose the order and the filters, and so the number of statements. */
+const capacity = 100;
+
+/**
+ * Makes statements return row ids as BigInt. A statement that changes something returns the id of the last inserted row. FTS5
+ * inserts internal rows with ids from 2^53 on, for which node:sqlite would throw.
+ */
+export function readRowidsAsBigInt(...statements: readonly StatementSync[]): void {
+  for (const statement of statements) statement.setReadBigInts(true);
+}
+
+/** Returns whether the database has a table of this name. */
+export const isTable = (database: DatabaseSync, name: string): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+
+/** Returns the column `name` of the rows of a query. */
+export const namesIn = (database: DatabaseSync, query: string, ...values: readonly string[]): readonly string[] =>
+  database
+    .prepare(query)
+    .all(...values)
+    .map(({ name }) => String(name));
+
+/** Reads the documents of a collection by ascending id; with members, only those that may have some of them. */
+export function* documentsIn(
+  database: DatabaseSync,
+  collection: string,
+  members?: readonly string[],
+): Generator<{ readonly id: number; readonly document: unknown }, void, undefined> {
+  const chosen = members === undefined ? "" : `WHERE ${hasSome(members, (part) => `instr(document, '${part}') > 0`)}`;
+  const records = database.prepare(`SELECT id, document FROM "${collection}" ${chosen} ORDER BY id`);
+  for (const { id, document } of records.iterate()) yield { id: Number(id), document: JSON.parse(String(document)) };
+}

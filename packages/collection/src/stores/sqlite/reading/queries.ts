@@ -1,0 +1,226 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { StoredCollection } from "../../../database.ts";
+import type { MemberFilter, Selection } from "../../../selection.ts";
+import type { StoredRecord } from "../../../store.ts";
+import { where } from "../../conditions.ts";
+import type { FoundRecords, ReadAgain } from "../../found-list.ts";
+import { isFound, mayBeForNumber } from "../../numbers.ts";
+import { type RecordRow, recordColumns, toRecord } from "../../rows.ts";
+import { guardedRead } from "../connections/fault.ts";
+import { StatementCache } from "../connections/statements.ts";
+import { selectableColumns } from "../table/columns.ts";
+import { type Columns, isFoundFunction, SqliteDialect } from "../table/dialect.ts";
+import { countFoundUpTo, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
+import { type SelectedRow, SqliteSelection } from "./selection.ts";
+
+/** The next records of a selection that is a run of an index. */
+export interface RecordPage {
+  /** About 64 KiB of records; empty when there are no more. */
+  readonly records: readonly StoredRecord[];
+  /** The selection of the records after these; undefined when there are no more. */
+  readonly rest: Selection | undefined;
+}
+
+/** What is found of a selection, and the revision of the collection in that state. */
+export interface FoundState extends FoundRecords {
+  readonly revision: number;
+}
+
+/** Makes the reads of many records over one connection. The selections must have been checked. */
+export class SqliteQueries {
+  readonly #database: DatabaseSync;
+  readonly #columns: ReadonlyMap<string, Columns>;
+  readonly #statements: StatementCache;
+  readonly #documents: ReadonlyMap<string, SelectableRecords["documents"]>;
+  readonly #isStoppable: boolean;
+
+  /** @param isStoppable whether the connection has the function that stops a statement */
+  constructor(database: DatabaseSync, collections: readonly StoredCollection[], isStoppable = false) {
+    this.#database = database;
+    this.#columns = new Map(collections.map((definition) => [definition.name, selectableColumns(definition)]));
+    this.#documents = new Map(collections.map(({ name }) => [name, { areLong: false }]));
+    this.#statements = new StatementCache(database);
+    this.#isStoppable = isStoppable;
+    const searched = new Map(collections.map(({ name, fullText }) => [name, fullText]));
+    database.function(isFoundFunction, (collection, document, words) =>
+      Number(isFound(JSON.parse(String(document)), searched.get(String(collection)) ?? [], JSON.parse(String(words)))),
+    );
+  }
+
+  /** Returns the plan of a selection for `page`; undefined for one that takes longer. */
+  planAtOnce(collection: string, selection: Selection, owner: number | undefined): SelectionPlan | undefined {
+    return guardedRead(() => planAtOnce(this.#recordsOf(collection, owner), selection));
+  }
+
+  /** Reads the first records of a selection with such a plan. */
+  page(collection: string, selection: Selection, owner: number | undefined, plan: SelectionPlan): RecordPage {
+    return guardedRead(() => readPage(this.#recordsOf(collection, owner), selection, plan));
+  }
+
+  /** Finds all records of any selection, and reads the first of them in the same state of the database. */
+  find(collection: string, selection: Selection, owner: number | undefined): FoundState {
+    return guardedRead(() =>
+      this.#inOneState(() => {
+        const records = this.#recordsOf(collection, owner);
+        const ids = new SqliteSelection(records, selection, planOf(records, selection)).ids(
+          selection.after,
+          selection.limit,
+        );
+        const first = this.#read(ids, this.#rows(collection));
+        const counter = this.#statements.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
+        const [revision] = counter.get(collection) as unknown as [number]; // the collection has a row
+        return { records: first.records, rest: ids.slice(first.count), revision };
+      }),
+    );
+  }
+
+  /**
+   * Reads the first of some records that were found, as they are now: by their ids, in a time that does not depend on the number of
+   * records.
+   *
+   * @param found the revision of the collection in which they were found
+   */
+  readFound(
+    collection: string,
+    selection: Selection,
+    owner: number | undefined,
+    found: number,
+    ids: Float64Array,
+  ): ReadAgain {
+    let areUnchanged = true;
+    const read = this.#rows(collection);
+    const rowOf = (id: number): RecordRow<number> | undefined => {
+      const row = read(id);
+      if (row !== undefined && row[1] <= found) return row;
+      areUnchanged = false;
+      return row && this.#matchingRow(collection, selection, owner, id);
+    };
+    const { records, count } = guardedRead(() => this.#read(ids, rowOf));
+    return { records, count, areUnchanged };
+  }
+
+  count(
+    collection: string,
+    { filters = [], words = [] }: Selection,
+    owner: number | undefined,
+    most: number | undefined,
+  ): number {
+    const records = this.#recordsOf(collection, owner);
+    if (most !== undefined && words.length > 0 && !mayBeForNumber(words) && filters.length === 0 && owner === undefined)
+      return guardedRead(() => countFoundUpTo(records, most, words));
+    const led = filters.find(({ member, operator }) => records.columns.get(member)?.list && operator !== "ne");
+    const list = led && records.columns.get(led.member)?.list;
+    const dialect = new SqliteDialect(records);
+    const table = list === undefined ? `"${collection}"` : dialect.tableByValues(list, led as MemberFilter, owner);
+    const conditions = dialect.conditions({ filters: filters.filter((filter) => filter !== led), words, owner });
+    // Without conditions, SQLite counts by the pages of an index, which takes a quarter of the time.
+    const text = where(conditions.length === 0 ? [] : [...dialect.stopConditions(), ...conditions]);
+    return guardedRead(() => {
+      const rows =
+        most === undefined ? `${table} ${text}` : `(SELECT 1 FROM ${table} ${text} LIMIT ${dialect.add(most)})`;
+      const statement = this.#statements.prepare(`SELECT count(*) FROM ${rows}`);
+      const [count] = statement.get(...dialect.values) as unknown as [number]; // an aggregate has a row
+      return count;
+    });
+  }
+
+  /** Returns whether `count` takes no longer than reading a page: it counts all records, and their ids are close together. */
+  isCountedAtOnce(
+    collection: string,
+    { filters = [], words = [] }: Selection,
+    owner: number | undefined,
+    most: number = Number.POSITIVE_INFINITY,
+  ): boolean {
+    if (filters.length > 0 || words.length > 0 || owner !== undefined) return false;
+    if (most <= countedAtOnce + 1) return true;
+    return guardedRead(() => {
+      const ends = `SELECT (SELECT max(id) FROM "${collection}") - (SELECT min(id) FROM "${collection}")`;
+      const [distance] = this.#statements.prepare(ends).get() as unknown as [number | null]; // this has always a row
+      return (distance ?? 0) < countedAtOnce;
+    });
+  }
+
+  /** Reads records by their ids until there is a batch; at least one id. */
+  #read(
+    ids: Float64Array,
+    rowOf: (id: number) => RecordRow<number> | undefined,
+  ): { readonly records: readonly StoredRecord[]; readonly count: number } {
+    const records: StoredRecord[] = [];
+    let [count, size] = [0, 0];
+    for (; count < ids.length && count < mostInBatch && size < mostCharacters; count++) {
+      const row = rowOf(ids[count] as number); // the count is within the ids
+      if (row === undefined) continue;
+      records.push(toRecord(row));
+      size += row[3].length;
+    }
+    return { records, count };
+  }
+
+  /** Returns what reads the row of a record. */
+  #rows(collection: string): (id: number) => RecordRow<number> | undefined {
+    const statement = this.#statements.prepare(`SELECT ${recordColumns} FROM "${collection}" WHERE id = ?`);
+    return (id) => statement.get(id) as unknown as RecordRow<number> | undefined; // the columns have these types
+  }
+
+  /** Returns the row of a record if the selection has it now. */
+  #matchingRow(
+    collection: string,
+    { filters = [], words = [] }: Selection,
+    owner: number | undefined,
+    id: number,
+  ): RecordRow<number> | undefined {
+    const records = { ...this.#recordsOf(collection, owner), isStoppable: false };
+    const dialect = new SqliteDialect({ ...records, isKept: () => false, looksUpWords: true });
+    const conditions = [`id = ${dialect.add(id)}`, ...dialect.conditions({ owner, filters, words })];
+    const statement = this.#statements.prepare(`SELECT ${recordColumns} FROM "${collection}" ${where(conditions)}`);
+    return statement.get(...dialect.values) as unknown as RecordRow<number> | undefined; // as above
+  }
+
+  /** Makes several reads of one state of the database, whatever is committed meanwhile. */
+  #inOneState<T>(read: () => T): T {
+    // A database in memory has one connection, so that nothing is committed meanwhile; it may be within a transaction.
+    this.#statements.prepare("SAVEPOINT found").run();
+    try {
+      return read();
+    } finally {
+      if (this.#database.isTransaction) this.#statements.prepare("RELEASE found").run();
+    }
+  }
+
+  #recordsOf(collection: string, owner: number | undefined): SelectableRecords {
+    const columns = this.#columns.get(collection) as Columns; // a store asks for a collection of its database
+    const documents = this.#documents.get(collection) as SelectableRecords["documents"];
+    return { collection, columns, statements: this.#statements, owner, isStoppable: this.#isStoppable, documents };
+  }
+}
+
+/** So many ids are counted in less than 0.1 ms. */
+const countedAtOnce = 10_000;
+
+function readPage(from: SelectableRecords, selection: Selection, plan: SelectionPlan): RecordPage {
+  const selected = new SqliteSelection(from, selection, plan);
+  let { after, limit: left = Number.POSITIVE_INFINITY } = selection;
+  const records: StoredRecord[] = [];
+  for (let size = 0; size < mostCharacters && left > 0; ) {
+    const wanted = Math.min(rowsAtOnce, left);
+    const found = selected.rows(after, wanted, mostCharacters - size);
+    for (const row of found) {
+      const record = toRecord(row);
+      records.push(record);
+      size += record.json.length;
+    }
+    after = found.length === 0 ? after : selected.placeOf(found.at(-1) as SelectedRow); // there is a last one
+    left = found.length < wanted && size < mostCharacters ? 0 : left - found.length;
+  }
+  if (left === 0 || after === undefined) return { records, rest: undefined };
+  return { records, rest: { ...selection, after, ...(Number.isFinite(left) && { limit: left }) } };
+}
+
+/** In characters of JSON, for a page; exceeded by at most one record, or by some that are not long. */
+const mostCharacters = 65_536;
+
+/** The most records that are read by their ids for a batch. Many of them may have been removed. */
+const mostInBatch = 1_000;
+
+// Statements that return some rows at once cost less than stepping from row to row (1.6 against 2.6 µs a row of 300 bytes).
+const rowsAtOnce = 32;

@@ -1,0 +1,63 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { StoredCollection } from "../../../database.ts";
+import type { ListMember } from "../../../selection.ts";
+import { listValues } from "../../filled-columns.ts";
+import { documentsIn, readRowidsAsBigInt } from "../connections/statements.ts";
+
+/** Returns the name of the table with the values that a collection's records have in lists, by their ids. */
+export const valuesTable = (collection: string): string => `waymark_values_${collection}`;
+
+/** Names the way in which the values of these lists are stored. When the name changes, they are stored again. */
+export const valuesContent = (lists: readonly ListMember[]): string =>
+  JSON.stringify(lists.map(({ name, type, single }) => [name, type, single]));
+
+/** Makes what writes the values of a collection; undefined where it has no lists. */
+export const valuesOf = (database: DatabaseSync, { name, lists }: StoredCollection): SqliteValues | undefined =>
+  lists.length === 0 ? undefined : new SqliteValues(database, name, lists);
+
+/** Stores the values of the lists of records. A trigger removes those of a removed record. */
+export class SqliteValues {
+  readonly #lists: readonly ListMember[];
+  readonly #insert: StatementSync;
+  readonly #delete: StatementSync;
+
+  constructor(database: DatabaseSync, collection: string, lists: readonly ListMember[]) {
+    this.#lists = lists;
+    this.#insert = database.prepare(`INSERT INTO "${valuesTable(collection)}" (id, member, value) VALUES (?, ?, ?)`);
+    this.#delete = database.prepare(`DELETE FROM "${valuesTable(collection)}" WHERE id = ?`);
+    readRowidsAsBigInt(this.#insert, this.#delete);
+  }
+
+  /** Adds the values of a new record. */
+  add(id: number, document: unknown): void {
+    for (const list of this.#lists) {
+      for (const value of listValues(document, list)) this.#insert.run(id, list.name, value);
+    }
+  }
+
+  /** Sets the values of a record that may have others. */
+  set(id: number, document: unknown): void {
+    this.#delete.run(id);
+    this.add(id, document);
+  }
+}
+
+/** Makes the table of values again from the existing records; only drops it where the collection has no lists. */
+export function makeValues(database: DatabaseSync, { name: collection, lists }: StoredCollection): void {
+  const table = valuesTable(collection);
+  database.exec(`DROP TABLE IF EXISTS "${table}"`);
+  if (lists.length === 0) return;
+  // In the order of the ids for the values of one record, and by the index for the records with one value.
+  database.exec(`
+    CREATE TABLE "${table}" (
+      id INTEGER NOT NULL,
+      member TEXT NOT NULL,
+      value TEXT NOT NULL,
+      PRIMARY KEY (id, member, value)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX "${table}.value" ON "${table}" (member, value);
+  `);
+  const values = new SqliteValues(database, collection, lists);
+  const names = lists.map(({ name }) => name);
+  for (const { id, document } of documentsIn(database, collection, names)) values.add(id, document);
+}

@@ -1,0 +1,127 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { StoredCollection } from "../../../database.ts";
+import type { SearchedMember } from "../../../selection.ts";
+import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../../numbers.ts";
+import { addedMembers, documentWords, wordRule } from "../../words.ts";
+import { documentsIn, readRowidsAsBigInt } from "../connections/statements.ts";
+
+/** Returns the name of the table with the words of a collection's records, by their ids. */
+export const wordsTable = (collection: string): string => `waymark_words_${collection}`;
+
+/**
+ * In characters, the lengths of the beginnings of words that are looked up at once. The records with a longer beginning have to be
+ * gathered first: 120 ms for 300,000 records that all have a word with it.
+ */
+const prefixes = [1, 2, 3, 4, 5, 6];
+
+/** Returns whether the words can be looked up for one record at a time. */
+export const isIndexed = (words: readonly string[]): boolean =>
+  Array.from(words.at(-1) ?? "").length <= prefixes.length;
+
+/** Returns the full-text query for the records that a search may find: see `mayBeForNumber`. */
+export const matching = (words: readonly string[]): string => soughtParts(words).map(matchingPart).join(" AND ");
+
+function matchingPart({ words, isLast, digits }: SoughtPart): string {
+  const hasAll = (tokens: readonly string[]): string => tokens.map((token) => `"${token}"`).join(" AND ");
+  const hasWords = `${hasAll(words)}${isLast ? "*" : ""}`;
+  return digits === undefined ? hasWords : `(${[hasWords, ...soughtRuns(digits).map(hasAll)].join(" OR ")})`;
+}
+
+/** Makes what writes the words of a collection; undefined where it has no full text. */
+export const wordsOf = (database: DatabaseSync, { name, fullText }: StoredCollection): SqliteWords | undefined =>
+  fullText.length === 0 ? undefined : new SqliteWords(database, name, fullText);
+
+/**
+ * Collects the words of changed records, and puts them into their table at the end of a transaction: within its savepoints, those
+ * of each record would be written separately, at five times the cost. A trigger removes the words of a removed record.
+ */
+export class SqliteWords {
+  readonly #members: readonly SearchedMember[];
+  readonly #isThere: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #replace: StatementSync;
+  /** The words of the records that have no words in the table, by id. */
+  readonly #added = new Map<number, string>();
+  /** The words of the records that may have others in the table. */
+  readonly #changed = new Map<number, string>();
+
+  constructor(database: DatabaseSync, collection: string, members: readonly SearchedMember[]) {
+    this.#members = members;
+    this.#isThere = database.prepare(`SELECT 1 FROM "${collection}" WHERE id = ?`);
+    // A statement that might insert several rows, such as one with SELECT, would also begin with a savepoint.
+    const into = `INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`;
+    this.#insert = database.prepare(`INSERT ${into}`);
+    this.#replace = database.prepare(`INSERT OR REPLACE ${into}`);
+    readRowidsAsBigInt(this.#insert, this.#replace);
+  }
+
+  /** Adds the words of a new record. */
+  add(id: number, document: unknown): void {
+    this.#added.set(id, this.#wordsOf(document));
+  }
+
+  /** Sets the words of a record that may have other words. */
+  set(id: number, document: unknown): void {
+    this.#set(id, this.#wordsOf(document));
+  }
+
+  /** @param before the JSON text of the previous document */
+  replace(id: number, before: string, document: unknown): void {
+    const words = this.#wordsOf(document);
+    if (words !== this.#wordsOf(JSON.parse(before))) this.#set(id, words);
+  }
+
+  /** Forgets the words that a failed transaction has left. */
+  begin(): void {
+    this.#added.clear();
+    this.#changed.clear();
+  }
+
+  /** @param hasRemovals whether some of the records may have been removed since */
+  put(hasRemovals: boolean): void {
+    this.#putAll(this.#added, this.#insert, hasRemovals);
+    this.#putAll(this.#changed, this.#replace, hasRemovals);
+  }
+
+  #putAll(words: Map<number, string>, statement: StatementSync, hasRemovals: boolean): void {
+    for (const [id, text] of words) {
+      if (!hasRemovals || this.#isThere.get(id) !== undefined) statement.run(id, text);
+    }
+    words.clear();
+  }
+
+  #set(id: number, words: string): void {
+    (this.#added.has(id) ? this.#added : this.#changed).set(id, words);
+  }
+
+  #wordsOf(document: unknown): string {
+    const runs = documentNumbers(document, this.#members).flatMap(runsOf);
+    return [...documentWords(document, this.#members), ...runs].join(" ");
+  }
+}
+
+/**
+ * Makes the table of words again from the existing records; only drops it where the collection has no full text, and only adds what
+ * new members have where the others have their words in it.
+ *
+ * @param before the rule by which the table was made
+ */
+export function makeWords(database: DatabaseSync, definition: StoredCollection, before?: string): void {
+  const { name: collection, fullText } = definition;
+  const added = fullText.length === 0 ? undefined : addedMembers(before, wordRule(fullText));
+  if (added === undefined) database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
+  if (fullText.length === 0 || added?.length === 0) return;
+  if (added === undefined) database.exec(creationOf(collection));
+  const words = new SqliteWords(database, collection, fullText);
+  for (const { id, document } of documentsIn(database, collection, added)) {
+    if (added === undefined) words.add(id, document);
+    else words.set(id, document);
+    words.put(false);
+  }
+}
+
+/** Only the words, without their positions or the texts. The tokenizer separates them only at the spaces. */
+const creationOf = (collection: string): string =>
+  `CREATE VIRTUAL TABLE "${wordsTable(collection)}" USING fts5(
+    words, content = '', contentless_delete = 1, detail = none, prefix = '${prefixes.join(" ")}', tokenize = 'ascii'
+  )`;

@@ -1,0 +1,155 @@
+// This file is part of the programs of threads. It imports only relative files and modules of Node.js, so that they run in the same
+// ways as the program that starts them.
+import { readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { parentPort, Worker } from "node:worker_threads";
+import type { StoredCollection } from "../../../database.ts";
+import { isSingleExecutable } from "../../../single-executable.ts";
+import { StoreOutcomeUnknown, StoreUnavailable } from "../../../store-errors.ts";
+import { type Answer, type Calls, type Channel, type PendingCall, settle, toAnswer } from "../connections/channel.ts";
+
+/** The programs of threads, files beside this one that call `answerCalls`, without their extensions. */
+const programs: Readonly<Record<ThreadProgram, { readonly task: string; readonly committing: readonly string[] }>> = {
+  "reader-thread": { task: "reads", committing: [] },
+  // The calls that may have been committed when the thread ends before its answer.
+  "committer-thread": { task: "writes", committing: ["commit", "commitTexts", "endBulk"] },
+};
+
+type ThreadProgram = "reader-thread" | "committer-thread";
+
+/** The data with which a thread is started. */
+export interface ThreadData {
+  /** The absolute path of the file. */
+  readonly path: string;
+  readonly collections: readonly StoredCollection[];
+  /** In milliseconds. */
+  readonly busyTimeout: number;
+}
+
+/** The data with which the thread is started. */
+export interface ReaderThreadData extends ThreadData {
+  /** Shared; not 0 when the thread must stop the current read. */
+  readonly stop: Int32Array;
+}
+
+/**
+ * Sends calls to a separate thread, so that nothing else waits for them.
+ *
+ * The first call starts the thread. If the thread ends, the next call starts it again. The thread keeps the process running only
+ * while an answer is due.
+ */
+export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
+  readonly #program: ThreadProgram;
+  readonly #data: ThreadData;
+  #thread: Worker | undefined;
+  /** The unanswered calls, in the order of their answers. */
+  #pending: (PendingCall & { readonly call: string })[] = [];
+
+  constructor(program: ThreadProgram, data: ThreadData) {
+    this.#program = program;
+    this.#data = data;
+  }
+
+  async ask<N extends keyof C & string>(call: N, ...args: Parameters<C[N]>): Promise<ReturnType<C[N]>> {
+    const thread = this.#thread ?? this.#start();
+    this.#thread = thread;
+    thread.postMessage([call, ...args]);
+    thread.ref();
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#pending.push({ call, resolve, reject });
+    return promise as Promise<ReturnType<C[N]>>; // the answer to this call
+  }
+
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    const ended = new Promise<void>((resolve) => thread.once("exit", () => resolve()));
+    thread.ref();
+    thread.postMessage("close");
+    await ended;
+  }
+
+  #start(): Worker {
+    // The thread does not get the options of the process: with `--input-type`, for example, a thread cannot run a file.
+    const thread = new Worker(fileOf(this.#program), {
+      name: this.#program,
+      workerData: this.#data,
+      execArgv: [],
+    });
+    let isReady = false;
+    let cause: unknown;
+    thread.on("message", (message: ThreadMessage) => {
+      if (message.kind === "ready") isReady = true;
+      else this.#receive(message);
+    });
+    thread.on("error", (error) => {
+      cause = error;
+    });
+    thread.on("exit", () => {
+      this.#thread = undefined;
+      const lost = this.#pending;
+      this.#pending = [];
+      for (const { call, reject } of lost) reject(this.#lossOf(call, isReady, cause));
+    });
+    return thread;
+  }
+
+  #receive(answer: Answer): void {
+    const answered = this.#pending.shift();
+    if (this.#pending.length === 0) this.#thread?.unref();
+    if (answered !== undefined) settle(answered, answer);
+  }
+
+  #lossOf(call: string, isReady: boolean, cause: unknown): StoreUnavailable {
+    const { task, committing } = programs[this.#program];
+    if (!isReady) return new StoreUnavailable(`The thread that ${task} cannot be started`, { cause });
+    const Loss = committing.includes(call) ? StoreOutcomeUnknown : StoreUnavailable;
+    return new Loss(`The thread that ${task} has ended`, { cause });
+  }
+}
+
+/** Returns the URL of the program of a thread: the file beside this one, which is .ts in the source and .js where it is built. */
+function fileOf(program: ThreadProgram): URL {
+  const url = new URL(`./${program}${extname(import.meta.url)}`, import.meta.url);
+  // In a single executable, threads cannot read the files of the program. They get the text, which is complete in one file there.
+  return isSingleExecutable() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
+}
+
+/** A message to a thread: a call, or the request to end. */
+type ThreadRequest = "close" | readonly [call: string, ...args: never[]];
+
+/** A message from a thread: first `ready`, then the answer to each call, in the order of the calls. */
+type ThreadMessage = { readonly kind: "ready" } | Answer;
+
+/** The functions that a thread calls in addition to those that are requested. */
+interface ThreadDuties {
+  /** Called after each answer, which does not wait for it. */
+  readonly afterAnswer?: () => void;
+  readonly close: () => void;
+}
+
+/** Answers the calls of this thread's ThreadChannel, until the channel is closed. */
+export function answerCalls<C extends Calls<C>>(calls: C, { afterAnswer, close }: ThreadDuties): void {
+  const say = (message: ThreadMessage): void => parentPort?.postMessage(message);
+  parentPort?.on("message", (request: ThreadRequest) => {
+    if (request === "close") {
+      close();
+      parentPort?.close();
+      return;
+    }
+    const [call, ...args] = request;
+    // The channel sends only existing calls, with their arguments.
+    say(answerOf(() => calls[call as keyof C](...args)));
+    afterAnswer?.();
+  });
+  say({ kind: "ready" });
+}
+
+/** Makes the call, and returns its result or its error as an answer. */
+function answerOf(call: () => unknown): Answer {
+  try {
+    return { kind: "done", result: call() };
+  } catch (error) {
+    return toAnswer(error);
+  }
+}
