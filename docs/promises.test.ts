@@ -3,7 +3,7 @@ import { globSync } from "node:fs";
 import { basename, join } from "node:path";
 import { it } from "node:test";
 import { lastNumber } from "../packages/collection/src/stores/layout-numbers.ts";
-import { presentLayouts as ofPostgres } from "../packages/collection/src/stores/postgres/migrations.ts";
+import { presentLayouts as ofPostgres } from "../packages/collection/src/stores/postgres/layout/migrations.ts";
 import { presentLayouts as ofSqlite } from "../packages/collection/src/stores/sqlite/connections/migrations.ts";
 import { readPage } from "./page.ts";
 

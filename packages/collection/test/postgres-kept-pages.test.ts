@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type CollectionDefinition, openPostgresDatabase, type Selection, type StoredRecord } from "../src/index.ts";
-import { KeptBatches } from "../src/stores/postgres/kept-batches.ts";
+import { KeptBatches } from "../src/stores/postgres/reading/kept-batches.ts";
 import { disposable, newPostgresDatabase } from "./postgres-server.ts";
 import { create } from "./store-contract.ts";
 

@@ -9,8 +9,8 @@ import {
   type SortKey,
 } from "../src/index.ts";
 import { toStoredCollection } from "../src/stores/definition.ts";
-import { comparedColumns } from "../src/stores/postgres/columns.ts";
-import { PostgresSelection } from "../src/stores/postgres/selection.ts";
+import { PostgresSelection } from "../src/stores/postgres/reading/selection.ts";
+import { comparedColumns } from "../src/stores/postgres/table/columns.ts";
 import { newPostgresDatabase } from "./postgres-server.ts";
 
 const person: CollectionDefinition = {

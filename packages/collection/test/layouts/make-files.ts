@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openPostgresDatabase, openSqliteDatabase } from "../../src/index.ts";
 import { lastNumber } from "../../src/stores/layout-numbers.ts";
-import { presentLayouts as postgresLayouts } from "../../src/stores/postgres/migrations.ts";
+import { presentLayouts as postgresLayouts } from "../../src/stores/postgres/layout/migrations.ts";
 import { presentLayouts as sqliteLayouts } from "../../src/stores/sqlite/connections/migrations.ts";
 import { startInstalledPostgres } from "../start-postgres.ts";
 import { fill, optionsOf } from "./content.ts";

@@ -5,19 +5,19 @@ import { StoreOpenError, StoreUnavailable } from "../../store-errors.ts";
 import { ownersFirst, toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
-import { parsePostgresAddress } from "./address.ts";
-import type { PostgresConnection } from "./connection.ts";
+import { parsePostgresAddress } from "./connections/address.ts";
+import type { PostgresConnection } from "./connections/connection.ts";
+import { reasonNotOpened, throwStoreFault, UnusableDatabase } from "./connections/fault.ts";
+import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } from "./connections/pool.ts";
+import { PostgresServers } from "./connections/servers.ts";
+import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { type PostgresEngine, postgresEngine } from "./engine.ts";
-import { reasonNotOpened, throwStoreFault, UnusableDatabase } from "./fault.ts";
-import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
-import { mostPartitions, type PartitionedCollection } from "./partitions.ts";
-import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } from "./pool.ts";
+import { awaitObjections, PostgresServerRuns } from "./history/server-run.ts";
+import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
+import { prepareCollection } from "./layout/schema.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
-import { prepareCollection } from "./schema.ts";
-import { awaitObjections, PostgresServerRuns } from "./server-run.ts";
-import { PostgresServers } from "./servers.ts";
-import type { PostgresTimeouts, Statement } from "./session.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
+import { mostPartitions, type PartitionedCollection } from "./table/partitions.ts";
 
 /** Implements `openPostgresDatabase` of the package, which loads this file when it is called. */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {

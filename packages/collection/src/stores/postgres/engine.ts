@@ -3,18 +3,18 @@ import { historyLost } from "../../store-errors.ts";
 import type { Engine } from "../engine.ts";
 import { KeptCounts } from "../kept-counts.ts";
 import { toAdditions } from "../origins.ts";
-import { bulkCreate } from "./bulk-create.ts";
-import { PostgresChanges } from "./changes.ts";
-import { conflictsOf } from "./conflicts.ts";
-import { toStoreFault } from "./fault.ts";
-import { PostgresFeed } from "./feed.ts";
-import { PostgresFinds } from "./finds.ts";
-import { PostgresLists } from "./lists.ts";
-import type { PartitionedCollection } from "./partitions.ts";
-import type { PostgresPools } from "./pool.ts";
-import { PostgresRevisions } from "./revisions.ts";
-import type { Ask } from "./seals.ts";
-import { PostgresWriter } from "./writer.ts";
+import { toStoreFault } from "./connections/fault.ts";
+import type { PostgresPools } from "./connections/pool.ts";
+import { PostgresRevisions } from "./history/revisions.ts";
+import type { Ask } from "./history/seals.ts";
+import { PostgresFeed } from "./reading/feed.ts";
+import { PostgresFinds } from "./reading/finds.ts";
+import { PostgresLists } from "./reading/lists.ts";
+import type { PartitionedCollection } from "./table/partitions.ts";
+import { bulkCreate } from "./writing/bulk-create.ts";
+import { PostgresChanges } from "./writing/changes.ts";
+import { conflictsOf } from "./writing/conflicts.ts";
+import { PostgresWriter } from "./writing/writer.ts";
 
 /** The engine of a collection, and what its database asks of it. */
 export interface PostgresEngine extends Engine {

@@ -1,7 +1,7 @@
 import type { Database, PostgresDatabaseOptions } from "../../database.ts";
 import type { DatabaseKind } from "../../database-kind.ts";
-import { parsePostgresAddress } from "./address.ts";
-import { mostPartitions } from "./partitions.ts";
+import { parsePostgresAddress } from "./connections/address.ts";
+import { mostPartitions } from "./table/partitions.ts";
 
 /** PostgreSQL, and the databases that speak its protocol. */
 export const postgres: DatabaseKind = {

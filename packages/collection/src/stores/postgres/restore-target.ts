@@ -9,15 +9,15 @@ import {
   type RestoreTarget,
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
-import { PostgresChanges } from "./changes.ts";
-import type { PostgresConnection } from "./connection.ts";
-import { toStoreFault, UnusableDatabase } from "./fault.ts";
-import { dropIndexes, makeIndexes } from "./indexes.ts";
-import { putKeys } from "./keys.ts";
-import type { PartitionedCollection } from "./partitions.ts";
-import type { PostgresPool } from "./pool.ts";
+import type { PostgresConnection } from "./connections/connection.ts";
+import { toStoreFault, UnusableDatabase } from "./connections/fault.ts";
+import type { PostgresPool } from "./connections/pool.ts";
+import { dropIndexes, makeIndexes } from "./layout/indexes.ts";
 import { identityOf } from "./snapshot.ts";
-import { quoteName, toArrayText } from "./sql.ts";
+import type { PartitionedCollection } from "./table/partitions.ts";
+import { quoteName, toArrayText } from "./table/sql.ts";
+import { PostgresChanges } from "./writing/changes.ts";
+import { putKeys } from "./writing/keys.ts";
 
 type RestoreRow = RestoreMark & readonly string[];
 

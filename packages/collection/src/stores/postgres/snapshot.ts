@@ -2,12 +2,12 @@ import type { Snapshot, SnapshotRange } from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../rows.ts";
 import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";
-import type { PostgresConnection } from "./connection.ts";
-import { throwStoreFault, UnusableDatabase } from "./fault.ts";
-import { assertFinished, knownLayoutOf, presentLayouts } from "./migrations.ts";
-import type { PostgresServers } from "./servers.ts";
-import type { PostgresTimeouts, Statement } from "./session.ts";
-import { quoteName } from "./sql.ts";
+import type { PostgresConnection } from "./connections/connection.ts";
+import { throwStoreFault, UnusableDatabase } from "./connections/fault.ts";
+import type { PostgresServers } from "./connections/servers.ts";
+import type { PostgresTimeouts, Statement } from "./connections/session.ts";
+import { assertFinished, knownLayoutOf, presentLayouts } from "./layout/migrations.ts";
+import { quoteName } from "./table/sql.ts";
 
 /**
  * Opens a snapshot of a PostgreSQL database: a transaction that sees its present state, on its own connection. It blocks no other

@@ -1,0 +1,195 @@
+import type { StoredCollection } from "../../../database.ts";
+import { defaultOrder, type SelectableMember, type Selection, storeMembers } from "../../../selection.ts";
+import type { CountOptions, ReadOptions, RecordBatch } from "../../../store.ts";
+import { TurnShare } from "../../../turn-share.ts";
+import type { EngineBatch } from "../../engine.ts";
+import { batchOfFound, IdList, type ReadAgain } from "../../found-list.ts";
+import { placeOf } from "../../keyset.ts";
+import { toRecord } from "../../rows.ts";
+import { isRunOfIndex } from "../../run-of-index.ts";
+import { toSelectionFault } from "../connections/fault.ts";
+import type { PostgresPool, ReadSeries } from "../connections/pool.ts";
+import type { Statement } from "../connections/session.ts";
+import { parseCounters, type UnlockedRow } from "../history/counters.ts";
+import type { PostgresRevisions } from "../history/revisions.ts";
+import { comparedColumns } from "../table/columns.ts";
+import type { Columns } from "../table/dialect.ts";
+import { quoteName } from "../table/sql.ts";
+import { KeptBatches } from "./kept-batches.ts";
+import { type HeadRow, mostInBatch, PostgresSelection, type SelectedRow } from "./selection.ts";
+
+/** Reads the lists of a collection, and counts its records. */
+export class PostgresLists {
+  readonly #pool: PostgresPool;
+  readonly #collection: string;
+  readonly #columns: Columns;
+  readonly #members: readonly SelectableMember[];
+  readonly #revisions: PostgresRevisions;
+  readonly #kept: KeptBatches;
+  /** The names of statements, by their texts. */
+  readonly #names = new Map<string, string>();
+
+  constructor(pool: PostgresPool, definition: StoredCollection, revisions: PostgresRevisions) {
+    this.#pool = pool;
+    this.#revisions = revisions;
+    this.#kept = new KeptBatches(() => revisions.read());
+    this.#collection = definition.name;
+    this.#columns = comparedColumns(definition);
+    this.#members = [...storeMembers, ...definition.selectable];
+  }
+
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
+    return this.#kept.of(selection, owner, options, async () => {
+      const reads = new SeriesOfReads(this.#pool, options);
+      const complete = this.#revisions.beside();
+      const batch = await (isRunOfIndex(selection, (member) => this.#columns.get(member)?.list !== undefined)
+        ? this.#walk(reads, selection, owner)
+        : this.#find(reads, selection, owner));
+      return { batch: { ...batch, revisions: await complete(reads.first) }, isOfOneState: reads.areOfOneState };
+    });
+  }
+
+  async count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
+    const { text } = await new SeriesOfReads(this.#pool, options).read(
+      this.#select(selection, owner).count(options.most),
+    );
+    return Number(text);
+  }
+
+  /** Reads the first records of a selection that is a run of an index, about 64 KiB; each batch begins at its place there. */
+  async #walk(reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> {
+    const { after, limit = Number.POSITIVE_INFINITY } = selection;
+    const selected = this.#select(selection, owner);
+    const wanted = Math.min(limit, mostInBatch);
+    const rows: SelectedRow[] = [];
+    let size = 0;
+    for (const range of selected.ranges(after)) {
+      const walk = selected.walk(range, wanted - rows.length, batchSize - size);
+      const found = await reads.read(isFiltered(selection) ? walk : this.#named(walk));
+      rows.push(...found.rows);
+      size += sizeOf(found.rows);
+      if (rows.length === wanted || size >= batchSize) break;
+    }
+    const left = limit - rows.length;
+    const records = rows.map(recordOf);
+    const last = (rows.length === wanted || size >= batchSize) && left > 0 ? records.at(-1) : undefined;
+    const place = last && placeOf(last, selection.order ?? defaultOrder, this.#members);
+    const rest = place && { ...selection, after: place, ...(Number.isFinite(left) && { limit: left }) };
+    const next = rest && (() => this.#walk(reads, rest, owner));
+    return { records, next };
+  }
+
+  /** Finds the records of any selection at once, and reads the first of them. */
+  async #find(reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> {
+    const selected = this.#select(selection, owner);
+    const { revisions, text, rows } = await reads.read(selected.find(selection, batchSize));
+    const ids = await parseIds(text ?? "");
+    const found = { records: rows.map(recordOf), rest: ids.from(rows.length) };
+    /** About as many records as the next batch has. */
+    let atOnce = Math.max(16, rows.length);
+    const read = async (rest: Float64Array): Promise<ReadAgain> => {
+      const asked = rest.subarray(0, Math.min(mostInBatch, atOnce));
+      const again = await reads.read(selected.again(asked, batchSize));
+      const isCut = sizeOf(again.rows) >= batchSize;
+      const count = isCut ? Number(again.rows.at(-1)?.[6]) : asked.length;
+      atOnce = isCut ? count + 16 : 2 * atOnce;
+      const isUnchanged = ([, id, revision]: SelectedRow): boolean =>
+        Number(revision) <= (revisions[Number(id) % revisions.length] ?? 0);
+      const records = again.rows.filter((row) => row[7] === "t" || isUnchanged(row)).map(recordOf);
+      return { records, count, areUnchanged: again.rows.length === count && again.rows.every(isUnchanged) };
+    };
+    const find = (rest: Selection): Promise<RecordBatch> => this.#find(reads, rest, owner);
+    return batchOfFound(found, { selection, members: this.#members, read, find });
+  }
+
+  /**
+   * Gives a statement a name, so that the server keeps its plan: making one takes longer than reading a small page. Each connection
+   * keeps the plans, so only the first texts get names; there are many for whoever tries all limits and orders. A plan that is kept
+   * does not know the values of filters, by which the best one differs.
+   */
+  #named(statement: Statement): Statement {
+    const { text } = statement;
+    if (!this.#names.has(text) && this.#names.size < mostNames)
+      this.#names.set(text, `waymark list of ${quoteName(this.#collection)} ${this.#names.size}`);
+    const name = this.#names.get(text);
+    return name === undefined ? statement : { ...statement, name };
+  }
+
+  #select(selection: Selection, owner: number | undefined): PostgresSelection {
+    return new PostgresSelection(this.#collection, this.#columns, selection, owner);
+  }
+}
+
+/** The reads of one list, of which none shows an older state of the collection than the first. */
+class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
+  connection?: NonNullable<ReadSeries<unknown>["connection"]>;
+  readonly #pool: PostgresPool;
+  readonly #options: ReadOptions;
+  /** The counters of the first read. */
+  first: readonly UnlockedRow[] = [];
+  /** Whether all have shown the same state. */
+  areOfOneState = true;
+  /** The revisions of the first read; until it is made, those that it must have at least. */
+  #least: readonly number[];
+
+  constructor(pool: PostgresPool, options: ReadOptions) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#least = options.notBefore ?? [];
+  }
+
+  async read(statement: Statement): Promise<StateRead> {
+    const rows = await this.#pool.read<HeadRow | SelectedRow>(statement, toSelectionFault, this.#options, this);
+    const [head, ...others] = rows as unknown as readonly [HeadRow, ...SelectedRow[]]; // what the statements of a selection return
+    const counters = parseCounters(head[0]);
+    const revisions = counters.map(revisionOf);
+    if (this.first.length === 0) [this.first, this.#least] = [counters, revisions];
+    this.areOfOneState &&= revisions.join() === this.#least.join();
+    return { revisions, text: head[4], rows: others };
+  }
+
+  isBehind([head]: readonly (HeadRow | SelectedRow)[]): boolean {
+    const counters = parseCounters(head?.[0] ?? null);
+    // Other numbers may follow the revisions.
+    return counters.some((row, partition) => revisionOf(row) < (this.#least[partition] ?? 0));
+  }
+}
+
+/** What a statement of a selection returns. */
+interface StateRead {
+  /** The revisions of the collection in the state that the rows show. */
+  readonly revisions: readonly number[];
+  /** The text of the head. */
+  readonly text: string | null;
+  readonly rows: readonly SelectedRow[];
+}
+
+const revisionOf = ([, revision]: UnlockedRow): number => Number(revision);
+
+const recordOf = ([, ...row]: SelectedRow): RecordBatch["records"][number] => toRecord(row);
+
+const isFiltered = ({ filters = [] }: Selection): boolean => filters.length > 0;
+
+const mostNames = 64;
+
+/** In bytes of JSON, exceeded by at most one record. */
+const batchSize = 65_536;
+
+const sizeOf = (rows: readonly SelectedRow[]): number => Number(rows.at(-1)?.[5] ?? 0);
+
+/** Reads the ids in a text such as `7,3,12`, which may be megabytes long. */
+async function parseIds(text: string): Promise<IdList> {
+  const ids = new IdList();
+  const share = new TurnShare();
+  for (let at = 0; at < text.length; ) {
+    const piece = text.indexOf(",", at + idsAtOnce);
+    const end = piece < 0 ? text.length : piece;
+    for (const id of text.slice(at, end).split(",")) ids.add(Number(id));
+    at = end + 1;
+    if (share.isUsed) await share.next();
+  }
+  return ids;
+}
+
+/** In characters. */
+const idsAtOnce = 8_192;

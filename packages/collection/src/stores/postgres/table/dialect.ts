@@ -1,0 +1,91 @@
+import type { ListMember } from "../../../selection.ts";
+import { Dialect, type ListFilter, type Operator } from "../../conditions.ts";
+import { type ComparedColumn, indexedLength, orderTerm, toReadableValue } from "./columns.ts";
+import { toArrayText } from "./sql.ts";
+import { valuesCondition } from "./values.ts";
+import { wordsCondition } from "./words.ts";
+
+/** The columns of the members that can be selected by. */
+export type Columns = ReadonlyMap<string, ComparedColumn>;
+
+export class PostgresDialect extends Dialect<ComparedColumn> {
+  readonly #columns: Columns;
+
+  constructor(columns: Columns) {
+    super();
+    this.#columns = columns;
+  }
+
+  override add(value: string | number): string {
+    return `$${this.values.push(value)}`;
+  }
+
+  override column(member: string): ComparedColumn {
+    return this.#columns.get(member) as ComparedColumn; // the selection was asserted
+  }
+
+  override compare(member: string, operator: Operator, value: string | number): string {
+    return this.#compare(this.column(member), operator, value);
+  }
+
+  override comparePlace(member: string, operator: Operator, value: string | number): string {
+    const place = typeof value === "string" ? firstCharacters(value) : value;
+    return this.#compare({ ...this.column(member), whole: undefined }, operator, place);
+  }
+
+  override differs(member: string, value: string | number): string {
+    return `(${this.compare(member, "=", value)}) IS NOT TRUE`;
+  }
+
+  override exists(member: string, isPresent: boolean): string {
+    return `${this.column(member).sql} IS ${isPresent ? "NOT NULL" : "NULL"}`;
+  }
+
+  override isOneOf(member: string, sought: readonly (string | number)[]): string {
+    const column = this.column(member);
+    const values = sought.map(toReadableValue).filter((value) => !column.isInteger || isWhole(Number(value)));
+    return `${operand(column, values)} = ANY(${this.add(toArrayText(values))})`;
+  }
+
+  override hasValue({ name }: ListMember, filter: ListFilter): string {
+    return valuesCondition(this.column(name).sql, filter, (value) => this.add(value));
+  }
+
+  override hasWords(words: readonly string[]): string {
+    return wordsCondition(words, (value) => this.add(value));
+  }
+
+  override orderTerm(column: ComparedColumn, descending: boolean): string {
+    return orderTerm(column, descending);
+  }
+
+  #compare(column: ComparedColumn, operator: Operator, value: string | number): string {
+    if (typeof value === "number" && column.isInteger) return this.#compareInteger(column, operator, value);
+    const readable = toReadableValue(value);
+    return `${operand(column, [readable])} ${operator} ${this.add(readable)}`;
+  }
+
+  /** The server refuses to compare whole numbers with a fraction, or with a number that is too great. */
+  #compareInteger({ sql }: ComparedColumn, operator: Operator, value: number): string {
+    if (operator === "=" && !isWhole(value)) return "false";
+    // Below 1.5 is below 2, and up to 1.5 is up to 1.
+    const whole = operator === "<" || operator === ">=" ? Math.ceil(value) : Math.floor(value);
+    return `${sql} ${operator} ${this.add(Math.min(greatest, Math.max(-greatest, whole)))}`;
+  }
+}
+
+/** Returns the indexed expression or, where that may have only the beginning of a value, the expression for the whole. */
+function operand({ sql, whole }: ComparedColumn, values: readonly (string | number)[]): string {
+  return whole !== undefined && values.some((value) => typeof value === "string" && isCut(value)) ? whole : sql;
+}
+
+const isWhole = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= greatest;
+
+/** Greater than every value of a column, and less than the server's own limit. */
+const greatest = 2 ** 62;
+
+const firstCharacters = (text: string): string =>
+  isCut(text) ? Array.from(text).slice(0, indexedLength).join("") : text;
+
+/** Returns whether a text is at least as long as the part that an index has. */
+const isCut = (text: string): boolean => text.length >= indexedLength && Array.from(text).length >= indexedLength;

@@ -1,0 +1,198 @@
+import type { SnapshotRemoval } from "../../../snapshot.ts";
+import type { StoredRow } from "../../decide.ts";
+import { mostSeal } from "../../seals.ts";
+import type { PostgresConnection } from "../connections/connection.ts";
+import type { Statement } from "../connections/session.ts";
+import { type FilledColumn, filledColumns, uniqueColumnName } from "./columns.ts";
+import type { PartitionedCollection } from "./partitions.ts";
+import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
+
+/** The statements that put rows into the table of a collection, any number at once. */
+export class PostgresRows {
+  readonly #table: string;
+  readonly #columns: readonly RowColumn[];
+  readonly #insertion: string;
+  readonly #replacement: string;
+  readonly #unique: readonly string[];
+
+  constructor(definition: PartitionedCollection) {
+    const table = quoteName(definition.name);
+    const columns = rowColumns(definition);
+    const names = columns.map(({ name }) => name).join(", ");
+    const values = columns.map(({ name, stored }) => stored(name)).join(", ");
+    const changes = columns.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
+    this.#table = table;
+    this.#columns = columns;
+    this.#insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
+    this.#replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
+    this.#unique = definition.unique.map((member) => quoteName(uniqueColumnName(member)));
+  }
+
+  /** Stores rows whose ids are new. */
+  insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
+    return connection.query(this.#statement("insert into", this.#insertion, rows));
+  }
+
+  /** Stores rows in place of those with the same ids. */
+  update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
+    return connection.query(this.#statement("update", this.#replacement, rows));
+  }
+
+  /** Stores rows, and replaces those with the same ids where they exist. */
+  put(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
+    const changes = this.#columns.slice(1).map(({ name }) => `${name} = excluded.${name}`);
+    const text = `${this.#insertion} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
+    return connection.query(this.#statement("put into", text, rows));
+  }
+
+  /** Clears the unique values of rows that are stored again in the same transaction, so that other rows can have them. */
+  async releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+    if (this.#unique.length === 0 || ids.length === 0) return;
+    const changes = this.#unique.map((column) => `${column} = NULL`);
+    await connection.query({
+      name: `waymark release unique keys of ${this.#table}`,
+      text: `UPDATE ${this.#table} SET ${changes.join(", ")} WHERE id = ANY($1::bigint[])`,
+      values: [toArrayText(ids)],
+    });
+  }
+
+  #statement(name: string, text: string, rows: readonly StoredRow[]): Statement {
+    const documents = rows.map(({ record }): unknown => JSON.parse(record.json));
+    const values = this.#columns.map(({ toValue }) => toArrayText(rows.map((row, n) => toValue(row, documents[n]))));
+    return { name: `waymark ${name} ${this.#table}`, text, values };
+  }
+}
+
+/** A column of the rows that a statement sends. */
+interface SentColumn {
+  /** The name, quoted. */
+  readonly name: string;
+  /** The type of its values. */
+  readonly type: string;
+}
+
+/** Makes the source of the sent rows: each parameter has all values of one column, the first of them is `$1`. */
+export function sourceOf(columns: readonly SentColumn[]): string {
+  const arrays = columns.map(({ type }, position) => `$${position + 1}::${type}[]`);
+  return `unnest(${arrays.join(", ")}) AS rows (${columns.map(({ name }) => name).join(", ")})`;
+}
+
+interface RowColumn extends SentColumn {
+  readonly toValue: (row: StoredRow, document: unknown) => string | number | null;
+  /** Makes the expression for the stored value from that for the sent value. */
+  readonly stored: (sent: string) => string;
+}
+
+function rowColumns(definition: PartitionedCollection): readonly RowColumn[] {
+  const own = (name: string, type: string, toValue: RowColumn["toValue"]): RowColumn => {
+    return { name, type, toValue, stored: asItIs };
+  };
+  return [
+    own("id", "bigint", ({ record }) => record.id),
+    own("revision", "bigint", ({ record }) => record.revision),
+    own("created_at", "bigint", ({ createdAt }) => createdAt),
+    own("updated_at", "bigint", ({ record }) => record.updatedAt),
+    ...(definition.owner === undefined ? [] : [own("owner", "bigint", ({ owner }) => owner ?? null)]),
+    own("document", "text", ({ record }) => record.json),
+    ...filledColumns(definition).map((column): RowColumn => {
+      const { name, type, toValue } = column;
+      return {
+        name: quoteName(name),
+        type: sentTypeOf(type),
+        stored: storedFrom(column),
+        toValue: ({ record }, document) => toValue(document, record.json),
+      };
+    }),
+  ];
+}
+
+/** Returns the type of the values that are sent for a column: arrays cannot be elements of the array that is sent. */
+export const sentTypeOf = (type: string): string => (type === "text[]" ? "text" : type);
+
+/** Returns the function that makes the expression for the stored value of a column from that for the sent value. */
+export const storedFrom = ({ sent }: FilledColumn): ((value: string) => string) =>
+  sent === undefined ? asItIs : (value) => (sent === "words" ? `string_to_array(${value}, ' ')` : `${value}::text[]`);
+
+const asItIs = (sent: string): string => sent;
+
+/**
+ * The statements that remove records of a collection with all records that they own, directly or through others. Owned records are
+ * removed first, because no record may be without its owner. Each removal of an owned record is counted, and its id is never
+ * assigned again.
+ */
+export class PostgresRemovals {
+  readonly #collection: string;
+  readonly #partitions: number;
+  readonly #statements: readonly string[];
+
+  constructor(
+    { name: collection, partitions = 1 }: PartitionedCollection,
+    collections: readonly PartitionedCollection[],
+  ) {
+    this.#collection = collection;
+    this.#partitions = partitions;
+    this.#statements = [
+      ...removalsOfOwned(collection, "$1::bigint[]", collections),
+      `DELETE FROM ${quoteName(collection)} WHERE id = ANY($1::bigint[])`,
+    ];
+  }
+
+  /**
+   * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again. Counts the removals
+   * of owned records only.
+   */
+  async remove(connection: PostgresConnection, removals: readonly SnapshotRemoval[]): Promise<void> {
+    const values = [toArrayText(removals.map(({ id }) => id))];
+    await Promise.all([
+      ...this.#statements.map((text, position) =>
+        connection.query({ name: `waymark remove from ${this.#collection} ${position}`, text, values }),
+      ),
+      connection.query({
+        name: "waymark mark removed",
+        text: `INSERT INTO waymark_removals (collection, id, partition, revision, owner)
+          SELECT $4, id, id % $5, revision, owner
+            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS rows (id, revision, owner), ${oneStoredRow}
+          ON CONFLICT (collection, id) DO UPDATE SET revision = excluded.revision, owner = excluded.owner`,
+        values: [
+          ...values,
+          toArrayText(removals.map(({ revision }) => revision)),
+          toArrayText(removals.map(({ owner }) => owner)),
+          this.#collection,
+          this.#partitions,
+        ],
+      }),
+    ]);
+  }
+}
+
+/** Makes the statements that remove the records whose owners have some ids, given as an expression; the last level first. */
+function removalsOfOwned(owner: string, ids: string, collections: readonly PartitionedCollection[]): readonly string[] {
+  return collections
+    .filter((definition) => definition.owner?.collection === owner)
+    .flatMap(({ name, partitions = 1 }) => {
+      const condition = `owner = ANY(${ids})`;
+      const owned = `ARRAY(SELECT id FROM ${quoteName(name)} WHERE ${condition})`;
+      return [
+        ...removalsOfOwned(name, owned, collections),
+        // The table has the counters of before the update.
+        `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id, owner, id % ${partitions} AS partition),
+          before AS (SELECT partition, revision FROM waymark_collections WHERE name = ${quoteText(name)}),
+          marked AS (
+            INSERT INTO waymark_removals (collection, id, partition, revision, owner)
+              SELECT ${quoteText(name)}, id, partition,
+                before.revision + row_number() OVER (PARTITION BY partition ORDER BY id), owner
+              FROM removed JOIN before USING (partition)
+          ),
+          counted AS (
+            UPDATE waymark_collections AS stored
+              SET revision = revision + (SELECT count(*) FROM removed WHERE removed.partition = stored.partition),
+                seal = (random() * ${mostSeal})::bigint
+              WHERE name = ${quoteText(name)} AND partition IN (SELECT partition FROM removed)
+              RETURNING name, partition, seal
+          )
+        INSERT INTO waymark_seals (collection, partition, revision, seal)
+          SELECT name, partition, before.revision + 1, seal FROM counted JOIN before USING (partition)
+          ON CONFLICT DO NOTHING -- a restore puts the counters back to 0 after each step`,
+      ];
+    });
+}

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import type { Ownership } from "../../../database.ts";
+
+/** In bytes, the length of the longest name that the server keeps. It would cut longer ones, and confuse names that begin alike. */
+const longestName = 63;
+
+/**
+ * Makes one name of others, such as `person_unique_identifier`. Replaces the end of a name that would be too long with a hash of
+ * the whole.
+ */
+export function nameOf(...parts: readonly string[]): string {
+  const name = parts.join("_");
+  if (Buffer.byteLength(name) <= longestName) return name;
+  const end = hash("sha256", name).slice(0, 16);
+  return `${name.slice(0, longestName - end.length - 1)}_${end}`; // the names of collections and members are ASCII
+}
+
+/** Quotes a name for a statement. */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Quotes a text for a statement. */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/**
+ * A source with one row, beside the sent rows of an INSERT. Citus runs such a statement on the worker only if it reads a table there.
+ * Without one, Citus commits in two phases. A worker that is killed between them hides acknowledged records for up to a minute.
+ */
+export const oneStoredRow = "(SELECT 1 FROM waymark_layout) AS stored_row";
+
+/**
+ * Makes a text that the database can store. JSON may contain U+0000 and single surrogates, which the database cannot store: each
+ * becomes U+FFFD and four hexadecimal digits.
+ */
+export function toReadableText(text: string): string {
+  return text.replace(/\0|\p{Surrogate}/gu, (sign) => `\ufffd${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Makes the text of an array, as the server reads it. */
+export function toArrayText(values: readonly (string | number | null)[]): string {
+  const elements = values.map((value) => (typeof value === "string" ? `"${value.replace(/["\\]/g, "\\$&")}"` : value));
+  return `{${elements.map((element) => element ?? "NULL").join(",")}}`;
+}
+
+/** Returns the expression for the owner's id; NULL where the collection has no owner. */
+export const ownerColumn = (owner: Ownership | undefined): string => (owner === undefined ? "NULL" : "owner");
+
+/** Returns the expression for the partition of a record; undefined where there is only one. */
+export const partitionTerm = (partitions: number): string | undefined =>
+  partitions === 1 ? undefined : `(id % ${partitions})`;
+
+/** Returns a short text that differs for different texts. */
+export const digestOf = (text: string): string => hash("sha256", text, "base64url").slice(0, 16);

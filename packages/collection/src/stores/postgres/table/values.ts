@@ -1,0 +1,56 @@
+import { hash } from "node:crypto";
+import type { ListMember } from "../../../selection.ts";
+import type { ListFilter } from "../../conditions.ts";
+import { toArrayText, toReadableText } from "./sql.ts";
+import { beginningsOf, longestBeginning } from "./words.ts";
+
+/**
+ * Makes the content of the column of a list, as the text of an array: each value after `=`, and its beginnings after `^`. A filter by
+ * a value or a beginning is thus a test of the elements of an array, which every engine answers from its inverted index. Null without
+ * values, so that most records take no room.
+ */
+export function indexedValues(values: readonly string[]): string | null {
+  if (values.length === 0) return null;
+  const elements = new Set<string>();
+  for (const value of values.map(toReadableText)) {
+    elements.add(wholeElement(value));
+    for (const beginning of beginningsOf(value)) elements.add(`^${beginning}`);
+  }
+  return toArrayText([...elements]);
+}
+
+/** Names the way in which the values of a list are indexed. When the name changes, they are indexed again. */
+export const valueIndex = ({ type, single }: ListMember): string =>
+  JSON.stringify(["values", type, longestBeginning, single]);
+
+/** Writes that one of the values of a list meets a filter. */
+export function valuesCondition(column: string, filter: ListFilter, add: (value: string) => string): string {
+  const hasElement = (element: string): string => `${column} @> ${add(toArrayText([element]))}`;
+  switch (filter.operator) {
+    case "eq":
+      return hasElement(wholeElement(toReadableText(String(filter.value))));
+    case "in":
+      return `${column} && ${add(toArrayText(filter.values.map((value) => wholeElement(toReadableText(String(value))))))}`;
+    case "prefix": {
+      const prefix = firstCharacters(toReadableText(filter.value));
+      const beginning = beginningsOf(prefix).at(-1);
+      if (beginning === undefined) return `${column} IS NOT NULL`;
+      const indexed = hasElement(`^${beginning}`);
+      if (beginning === prefix) return indexed;
+      // The index has only the first characters of a longer beginning: the records that it finds are checked one by one.
+      return `(${indexed} AND EXISTS (SELECT 1 FROM unnest(${column}) AS listed (value) WHERE strpos(value, ${add(`=${prefix}`)}) = 1))`;
+    }
+  }
+}
+
+/** An entry of the index has at most 2,704 bytes: behind the first characters of a longer value stands what tells it from others. */
+function wholeElement(value: string): string {
+  const first = firstCharacters(value);
+  return first === value ? `=${value}` : `=${first}…${hash("sha256", value, "base64url")}`;
+}
+
+/** Those that are stored of a long value. */
+const firstCharacters = (text: string): string =>
+  text.length > mostCharacters ? Array.from(text).slice(0, mostCharacters).join("") : text;
+
+const mostCharacters = 600;

@@ -1,0 +1,74 @@
+import type { SearchedMember } from "../../../selection.ts";
+import { documentNumbers, runsOf, soughtParts, soughtRuns } from "../../numbers.ts";
+import { documentWords } from "../../words.ts";
+import { toArrayText } from "./sql.ts";
+
+/**
+ * Makes the content of the column `words` of a record, separated by spaces: its words, and their beginnings, each with a star after
+ * it; each number after `#`, and its runs. A search for words and the beginning of another is thus a test of the
+ * elements of an array, which every engine answers from its inverted index.
+ */
+export function indexedWords(document: unknown, members: readonly SearchedMember[]): string {
+  const elements = new Set<string>();
+  let size = 0;
+  for (const word of documentWords(document, members)) {
+    size += Buffer.byteLength(word);
+    if (size > mostBytes) break;
+    elements.add(word);
+    for (const beginning of beginningsOf(word)) elements.add(`${beginning}*`);
+  }
+  for (const digits of documentNumbers(document, members)) {
+    for (const element of [`#${digits}`, ...runsOf(digits)]) elements.add(element);
+  }
+  return [...elements].join(" ");
+}
+
+/** In bytes of words. Later words of a document are not found. */
+const mostBytes = 1_000_000;
+
+/** Makes the condition that a search finds a record. The words consist of letters and digits only. */
+export function wordsCondition(words: readonly string[], add: (value: string) => string): string {
+  const parts = soughtParts(words);
+  const ofNumbers = parts.filter(({ digits }) => digits !== undefined);
+  const others = parts.filter(({ digits }) => digits === undefined).flatMap(({ words }) => words);
+  return [
+    ...(others.length === 0 ? [] : [hasWords(others, parts.at(-1)?.digits === undefined, add)]),
+    ...ofNumbers.map(
+      ({ words, isLast, digits = "" }) => `(${hasWords(words, isLast, add)} OR ${hasNumber(digits, add)})`,
+    ),
+  ].join(" AND ");
+}
+
+function hasNumber(digits: string, add: (value: string) => string): string {
+  const indexed = soughtRuns(digits).map((runs) => `words @> ${add(toArrayText(runs))}`);
+  return `((${indexed.join(" OR ")}) AND array_to_string(words, ' ') ~ ${add(`#[0-9]*${digits}`)})`;
+}
+
+/** @param isLast whether the last word may be the beginning of one */
+function hasWords(words: readonly string[], isLast: boolean, add: (value: string) => string): string {
+  if (!isLast) return `words @> ${add(toArrayText(words))}`;
+  const [last = "", whole] = [words.at(-1), words.slice(0, -1)];
+  const beginning = beginningsOf(last).at(-1) ?? "";
+  const indexed = `words @> ${add(toArrayText([...whole, `${beginning}*`]))}`;
+  if (beginning === last) return indexed;
+  // The index has only the first characters of a longer beginning: the records that it finds are checked one by one.
+  return `(${indexed} AND strpos(' ' || array_to_string(words, ' '), ${add(` ${last}`)}) > 0)`;
+}
+
+/**
+ * How many characters of a word are indexed as beginnings. With 3, a search for a beginning of 6 characters reads the whole table,
+ * in 25 ms for 20,000 records; with 5, it takes 0.2 ms, but the arrays are longer.
+ */
+export const longestBeginning = 5;
+
+/** Returns the indexed beginnings of a text: that of one character, of two, and so on. */
+export function beginningsOf(word: string): readonly string[] {
+  const beginnings: string[] = [];
+  let beginning = "";
+  for (const character of word) {
+    beginning += character;
+    beginnings.push(beginning);
+    if (beginnings.length === longestBeginning) break;
+  }
+  return beginnings;
+}

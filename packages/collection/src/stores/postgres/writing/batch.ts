@@ -1,0 +1,199 @@
+import type { SnapshotKey, SnapshotRemoval } from "../../../snapshot.ts";
+import type { StoredRecord } from "../../../store.ts";
+import { type Change, decide, type Known, type StoredRow } from "../../decide.ts";
+import { uniqueKeys } from "../../filled-columns.ts";
+import type { OutcomeOf, Write } from "../../write.ts";
+import type { PartitionCounters, PartitionsCounters } from "../history/history.ts";
+import { nextIdOf, partitionNamedBy } from "../table/partitions.ts";
+import type { Holders } from "./conflicts.ts";
+
+/** The state of a collection that some writes depend on, read after the partitions of the transaction are locked. */
+export interface Surroundings {
+  readonly held: PartitionsCounters;
+  /** The rows that the writes name by id. */
+  readonly rows: ReadonlyMap<number, StoredRow>;
+  /** The ids that a record has or had, among those that the writes name and those that may be assigned. */
+  readonly takenIds: ReadonlySet<number>;
+  /** For each unique member, the ids of the records that have the keys of the writes, by key. */
+  readonly holders: readonly Holders[];
+  /** The existing owners among those that the writes name. */
+  readonly owners: ReadonlySet<number>;
+  /** What is kept under the idempotency keys of the writes, by `keyOf`. */
+  readonly keyed: ReadonlyMap<string, SnapshotKey>;
+}
+
+/** Returns the name of an idempotency key in a map. Equal keys of different owners have different names. */
+export const keyOf = (owner: number, key: string): string => `${owner} ${key}`;
+
+/**
+ * Writes to a collection, decided in memory one after another. Each sees the results of those before it, and a refused write
+ * changes nothing. The result of all is then stored at once.
+ */
+export class PostgresBatch {
+  readonly #partitions: number;
+  readonly #unique: readonly string[];
+  readonly #known: Known;
+  readonly #rows: Map<number, StoredRow>;
+  readonly #takenIds: Set<number>;
+  readonly #holdersBefore: readonly Holders[];
+  readonly #holders: readonly Map<string, number>[];
+  /** What was kept under the keys of the writes when they were read, by `keyOf`. */
+  readonly keyedBefore: ReadonlyMap<string, SnapshotKey>;
+  readonly #keyed: Map<string, SnapshotKey>;
+  readonly #newlyKeyed = new Map<string, SnapshotKey>();
+  readonly #inserted = new Map<number, StoredRow>();
+  readonly #updated = new Map<number, StoredRow>();
+  readonly #removed: SnapshotRemoval[] = [];
+  readonly #displaced = new Set<number>();
+  readonly #held: Map<number, PartitionCounters>;
+  readonly #changed = new Set<number>();
+  #partition = 0;
+  #time = 0;
+
+  constructor(partitions: number, unique: readonly string[], surroundings: Surroundings) {
+    this.#partitions = partitions;
+    this.#unique = unique;
+    this.#rows = new Map(surroundings.rows);
+    this.#takenIds = new Set(surroundings.takenIds);
+    this.#holdersBefore = surroundings.holders;
+    this.#holders = surroundings.holders.map((holders) => new Map(holders));
+    this.keyedBefore = surroundings.keyed;
+    this.#keyed = new Map(surroundings.keyed);
+    this.#held = new Map(surroundings.held);
+    this.#known = {
+      unique,
+      counters: () => this.#counters,
+      nextId: (after) => nextIdOf(this.#partition, partitions, after),
+      row: (id) => this.#rows.get(id),
+      wasGiven: (id) => this.#takenIds.has(id),
+      holder: (position, key) => this.#holders[position]?.get(key),
+      hasOwner: (id) => surroundings.owners.has(id),
+      keyed: (owner, key) => this.#keyed.get(keyOf(owner, key)),
+    };
+  }
+
+  /** The latest time of the writes, in milliseconds since the epoch. */
+  get time(): number {
+    return this.#time;
+  }
+
+  get held(): PartitionsCounters {
+    return this.#held;
+  }
+
+  get changed(): PartitionsCounters {
+    return new Map([...this.#held].filter(([partition]) => this.#changed.has(partition)));
+  }
+
+  get inserted(): readonly StoredRow[] {
+    return [...this.#inserted.values()];
+  }
+
+  /** The rows that existed before, in their new state. */
+  get updated(): readonly StoredRow[] {
+    return [...this.#updated.values()];
+  }
+
+  /** The ids of updated rows that gave up the value of a unique member, which another row has now. */
+  get displaced(): readonly number[] {
+    return [...this.#displaced].filter((id) => this.#updated.has(id));
+  }
+
+  /** The removals, including those of records that were never stored. */
+  get removed(): readonly SnapshotRemoval[] {
+    return this.#removed;
+  }
+
+  /** The idempotency keys of new records, to be stored. */
+  get keyed(): readonly SnapshotKey[] {
+    return [...this.#newlyKeyed.values()];
+  }
+
+  /** Whether there is nothing to store. */
+  get isUnchanged(): boolean {
+    return this.#inserted.size + this.#updated.size + this.#removed.length === 0;
+  }
+
+  /** Decides a write, and keeps its result. Returns undefined where the transaction does not hold its partition. */
+  apply<W extends Write>(write: W): OutcomeOf<W> | undefined {
+    const partition = partitionNamedBy(write, this.#partitions) ?? this.#partitionOfNextId();
+    if (partition === undefined || !this.#held.has(partition)) return undefined;
+    this.#partition = partition;
+    if ("time" in write) this.#time = Math.max(this.#time, write.time);
+    const { outcome, change } = decide(this.#known, write);
+    if (change !== undefined) this.#make(change);
+    return outcome;
+  }
+
+  /** Returns the held partition with the least next id, so that ids stay close together. */
+  #partitionOfNextId(): number | undefined {
+    let least: readonly [id: number, partition: number] | undefined;
+    for (const [partition, { lastId }] of this.#held) {
+      const id = nextIdOf(partition, this.#partitions, lastId);
+      if (least === undefined || id < least[0]) least = [id, partition];
+    }
+    return least?.[1];
+  }
+
+  /** The counters of the partition of the current write. */
+  get #counters(): PartitionCounters {
+    return this.#held.get(this.#partition) as PartitionCounters; // a write is decided only where its partition is held
+  }
+
+  #make(change: Change): void {
+    const before = this.#counters;
+    const lastId = "lastId" in change ? change.lastId : before.lastId;
+    this.#held.set(this.#partition, { ...before, lastRevision: before.lastRevision + 1, lastId });
+    this.#changed.add(this.#partition);
+    switch (change.kind) {
+      case "insert": {
+        const { row, keys, keyed } = change;
+        this.#takenIds.add(row.record.id);
+        this.#hold(row.record.id, keys);
+        this.#put(this.#inserted, row);
+        if (keyed !== undefined) {
+          for (const known of [this.#keyed, this.#newlyKeyed]) known.set(keyOf(keyed.owner, keyed.key), keyed);
+        }
+        break;
+      }
+      case "update": {
+        const { row, keys, before } = change;
+        const { id } = row.record;
+        this.#release(before);
+        this.#hold(id, keys);
+        this.#put(this.#inserted.has(id) ? this.#inserted : this.#updated, row);
+        break;
+      }
+      case "remove": {
+        const { id } = change.record;
+        this.#release(change.record);
+        const owner = this.#rows.get(id)?.owner ?? 0;
+        this.#removed.push({ id, revision: before.lastRevision + 1, owner });
+        this.#rows.delete(id);
+        this.#updated.delete(id);
+        this.#inserted.delete(id);
+      }
+    }
+  }
+
+  #put(rows: Map<number, StoredRow>, row: StoredRow): void {
+    this.#rows.set(row.record.id, row);
+    rows.set(row.record.id, row);
+  }
+
+  #hold(id: number, keys: readonly (string | null)[]): void {
+    for (const [position, key] of keys.entries()) {
+      if (key === null) continue;
+      this.#holders[position]?.set(key, id);
+      const before = this.#holdersBefore[position]?.get(key);
+      if (before !== undefined && before !== id) this.#displaced.add(before);
+    }
+  }
+
+  #release({ json }: StoredRecord): void {
+    if (this.#unique.length === 0) return;
+    for (const [position, key] of uniqueKeys(JSON.parse(json), this.#unique).entries()) {
+      if (key !== null) this.#holders[position]?.delete(key);
+    }
+  }
+}
