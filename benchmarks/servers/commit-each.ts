@@ -1,7 +1,6 @@
 import type { Database, Store } from "@waymark/collection";
 import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
-import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
 import { localChannel } from "../../packages/collection/src/stores/sqlite/connections/channel.ts";
 import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/connections/file.ts";
@@ -14,6 +13,7 @@ import type { AddressedWrite, BatchedOutcome } from "../../packages/collection/s
 import { SqliteCommitter } from "../../packages/collection/src/stores/sqlite/writing/committer.ts";
 import { localCommitter } from "../../packages/collection/src/stores/sqlite/writing/committer-channel.ts";
 import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/writing/writer.ts";
+import { toStoredCollection } from "../../packages/collection/src/stores/table/definition.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 

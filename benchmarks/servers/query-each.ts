@@ -2,11 +2,11 @@ import { type Database, type Document, openPostgresDatabase, type Store, type St
 import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
 import { Pool } from "pg";
-import { toStoredCollection } from "../../packages/collection/src/stores/definition.ts";
 import { filledColumns } from "../../packages/collection/src/stores/postgres/table/columns.ts";
 import { storedFrom } from "../../packages/collection/src/stores/postgres/table/rows.ts";
-import { toStoredJson } from "../../packages/collection/src/stores/write.ts";
-import { toMembersJson } from "../../packages/collection/src/stores/written-content.ts";
+import { toStoredCollection } from "../../packages/collection/src/stores/table/definition.ts";
+import { toStoredJson } from "../../packages/collection/src/stores/writing/write.ts";
+import { toMembersJson } from "../../packages/collection/src/stores/writing/written-content.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 

@@ -138,4 +138,4 @@ export { backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { isReadableByOthers } from "./stores/sqlite/connections/file.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
 export { SharedWriter, type SharedWriterOptions } from "./stores/sqlite/threads/shared-writer.ts";
-export { toWords } from "./stores/words.ts";
+export { toWords } from "./stores/table/words.ts";

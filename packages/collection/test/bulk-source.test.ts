@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BulkReader } from "../src/stores/bulk-source.ts";
+import { BulkReader } from "../src/stores/writing/bulk-source.ts";
 
 describe("the writes of a bulk request that are stored together", () => {
   const readerOf = (count: number, members: string): BulkReader =>

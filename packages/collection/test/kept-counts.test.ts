@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { KeptCounts } from "../src/stores/kept-counts.ts";
+import { KeptCounts } from "../src/stores/reading/kept-counts.ts";
 
 describe("kept counts", () => {
   const lovelace = { words: ["lovelace"] };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { hasPosition, rowKeyOf, withPosition } from "../src/stores/origins.ts";
+import { hasPosition, rowKeyOf, withPosition } from "../src/stores/writing/origins.ts";
 
 describe("the positions of a source", () => {
   const position = fc.integer({ min: 0, max: 5000 });

@@ -11,12 +11,12 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
-import { toStoredCollections } from "../src/stores/definition.ts";
 import { lastNumber } from "../src/stores/layout-numbers.ts";
 import { parsePostgresAddress } from "../src/stores/postgres/connections/address.ts";
 import { PostgresServers } from "../src/stores/postgres/connections/servers.ts";
 import { prepareDatabase } from "../src/stores/postgres/database.ts";
 import { type Layouts, presentLayouts } from "../src/stores/postgres/layout/migrations.ts";
+import { toStoredCollections } from "../src/stores/table/definition.ts";
 import { assertFilled, optionsOf } from "./layouts/content.ts";
 import { assertLanded, layoutFile } from "./layouts/landed.ts";
 import { disposable, execute, newPostgresDatabase } from "./postgres-server.ts";

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { openPostgresDatabase } from "../src/index.ts";
-import { toStoredCollection } from "../src/stores/definition.ts";
 import type { PostgresPool } from "../src/stores/postgres/connections/pool.ts";
 import type { Statement } from "../src/stores/postgres/connections/session.ts";
 import { PostgresCounters } from "../src/stores/postgres/history/counters.ts";
 import { PostgresRevisions } from "../src/stores/postgres/history/revisions.ts";
 import { PostgresLists } from "../src/stores/postgres/reading/lists.ts";
 import { batchesFrom } from "../src/stores/record-store.ts";
+import { toStoredCollection } from "../src/stores/table/definition.ts";
 import { everySelection, type ListWork, people, person } from "./list-work.ts";
 import { newPostgresDatabase } from "./postgres-server.ts";
 

@@ -8,9 +8,9 @@ import {
   type Selection,
   type SortKey,
 } from "../src/index.ts";
-import { toStoredCollection } from "../src/stores/definition.ts";
 import { PostgresSelection } from "../src/stores/postgres/reading/selection.ts";
 import { comparedColumns } from "../src/stores/postgres/table/columns.ts";
+import { toStoredCollection } from "../src/stores/table/definition.ts";
 import { newPostgresDatabase } from "./postgres-server.ts";
 
 const person: CollectionDefinition = {

@@ -3,11 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
-import { toStoredCollection } from "../src/stores/definition.ts";
 import { StatementCache } from "../src/stores/sqlite/connections/statements.ts";
 import { planOf } from "../src/stores/sqlite/reading/plan.ts";
 import { SqliteSelection } from "../src/stores/sqlite/reading/selection.ts";
 import { selectableColumns } from "../src/stores/sqlite/table/columns.ts";
+import { toStoredCollection } from "../src/stores/table/definition.ts";
 
 const person: CollectionDefinition = {
   name: "person",

@@ -3,12 +3,12 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openSqliteDatabase } from "../src/index.ts";
-import { toStoredCollection } from "../src/stores/definition.ts";
 import type { Engine } from "../src/stores/engine.ts";
 import { batchesFrom } from "../src/stores/record-store.ts";
 import { type SqliteConnections, sqliteEngine } from "../src/stores/sqlite/engine.ts";
 import { SqliteQueries } from "../src/stores/sqlite/reading/queries.ts";
 import { goOnFunction } from "../src/stores/sqlite/table/dialect.ts";
+import { toStoredCollection } from "../src/stores/table/definition.ts";
 import { everySelection, type ListWork, people, person } from "./list-work.ts";
 
 /** The function that can stop a read is called for ids that are multiples of this: here for every row that is visited. */

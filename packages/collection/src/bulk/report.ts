@@ -3,7 +3,7 @@ import { ContentError, toPointer, toShortPointer, type ValidationIssue } from "w
 import { escapeUnprintable, withCommas } from "waymark/internal";
 import type { ListPlace } from "../formats/list-decoder.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
-import { mostConflicts } from "../stores/bulk-source.ts";
+import { mostConflicts } from "../stores/writing/bulk-source.ts";
 
 /** How many records have become what, in the order of the answer. */
 export type ChangeCounts = {

@@ -2,7 +2,7 @@ import type { Awaitable } from "waymark";
 import type { PageLinks } from "../representation.ts";
 import type { SelectableMember, Selection } from "../selection.ts";
 import type { FirstBatch, RecordBatch, StoredRecord } from "../store.ts";
-import { comparePlaces, type Place, placeOf } from "../stores/keyset.ts";
+import { comparePlaces, type Place, placeOf } from "../stores/reading/keyset.ts";
 import { cursorsOf } from "./cursor.ts";
 import type { QueryParameters } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";

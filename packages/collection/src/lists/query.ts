@@ -8,8 +8,8 @@ import {
   type Selection,
   type SortKey,
 } from "../selection.ts";
-import { withoutTrunkZero } from "../stores/numbers.ts";
-import { isDigits, toWords } from "../stores/words.ts";
+import { withoutTrunkZero } from "../stores/table/numbers.ts";
+import { isDigits, toWords } from "../stores/table/words.ts";
 import { parseCursor } from "./cursor.ts";
 import { chooseFields } from "./fields.ts";
 import { isFilter, parseFilter } from "./filter.ts";

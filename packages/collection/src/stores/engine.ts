@@ -10,10 +10,10 @@ import type {
   RecordBatch,
   StoredRecord,
 } from "../store.ts";
-import type { BulkSource } from "./bulk-source.ts";
-import type { Claim } from "./decide.ts";
-import type { FeedPlace } from "./feed-cursor.ts";
-import type { NewRecord, OutcomeOf, Write } from "./write.ts";
+import type { FeedPlace } from "./reading/feed-cursor.ts";
+import type { BulkSource } from "./writing/bulk-source.ts";
+import type { Claim } from "./writing/decide.ts";
+import type { NewRecord, OutcomeOf, Write } from "./writing/write.ts";
 
 /**
  * Reads and writes the records of one collection in a database. Selections have been checked. An owner limits a read to the records

@@ -1,11 +1,11 @@
 import { nearestName, orNearest } from "waymark/internal";
 import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import type { Document, Store } from "../store.ts";
-import { ownersFirst } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { observedEngine, type WriteHealth } from "./observed-engine.ts";
 import { RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
+import { ownersFirst } from "./table/definition.ts";
 
 /** The operations of a kind of database as a whole. */
 export interface DatabaseEngine extends Pick<Database, "check" | "figures" | "snapshot" | "resume" | "close"> {

@@ -31,12 +31,12 @@ import type {
   StoreOwner,
 } from "../store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
-import { assertSelection } from "./definition.ts";
 import type { Engine, EngineBatch } from "./engine.ts";
-import { parseFeedCursor, toFeedCursor } from "./feed-cursor.ts";
-import { uniqueKeys } from "./filled-columns.ts";
-import type { CreateWrite, NewRecord, Write } from "./write.ts";
-import { givenId, type WrittenContent, writtenContent } from "./written-content.ts";
+import { parseFeedCursor, toFeedCursor } from "./reading/feed-cursor.ts";
+import { assertSelection } from "./table/definition.ts";
+import { uniqueKeys } from "./table/filled-columns.ts";
+import type { CreateWrite, NewRecord, Write } from "./writing/write.ts";
+import { givenId, type WrittenContent, writtenContent } from "./writing/written-content.ts";
 
 /** The records of one collection, or of one owner in it. */
 export class RecordStore implements Store {

@@ -11,7 +11,7 @@ import {
   type SnapshotRemoval,
   type SnapshotSeal,
 } from "../snapshot.ts";
-import { ownersFirst } from "./definition.ts";
+import { ownersFirst } from "./table/definition.ts";
 
 /**
  * The progress of restoring a collection: up to this id, in the state of this revision. With several partitions it is the least of

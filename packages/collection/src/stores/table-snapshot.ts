@@ -8,7 +8,7 @@ import type {
   SnapshotRemoval,
   SnapshotSeal,
 } from "../snapshot.ts";
-import { type KeyRow, keyColumns, type RecordRow, toKey, toRecord } from "./rows.ts";
+import { type KeyRow, keyColumns, type RecordRow, toKey, toRecord } from "./table/rows.ts";
 
 /** The columns of a record, and the time of its creation. */
 export type StampedRow = readonly [...RecordRow<number | string>, createdAt: number | string];

@@ -2,9 +2,9 @@ import type { Database, PostgresDatabaseOptions, StoredOptions } from "../../dat
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError, StoreUnavailable } from "../../store-errors.ts";
-import { ownersFirst, toStoredCollections } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
+import { ownersFirst, toStoredCollections } from "../table/definition.ts";
 import { parsePostgresAddress } from "./connections/address.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { reasonNotOpened, throwStoreFault, UnusableDatabase } from "./connections/fault.ts";

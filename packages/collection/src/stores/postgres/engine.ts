@@ -1,8 +1,8 @@
 import type { DatabaseObserver } from "../../observer.ts";
 import { historyLost } from "../../store-errors.ts";
 import type { Engine } from "../engine.ts";
-import { KeptCounts } from "../kept-counts.ts";
-import { toAdditions } from "../origins.ts";
+import { KeptCounts } from "../reading/kept-counts.ts";
+import { toAdditions } from "../writing/origins.ts";
 import { toStoreFault } from "./connections/fault.ts";
 import type { PostgresPools } from "./connections/pool.ts";
 import { PostgresRevisions } from "./history/revisions.ts";

@@ -1,6 +1,6 @@
 import type { Snapshot, SnapshotRange } from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
-import { recordColumns } from "../rows.ts";
+import { recordColumns } from "../table/rows.ts";
 import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { throwStoreFault, UnusableDatabase } from "./connections/fault.ts";

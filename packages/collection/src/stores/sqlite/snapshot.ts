@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Snapshot, SnapshotOptions, SnapshotRange } from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
-import { recordColumns } from "../rows.ts";
+import { recordColumns } from "../table/rows.ts";
 import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
 import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./connections/file.ts";

@@ -1,6 +1,6 @@
 import { historyLost, StoreHistoryLost } from "../../../store-errors.ts";
-import { ownedBy, ownersFirst } from "../../definition.ts";
-import { columnsChanged } from "../../filled-columns.ts";
+import { ownedBy, ownersFirst } from "../../table/definition.ts";
+import { columnsChanged } from "../../table/filled-columns.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { PostgresPool } from "../connections/pool.ts";
 import { dueShape } from "../table/columns.ts";

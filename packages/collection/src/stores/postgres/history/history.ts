@@ -1,4 +1,4 @@
-import type { Counters } from "../../decide.ts";
+import type { Counters } from "../../writing/decide.ts";
 
 /** The counters of a partition, and what tells its history from every other one. */
 export interface PartitionCounters extends Counters {

@@ -1,4 +1,4 @@
-import { hasSome, type TableShape } from "../../filled-columns.ts";
+import { hasSome, type TableShape } from "../../table/filled-columns.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { FilledColumn } from "../table/columns.ts";
 import { sentTypeOf, sourceOf, storedFrom } from "../table/rows.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseOptions } from "../../../database.ts";
-import { reportForgotten, type TableShape, tableShape } from "../../filled-columns.ts";
-import { storeColumns } from "../../rows.ts";
+import { reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
+import { storeColumns } from "../../table/rows.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { UnusableDatabase } from "../connections/fault.ts";
 import { dueShape, type FilledColumn, filledColumns } from "../table/columns.ts";

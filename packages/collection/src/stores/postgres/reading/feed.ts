@@ -1,7 +1,7 @@
 import { StoreCursorGone } from "../../../store-errors.ts";
 import type { EngineChanges, FeedRange } from "../../engine.ts";
-import { type FeedPlace, isSealOf } from "../../feed-cursor.ts";
-import { type RecordRow, toRecord } from "../../rows.ts";
+import { type FeedPlace, isSealOf } from "../../reading/feed-cursor.ts";
+import { type RecordRow, toRecord } from "../../table/rows.ts";
 import { toSelectionFault } from "../connections/fault.ts";
 import type { PostgresPool, ReadSeries } from "../connections/pool.ts";
 import type { PartitionedCollection } from "../table/partitions.ts";

@@ -1,7 +1,7 @@
 import type { StoredCollection } from "../../../database.ts";
 import type { StoredRecord } from "../../../store.ts";
 import { StoreUnavailable } from "../../../store-errors.ts";
-import { type RecordRow, recordColumns, toRecord } from "../../rows.ts";
+import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import type { PostgresPool } from "../connections/pool.ts";
 import { querySchedule } from "../connections/query-schedule.ts";
 import { ownerColumn, quoteName } from "../table/sql.ts";

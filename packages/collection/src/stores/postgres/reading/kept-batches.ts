@@ -1,7 +1,7 @@
 import type { Selection } from "../../../selection.ts";
 import type { ReadOptions } from "../../../store.ts";
 import type { EngineBatch } from "../../engine.ts";
-import { KeptReads } from "../../kept-reads.ts";
+import { KeptReads } from "../../reading/kept-reads.ts";
 
 /**
  * Keeps the batches that have been asked for twice, until the collection changes. Whether it has is one query for all that ask

@@ -3,10 +3,10 @@ import { defaultOrder, type SelectableMember, type Selection, storeMembers } fro
 import type { CountOptions, ReadOptions, RecordBatch } from "../../../store.ts";
 import { TurnShare } from "../../../turn-share.ts";
 import type { EngineBatch } from "../../engine.ts";
-import { batchOfFound, IdList, type ReadAgain } from "../../found-list.ts";
-import { placeOf } from "../../keyset.ts";
-import { toRecord } from "../../rows.ts";
-import { isRunOfIndex } from "../../run-of-index.ts";
+import { batchOfFound, IdList, type ReadAgain } from "../../reading/found-list.ts";
+import { placeOf } from "../../reading/keyset.ts";
+import { isRunOfIndex } from "../../reading/run-of-index.ts";
+import { toRecord } from "../../table/rows.ts";
 import { toSelectionFault } from "../connections/fault.ts";
 import type { PostgresPool, ReadSeries } from "../connections/pool.ts";
 import type { Statement } from "../connections/session.ts";

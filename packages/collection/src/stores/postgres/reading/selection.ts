@@ -1,7 +1,7 @@
 import { defaultOrder, type MemberFilter, type MemberValue, type Selection, type SortKey } from "../../../selection.ts";
-import { where } from "../../conditions.ts";
-import { type KeyCondition, keysetRanges } from "../../keyset.ts";
-import { type RecordRow, recordColumns } from "../../rows.ts";
+import { where } from "../../reading/conditions.ts";
+import { type KeyCondition, keysetRanges } from "../../reading/keyset.ts";
+import { type RecordRow, recordColumns } from "../../table/rows.ts";
 import type { Statement } from "../connections/session.ts";
 import { countersText } from "../history/counters.ts";
 import { type Columns, PostgresDialect } from "../table/dialect.ts";

@@ -1,6 +1,6 @@
 import type { StoredCollection } from "../../../database.ts";
 import { type ListMember, storeMembers } from "../../../selection.ts";
-import type { MemberSql } from "../../conditions.ts";
+import type { MemberSql } from "../../reading/conditions.ts";
 import {
   type ColumnKind,
   feedColumn,
@@ -9,8 +9,8 @@ import {
   selectableColumn,
   tableShape,
   uniqueColumn,
-} from "../../filled-columns.ts";
-import { addedMembers, wordRule } from "../../words.ts";
+} from "../../table/filled-columns.ts";
+import { addedMembers, wordRule } from "../../table/words.ts";
 import { nameOf, quoteName, toReadableText } from "./sql.ts";
 import { indexedValues, valueIndex } from "./values.ts";
 import { indexedWords, longestBeginning } from "./words.ts";

@@ -1,5 +1,5 @@
 import type { ListMember } from "../../../selection.ts";
-import { Dialect, type ListFilter, type Operator } from "../../conditions.ts";
+import { Dialect, type ListFilter, type Operator } from "../../reading/conditions.ts";
 import { type ComparedColumn, indexedLength, orderTerm, toReadableValue } from "./columns.ts";
 import { toArrayText } from "./sql.ts";
 import { valuesCondition } from "./values.ts";

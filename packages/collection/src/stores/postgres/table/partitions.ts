@@ -1,5 +1,5 @@
 import type { StoredCollection } from "../../../database.ts";
-import type { Write } from "../../write.ts";
+import type { Write } from "../../writing/write.ts";
 
 // A collection with P partitions has P counters, so that P transactions can change it at the same time. A record belongs to the
 // partition that is its id modulo P: ids of different partitions are never equal, and an id names its partition.

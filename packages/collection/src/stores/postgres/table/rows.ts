@@ -1,6 +1,6 @@
 import type { SnapshotRemoval } from "../../../snapshot.ts";
-import type { StoredRow } from "../../decide.ts";
 import { mostSeal } from "../../seals.ts";
+import type { StoredRow } from "../../writing/decide.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Statement } from "../connections/session.ts";
 import { type FilledColumn, filledColumns, uniqueColumnName } from "./columns.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ListMember } from "../../../selection.ts";
-import type { ListFilter } from "../../conditions.ts";
+import type { ListFilter } from "../../reading/conditions.ts";
 import { toArrayText, toReadableText } from "./sql.ts";
 import { beginningsOf, longestBeginning } from "./words.ts";
 

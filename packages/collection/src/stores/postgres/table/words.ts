@@ -1,6 +1,6 @@
 import type { SearchedMember } from "../../../selection.ts";
-import { documentNumbers, runsOf, soughtParts, soughtRuns } from "../../numbers.ts";
-import { documentWords } from "../../words.ts";
+import { documentNumbers, runsOf, soughtParts, soughtRuns } from "../../table/numbers.ts";
+import { documentWords } from "../../table/words.ts";
 import { toArrayText } from "./sql.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { SnapshotKey, SnapshotRemoval } from "../../../snapshot.ts";
 import type { StoredRecord } from "../../../store.ts";
-import { type Change, decide, type Known, type StoredRow } from "../../decide.ts";
-import { uniqueKeys } from "../../filled-columns.ts";
-import type { OutcomeOf, Write } from "../../write.ts";
+import { uniqueKeys } from "../../table/filled-columns.ts";
+import { type Change, decide, type Known, type StoredRow } from "../../writing/decide.ts";
+import type { OutcomeOf, Write } from "../../writing/write.ts";
 import type { PartitionCounters, PartitionsCounters } from "../history/history.ts";
 import { nextIdOf, partitionNamedBy } from "../table/partitions.ts";
 import type { Holders } from "./conflicts.ts";

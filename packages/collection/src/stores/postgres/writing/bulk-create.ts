@@ -1,8 +1,8 @@
 import type { BulkChange } from "../../../store.ts";
 import { StoreNotEmpty, StoreUnavailable } from "../../../store-errors.ts";
-import { BulkReader, type BulkSource, BulkTally } from "../../bulk-source.ts";
-import { mostCounted } from "../../decide.ts";
-import { isNew, type OutcomeOf, type Write } from "../../write.ts";
+import { BulkReader, type BulkSource, BulkTally } from "../../writing/bulk-source.ts";
+import { mostCounted } from "../../writing/decide.ts";
+import { isNew, type OutcomeOf, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { mayPass, sqlState, sqlStateOf } from "../connections/fault.ts";
 import { attempt, type PostgresPools } from "../connections/pool.ts";

@@ -1,10 +1,10 @@
 import type { Ownership } from "../../../database.ts";
 import type { JsonObject } from "../../../json-object.ts";
 import type { SnapshotRecord } from "../../../snapshot.ts";
-import { mostCounted, type StoredRow } from "../../decide.ts";
-import { uniqueKeys } from "../../filled-columns.ts";
-import { type RecordRow, recordColumns, toRecord } from "../../rows.ts";
-import { isNew, type Write } from "../../write.ts";
+import { uniqueKeys } from "../../table/filled-columns.ts";
+import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
+import { mostCounted, type StoredRow } from "../../writing/decide.ts";
+import { isNew, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { PostgresCounters } from "../history/counters.ts";
 import type { PartitionsCounters } from "../history/history.ts";

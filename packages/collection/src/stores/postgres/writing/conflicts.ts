@@ -1,5 +1,5 @@
 import type { StoredCollection } from "../../../database.ts";
-import { type Claim, conflictOf } from "../../decide.ts";
+import { type Claim, conflictOf } from "../../writing/decide.ts";
 import type { Ask } from "../history/seals.ts";
 import { uniqueColumnName } from "../table/columns.ts";
 import { quoteName, toArrayText } from "../table/sql.ts";

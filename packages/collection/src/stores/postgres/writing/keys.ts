@@ -1,8 +1,8 @@
 import type { SnapshotKey } from "../../../snapshot.ts";
-import { forgottenForEach, keyLifetime } from "../../decide.ts";
-import { keyOfWrite } from "../../origins.ts";
-import { type KeyRow, keyColumns, toKey } from "../../rows.ts";
-import type { NewRecord, Write } from "../../write.ts";
+import { type KeyRow, keyColumns, toKey } from "../../table/rows.ts";
+import { forgottenForEach, keyLifetime } from "../../writing/decide.ts";
+import { keyOfWrite } from "../../writing/origins.ts";
+import type { NewRecord, Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { oneStoredRow, toArrayText, toReadableText } from "../table/sql.ts";
 import { keyOf } from "./batch.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseObserver } from "../../../observer.ts";
 import { databaseClosed, StoreUnavailable } from "../../../store-errors.ts";
-import type { OutcomeOf, Write } from "../../write.ts";
+import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";
 import { everyPartition, type WantedPartitions } from "../history/counters.ts";

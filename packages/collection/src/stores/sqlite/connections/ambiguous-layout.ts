@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { storeColumns } from "../../rows.ts";
+import { storeColumns } from "../../table/rows.ts";
 import { namesIn } from "./statements.ts";
 
 /**

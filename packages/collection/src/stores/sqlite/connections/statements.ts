@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { hasSome } from "../../filled-columns.ts";
+import { hasSome } from "../../table/filled-columns.ts";
 
 /** Keeps the most recently used statements prepared. Their rows are arrays. */
 export class StatementCache {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreCursorGone } from "../../../store-errors.ts";
 import type { EngineChanges, FeedRange } from "../../engine.ts";
-import { type FeedPlace, isSealOf } from "../../feed-cursor.ts";
-import { type RecordRow, recordColumns, toRecord } from "../../rows.ts";
+import { type FeedPlace, isSealOf } from "../../reading/feed-cursor.ts";
+import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { guardedRead } from "../connections/fault.ts";
 import { limit, StatementCache } from "../connections/statements.ts";
 import { feedIndex } from "../table/columns.ts";

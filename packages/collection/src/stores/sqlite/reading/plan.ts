@@ -1,6 +1,6 @@
 import { defaultOrder, type ListMember, type MemberFilter, type Selection } from "../../../selection.ts";
-import { where } from "../../conditions.ts";
-import { isOneValue, isRunOfIndex } from "../../run-of-index.ts";
+import { where } from "../../reading/conditions.ts";
+import { isOneValue, isRunOfIndex } from "../../reading/run-of-index.ts";
 import { limit, type StatementCache } from "../connections/statements.ts";
 import { type Columns, SqliteDialect } from "../table/dialect.ts";
 import { isIndexed, matching, wordsTable } from "../table/words.ts";

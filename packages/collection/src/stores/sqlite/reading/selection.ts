@@ -7,10 +7,10 @@ import {
   type Selection,
   takesAbsent,
 } from "../../../selection.ts";
-import { where } from "../../conditions.ts";
-import { IdList } from "../../found-list.ts";
-import { type KeyCondition, keysetRanges } from "../../keyset.ts";
-import { type RecordRow, recordColumns } from "../../rows.ts";
+import { where } from "../../reading/conditions.ts";
+import { IdList } from "../../reading/found-list.ts";
+import { type KeyCondition, keysetRanges } from "../../reading/keyset.ts";
+import { type RecordRow, recordColumns } from "../../table/rows.ts";
 import { limit } from "../connections/statements.ts";
 import { type Bound, SqliteDialect } from "../table/dialect.ts";
 import type { SelectableRecords, SelectionPlan } from "./plan.ts";

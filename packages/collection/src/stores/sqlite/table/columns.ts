@@ -1,6 +1,6 @@
 import type { StoredCollection } from "../../../database.ts";
 import { type MemberType, storeMembers } from "../../../selection.ts";
-import type { MemberSql } from "../../conditions.ts";
+import type { MemberSql } from "../../reading/conditions.ts";
 import {
   type ColumnKind,
   feedColumn,
@@ -8,8 +8,8 @@ import {
   selectableColumn,
   tableShape,
   uniqueColumn,
-} from "../../filled-columns.ts";
-import { wordRule } from "../../words.ts";
+} from "../../table/filled-columns.ts";
+import { wordRule } from "../../table/words.ts";
 import { valuesContent } from "./values.ts";
 
 export interface SqliteColumn extends MemberSql {

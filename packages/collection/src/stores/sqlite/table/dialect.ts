@@ -1,8 +1,8 @@
 import { endOfPrefix } from "../../../member-value.ts";
 import type { ListMember, MemberFilter, SortKey } from "../../../selection.ts";
-import { Dialect, type ListFilter, type Operator, toListFilter } from "../../conditions.ts";
-import type { KeyCondition } from "../../keyset.ts";
-import { mayBeForNumber } from "../../numbers.ts";
+import { Dialect, type ListFilter, type Operator, toListFilter } from "../../reading/conditions.ts";
+import type { KeyCondition } from "../../reading/keyset.ts";
+import { mayBeForNumber } from "../../table/numbers.ts";
 import { ownerIndex, type SqliteColumn } from "./columns.ts";
 import { valuesTable } from "./values.ts";
 import { matching, wordsTable } from "./words.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { DatabaseOptions, StoredCollection } from "../../../database.ts";
-import { reportForgotten, type TableShape, tableShape } from "../../filled-columns.ts";
-import { storeColumns } from "../../rows.ts";
+import { reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
+import { storeColumns } from "../../table/rows.ts";
 import { sqliteCode, sqliteCodeOf } from "../connections/fault.ts";
 import { Unusable } from "../connections/file.ts";
 import { documentsIn, isTable, namesIn, readRowidsAsBigInt } from "../connections/statements.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import type { ListMember } from "../../../selection.ts";
-import { listValues } from "../../filled-columns.ts";
+import { listValues } from "../../table/filled-columns.ts";
 import { documentsIn, readRowidsAsBigInt } from "../connections/statements.ts";
 
 /** Returns the name of the table with the values that a collection's records have in lists, by their ids. */

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import type { SearchedMember } from "../../../selection.ts";
-import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../../numbers.ts";
-import { addedMembers, documentWords, wordRule } from "../../words.ts";
+import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../../table/numbers.ts";
+import { addedMembers, documentWords, wordRule } from "../../table/words.ts";
 import { documentsIn, readRowidsAsBigInt } from "../connections/statements.ts";
 
 /** Returns the name of the table with the words of a collection's records, by their ids. */

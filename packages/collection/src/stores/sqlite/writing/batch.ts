@@ -1,6 +1,6 @@
 import type { DocumentSource, EachCreation } from "../../../store.ts";
-import { toAdditions } from "../../origins.ts";
-import type { NewRecord, OutcomeOf, Write } from "../../write.ts";
+import { toAdditions } from "../../writing/origins.ts";
+import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
 
 /** A change, and the collection that it is made to. */
 export interface AddressedWrite {

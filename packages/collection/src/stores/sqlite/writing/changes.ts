@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import { decide, forgottenForEach, keyLifetime } from "../../decide.ts";
-import { keyColumns } from "../../rows.ts";
-import type { OutcomeOf, Write } from "../../write.ts";
+import { keyColumns } from "../../table/rows.ts";
+import { decide, forgottenForEach, keyLifetime } from "../../writing/decide.ts";
+import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { limit, readRowidsAsBigInt } from "../connections/statements.ts";
 import { type FilledColumn, filledColumns, rowInsertion } from "../table/columns.ts";
 import { type SqliteValues, valuesOf } from "../table/values.ts";

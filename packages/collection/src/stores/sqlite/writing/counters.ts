@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { historyLost, StoreUnavailable } from "../../../store-errors.ts";
-import type { Counters } from "../../decide.ts";
-import { columnsChanged } from "../../filled-columns.ts";
 import { mostSealsKept, newSeal } from "../../seals.ts";
+import { columnsChanged } from "../../table/filled-columns.ts";
+import type { Counters } from "../../writing/decide.ts";
 import { prepareRows, readRowidsAsBigInt } from "../connections/statements.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import type { SnapshotKey } from "../../../snapshot.ts";
-import type { Counters, Known, StoredRow } from "../../decide.ts";
-import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../../rows.ts";
+import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../../table/rows.ts";
+import type { Counters, Known, StoredRow } from "../../writing/decide.ts";
 import { prepareRows } from "../connections/statements.ts";
 import { dueShape, filledColumns } from "../table/columns.ts";
 import type { SqliteCounters } from "./counters.ts";

@@ -1,8 +1,8 @@
 import type { DatabaseObserver } from "../../../observer.ts";
 import type { DocumentSource, EachCreation } from "../../../store.ts";
 import { databaseClosed, StoreUnavailable } from "../../../store-errors.ts";
-import { BulkReader, type BulkSource } from "../../bulk-source.ts";
-import type { NewRecord, OutcomeOf, Write } from "../../write.ts";
+import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
+import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
 import { type Batch, type BatchedOutcome, changesIn, type EachOutcomes, type EachWrite } from "./batch.ts";
 import type { BulkOutcome } from "./committer.ts";
 import type { CommitterChannel } from "./committer-channel.ts";

@@ -1,5 +1,5 @@
-import { comparedValue, endOfPrefix } from "../member-value.ts";
-import { defaultOrder, type ListMember, type MemberFilter, type MemberType, type Selection } from "../selection.ts";
+import { comparedValue, endOfPrefix } from "../../member-value.ts";
+import { defaultOrder, type ListMember, type MemberFilter, type MemberType, type Selection } from "../../selection.ts";
 import type { KeyCondition } from "./keyset.ts";
 
 export type Operator = "=" | "<" | "<=" | ">" | ">=";

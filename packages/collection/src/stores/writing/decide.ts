@@ -1,6 +1,6 @@
-import type { SnapshotKey } from "../snapshot.ts";
-import type { Creation, EachCreation, Idempotency, Removal, Replacement, StoredRecord } from "../store.ts";
-import { uniqueKeys } from "./filled-columns.ts";
+import type { SnapshotKey } from "../../snapshot.ts";
+import type { Creation, EachCreation, Idempotency, Removal, Replacement, StoredRecord } from "../../store.ts";
+import { uniqueKeys } from "../table/filled-columns.ts";
 import { hasPosition, rowKeyOf, withPosition } from "./origins.ts";
 import {
   type AddWrite,

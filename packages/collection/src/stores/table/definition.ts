@@ -1,6 +1,6 @@
 import { excerpt, requireKnownOptions } from "waymark/internal";
-import type { CollectionDefinition, Ownership, StoredCollection } from "../database.ts";
-import type { Member, MemberUse } from "../members.ts";
+import type { CollectionDefinition, Ownership, StoredCollection } from "../../database.ts";
+import type { Member, MemberUse } from "../../members.ts";
 import {
   comparesValues,
   defaultOrder,
@@ -11,8 +11,8 @@ import {
   type SelectableMember,
   type Selection,
   storeMembers,
-} from "../selection.ts";
-import type { Store } from "../store.ts";
+} from "../../selection.ts";
+import type { Store } from "../../store.ts";
 
 /**
  * Checks definitions, because the names in them become part of statements, and returns them as the stores use them.
