@@ -148,6 +148,11 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   /** The member with the id of a record's owner; undefined where records have none. */
   readonly ownerMember: string | undefined;
   readonly serverMembers: readonly string[];
+  /**
+   * The members by whose value lines can be matched with records: `id`, and those that clients set and that are not lists. Undefined
+   * where records have owners.
+   */
+  readonly matchMembers: readonly string[] | undefined;
   /** The members that `fields=` can choose; undefined where the schema does not say which there are. */
   readonly members: readonly string[] | undefined;
   /** The representations for one record, the preferred first. */
@@ -202,11 +207,15 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
     members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText.map(({ name }) => name)],
     "nouns.always": nouns?.always ?? [],
   });
+  const matchMembers = store.members.filter(
+    ({ name, isList }) => name === "id" || !(isList === true || serverMembers.includes(name)),
+  );
   return {
     ...options,
     scope,
     ownerMember,
     serverMembers,
+    matchMembers: ownerMember === undefined ? matchMembers.map(({ name }) => name) : undefined,
     decoders: options.decoders ?? [jsonDecoder],
     listDecoders: options.listDecoders ?? [ndjsonDecoder],
     bulk: toBulkSettings(options.bulk ?? {}),

@@ -149,6 +149,7 @@ describeInMemory("a list of people who are likely stored", (openService) => {
   // biome-ignore format: a table
   const wrong: readonly (readonly [query: string, detail: RegExp])[] = [
     ["upsert=jobtitle", /"upsert" must be id, .* or .*, not "jobtitle"/],
+    ...["categories", "emails.value", "createdAt"].map((member) => [`upsert=${member}`, RegExp(`not "${member}"`)] as const),
     ["upsert=id&absent=gone", /"absent" must be keep or clear, not "gone"/],
     ["absent=clear", /"absent" needs upsert, or on-match=update/],
     ["on-match=ask", /"on-match" must be refuse, skip, update or add, not "ask"/],

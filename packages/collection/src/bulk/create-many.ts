@@ -31,9 +31,9 @@ import { BulkWork } from "./work.ts";
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
 export function createMany(settings: CollectionSettings, admit: BulkAdmission): BulkCreate {
-  const { scope, listDecoders, bulk, serverMembers, mayRead, matching, store: listed, ownerMember } = settings;
+  const { scope, listDecoders, bulk, serverMembers, mayRead, matching, matchMembers } = settings;
   const known = {
-    members: ownerMember === undefined ? listed.members.map(({ name }) => name) : undefined,
+    members: matchMembers,
     knowsLikely: (matching?.alike.length ?? 0) > 0,
   };
   return async (request, given) => {

@@ -109,17 +109,17 @@ export const fieldsParameter = (members: readonly string[] | undefined): Paramet
       };
 
 /** The parameters of a POST of many records. */
-export function bulkParameters({ store: listed, matching, ownerMember }: DescribedCollection): Parameters {
+export function bulkParameters({ matching, matchMembers }: DescribedCollection): Parameters {
   const dryRun: Parameters = {
     "dry-run": { description: "Validates the records, and stores none.", schema: { enum: ["true"] } },
   };
-  if (ownerMember !== undefined) return dryRun;
+  if (matchMembers === undefined) return dryRun;
   return {
     ...dryRun,
     upsert: {
       description:
         "The member by whose value a line changes the record that has it; without such a record it is a new one.",
-      schema: { enum: listed.members.map(({ name }) => name) },
+      schema: { enum: matchMembers },
     },
     absent: {
       description:
