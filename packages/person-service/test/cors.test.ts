@@ -52,6 +52,21 @@ describe("the service and pages of other origins", () => {
     }
   });
 
+  it("lets them set every field of a request that its document names", async () => {
+    const ask = await serviceWith({ cors: { origins: [page] } });
+    const preflight = { Origin: page, "Access-Control-Request-Method": "GET" };
+    const allowed = (await ask("OPTIONS", "/person", preflight)).headers.get("Access-Control-Allow-Headers") ?? "";
+    const document = await (await ask("GET", "/openapi.json", {})).text();
+    const named = document.matchAll(/\{"name":"([^"]+)","in":"header"/g);
+    const withoutLeave = ["Accept-Language"]; // by Fetch, "CORS-safelisted request-header"
+    const names = new Set([...named].flatMap(([, name = ""]) => (withoutLeave.includes(name) ? [] : name)));
+    assert.ok(names.has("If-Match"));
+    assert.deepEqual(
+      [...names].filter((name) => !allowed.split(", ").includes(name)),
+      [],
+    );
+  });
+
   it("answers a pre-flight with the methods of the path, without touching the people", async () => {
     const ask = await serviceWith({ cors: { origins: ["*"] } });
     const answer = await ask("OPTIONS", "/person", { Origin: page, "Access-Control-Request-Method": "POST" });

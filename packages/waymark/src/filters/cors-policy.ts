@@ -33,19 +33,13 @@ export const corsDefaults: {
   requestHeaders: [
     // Accept needs leave where its value has a quote or a colon in it (Fetch, "CORS-unsafe request-header byte").
     ...["Accept", "Authorization", "Content-Type", "Idempotency-Key"],
-    ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Unmodified-Since", "Prefer"],
+    ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Unmodified-Since", "Last-Event-ID"],
+    ...["Prefer", "X-Request-Id"],
   ],
   exposedHeaders: [
-    ...["Accept-Patch", "Accept-Post", "Accept-Query", "Allow", "Content-Location", "ETag", "Link", "Location"],
-    ...[
-      "Preference-Applied",
-      "RateLimit",
-      "RateLimit-Policy",
-      "Retry-After",
-      "WWW-Authenticate",
-      "X-Request-Id",
-      "X-Total-Count",
-    ],
+    ...["Accept-Patch", "Accept-Post", "Accept-Query", "Allow", "Content-Disposition", "Content-Location"],
+    ...["ETag", "Link", "Location", "Preference-Applied", "RateLimit", "RateLimit-Policy", "Retry-After"],
+    ...["WWW-Authenticate", "X-Request-Id", "X-Total-Count"],
   ],
 };
 
