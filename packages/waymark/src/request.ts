@@ -123,9 +123,10 @@ export class HttpRequest<V = Variables> {
    * `toNodeListener`.
    *
    * ```ts
-   * GET("/events", ({ draining, signal }) =>
-   *   content("text/event-stream", changes(AbortSignal.any([draining, signal]))))
+   * GET("/rows", ({ draining, signal }) => content("application/x-ndjson", rows(AbortSignal.any([draining, signal]))))
    * ```
+   *
+   * `eventStream` follows both by itself.
    */
   get draining(): AbortSignal {
     return this.#exchange.draining ?? new AbortController().signal;

@@ -162,9 +162,14 @@ export function json<const T>(value: T): ResponseOf<200, T>;
 export function json<const T, S extends number>(value: T, status: S): OneOf<S, T>;
 export function json(value: unknown, status = 200): ResponseOf<never, never> {
   if (value instanceof Promise) throw new TypeError("json(…) takes a value, not a promise: write json(await …)");
-  const body = JSON.stringify(value) as string | undefined;
-  if (body === undefined) throw new TypeError(`${typeof value} has no JSON form`);
-  return known(new HttpResponse(status, applicationJson, body));
+  return known(new HttpResponse(status, applicationJson, jsonText(value)));
+}
+
+/** @throws TypeError when the value has no JSON form */
+export function jsonText(value: unknown): string {
+  const written = JSON.stringify(value) as string | undefined;
+  if (written === undefined) throw new TypeError(`${typeof value} has no JSON form`);
+  return written;
 }
 
 /**

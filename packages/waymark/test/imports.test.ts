@@ -12,7 +12,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   waymark: [
-    "filters/index.ts index.ts internal.ts openapi/index.ts testing/index.ts",
+    "content/index.ts filters/index.ts index.ts internal.ts openapi/index.ts testing/index.ts",
     "openapi/client testing",
     "filters openapi router.ts routing/index.ts",
     "routing",
@@ -21,9 +21,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "app.ts provide.ts taking-filter.ts",
     "answers.ts condition.ts filter.ts schema/index.ts",
     "adapter fields/index.ts input schema",
-    "conditions description.ts preconditions.ts repeatable.ts served-app.ts",
+    "conditions description.ts event-stream.ts preconditions.ts repeatable.ts served-app.ts",
     "request.ts",
-    "content/index.ts exchange.ts",
+    "exchange.ts",
     "answer-recording.ts content path",
     "problem.ts response-body.ts",
     "response.ts",

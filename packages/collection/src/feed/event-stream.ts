@@ -1,5 +1,6 @@
 import type { Awaitable } from "waymark";
-import { heartbeat, idOf } from "../formats/event-stream.ts";
+import { heartbeatComment } from "waymark/internal";
+import { idOf } from "../formats/event-stream.ts";
 import type { ChangeBatch } from "../store.ts";
 import { StoreCursorGone, StoreUnavailable } from "../store-errors.ts";
 
@@ -165,7 +166,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
       this.#place = { ...this.#place, state: "" };
       this.#wake(undefined);
     } else if (seconds - this.#sentAt >= betweenHeartbeats && this.#resolve !== undefined) {
-      this.#wake(this.#sentCursor === this.cursor ? heartbeat : this.#id());
+      this.#wake(this.#sentCursor === this.cursor ? heartbeatComment : this.#id());
     }
   }
 

@@ -24,9 +24,6 @@ export const eventsUpTo = (cursor: string): ListSyntax => ({
 /** Returns what moves a client on to a cursor without an event. */
 export const idOf = (cursor: string): string => `id: ${cursor}${eventEnd}`;
 
-/** What a client ignores, and a connection that is broken does not survive. */
-export const heartbeat = ":\n\n";
-
 const eventEnd = "\n\n";
 
 const event: ListSyntax = { item: ({ json }) => `data: ${json}`, between: eventEnd };

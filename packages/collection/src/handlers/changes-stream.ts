@@ -1,8 +1,8 @@
 import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
+import { eventStreamFields } from "waymark/internal";
 import { callerKey } from "../caller-shares.ts";
 import { mostOfCaller } from "../feed/event-streams.ts";
 import { eventsOf } from "../feed/shared-changes.ts";
-import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Store } from "../store.ts";
@@ -48,13 +48,7 @@ export async function streamChanges(
   return new HttpResponse(200, streamFields, stream);
 }
 
-/** Proxies should pass on what comes at once, as it is: nginx looks for the last of these fields. */
-const streamFields = {
-  "Content-Type": eventStreamRepresentation.contentType,
-  "Cache-Control": "no-store, no-transform",
-  Vary: "Accept, Last-Event-ID",
-  "X-Accel-Buffering": "no",
-};
+const streamFields = { ...eventStreamFields, Vary: "Accept, Last-Event-ID" };
 
 const tooMany = (): HttpError => {
   const detail = `This client has ${mostOfCaller} event streams open, or all clients have as many as there may be.`;

@@ -1,3 +1,4 @@
+export { type EventStreamOptions, eventStream, type ServerSentEvent } from "../event-stream.ts";
 export type { ContentCoding, Encoder, Extent } from "./coding.ts";
 export {
   ContentError,

@@ -1,0 +1,108 @@
+import { quote } from "./message-text.ts";
+import type { HttpRequest } from "./request.ts";
+import { HttpResponse, jsonText, type ResponseOf } from "./response.ts";
+
+/** An event of an event stream (WHATWG HTML, section 9.2). */
+export interface ServerSentEvent {
+  /** Text as it is, or a value that is sent as JSON. Browsers report no event without it. */
+  readonly data?: unknown;
+  /** The type of the event: what a page listens to. Default: `message`. */
+  readonly event?: string;
+  /** What a client that lost the stream sends as `Last-Event-ID`. */
+  readonly id?: string;
+  /** In milliseconds: how soon a client that lost the stream asks again. */
+  readonly retry?: number;
+}
+
+/** The options of `eventStream`. */
+export interface EventStreamOptions {
+  /** In milliseconds: how long the stream is silent before a comment shows that both ends are there. Default: 15,000. */
+  readonly heartbeat?: number;
+}
+
+/**
+ * Makes a response of server-sent events, each sent as it comes. It begins at once, and ends with the source, when the client goes
+ * away, and when the server shuts down, also while the source waits. A source that waits gets the signal of the request, so that
+ * nothing of it stays behind.
+ *
+ * ```ts
+ * async function* news(signal: AbortSignal) {
+ *   for await (const [item] of on(emitter, "item", { signal })) yield { event: "news", data: item };
+ * }
+ * GET("/news", accept("text/event-stream"), (request) => eventStream(request, news(request.signal)))
+ * ```
+ *
+ * A type or an id with a line break cuts the stream off with a TypeError, as what the source throws does.
+ *
+ * @throws RangeError when `heartbeat` is not a number of milliseconds from 1
+ */
+export function eventStream(
+  request: HttpRequest<unknown>,
+  events: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>,
+  { heartbeat = 15_000 }: EventStreamOptions = {},
+): ResponseOf<200, never> {
+  if (!(heartbeat >= 1)) throw new RangeError(`heartbeat is a number of milliseconds from 1, not ${heartbeat}`);
+  const body = pieces(request, events, heartbeat);
+  return new HttpResponse(200, eventStreamFields, body) as ResponseOf<200, never>; // answers(…) compares the status only
+}
+
+/** Proxies should pass on what comes at once, as it is: nginx looks for the last of these fields. */
+export const eventStreamFields = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store, no-transform",
+  "X-Accel-Buffering": "no",
+} as const;
+
+/** What a client ignores, and a connection that is broken does not survive. */
+export const heartbeatComment = ":\n\n";
+
+async function* pieces(
+  { signal, draining }: HttpRequest<unknown>,
+  events: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>,
+  heartbeat: number,
+): AsyncGenerator<string, void, undefined> {
+  const source = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]();
+  const isOver = (): boolean => signal.aborted || draining.aborted;
+  let wake = (): void => undefined;
+  const onAbort = (): void => wake();
+  for (const each of [signal, draining]) each.addEventListener("abort", onAbort);
+  try {
+    yield heartbeatComment;
+    while (!isOver()) {
+      const next = Promise.resolve(source.next());
+      let isThere = false;
+      const arrive = (): void => {
+        isThere = true;
+        wake();
+      };
+      next.then(arrive, arrive);
+      while (!isThere && !isOver()) {
+        // No race with a promise for the end: each would leave something with it, for as long as the stream goes on.
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const timer = setTimeout(resolve, heartbeat);
+        await promise;
+        clearTimeout(timer);
+        if (!isThere && !isOver()) yield heartbeatComment;
+      }
+      if (isOver()) return;
+      const { done, value } = await next;
+      if (done === true) return;
+      yield textOf(value);
+    }
+  } finally {
+    for (const each of [signal, draining]) each.removeEventListener("abort", onAbort);
+    // Nobody waits for it: a generator that waits for something ends after that.
+    Promise.resolve(source.return?.()).catch(() => undefined);
+  }
+}
+
+function textOf({ event, id, retry, data }: ServerSentEvent): string {
+  const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
+  const broken = fields.find(([, value]) => /[\r\n\0]/.test(String(value)));
+  if (broken !== undefined)
+    throw new TypeError(`The ${broken[0]} of an event is one line, not ${quote(String(broken[1]))}`);
+  const text = data === undefined ? [] : (typeof data === "string" ? data : jsonText(data)).split(/\r\n|\r|\n/);
+  const lines = [...fields, ...text.map((line) => ["data", line])].map(([name, value]) => `${name}: ${value}\n`);
+  return `${lines.join("")}\n`;
+}
