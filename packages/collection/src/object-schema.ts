@@ -11,17 +11,16 @@ export interface ObjectSchema {
 
 /**
  * Returns the JSON Schema of what a schema takes or returns. Standard JSON Schema is a part that not every Standard Schema has:
- * without it, the result has no properties.
+ * without it, and where it has no words for the schema, the result has no properties.
  */
 export function objectSchemaOf(schema: object, direction: "input" | "output"): ObjectSchema {
-  const { jsonSchema } = (schema as Partial<StandardJsonSchema>)["~standard"] ?? {};
-  const { $schema: _, ...keywords } = withoutName(jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {});
+  const { $schema: _, ...keywords } = withoutName(jsonSchemaOf(schema, direction) ?? {});
   return { type: "object", ...keywords, properties: { ...(keywords["properties"] as object | undefined) } };
 }
 
 /** Returns the name that a schema has in its library, such as the `id` of zod. */
 export function nameIn(schema: object): string | undefined {
-  const { $ref } = (outputSchemaOf(schema) ?? {}) as JsonObject;
+  const { $ref } = jsonSchemaOf(schema, "input") ?? {};
   return /^#\/\$defs\/([A-Za-z][^/]*)$/.exec(String($ref))?.[1];
 }
 
@@ -47,7 +46,7 @@ export function requireKnownMembers(
   own: readonly string[],
   named: Readonly<Record<string, readonly string[]>>,
 ): void {
-  const root = outputSchemaOf(schema);
+  const root = jsonSchemaOf(schema, "output");
   if (root === undefined) return;
   for (const [option, names] of Object.entries(named)) {
     const unknown = names.find((name) => !own.includes(name) && !mayHave(root, name.split("."), root));
@@ -64,7 +63,7 @@ export function requireKnownMembers(
 export function unknownMembers(schema: object, names: readonly string[]): readonly string[] {
   const known = memberNamesOf(schema);
   const others = names.filter((name) => !known.includes(name));
-  const root = others.length === 0 ? undefined : outputSchemaOf(schema);
+  const root = others.length === 0 ? undefined : jsonSchemaOf(schema, "output");
   return root === undefined ? [] : others.filter((name) => !mayHave(root, [name], root));
 }
 
@@ -72,7 +71,7 @@ export function unknownMembers(schema: object, names: readonly string[]): readon
 export function memberNamesOf(schema: object): readonly string[] {
   let names = knownNames.get(schema);
   if (names === undefined) {
-    const root = outputSchemaOf(schema);
+    const root = jsonSchemaOf(schema, "output");
     names = membersIn(root, root, 0);
     knownNames.set(schema, names);
   }
@@ -86,7 +85,7 @@ const knownNames = new WeakMap<object, readonly string[]>();
  * are set beside it; undefined where the schema has no JSON Schema that names its members.
  */
 export function fieldNames(schema: object, own: readonly string[]): readonly string[] | undefined {
-  const root = outputSchemaOf(schema);
+  const root = jsonSchemaOf(schema, "output");
   const names = membersIn(root, root, deepestNames);
   if (names.length === 0) return undefined;
   const isObject = (name: string): boolean => names.some((other) => other.startsWith(`${name}.`));
@@ -94,10 +93,10 @@ export function fieldNames(schema: object, own: readonly string[]): readonly str
   return [...new Set([...(own.includes("id") ? ["id"] : []), ...leaves, ...own])];
 }
 
-/** Undefined where the schema has no JSON Schema, or one that cannot say what a transformation returns. */
-function outputSchemaOf(schema: object): unknown {
+/** Undefined where the schema has no JSON Schema, or one that has no words for it, such as for what a transformation returns. */
+function jsonSchemaOf(schema: object, direction: "input" | "output"): JsonObject | undefined {
   try {
-    return (schema as Partial<StandardJsonSchema>)["~standard"]?.jsonSchema?.output({ target: "draft-2020-12" });
+    return (schema as Partial<StandardJsonSchema>)["~standard"]?.jsonSchema?.[direction]({ target: "draft-2020-12" });
   } catch {
     return undefined;
   }

@@ -197,6 +197,18 @@ describe("a schema with a name", () => {
     });
   }
 
+  it("that JSON Schema has no words for leaves the members open in the document", async () => {
+    const schema = z.strictObject({ title: z.string().transform((title) => title.trim()), at: z.date().optional() });
+    const database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
+    const app = router(group("/books", collection({ store: database.store("book"), schema }).routes()));
+    const { components } = await openApi(app, { title: "Books", version: "1" });
+    assert.partialDeepStrictEqual(components.schemas["StoredBooks"], {
+      type: "object",
+      required: ["id", "createdAt", "updatedAt"],
+    });
+    await database.close();
+  });
+
   it("validates in a handler, whose document has it under its name", async () => {
     const app = router(
       POST("/books", docs({ content: { schema: Named } }), async (request) => {
