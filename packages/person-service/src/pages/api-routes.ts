@@ -29,7 +29,8 @@ import { ofCopies, ofReference } from "../api/descriptions.ts";
 import { assetUrl } from "./assets.ts";
 import { pageResponse } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
-import { type Site, variantFor } from "./site.ts";
+import type { Site } from "./site.ts";
+import { variantFor } from "./variant.ts";
 
 /** The path of the reference of the API, a page. */
 export const referencePath = "/docs";

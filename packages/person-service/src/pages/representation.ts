@@ -2,7 +2,8 @@ import type { ItemRepresentation, ListRepresentation } from "@waymark/collection
 import { pageHeaders } from "./document.ts";
 import { listPage } from "./list.ts";
 import { personPage } from "./person.ts";
-import { type Site, variantFor } from "./site.ts";
+import type { Site } from "./site.ts";
+import { variantFor } from "./variant.ts";
 
 /** Makes the representation of people as pages for browsers: the list in pages of 50, and each person. */
 export function peoplePages(site: Site): ItemRepresentation & ListRepresentation {
