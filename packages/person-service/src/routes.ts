@@ -19,7 +19,7 @@ import {
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
 import { describeProblem } from "./pages/explanation.ts";
-import type { Site } from "./pages/site.ts";
+import type { Site } from "./pages/frame/site.ts";
 import type { Person } from "./person/person.ts";
 
 // biome-ignore format: a table, a route a line

@@ -34,18 +34,18 @@ import { onlyForHosts, parseHostName } from "./access/host-names.ts";
 import { isAsset } from "./access/public-paths.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
-import { apiRoutes } from "./pages/api-routes.ts";
-import { assetRoutes } from "./pages/assets.ts";
-import type { Brand } from "./pages/brand.ts";
-import { javaWithoutAccept } from "./pages/browser.ts";
+import { frontRoutes } from "./pages/api/front.ts";
+import { apiRoutes } from "./pages/api/routes.ts";
 import { formRequests } from "./pages/forms.ts";
-import { frontRoutes } from "./pages/front.ts";
-import { languageRoutes, pageLanguages } from "./pages/language.ts";
+import { assetRoutes } from "./pages/frame/assets.ts";
+import type { Brand } from "./pages/frame/brand.ts";
+import { javaWithoutAccept } from "./pages/frame/browser.ts";
+import { languageRoutes, pageLanguages } from "./pages/frame/language.ts";
+import type { Site } from "./pages/frame/site.ts";
 import { listPages } from "./pages/list-pages.ts";
 import { problemPages } from "./pages/problem.ts";
 import { peoplePages } from "./pages/representation.ts";
 import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
-import type { Site } from "./pages/site.ts";
 import {
   personCollection,
   personCollectionOf,

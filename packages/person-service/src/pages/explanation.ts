@@ -3,10 +3,10 @@ import { toPublicUrl } from "waymark/filters";
 import { documented } from "waymark/openapi";
 import { ofProblemPage } from "../api/descriptions.ts";
 import { problemTypeOf } from "../problems.ts";
-import { pageResponse } from "./document.ts";
-import { html } from "./html.ts";
-import { readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
+import { pageResponse } from "./frame/document.ts";
+import { html } from "./frame/html.ts";
+import { readerOf } from "./frame/reader.ts";
+import type { Site } from "./frame/site.ts";
 
 const unknownCode = problem(problemTypes.notFound, { detail: "No problem has this code." });
 

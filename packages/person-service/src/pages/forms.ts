@@ -4,14 +4,23 @@ import { parseMediaType } from "waymark/fields";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { ofChangeForm, ofNewForm } from "../api/descriptions.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./attempt.ts";
-import { prefersHtml } from "./browser.ts";
-import { answerFileForm, isFileForm } from "./import.ts";
-import { answerChoice, choiceControls } from "./many.ts";
-import { fieldsOf, type MemberFields } from "./members.ts";
-import { readerOf, readerOfForm } from "./reader.ts";
-import type { Site } from "./site.ts";
-import { areContested, formValuesOf, merged, patchBetween, personOf, typedIn, type Values, valuesIn } from "./typed.ts";
+import { prefersHtml } from "./frame/browser.ts";
+import { readerOf, readerOfForm } from "./frame/reader.ts";
+import type { Site } from "./frame/site.ts";
+import { answerFileForm, isFileForm } from "./import/tried-import.ts";
+import { answerChoice, choiceControls } from "./list/many.ts";
+import { fieldsOf, type MemberFields } from "./members/fields.ts";
+import {
+  areContested,
+  formValuesOf,
+  merged,
+  patchBetween,
+  personOf,
+  typedIn,
+  type Values,
+  valuesIn,
+} from "./members/typed.ts";
+import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./person/attempt.ts";
 
 /**
  * Turns the forms of the pages into requests of the API, and their answers into pages, so that a form needs no script: HTML has no

@@ -1,11 +1,11 @@
 import { type AroundFilter, around, type HttpRequest, type Next } from "waymark";
-import { chooseColumn } from "./columns.ts";
-import { importQuery } from "./import.ts";
-import { importPage } from "./import-page.ts";
-import { newPersonPage } from "./new-person.ts";
-import { tidyForms } from "./query.ts";
-import { review, reviewPage } from "./review.ts";
-import type { Site } from "./site.ts";
+import type { Site } from "./frame/site.ts";
+import { importPage } from "./import/page.ts";
+import { importQuery } from "./import/tried-import.ts";
+import { chooseColumn } from "./list/columns.ts";
+import { tidyForms } from "./list/query.ts";
+import { review, reviewPage } from "./list/review.ts";
+import { newPersonPage } from "./person/new-person.ts";
 
 /** What browsers get of a list besides its page: its tidy address, and by its query or a form another page. For the group of the list. */
 export const listPages = (site: Site): readonly AroundFilter[] => [tidyForms, answerByPage(site)];

@@ -2,15 +2,15 @@ import { type AfterFilter, after, type HttpRequest, HttpResponse, type ProblemDo
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { sealedIn } from "../access/policy.ts";
-import { prefersHtml } from "./browser.ts";
-import { page, pageHeaders, signOutForm, targetOf } from "./document.ts";
-import { errorsBeside, memberAt } from "./faults.ts";
 import { isForm, readForm } from "./forms.ts";
-import { filled, html, type SafeHtml } from "./html.ts";
-import { fieldsOf } from "./members.ts";
-import { type Reader, readerOf } from "./reader.ts";
+import { prefersHtml } from "./frame/browser.ts";
+import { page, pageHeaders, signOutForm, targetOf } from "./frame/document.ts";
+import { filled, html, type SafeHtml } from "./frame/html.ts";
+import { type Reader, readerOf } from "./frame/reader.ts";
+import type { Site } from "./frame/site.ts";
+import { errorsBeside, memberAt } from "./members/faults.ts";
+import { fieldsOf } from "./members/fields.ts";
 import { signInForm } from "./sign-in.ts";
-import type { Site } from "./site.ts";
 
 /**
  * Makes a readable page of each refusal for a client that prefers HTML, as browsers do: of problem documents, and of the 404

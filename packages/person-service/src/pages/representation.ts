@@ -1,8 +1,8 @@
 import type { ItemRepresentation, ListRepresentation } from "@waymark/collection";
-import { pageHeaders } from "./document.ts";
-import { listPage } from "./list.ts";
-import { personPage } from "./person.ts";
-import type { Site } from "./site.ts";
+import { pageHeaders } from "./frame/document.ts";
+import type { Site } from "./frame/site.ts";
+import { listPage } from "./list/page.ts";
+import { personPage } from "./person/page.ts";
 import { variantFor } from "./variant.ts";
 
 /** Makes the representation of people as pages for browsers: the list in pages of 50, and each person. */

@@ -19,11 +19,11 @@ import { isLoopback, nameIn } from "../access/host-names.ts";
 import { sealedIn } from "../access/policy.ts";
 import { sessionCookie } from "../access/sessions.ts";
 import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
-import { localTarget } from "./browser.ts";
-import { pageResponse } from "./document.ts";
-import { html, type SafeHtml } from "./html.ts";
-import { type Reader, readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
+import { localTarget } from "./frame/browser.ts";
+import { pageResponse } from "./frame/document.ts";
+import { html, type SafeHtml } from "./frame/html.ts";
+import { type Reader, readerOf } from "./frame/reader.ts";
+import type { Site } from "./frame/site.ts";
 
 /** The page to sign in on, and what its forms are sent to: from no page of another origin, also where CORS lets it read. */
 export const signInRoutes = (site: Site, signIn: SignIn): Route =>

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
-import { assetsVersion } from "./assets.ts";
-import { columnsFor } from "./columns.ts";
-import { readerOf } from "./reader.ts";
-import { mayFollow, type Site } from "./site.ts";
+import { assetsVersion } from "./frame/assets.ts";
+import { readerOf } from "./frame/reader.ts";
+import { mayFollow, type Site } from "./frame/site.ts";
+import { columnsFor } from "./list/columns.ts";
 
 /** Returns what a page depends on beside the people: the version of the pages, the caller, what the caller may do and prefers. */
 export function variantFor(site: Site, request: HttpRequest<unknown>): string {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { readLogo } from "../../src/cli/serving/logo.ts";
 import { openPersonService } from "../../src/index.ts";
-import { accentStyle, faultInAccent } from "../../src/pages/brand.ts";
+import { accentStyle, faultInAccent } from "../../src/pages/frame/brand.ts";
 
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><script>alert(1)</script></svg>`;
 

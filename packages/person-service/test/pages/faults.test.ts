@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { faultInWords } from "../../src/pages/faults.ts";
-import { readerFor } from "../../src/pages/reader.ts";
+import { readerFor } from "../../src/pages/frame/reader.ts";
+import { faultInWords } from "../../src/pages/members/faults.ts";
 import { languages } from "../../src/person/languages.ts";
 import { memberEntries, partNames } from "../../src/person/members.ts";
 import { membersOf } from "../../src/person/own-members.ts";

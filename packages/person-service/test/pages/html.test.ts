@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setFlagsFromString } from "node:v8";
-import { html, type Interpolation } from "../../src/pages/html.ts";
+import { html, type Interpolation } from "../../src/pages/frame/html.ts";
 
 const cases: readonly (readonly [value: Interpolation, expected: string])[] = [
   [`<b title="a" class='b'>&amp;`, "&lt;b title=&quot;a&quot; class=&#39;b&#39;&gt;&amp;amp;"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { html } from "../../src/pages/html.ts";
+import { html } from "../../src/pages/frame/html.ts";
 import { asJson, store } from "../answers.ts";
 import { describeService } from "../transports.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import decodeQR from "qr/decode.js";
 import { HttpRequest } from "waymark";
-import { qrCode } from "../../src/pages/qr-code.ts";
+import { qrCode } from "../../src/pages/person/qr-code.ts";
 import { ourMembers } from "../../src/person/member-list.ts";
 import { vcard } from "../../src/person/vcard.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readerFor } from "../../src/pages/reader.ts";
+import { readerFor } from "../../src/pages/frame/reader.ts";
 import { english } from "../../src/pages/words/english.ts";
 import type { Words } from "../../src/pages/words/words.ts";
 import { contexts, features } from "../../src/person/contact-lists.ts";

@@ -1,6 +1,6 @@
 import { isLoopback, nameIn, parseHostName } from "../../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../../log/log.ts";
-import { type Brand, faultInAccent } from "../../pages/brand.ts";
+import { type Brand, faultInAccent } from "../../pages/frame/brand.ts";
 import type { PersonServiceOptions } from "../../service.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import type { Given } from "./configuration.ts";

@@ -1,7 +1,7 @@
-import { html, type SafeHtml } from "./html.ts";
-import type { MemberFields } from "./members.ts";
-import type { Reader } from "./reader.ts";
-import type { Words } from "./words/words.ts";
+import { html, type SafeHtml } from "../frame/html.ts";
+import type { Reader } from "../frame/reader.ts";
+import type { Words } from "../words/words.ts";
+import type { MemberFields } from "./fields.ts";
 
 /** What the API says of a member, by the text of the pages that says it in the words of a form. A test finds what is missing. */
 const saidByApi: Readonly<Record<keyof Words["faults"], string>> = {

@@ -1,9 +1,9 @@
-import type { Language } from "../person/languages.ts";
-import type { PersonMember } from "../person/member.ts";
-import { type MemberList, onceFor } from "../person/member-list.ts";
-import { textOf } from "../person/member-value.ts";
-import { memberEntries } from "../person/members.ts";
-import { type Reader, readerFor } from "./reader.ts";
+import type { Language } from "../../person/languages.ts";
+import type { PersonMember } from "../../person/member.ts";
+import { type MemberList, onceFor } from "../../person/member-list.ts";
+import { textOf } from "../../person/member-value.ts";
+import { memberEntries } from "../../person/members.ts";
+import { type Reader, readerFor } from "../frame/reader.ts";
 
 /** How a member of a person is shown and asked for. */
 export interface MemberField extends Pick<PersonMember, "list" | "of"> {

@@ -1,8 +1,8 @@
 import type { StoredRecord } from "@waymark/collection";
-import { filled, html, type SafeHtml } from "./html.ts";
-import type { MemberField, MemberFields } from "./members.ts";
+import { filled, html, type SafeHtml } from "../frame/html.ts";
+import type { Reader } from "../frame/reader.ts";
+import type { MemberField, MemberFields } from "../members/fields.ts";
 import type { ListAddress } from "./query.ts";
-import type { Reader } from "./reader.ts";
 
 /** The form of the people that are chosen in a list, to which their boxes belong. */
 const formId = "choice";

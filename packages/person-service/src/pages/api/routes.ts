@@ -25,12 +25,12 @@ import {
   type SecurityOptions,
 } from "waymark/openapi";
 import { optional, string } from "waymark/schema";
-import { ofCopies, ofReference } from "../api/descriptions.ts";
-import { assetUrl } from "./assets.ts";
-import { pageResponse } from "./document.ts";
-import { html, type SafeHtml } from "./html.ts";
-import type { Site } from "./site.ts";
-import { variantFor } from "./variant.ts";
+import { ofCopies, ofReference } from "../../api/descriptions.ts";
+import { assetUrl } from "../frame/assets.ts";
+import { pageResponse } from "../frame/document.ts";
+import { html, type SafeHtml } from "../frame/html.ts";
+import type { Site } from "../frame/site.ts";
+import { variantFor } from "../variant.ts";
 
 /** The path of the reference of the API, a page. */
 export const referencePath = "/docs";
@@ -110,7 +110,7 @@ function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise
   const write = async (current: SecurityOptions | undefined): Promise<WrittenDocument> => {
     // Loaded here, because making the schemas would take most of the start of the service.
     const [{ apiDocument }, { referenceOf }] = await Promise.all([
-      import("../api/document.ts"),
+      import("../../api/document.ts"),
       import("./reference.ts"),
     ]);
     const document = await apiDocument(app(), { publicUrl, security: current });

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { contactLists, contexts, features } from "../person/contact-lists.ts";
-import { fromValues, isObject, preferredMark, textOf, typedValue, withSaid } from "../person/member-value.ts";
-import { derivedName, memberTable, nameParts, type PersonMemberName, partNames } from "../person/members.ts";
-import type { ContactEntry, ContactValue, Person } from "../person/person.ts";
-import { splitValue } from "../person/vcard-lines.ts";
-import { countryCodeOf } from "../transfer/countries.ts";
-import { typedDate } from "../transfer/dates.ts";
-import { webAddress } from "../transfer/values.ts";
-import type { MemberField, MemberFields } from "./members.ts";
-import type { Reader } from "./reader.ts";
+import { contactLists, contexts, features } from "../../person/contact-lists.ts";
+import { fromValues, isObject, preferredMark, textOf, typedValue, withSaid } from "../../person/member-value.ts";
+import { derivedName, memberTable, nameParts, type PersonMemberName, partNames } from "../../person/members.ts";
+import type { ContactEntry, ContactValue, Person } from "../../person/person.ts";
+import { splitValue } from "../../person/vcard-lines.ts";
+import { countryCodeOf } from "../../transfer/countries.ts";
+import { typedDate } from "../../transfer/dates.ts";
+import { webAddress } from "../../transfer/values.ts";
+import type { Reader } from "../frame/reader.ts";
+import type { MemberField, MemberFields } from "./fields.ts";
 
 /** What the fields of a form have, by member: text, which is empty for what a person does not have; of a list, a line for each value. */
 export type Values = Readonly<Record<string, string>>;

@@ -1,13 +1,13 @@
 import { type HttpRequest, type HttpResponse, type Next, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
+import { filled, type SafeHtml } from "../frame/html.ts";
+import type { Reader } from "../frame/reader.ts";
+import type { MemberField, MemberFields } from "../members/fields.ts";
+import { patchBetween, typedIn } from "../members/typed.ts";
+import { shownValue } from "../members/value.ts";
 import { extensible, settable } from "./choice.ts";
-import { filled, type SafeHtml } from "./html.ts";
-import type { MemberField, MemberFields } from "./members.ts";
 import { ListAddress } from "./query.ts";
-import type { Reader } from "./reader.ts";
 import { mostUntyped, type ReviewedCounts, review } from "./review.ts";
-import { patchBetween, typedIn } from "./typed.ts";
-import { shownValue } from "./value.ts";
 
 /** The fields of the forms of many people, besides those of a person. */
 export const choiceControls: readonly string[] = [

@@ -1,12 +1,12 @@
 import { accept, GET, type HttpRequest, type HttpResponse, json, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
-import { ofFront } from "../api/descriptions.ts";
-import { documentPath, referencePath, serviceDescription } from "./api-routes.ts";
-import { pageResponse } from "./document.ts";
-import { filled, html } from "./html.ts";
-import { readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
+import { ofFront } from "../../api/descriptions.ts";
+import { pageResponse } from "../frame/document.ts";
+import { filled, html } from "../frame/html.ts";
+import { readerOf } from "../frame/reader.ts";
+import type { Site } from "../frame/site.ts";
+import { documentPath, referencePath, serviceDescription } from "./routes.ts";
 
 /** What there is to see of the service: by its name in JSON, where it is, and which text of the page is of it. */
 const places = [

@@ -1,11 +1,11 @@
-import { nameParts } from "../person/members.ts";
+import { nameParts } from "../../person/members.ts";
+import { filled, html, type SafeHtml } from "../frame/html.ts";
+import type { Reader } from "../frame/reader.ts";
+import { exampleDate } from "../members/faults.ts";
+import type { MemberField, MemberFields } from "../members/fields.ts";
+import { merged, shownIn, type Values } from "../members/typed.ts";
+import { optionsOf } from "../members/value.ts";
 import type { Attempt, Base, Refusal } from "./attempt.ts";
-import { exampleDate } from "./faults.ts";
-import { filled, html, type SafeHtml } from "./html.ts";
-import type { MemberField, MemberFields } from "./members.ts";
-import type { Reader } from "./reader.ts";
-import { merged, shownIn, type Values } from "./typed.ts";
-import { optionsOf } from "./value.ts";
 
 /** What a form of a person is for. */
 interface FormParts {

@@ -1,18 +1,18 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
-import { isObject, memberOf, saidOf, textOf, valuesOf, withSaid } from "../person/member-value.ts";
+import { isObject, memberOf, saidOf, textOf, valuesOf, withSaid } from "../../person/member-value.ts";
+import { changedNote } from "../frame/changed.ts";
+import { brandOf, page } from "../frame/document.ts";
+import { filled, html, type SafeHtml } from "../frame/html.ts";
+import { type Reader, readerOf } from "../frame/reader.ts";
+import type { Site } from "../frame/site.ts";
+import { countryList } from "../members/countries.ts";
+import { fieldsOf, headlines, type MemberField, type MemberFields, titleMember, titleOf } from "../members/fields.ts";
+import { formValuesOf } from "../members/typed.ts";
+import { shownValue } from "../members/value.ts";
 import { attempt, type Base } from "./attempt.ts";
-import { changedNote } from "./changed.ts";
-import { countryList } from "./countries.ts";
-import { brandOf, page } from "./document.ts";
 import { conflictForm, personForm, removalForm } from "./form.ts";
-import { filled, html, type SafeHtml } from "./html.ts";
-import { fieldsOf, headlines, type MemberField, type MemberFields, titleMember, titleOf } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
-import { type Reader, readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
-import { formValuesOf } from "./typed.ts";
-import { shownValue } from "./value.ts";
 
 /** Makes the page of a person. With members that `fields` chose it shows these, and has neither a form nor a card of the others. */
 export function personPage(site: Site, stored: StoredRecord, options: ItemOptions): string {

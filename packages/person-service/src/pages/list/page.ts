@@ -1,19 +1,19 @@
 import { type ListOptions, type ListPage, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
-import { type MemberList, onceFor } from "../person/member-list.ts";
-import { textOf } from "../person/member-value.ts";
-import { changedNote } from "./changed.ts";
+import { type MemberList, onceFor } from "../../person/member-list.ts";
+import { textOf } from "../../person/member-value.ts";
+import { changedNote } from "../frame/changed.ts";
+import { brandOf, frame } from "../frame/document.ts";
+import { filled, html, type SafeHtml } from "../frame/html.ts";
+import { type Reader, readerOf } from "../frame/reader.ts";
+import type { Site } from "../frame/site.ts";
+import { countryList } from "../members/countries.ts";
+import { fieldsOf, type MemberField, type MemberFields } from "../members/fields.ts";
+import { shownIn } from "../members/typed.ts";
+import { shownValue } from "../members/value.ts";
 import { choiceBox, choiceForm, choiceHead, formatNames } from "./choice.ts";
 import { columnChoice, columnsFor } from "./columns.ts";
-import { countryList } from "./countries.ts";
-import { brandOf, frame } from "./document.ts";
 import { activeFilters, activeWords, searchForm } from "./filters.ts";
-import { filled, html, type SafeHtml } from "./html.ts";
-import { fieldsOf, type MemberField, type MemberFields } from "./members.ts";
 import { ListAddress } from "./query.ts";
-import { type Reader, readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
-import { shownIn } from "./typed.ts";
-import { shownValue } from "./value.ts";
 
 /** What the parts of a list are made of. */
 interface ListView {

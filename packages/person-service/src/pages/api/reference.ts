@@ -7,7 +7,7 @@ import type {
   RequestBodyObject,
   ResponseObject,
 } from "waymark/openapi";
-import { html, type SafeHtml } from "./html.ts";
+import { html, type SafeHtml } from "../frame/html.ts";
 
 /** Writes the reference of an API from its OpenAPI document: every operation, with a form that sends it. */
 export function referenceOf(document: OpenApiDocument): SafeHtml {

@@ -1,6 +1,6 @@
-import { html, type SafeHtml } from "./html.ts";
-import type { MemberField } from "./members.ts";
-import type { Reader } from "./reader.ts";
+import { html, type SafeHtml } from "../frame/html.ts";
+import type { Reader } from "../frame/reader.ts";
+import type { MemberField } from "./fields.ts";
 
 /** Shows the value of a member as text that cannot change the direction of what is around it, with a link where it leads somewhere. */
 export function shownValue(reader: Reader, { kind, of, choices }: MemberField, value: string): SafeHtml {

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "waymark";
-import type { MemberList } from "../person/member-list.ts";
+import type { MemberList } from "../../person/member-list.ts";
 import type { Brand } from "./brand.ts";
 
 /** What the pages must know of the service that they are of. */

@@ -1,11 +1,11 @@
 import { type HttpRequest, type HttpResponse, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import type { MemberList } from "../person/member-list.ts";
-import { keptCookie, lostCookie } from "./cookie.ts";
-import { html, type SafeHtml } from "./html.ts";
-import { type MemberFields, usualColumns } from "./members.ts";
+import type { MemberList } from "../../person/member-list.ts";
+import { keptCookie, lostCookie } from "../frame/cookie.ts";
+import { html, type SafeHtml } from "../frame/html.ts";
+import type { Reader } from "../frame/reader.ts";
+import { type MemberFields, usualColumns } from "../members/fields.ts";
 import { ListAddress } from "./query.ts";
-import type { Reader } from "./reader.ts";
 
 /** The cookie with the columns that were chosen on a device. */
 const cookieName = "columns";

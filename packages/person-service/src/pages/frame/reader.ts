@@ -1,14 +1,14 @@
 import type { HttpRequest } from "waymark";
 import { preferredLanguages } from "waymark/fields";
 import { memoizeText } from "waymark/internal";
-import { type Language, languages } from "../person/languages.ts";
-import { countryCodes } from "../person/rules.ts";
+import { type Language, languages } from "../../person/languages.ts";
+import { countryCodes } from "../../person/rules.ts";
+import { english } from "../words/english.ts";
+import { french } from "../words/french.ts";
+import { german } from "../words/german.ts";
+import { spanish } from "../words/spanish.ts";
+import type { Plural, Words } from "../words/words.ts";
 import { filled, type SafeHtml } from "./html.ts";
-import { english } from "./words/english.ts";
-import { french } from "./words/french.ts";
-import { german } from "./words/german.ts";
-import { spanish } from "./words/spanish.ts";
-import type { Plural, Words } from "./words/words.ts";
 
 const tables: Readonly<Record<Language, Words>> = { en: english, de: german, fr: french, es: spanish };
 

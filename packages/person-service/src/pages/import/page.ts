@@ -1,8 +1,11 @@
 import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { brandOf, pageResponse } from "./document.ts";
-import { errorsBeside, faultAt } from "./faults.ts";
-import { filled, html, type SafeHtml } from "./html.ts";
+import { brandOf, pageResponse } from "../frame/document.ts";
+import { filled, html, type SafeHtml } from "../frame/html.ts";
+import { type Reader, readerOf } from "../frame/reader.ts";
+import type { Site } from "../frame/site.ts";
+import { errorsBeside, faultAt } from "../members/faults.ts";
+import { fieldsOf } from "../members/fields.ts";
 import {
   type Answer,
   type Column,
@@ -13,10 +16,7 @@ import {
   type TriedImport,
   triedImport,
   upsertQuery,
-} from "./import.ts";
-import { fieldsOf } from "./members.ts";
-import { type Reader, readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
+} from "./tried-import.ts";
 
 /** Makes the page with the form of an import, and with what came of a file. */
 export function importPage(site: Site, request: HttpRequest<unknown>): HttpResponse {

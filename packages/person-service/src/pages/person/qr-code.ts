@@ -1,8 +1,8 @@
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import encodeQR from "qr";
-import type { MemberList } from "../person/member-list.ts";
-import { vcard } from "../person/vcard.ts";
-import { html, type SafeHtml } from "./html.ts";
+import type { MemberList } from "../../person/member-list.ts";
+import { vcard } from "../../person/vcard.ts";
+import { html, type SafeHtml } from "../frame/html.ts";
 
 /** Shows the vCard of a person as a QR code, which the camera of a phone reads; undefined where it is too much for one. */
 export function qrCode(members: MemberList, record: StoredRecord, options: ItemOptions): SafeHtml | undefined {

@@ -1,8 +1,8 @@
 import { type AfterFilter, after, contentType, POST, type Route, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
-import { ofLanguage } from "../api/descriptions.ts";
-import { languages } from "../person/languages.ts";
+import { ofLanguage } from "../../api/descriptions.ts";
+import { languages } from "../../person/languages.ts";
 import { localTarget } from "./browser.ts";
 import { keptCookie } from "./cookie.ts";
 import { pageHeaders } from "./document.ts";

@@ -1,11 +1,11 @@
 import { type Attribute, attribute, type HttpRequest, type HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { brandOf, pageResponse } from "./document.ts";
-import { faultAt } from "./faults.ts";
-import { filled, html, type SafeHtml } from "./html.ts";
-import { fieldsOf } from "./members.ts";
-import { type Reader, readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
+import { brandOf, pageResponse } from "../frame/document.ts";
+import { filled, html, type SafeHtml } from "../frame/html.ts";
+import { type Reader, readerOf } from "../frame/reader.ts";
+import type { Site } from "../frame/site.ts";
+import { faultAt } from "../members/faults.ts";
+import { fieldsOf } from "../members/fields.ts";
 
 /** What a change of many people would do, to be looked at before it is made. */
 export interface Review {

@@ -1,8 +1,8 @@
 import { type Attribute, attribute, type ProblemDocument } from "waymark";
-import { faultInWords, memberAt } from "./faults.ts";
-import type { MemberFields } from "./members.ts";
-import type { Reader } from "./reader.ts";
-import type { Values } from "./typed.ts";
+import type { Reader } from "../frame/reader.ts";
+import { faultInWords, memberAt } from "../members/faults.ts";
+import type { MemberFields } from "../members/fields.ts";
+import type { Values } from "../members/typed.ts";
 
 /** What somebody typed in a form of a person, and why it is not stored: with it, a page shows its form again. */
 export interface Attempt {

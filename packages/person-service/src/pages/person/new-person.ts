@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "waymark";
 import { toPublicUrl } from "waymark/filters";
+import { brandOf, pageResponse } from "../frame/document.ts";
+import { html } from "../frame/html.ts";
+import { readerOf } from "../frame/reader.ts";
+import type { Site } from "../frame/site.ts";
+import { countryList } from "../members/countries.ts";
+import { fieldsOf } from "../members/fields.ts";
 import { attempt } from "./attempt.ts";
-import { countryList } from "./countries.ts";
-import { brandOf, pageResponse } from "./document.ts";
 import { personForm } from "./form.ts";
-import { html } from "./html.ts";
-import { fieldsOf } from "./members.ts";
-import { readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
 
 /** Makes the page with the form of a new person. */
 export function newPersonPage(site: Site, request: HttpRequest<unknown>): HttpResponse {

@@ -1,10 +1,10 @@
-import type { PersonMember } from "../person/member.ts";
-import { type MemberList, onceFor } from "../person/member-list.ts";
-import { filled, html, type SafeHtml } from "./html.ts";
-import { fieldsOf, type MemberField, type MemberFields } from "./members.ts";
+import type { PersonMember } from "../../person/member.ts";
+import { type MemberList, onceFor } from "../../person/member-list.ts";
+import { filled, html, type SafeHtml } from "../frame/html.ts";
+import type { Reader } from "../frame/reader.ts";
+import { fieldsOf, type MemberField, type MemberFields } from "../members/fields.ts";
+import { optionsOf } from "../members/value.ts";
 import type { ListAddress } from "./query.ts";
-import type { Reader } from "./reader.ts";
-import { optionsOf } from "./value.ts";
 
 /**
  * The search and the filters of a list as one form, which works without a script.

@@ -5,14 +5,14 @@ import { content, GET, type HttpRequest, type HttpResponse, problem, problemType
 import { evaluatePreconditions, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
-import { ofAssets } from "../api/descriptions.ts";
-import { packageFile } from "../package-files.ts";
-import { type Language, languages } from "../person/languages.ts";
-import { usualNames } from "../transfer/countries.ts";
+import { ofAssets } from "../../api/descriptions.ts";
+import { packageFile } from "../../package-files.ts";
+import { type Language, languages } from "../../person/languages.ts";
+import { usualNames } from "../../transfer/countries.ts";
+import { scriptWords } from "../words/words.ts";
 import { accentStyle, type Brand } from "./brand.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type Reader, readerFor } from "./reader.ts";
-import { scriptWords } from "./words/words.ts";
 
 /** The files that the pages load, each behind those that it imports. */
 const names = [

@@ -1,7 +1,7 @@
 import { type HttpRequest, HttpResponse } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
-import { nameOf } from "../access/policy.ts";
-import { languages } from "../person/languages.ts";
+import { nameOf } from "../../access/policy.ts";
+import { languages } from "../../person/languages.ts";
 import { type AssetName, assetUrl, brandUrl, importedUrls } from "./assets.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { type Reader, readerFor, readerOf } from "./reader.ts";

@@ -11,12 +11,12 @@ import {
 import { ContentError } from "waymark/content";
 import { parseMediaType } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { isObject } from "../person/member-value.ts";
-import type { FoundFile } from "../transfer/people-file.ts";
-import { prefersHtml } from "./browser.ts";
+import { isObject } from "../../person/member-value.ts";
+import type { FoundFile } from "../../transfer/people-file.ts";
+import { prefersHtml } from "../frame/browser.ts";
+import { readerOf } from "../frame/reader.ts";
+import type { Site } from "../frame/site.ts";
 import { type FileForm, mostAround, mostFields, readFileForm } from "./multipart.ts";
-import { readerOf } from "./reader.ts";
-import type { Site } from "./site.ts";
 
 /** What the service says of a file: what becomes of its people, or why nothing does. */
 export interface Answer extends Partial<Pick<ProblemDocument, "detail" | "status">> {
