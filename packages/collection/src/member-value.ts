@@ -32,7 +32,16 @@ export function valueAt(document: unknown, member: string): unknown {
 
 /** Returns the values of a member: those of a list one by one, and of `emails.value` in each object of a list. */
 export const valuesAt = (document: unknown, member: string): readonly unknown[] =>
-  valuesWithin(document, member.split("."), 0);
+  valuesWithin(document, pathOf(member), 0);
+
+/** Returns the path of a member that a definition names. To split it each time takes longer than to follow it. */
+function pathOf(member: string): readonly string[] {
+  const path = paths.get(member) ?? member.split(".");
+  paths.set(member, path);
+  return path;
+}
+
+const paths = new Map<string, readonly string[]>();
 
 function valuesWithin(value: unknown, path: readonly string[], at: number): readonly unknown[] {
   if (value === undefined) return [];

@@ -95,8 +95,11 @@ export class SqliteWords {
   }
 
   #wordsOf(document: unknown): string {
-    const runs = documentNumbers(document, this.#members).flatMap(runsOf);
-    return [...documentWords(document, this.#members), ...runs].join(" ");
+    const words = documentWords(document, this.#members).join(" ");
+    return documentNumbers(document, this.#members).reduce(
+      (all, digits) => `${all} ${runsOf(digits).join(" ")}`,
+      words,
+    );
   }
 }
 
