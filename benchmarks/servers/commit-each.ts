@@ -47,6 +47,7 @@ const database: Database = {
   figures: () => ({ waitingChanges: writer.waiting, waitingReads: reader.waiting }),
   snapshot: notMeasured,
   restore: notMeasured,
+  makeIndexes: notMeasured,
   resume: notMeasured,
   async close() {
     await writer.close();

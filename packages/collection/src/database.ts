@@ -40,6 +40,12 @@ export interface Database extends AsyncDisposable {
    */
   restore(snapshot: Snapshot, options?: RestoreOptions): Promise<boolean>;
   /**
+   * Makes the indexes that `lateIndexes` has left out; without them, lists cannot be read.
+   *
+   * @throws StoreUnavailable (rejects) when the database cannot be changed just now
+   */
+  makeIndexes(): Promise<void>;
+  /**
    * Accepts that the database went back to an older state: from now on ids and revisions begin above all assigned ones, up to
    * 1,000,000 of each, so that no id and no entity tag is used twice. Programs that refuse changes with StoreHistoryLost
    * accept them again; for PostgreSQL, nothing else makes them do so.
@@ -91,6 +97,12 @@ export interface DatabaseOptions {
   readonly now?: () => Date;
   /** Whether to open a database with an unfinished restore, to continue it. Default: false. */
   readonly forRestore?: boolean;
+  /**
+   * Whether the indexes for lists are left to `makeIndexes` where an SQLite database has no table of the collection yet. It is for a
+   * program that first stores many records. Every other program that opens the database makes these indexes, as does the next one if
+   * this one ends without them. Default: false.
+   */
+  readonly lateIndexes?: boolean;
   /**
    * The number of partitions of the collections, or of each by its name, from 1 to 256; for PostgreSQL. Each takes changes
    * independently of the others. It is fixed when a collection is made. Default: the number that a collection has, or 1 for a new one.

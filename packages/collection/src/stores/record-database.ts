@@ -8,7 +8,8 @@ import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 import { ownersFirst } from "./table/definition.ts";
 
 /** The operations of a kind of database as a whole. */
-export interface DatabaseEngine extends Pick<Database, "check" | "figures" | "snapshot" | "resume" | "close"> {
+export interface DatabaseEngine
+  extends Pick<Database, "check" | "figures" | "snapshot" | "makeIndexes" | "resume" | "close"> {
   /** Makes the engine of a collection; called once for each when the database is opened. */
   collection(definition: StoredCollection): Engine;
   restoreTarget(): Promise<RestoreTarget>;
@@ -68,6 +69,7 @@ export function recordDatabase(
     figures: () => engine.figures(),
     snapshot: () => engine.snapshot(),
     restore: async (snapshot, options) => restoreSnapshot(await engine.restoreTarget(), snapshot, collections, options),
+    makeIndexes: () => engine.makeIndexes(),
     resume: () => engine.resume(),
     close: () => engine.close(),
     [Symbol.asyncDispose]: () => engine.close(),

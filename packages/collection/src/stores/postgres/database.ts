@@ -116,6 +116,7 @@ function postgresDatabaseEngine(
       pools: { records: pools.records.figures, changes: pools.changes.figures, lists: pools.lists.figures },
       counterVersions,
     }),
+    async makeIndexes() {},
     async probeChanges() {
       // Rows that another transaction is changing can be changed; the probe does not wait for them.
       const free = "SELECT name, partition FROM waymark_collections FOR UPDATE SKIP LOCKED";

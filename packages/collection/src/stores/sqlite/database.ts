@@ -16,7 +16,7 @@ import { SqliteQueries } from "./reading/queries.ts";
 import { type ReaderCalls, SqliteReader } from "./reading/reader.ts";
 import { sqliteRestoreTarget } from "./restore-target.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
-import { prepareSchema } from "./table/schema.ts";
+import { missingIndexes, prepareSchema } from "./table/schema.ts";
 import { remoteCommitter } from "./threads/remote-committer.ts";
 import { type ReaderThreadData, ThreadChannel } from "./threads/thread.ts";
 import { SqliteCommitter } from "./writing/committer.ts";
@@ -59,7 +59,8 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  * @throws RangeError (rejects) when a bound is not an integer from 1
  */
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
-  const { busyTimeout = 1000, partitions = {} } = options;
+  // Another process that makes the late indexes when it opens the file takes some seconds.
+  const { busyTimeout = options.lateIndexes ? 60_000 : 1000, partitions = {} } = options;
   const { maxWaitingWrites = 10_000, readTimeLimit = 10_000 } = options;
   const { maxWaitingReads = 1_000, maxWaitingReadsPerCaller = 100 } = options;
   const collections = toStoredCollections(options.collections);
@@ -69,7 +70,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
     );
   }
   assertPositive({ maxWaitingWrites, maxWaitingReads, maxWaitingReadsPerCaller, readTimeLimit });
-  const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections, options.onForgotten);
+  const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections, options);
   const database = openSqliteFile(file, { busyTimeout, prepare, forRestore: options.forRestore });
   // In KiB, for the pages that lead to the records that are read often: to read one of 10,000,000 takes 4.7 µs, and 7.6 µs with the
   // usual 2000.
@@ -129,6 +130,12 @@ function sqliteDatabaseEngine(
       source.stopCounting();
       return sqliteRestoreTarget(database, identity, collections, busyTimeout);
     },
+    async makeIndexes() {
+      // Each in a transaction of its own, so that others can write in between.
+      for (const definition of collections) {
+        while (inTransaction(database, busyTimeout, () => makeMissingIndex(database, definition)));
+      }
+    },
     probeChanges: () => writer.probe(),
     async resume() {
       source.stopCounting();
@@ -148,6 +155,13 @@ function sqliteDatabaseEngine(
       if (database.isOpen) database.close();
     },
   };
+}
+
+/** Makes an index that is missing; returns whether there was one. */
+function makeMissingIndex(database: DatabaseSync, definition: StoredCollection): boolean {
+  const [makeIndex] = missingIndexes(database, definition);
+  makeIndex?.();
+  return makeIndex !== undefined;
 }
 
 /** Returns the size of a file in bytes; 0 where it is missing. */

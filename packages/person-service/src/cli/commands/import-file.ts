@@ -8,6 +8,7 @@ import {
   onMatchChoices,
   openDatabase,
   type Store,
+  StoreUnavailable,
 } from "@waymark/collection";
 import { ContentError } from "waymark/content";
 import { quote } from "waymark/internal";
@@ -18,7 +19,7 @@ import { personSchema } from "../../person/schema.ts";
 import { adviceOn, parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
-import { type ImportOptions, importPeople } from "../../transfer/import-people.ts";
+import { type ImportOptions, type ImportResult, importPeople } from "../../transfer/import-people.ts";
 import { openPeopleFile } from "../../transfer/people-file.ts";
 import { openRejects, type Rejects, RejectsError } from "../../transfer/rejects.ts";
 import { importAndRemove } from "../../transfer/remove-missing.ts";
@@ -74,7 +75,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
-  await using database = await openTarget(address, members, isDryRun);
+  await using database = await openTarget(address, members, given);
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
   const report = refusalReport({ file, given, printNote: io.printNote });
@@ -97,7 +98,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
         : importAndRemove(options, most === "all" ? Number.POSITIVE_INFINITY : Number(most)),
     ).finally(() => rejects?.finish());
     report.end();
-    conclude(result, ` in ${displayAddress(address)}`, given, io);
+    conclude(await makeIndexes(database, result), ` in ${displayAddress(address)}`, given, io);
   } catch (error) {
     if (error instanceof RejectsError) throw toCommandError(error, rejectsFile, `. ${continuing}`);
     throw error;
@@ -121,9 +122,27 @@ async function describeContent<T>(name: string, format: TransferFormat, read: ()
 }
 
 /** Opens the database. Returns undefined for a dry run if the database does not exist, since a dry run must not make it. */
-async function openTarget(address: string, members: MemberList, isDryRun: boolean): Promise<Database | undefined> {
+async function openTarget(address: string, members: MemberList, given: Given): Promise<Database | undefined> {
+  const isDryRun = given.has("dry-run");
   if (isDryRun && kindOf(address).isMissing(address)) return undefined;
-  return openDatabase(address, { collections: [personCollectionOf(members)], onForgotten: refuseForgotten });
+  return openDatabase(address, {
+    collections: [personCollectionOf(members)],
+    onForgotten: refuseForgotten,
+    // People of a list that is brought up to date are looked up by an index, even in a file that is new.
+    lateIndexes: !isDryRun && !given.has("upsert"),
+  });
+}
+
+/** Makes the indexes that the import has left out. Where that fails, whoever opens the database next makes them. */
+async function makeIndexes<R extends ImportResult>(database: Database | undefined, result: R): Promise<R> {
+  if (result.brokenOff instanceof StoreUnavailable) return result;
+  try {
+    await database?.makeIndexes();
+    return result;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { ...result, brokenOff: error };
+  }
 }
 
 function formatOf(name: string, given: Given): TransferFormat {

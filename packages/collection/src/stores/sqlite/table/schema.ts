@@ -19,9 +19,9 @@ import { makeWords, wordsTable } from "./words.ts";
 export function prepareSchema(
   database: DatabaseSync,
   collections: readonly StoredCollection[],
-  onForgotten?: DatabaseOptions["onForgotten"],
+  options: Pick<DatabaseOptions, "lateIndexes" | "onForgotten"> = {},
 ): void {
-  for (const definition of collections) prepareCollection(database, definition, onForgotten);
+  for (const definition of collections) prepareCollection(database, definition, options);
   // Records of the others may be removed with their owners.
   const opened = new Set(collections.map(({ name }) => name));
   for (const name of namesIn(database, "SELECT name FROM waymark_collections")) {
@@ -32,10 +32,11 @@ export function prepareSchema(
 function prepareCollection(
   database: DatabaseSync,
   definition: StoredCollection,
-  onForgotten: DatabaseOptions["onForgotten"],
+  { lateIndexes = false, onForgotten }: Pick<DatabaseOptions, "lateIndexes" | "onForgotten">,
 ): void {
   const { name, owner } = definition;
   dropWithOtherOwner(database, definition);
+  const isNew = !isTable(database, name);
   database.exec(`
     CREATE TABLE IF NOT EXISTS "${name}" (
       id INTEGER PRIMARY KEY,
@@ -51,6 +52,7 @@ function prepareCollection(
   reportForgotten(name, present, due, onForgotten);
   const [{ columns: filled }, { columns: wanted }] = [present, due].map(toTableShape) as [TableShape, TableShape];
   prepareColumns(database, definition, filled);
+  if (lateIndexes && isNew) dropListIndexes(database, definition);
   if (filled["words"] !== wanted["words"]) makeWords(database, definition, filled["words"]);
   if (filled["values"] !== wanted["values"]) makeValues(database, definition);
   prepareTrigger(database, name);
