@@ -2,12 +2,12 @@ import { type Servable, served } from "waymark/internal";
 import { boundAddresses } from "./address-limit.ts";
 import { type ProxyTrust, trustedProxies } from "./client.ts";
 import { Connections } from "./connections.ts";
+import { HeldContent } from "./content/held-content.ts";
+import { UnreadContents } from "./content/unread-content.ts";
 import { Draining } from "./draining.ts";
-import { HeldContent } from "./held-content.ts";
 import type { ServeSettings } from "./options.ts";
 import { type PublishedApp, withPublished } from "./request-events.ts";
 import { ResponseHeads } from "./response-head.ts";
-import { UnreadContents } from "./unread-content.ts";
 import { Unsent } from "./unsent.ts";
 
 /** What is the same for every connection of a server. */

@@ -1,6 +1,6 @@
 export type { Servable } from "waymark/internal";
 export type { ProxyFields } from "./client.ts";
-export { nodeCodings } from "./codings.ts";
+export { nodeCodings } from "./content/codings.ts";
 export { toNodeListener } from "./node-listener.ts";
 export type { Engine, ServeOptions, TlsCredentials } from "./options.ts";
 export { connectionProblemTypes } from "./problem-types.ts";

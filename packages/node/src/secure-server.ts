@@ -1,10 +1,10 @@
 import type { Server, Socket } from "node:net";
 import { createServer, type SecureContextOptions } from "node:tls";
-import { openMemory } from "./answer-memory.ts";
 import { connectionOptions } from "./connections.ts";
 import type { ServeContext } from "./context.ts";
 import type { HeadFields } from "./http2/kept-head.ts";
 import { Http2Session } from "./http2/session.ts";
+import { openMemory } from "./memory/answer-memory.ts";
 import type { TlsCredentials } from "./options.ts";
 
 /** A server with TLS. */

@@ -1,12 +1,12 @@
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
 import { type Servable, served, typeName } from "waymark/internal";
 import { limitAddresses } from "./address-limit.ts";
-import { openMemory } from "./answer-memory.ts";
 import { connectionOptions } from "./connections.ts";
 import { makeContext, type ServeContext } from "./context.ts";
 import { Http1Connection } from "./http1/connection.ts";
 import type { HeadText } from "./http1/kept-head.ts";
 import { SharedFields } from "./http1/known-fields.ts";
+import { openMemory } from "./memory/answer-memory.ts";
 import { type ServeOptions, type ServeSettings, type TlsCredentials, toServeSettings } from "./options.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
 

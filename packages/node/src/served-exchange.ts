@@ -6,8 +6,8 @@ import type { HeaderList } from "waymark/fields";
 import type { EventLoopTurn } from "waymark/filters";
 import { AdapterExchange, answer, cancelBody, type Platform, type ServedApp, send } from "waymark/internal";
 import { canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
+import type { ContentHolder, ContentShare } from "./content/held-content.ts";
 import type { ServeContext } from "./context.ts";
-import type { ContentHolder, ContentShare } from "./held-content.ts";
 import { endChannel, type PublishedApp, startChannel } from "./request-events.ts";
 
 /** Node, as far as exchanges differ by it. */

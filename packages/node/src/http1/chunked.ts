@@ -1,6 +1,6 @@
 import type { HttpError } from "waymark";
 import { quotedText, tokenText } from "waymark/internal";
-import type { ByteQueue } from "../byte-queue.ts";
+import type { ByteQueue } from "../content/byte-queue.ts";
 import { isFramingField } from "../head-fields.ts";
 import { malformedMessage } from "../refusals.ts";
 import { parseFieldLines } from "./field-section.ts";

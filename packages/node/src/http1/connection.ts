@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import { HttpError, type HttpResponse } from "waymark";
 import { send } from "waymark/internal";
-import type { AnswerMemory } from "../answer-memory.ts";
-import { mostInRound } from "../asked-sources.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
+import type { AnswerMemory } from "../memory/answer-memory.ts";
+import { mostInRound } from "../memory/asked-sources.ts";
+import { RepeatedAnswer } from "../memory/repeated-answer.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
-import { RepeatedAnswer } from "../repeated-answer.ts";
 import { interimResponse } from "../response-head.ts";
 import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
 import { Deadlines } from "./deadlines.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { IncomingContent } from "../content.ts";
+import type { IncomingContent } from "../content/incoming-content.ts";
 import type { ServeContext } from "../context.ts";
 import type { Output } from "../output.ts";
 import { isEncrypted } from "../served-exchange.ts";

@@ -1,11 +1,11 @@
 import { HttpError } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { rememberValues } from "waymark/internal";
-import { type AnswerMemory, AnswerNote } from "../answer-memory.ts";
-import type { ByteQueue } from "../byte-queue.ts";
+import type { ByteQueue } from "../content/byte-queue.ts";
 import type { HeadLimits } from "../head-fields.ts";
+import { type AnswerMemory, AnswerNote } from "../memory/answer-memory.ts";
+import type { RepeatedAnswer } from "../memory/repeated-answer.ts";
 import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
-import type { RepeatedAnswer } from "../repeated-answer.ts";
 import type { Peer } from "../served-exchange.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
 import type { HeadText } from "./kept-head.ts";

@@ -1,6 +1,6 @@
 import type { RenewedField } from "waymark/filters";
-import type { KeptHead } from "../kept-answer.ts";
-import type { RepeatedAnswer } from "../repeated-answer.ts";
+import type { KeptHead } from "../memory/kept-answer.ts";
+import type { RepeatedAnswer } from "../memory/repeated-answer.ts";
 
 /** The head of an answer that is kept, without what the connection adds, as texts each of whose characters is a byte. */
 export interface HeadText extends KeptHead {

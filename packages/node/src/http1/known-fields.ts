@@ -1,4 +1,4 @@
-import { SeenOnce } from "../seen-once.ts";
+import { SeenOnce } from "../memory/seen-once.ts";
 import type { FieldSection } from "./field-section.ts";
 
 /** The fields of heads that have these bytes. */

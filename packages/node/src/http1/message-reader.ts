@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
-import type { AnswerMemory } from "../answer-memory.ts";
-import { ByteQueue } from "../byte-queue.ts";
-import { IncomingContent } from "../content.ts";
+import { ByteQueue } from "../content/byte-queue.ts";
+import { IncomingContent } from "../content/incoming-content.ts";
 import type { ServeContext } from "../context.ts";
-import { RepeatedAnswer } from "../repeated-answer.ts";
+import type { AnswerMemory } from "../memory/answer-memory.ts";
+import { RepeatedAnswer } from "../memory/repeated-answer.ts";
 import type { Peer } from "../served-exchange.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";

@@ -1,6 +1,6 @@
 import type { RenewedField } from "waymark/filters";
-import type { KeptHead } from "../kept-answer.ts";
-import type { RepeatedAnswer } from "../repeated-answer.ts";
+import type { KeptHead } from "../memory/kept-answer.ts";
+import type { RepeatedAnswer } from "../memory/repeated-answer.ts";
 
 /** The head of an answer that is kept, as names and values in turn. */
 export interface HeadFields extends KeptHead {

@@ -1,8 +1,8 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import type { AnswerMemory } from "../answer-memory.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
+import type { AnswerMemory } from "../memory/answer-memory.ts";
 import type { ServeSettings } from "../options.ts";
 import { Peer } from "../served-exchange.ts";
 import { AbuseLimit } from "./abuse.ts";

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { handlerFields, type Piece, parsedHeaders, withTargetHost } from "waymark/internal";
-import { type IncomingContent, readableContent } from "../content.ts";
+import { type IncomingContent, readableContent } from "../content/incoming-content.ts";
 import type { ServeContext } from "../context.ts";
 import { refuseFields, sizeOfLines } from "../head-fields.ts";
 import { refuseFraming } from "../http1/field-section.ts";

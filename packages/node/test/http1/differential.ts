@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseTarget } from "../../../waymark/src/path/target.ts";
 import { HttpError } from "../../../waymark/src/problem.ts";
 import type { HttpResponse } from "../../../waymark/src/response.ts";
-import { ByteQueue } from "../../src/byte-queue.ts";
+import { ByteQueue } from "../../src/content/byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "../../src/http1/chunked.ts";
 import { type Head, HeadReader } from "../../src/http1/head.ts";
 import { stricter } from "./differences.ts";

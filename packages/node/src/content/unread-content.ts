@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { HttpError } from "waymark";
+import { contentBusy } from "../refusals.ts";
 import type { ContentHolder } from "./held-content.ts";
-import { contentBusy } from "./refusals.ts";
 
 /** Bounds the content of all streams that waits to be read. When there is too much, what has waited for the longest time goes. */
 export class UnreadContents {

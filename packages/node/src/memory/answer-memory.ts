@@ -2,12 +2,12 @@ import type { AnswerSource, HttpResponse, MatchedRoute } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import type { RenewedField, Repetition } from "waymark/filters";
 import type { AnswerRecording, ServedApp } from "waymark/internal";
+import type { ServeContext } from "../context.ts";
+import type { Peer } from "../served-exchange.ts";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
-import type { ServeContext } from "./context.ts";
 import { KeptAnswer, type KeptHead } from "./kept-answer.ts";
 import { RepeatedAnswer } from "./repeated-answer.ts";
 import { SeenOnce } from "./seen-once.ts";
-import type { Peer } from "./served-exchange.ts";
 
 /**
  * Keeps answers whose handlers say that they depend on nothing but the head of the request and on sources that have a revision.

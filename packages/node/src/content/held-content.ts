@@ -1,6 +1,6 @@
 import type { HttpError } from "waymark";
-import type { AddressBound } from "./address-limit.ts";
-import { contentBusy } from "./refusals.ts";
+import type { AddressBound } from "../address-limit.ts";
+import { contentBusy } from "../refusals.ts";
 
 /** Collects the content of a request in memory. */
 export interface ContentHolder {

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { HeaderList } from "waymark/fields";
 import type { EventLoopTurn, RepeatedRequest } from "waymark/filters";
+import { currentTurn, type Peer } from "../served-exchange.ts";
 import type { KeptAnswer, KeptHead } from "./kept-answer.ts";
-import { currentTurn, type Peer } from "./served-exchange.ts";
 
 /** An answer that comes from memory for one request, which has no other exchange. */
 export class RepeatedAnswer<Head extends KeptHead> implements RepeatedRequest {
