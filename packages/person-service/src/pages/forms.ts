@@ -21,6 +21,7 @@ import {
   valuesIn,
 } from "./members/typed.ts";
 import { type Attempt, attempt, type Base, refusalOf, refusalWith } from "./person/attempt.ts";
+import { mostOfForm } from "./person/form.ts";
 
 /**
  * Turns the forms of the pages into requests of the API, and their answers into pages, so that a form needs no script: HTML has no
@@ -54,7 +55,7 @@ export function isForm(request: HttpRequest): boolean {
 
 /** Reads the fields of a form, those that it has for the service included; others are left out. */
 export async function readForm(request: HttpRequest, { edited }: MemberFields): Promise<URLSearchParams> {
-  const sent = new URLSearchParams(await request.text({ limit: 262_144 }));
+  const sent = new URLSearchParams(await request.text({ limit: mostOfForm }));
   const names = new Set([...edited.map(({ name }) => name), ...controls, ...choiceControls]);
   return new URLSearchParams([...sent].filter(([name]) => names.has(name)));
 }

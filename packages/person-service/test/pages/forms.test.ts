@@ -56,6 +56,18 @@ describeService("a form of a person", (openService) => {
     assert.notEqual(fieldsOf(other, editor)["_key"], blank["_key"], "the next attempt stores another person");
   });
 
+  it("is not there for a person who is too long to be sent by it", async () => {
+    const vCardProps = Array.from({ length: 40 }, (_, i) => `X-NOTE${i}:${"a".repeat(3_500)}`);
+    const id = await store(service, asJson({ name: "Ada", vCardProps }));
+    const { text } = await page(`/person/${id}`);
+    assert.match(text, /This entry is too long to be changed here\. Programs can still change it\./);
+    assert.doesNotMatch(text, /<form class="editor|href="#edit"/);
+    const { headers } = await service.send("PATCH", `/person/${id}`, asJson({ vCardProps: vCardProps.slice(0, 20) }));
+    assert.match(headers["etag"] ?? "", /json/);
+    const change = { ...fieldsOf(await page(`/person/${id}`), editor), jobTitle: "Poet" };
+    assert.equal((await sendForm(service, `/person/${id}`, change)).status, 303);
+  });
+
   it("has the country by its name in the language of its reader, and takes that back", async () => {
     const id = await store(service, asJson({ name: "Ada", address: { addressCountry: "NO" } }));
     const shown = await service.send("GET", `/person/${id}`, { headers: { Accept, "Accept-Language": "de" } });

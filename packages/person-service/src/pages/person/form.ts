@@ -7,6 +7,9 @@ import { merged, shownIn, type Values } from "../members/typed.ts";
 import { optionsOf } from "../members/value.ts";
 import type { Attempt, Base, Refusal } from "./attempt.ts";
 
+/** Bytes of a form, as it is sent. */
+export const mostOfForm = 262_144;
+
 /** What a form of a person is for. */
 interface FormParts {
   readonly reader: Reader;

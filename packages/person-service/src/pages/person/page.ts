@@ -11,7 +11,7 @@ import { fieldsOf, headlines, type MemberField, type MemberFields, titleMember, 
 import { formValuesOf } from "../members/typed.ts";
 import { shownValue } from "../members/value.ts";
 import { attempt, type Base } from "./attempt.ts";
-import { conflictForm, personForm, removalForm } from "./form.ts";
+import { conflictForm, mostOfForm, personForm, removalForm } from "./form.ts";
 import { qrCode } from "./qr-code.ts";
 
 /** Makes the page of a person. With members that `fields` chose it shows these, and has neither a form nor a card of the others. */
@@ -26,6 +26,8 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   const fields = fieldsOf(site.members, reader);
   const isWhole = options.fields === undefined;
   const mayAmend = isWhole && site.may(request, "PATCH", `/person/${id}`);
+  // The form has every text twice: as it was, and to be changed. What was typed is shown in any case.
+  const mayEdit = mayAmend && (json.length <= mostOfForm / 2 || request.attribute(attempt) !== undefined);
   const mayRemove = site.may(request, "DELETE", `/person/${id}`);
   const groups = fields.groups.map(({ title, members }) => {
     const rows = members.map((field) => {
@@ -43,13 +45,13 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   const content = html`<nav class="trail" aria-label="${words.wayBack}"><a href="${toPublicUrl(request, "/person")}">${words.all}</a><a rel="prev" href="" hidden>${list.previous}</a><a rel="next" href="" hidden>${list.next}</a></nav>
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
-${actions(reader, own, mayAmend, mayRemove)}</div>
+${actions(reader, own, mayEdit, mayRemove)}</div>
 ${changedNote(site, options, "now", id)}<p class="banner good said" id="saved" tabindex="-1">${words.saved}</p>
 <p class="banner good said" id="stored" tabindex="-1">${words.stored}</p>
 <p class="banner said" id="changed" tabindex="-1">${words.changed}</p>
 <div class="card">
 ${groups}${code === undefined ? "" : html`<details class="code"><summary>${words.code}</summary>${code}</details>`}</div>
-${mayAmend ? editing(site, options, { values: formValuesOf(person, fields), entityTag }, own) : ""}${mayRemove ? removalForm(reader, title, entityTag, own) : ""}${record(reader, id, person, fields)}`;
+${mayEdit ? editing(site, options, { values: formValuesOf(person, fields), entityTag }, own) : ""}${mayAmend && !mayEdit ? html`<p class="banner">${words.tooLong}</p>\n` : ""}${mayRemove ? removalForm(reader, title, entityTag, own) : ""}${record(reader, id, person, fields)}`;
   return page(
     site,
     request,

@@ -87,6 +87,7 @@ export const english = {
     stored: "Stored.",
     changed: "Somebody changed this person meanwhile, so that nothing is deleted. Look at it again first.",
     code: "QR code for a phone",
+    tooLong: "This entry is too long to be changed here. Programs can still change it.",
     edit: "Edit",
     delete: "Delete",
     created: "created {time}",

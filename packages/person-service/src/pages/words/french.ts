@@ -90,6 +90,7 @@ export const french: Words = {
     changed:
       "Cette personne a été modifiée entre-temps ; rien n’a donc été supprimé. Regardez d’abord ce qui a changé.",
     code: "Code QR pour un téléphone",
+    tooLong: "Cette entrée est trop longue pour être modifiée ici. Les programmes peuvent toujours la modifier.",
     edit: "Modifier",
     delete: "Supprimer",
     created: "création {time}",

@@ -89,6 +89,7 @@ export const german: Words = {
     changed:
       "Diese Person wurde inzwischen geändert, deshalb wurde nichts gelöscht. Sehen Sie sich die Person zuerst noch einmal an.",
     code: "QR-Code für ein Telefon",
+    tooLong: "Dieser Eintrag ist zu lang, um hier geändert zu werden. Programme können ihn weiterhin ändern.",
     edit: "Bearbeiten",
     delete: "Löschen",
     created: "angelegt {time}",

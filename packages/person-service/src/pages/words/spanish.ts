@@ -89,6 +89,7 @@ export const spanish: Words = {
     stored: "Persona guardada.",
     changed: "Alguien cambió a esta persona mientras tanto, así que no se ha eliminado nada. Revise antes los cambios.",
     code: "Código QR para un teléfono",
+    tooLong: "Esta entrada es demasiado larga para cambiarla aquí. Los programas aún pueden cambiarla.",
     edit: "Editar",
     delete: "Eliminar",
     created: "creación {time}",
