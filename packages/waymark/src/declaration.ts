@@ -31,10 +31,15 @@ export function typeName(value: unknown): string {
 /** Returns the kind of a value that a function of ours has made. JavaScript callers pass anything, such as undefined from a misspelt import. */
 export const kindOf = (value: unknown): unknown => (value as { readonly kind?: unknown } | null | undefined)?.kind;
 
+/** Returns whether the value was made by `router(…)`. */
+export const isApp = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "fetchHandler" in value;
+
 /** Names a value that is in a wrong place, for messages: by the function of ours that has made it, or by its type. */
 export function foundName(value: unknown): string {
   const kind = kindOf(value);
   if (kind === "web") return "a web filter, such as cors({ … }), which is for router({ filters: [ … ] }, …)";
+  if (isApp(value)) return 'an app, which stands behind its path: mount("/path", app)';
   return typeof kind === "string" ? `${kind}(…)` : typeName(value);
 }
 

@@ -2,7 +2,7 @@ import type { App } from "./app.ts";
 import { type ConditionData, requireCondition } from "./condition.ts";
 import { type Condition, declareAt } from "./conditions/kind.ts";
 import { pathKind } from "./conditions/path.ts";
-import { DeclarationSite, typeName } from "./declaration.ts";
+import { DeclarationSite, isApp, typeName } from "./declaration.ts";
 import { type Attribute, attribute, type MatchedRoute, MountedExchange } from "./exchange.ts";
 import { noVariables, type PathPattern, pathSegments } from "./path/pattern.ts";
 import { encodePath } from "./path/target.ts";
@@ -25,7 +25,7 @@ import { type ServedApp, served } from "./served-app.ts";
  * @throws TypeError when the last argument is not an app
  */
 export function mount(...conditionsAndApp: readonly [...conditions: (string | Condition)[], app: App]): Route {
-  const app: unknown = conditionsAndApp.at(-1);
+  const app = conditionsAndApp.at(-1) as App; // JavaScript callers pass anything, such as the routes of the app.
   if (!isApp(app)) {
     throw new TypeError(`The last argument of mount(…) is an app, made by router(…), not ${typeName(app)}`);
   }
@@ -45,9 +45,6 @@ export function mount(...conditionsAndApp: readonly [...conditions: (string | Co
   };
   return group;
 }
-
-/** JavaScript callers pass anything, such as the routes of the app. */
-const isApp = (value: unknown): value is App => typeof value === "object" && value !== null && served in value;
 
 /** An app at its place in another. */
 export interface MountedApp {

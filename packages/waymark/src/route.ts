@@ -87,7 +87,12 @@ type GroupMember<M> = M extends Member
     ? "cors(…) and other web filters are for every request: router({ filters: [ … ] }, …)"
     : M extends (...args: never[]) => unknown
       ? "a handler stands in a route: GET(handler)"
-      : "a group takes paths, conditions, filters, onError(…) and routes, one after another";
+      : M extends App
+        ? UnmountedApp
+        : "a group takes paths, conditions, filters, onError(…) and routes, one after another";
+
+/** Says what to do with an app among routes. */
+export type UnmountedApp = 'an app stands behind its path: mount("/path", app)';
 
 /** Names a route; made by `name(…)`, and a member of the route like a condition. */
 export interface RouteName {

@@ -4,7 +4,7 @@ import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings, requireLimit } from "./content/request-content.ts";
-import { DeclarationSite, foundName, kindOf, typeName } from "./declaration.ts";
+import { DeclarationSite, foundName, isApp, kindOf, typeName } from "./declaration.ts";
 import { type ErrorClause, type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
 import { requireKnownOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
@@ -12,7 +12,7 @@ import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { exchangeOf, type HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { AnyRoute, NeededBy, RouteData } from "./route.ts";
+import type { AnyRoute, NeededBy, RouteData, UnmountedApp } from "./route.ts";
 import { compileRoutes, keepRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { wrapWeb } from "./routing/pipeline.ts";
@@ -55,11 +55,13 @@ type RouterArgument<A, I> = A extends AnyRoute
     ? "filters stand in the options, router({ filters: [ … ] }, …), or in a group"
     : A extends string | readonly unknown[] | ((...args: never[]) => unknown)
       ? "router takes options and then routes, one after another: router({ … }, GET(…), group(…), ...more)"
-      : I extends "0"
-        ? Exclude<keyof A, keyof RouterOptions> extends never
-          ? RouterOptions
-          : `a router has no option "${Exclude<keyof A, keyof RouterOptions> & string}"`
-        : "options stand first, before the routes";
+      : A extends App
+        ? UnmountedApp
+        : I extends "0"
+          ? Exclude<keyof A, keyof RouterOptions> extends never
+            ? RouterOptions
+            : `a router has no option "${Exclude<keyof A, keyof RouterOptions> & string}"`
+          : "options stand first, before the routes";
 
 /** Says of a variable or a provided value that a route needs it. */
 type Unprovided<Name extends string> = Name extends `input.${infer Value}`
@@ -121,7 +123,7 @@ function requireOptions(options: RouterOptions): void {
 
 /** Options have no `kind`; every other valid argument, and many invalid ones, have one or are not objects. */
 const isOptions = (value: unknown): value is RouterOptions =>
-  typeName(value) === "object" && !("kind" in (value as object)); // The name says so: neither null nor an array.
+  typeName(value) === "object" && !("kind" in (value as object)) && !isApp(value); // The name says so: neither null nor an array.
 
 function requireRoute(value: unknown): RouteData {
   const kind = kindOf(value);

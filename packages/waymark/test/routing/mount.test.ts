@@ -536,7 +536,10 @@ describe("mount", () => {
       [["/a", GET(ok)], "The last argument of mount(…) is an app, made by router(…), not object"],
       [["/a", null], "The last argument of mount(…) is an app, made by router(…), not null"],
       [["/a", ok, notes], "Before its app, mount(…) takes paths and conditions, not function"],
-      [[notes, notes], "Before its app, mount(…) takes paths and conditions, not object"],
+      [
+        [notes, notes],
+        'Before its app, mount(…) takes paths and conditions, not an app, which stands behind its path: mount("/path", app)',
+      ],
     ];
     for (const [given, message] of wrong) {
       assert.throws(() => (mount as (...args: unknown[]) => unknown)(...given), { name: "TypeError", message });

@@ -321,6 +321,14 @@ describe("routes from plain JavaScript", () => {
       () => call(router, GET(say("a")), { strict: true }),
       "router(…) takes options, which can be left out, and then routes, not object",
     ],
+    "router(app)": [
+      () => call(router, router(GET(say("a")))),
+      'router(…) takes options, which can be left out, and then routes, not an app, which stands behind its path: mount("/path", app)',
+    ],
+    "group(app)": [
+      () => call(group, router(GET(say("a")))),
+      'A group takes paths, conditions, filters, onError(…) and routes, not an app, which stands behind its path: mount("/path", app)',
+    ],
     "router({ filters: [function] })": [
       () => call(router, { filters: [say("a")] }, GET(say("a"))),
       "router({ filters }) takes before(…), after(…), around(…), onError(…) and web filters such as cors({ … }), not function",
