@@ -4,7 +4,7 @@
  *
  *   npm run example examples/typed-api.ts
  *
- *   curl -i localhost:8080/notes -H 'Authorization: Bearer sesame' -H 'Content-Type: application/json' -d '{"title":"Milk"}'
+ *   curl -i localhost:8080/notes -H 'Authorization: Bearer sesame' -H 'Content-Type: application/json' -d '{"title":"Milk","tags":["home"]}'
  *   curl -i 'localhost:8080/notes?tag=home&page=1'
  *   curl -i localhost:8080/notes/one
  *   curl -s localhost:8080/openapi.json
