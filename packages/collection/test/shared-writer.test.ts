@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -235,6 +236,27 @@ describe("a writer that several programs share", () => {
     await writer.close();
     assert.equal((await Promise.all(creations)).length, 20);
     assert.equal(statSync(`${file}-wal`, { throwIfNoEntry: false }), undefined);
+  });
+
+  it("is closed, however little else keeps the process running, also while a load is given up", () => {
+    const program = `
+      import { openSqliteDatabase, SharedWriter } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+      const options = { file: ${JSON.stringify(folder.newFile())}, collections: [{ name: "person" }] };
+      await (await openSqliteDatabase(options.file, options)).close();
+      const writer = new SharedWriter(options);
+      const begun = Promise.withResolvers();
+      const leave = writer.join({
+        send: begun.resolve,
+        onMessage: (receive) => receive({ id: 1, call: "beginBulk", args: ["person", {}], changes: 0 }),
+      });
+      await begun.promise;
+      leave();
+      await writer.close();
+      console.log("closed");
+    `;
+    const options = ["--conditions=@waymark/source", "--input-type=module", "--eval", program];
+    const { status, stdout, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", timeout: 30_000 });
+    assert.deepEqual([status, stdout, stderr], [0, "closed\n", ""]);
   });
 });
 

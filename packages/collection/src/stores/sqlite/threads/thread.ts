@@ -36,7 +36,7 @@ export interface ReaderThreadData extends ThreadData {
  * Sends calls to a separate thread, so that nothing else waits for them.
  *
  * The first call starts the thread. If the thread ends, the next call starts it again. The thread keeps the process running only
- * while an answer is due.
+ * while an answer is due, or its end.
  */
 export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   readonly #program: ThreadProgram;
@@ -44,6 +44,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   #thread: Worker | undefined;
   /** The unanswered calls, in the order of their answers. */
   #pending: (PendingCall & { readonly call: string })[] = [];
+  #isClosing = false;
 
   constructor(program: ThreadProgram, data: ThreadData) {
     this.#program = program;
@@ -63,6 +64,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread === undefined) return;
+    this.#isClosing = true;
     const ended = new Promise<void>((resolve) => thread.once("exit", () => resolve()));
     thread.ref();
     thread.postMessage("close");
@@ -87,6 +89,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
     });
     thread.on("exit", () => {
       this.#thread = undefined;
+      this.#isClosing = false;
       const lost = this.#pending;
       this.#pending = [];
       for (const { call, reject } of lost) reject(this.#lossOf(call, isReady, cause));
@@ -96,7 +99,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
 
   #receive(answer: Answer): void {
     const answered = this.#pending.shift();
-    if (this.#pending.length === 0) this.#thread?.unref();
+    if (this.#pending.length === 0 && !this.#isClosing) this.#thread?.unref();
     if (answered !== undefined) settle(answered, answer);
   }
 
