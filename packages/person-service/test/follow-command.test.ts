@@ -100,6 +100,20 @@ describe("follow", () => {
     assert.deepEqual([allowed.code, allowed.stdout], [0, ""], allowed.stderr);
   });
 
+  it("refuses a URL and a key that no request can have", async () => {
+    const key = folder.newFile("key");
+    writeFileSync(key, "> person-service key create\nps_00000000000000000000000000000000000000000001K0Ecg\n");
+    const withPassword = await runProgram("follow", "http://ada:secret@127.0.0.1:8080/person");
+    assert.equal(withPassword.code, 1);
+    assert.match(withPassword.stderr, /The URL at "127.0.0.1:8080" has credentials, .* --key-file\n$/);
+    const withBanner = await runProgram("follow", "http://127.0.0.1:8080/person", "--key-file", key);
+    assert.equal(withBanner.code, 1);
+    assert.match(withBanner.stderr, /of --key-file must have an API key, and nothing else\n$/);
+    // A port to which no program may send HTTP.
+    const blocked = await runProgram("follow", "http://127.0.0.1:1/person", "--once", "--longest-pause", "0");
+    assert.match(blocked.stderr, /^http:\/\/127.0.0.1:1 cannot be reached \(.+\); trying again/);
+  });
+
   it("says how to begin again where changes before the cursor are lost", async () => {
     await using service = await startService("--database", ":memory:");
     const cursor = folder.newFile("cursor");

@@ -43,7 +43,7 @@ export const followCommand: Command = {
     const url = changesUrl(operand);
     if (fields !== undefined) url.searchParams.set("fields", fields);
     const isOnce = given.has("once");
-    const key = keyFile === undefined ? undefined : (await readText(keyFile)).trim();
+    const key = keyFile === undefined ? undefined : await readKey(keyFile);
     if (cursorFile !== undefined) await store(cursorFile);
     const before = cursorFile === undefined ? "" : (await readText(cursorFile, "")).trim();
     const headers = new Headers({ Accept: "application/x-ndjson" });
@@ -69,6 +69,11 @@ function changesUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new CommandError(`${quote(text)} is not the URL of people, such as http://localhost:8080/person`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new CommandError(
+      `The URL at ${quote(url.host)} has credentials, which are not used: name the file of a key by --key-file`,
+    );
   }
   const path = url.pathname.replace(/(?:\/changes)?\/?$/, "") || "/person";
   url.pathname = `${path}/changes`;
@@ -130,14 +135,15 @@ async function attempt({ url: changes, headers }: ChangesSource, cursor: string)
     return { lines: text, next };
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    return { reason: `${url.origin} cannot be reached${codeOf(error)}`, retryAfter: 0 };
+    return { reason: `${url.origin} cannot be reached (${causeOf(error)})`, retryAfter: 0 };
   }
 }
 
-/** Returns ` (ECONNREFUSED)`; Node's `fetch` has the error with the code as the cause of its own. */
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : undefined;
-  return cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+/** Returns a code such as `ECONNREFUSED`, or else a message; Node's `fetch` has the error with the code as the cause of its own. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.message;
 }
 
 /** An attempt that may succeed later. */
@@ -173,6 +179,12 @@ function problemIn(text: string): { readonly type?: unknown; readonly detail?: u
 
 /** Resolves when all that was printed is out of the process. */
 const written = (): Promise<void> => new Promise((resolve) => process.stdout.write("", () => resolve()));
+
+async function readKey(file: string): Promise<string> {
+  const key = (await readText(file)).trim();
+  if (/^[!-~]+$/.test(key)) return key;
+  throw new CommandError(`The file ${quote(file)} of --key-file must have an API key, and nothing else`);
+}
 
 /** @param missing the text of a file that is missing; by default that is an error */
 async function readText(file: string, missing?: string): Promise<string> {
