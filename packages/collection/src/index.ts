@@ -125,6 +125,7 @@ export {
 export {
   StoreCursorGone,
   StoreCursorInvalid,
+  StoreDamaged,
   StoreHistoryLost,
   StoreNotEmpty,
   StoreOpenError,

@@ -33,6 +33,14 @@ export class StoreHistoryLost extends StoreUnavailable {
   override readonly name = "StoreHistoryLost";
 }
 
+/**
+ * Thrown where the file of a database is found damaged. Trying again helps only after a backup was restored; until then the `check`
+ * of the database throws it, too.
+ */
+export class StoreDamaged extends StoreUnavailable {
+  override readonly name = "StoreDamaged";
+}
+
 /** Thrown if a database cannot be opened. The message is one line that says what to do. */
 export class StoreOpenError extends Error {
   override readonly name = "StoreOpenError";

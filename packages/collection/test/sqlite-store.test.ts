@@ -445,7 +445,7 @@ describe("a SQLite file that is opened as it was", () => {
 });
 
 describe("a SQLite file that is damaged within", () => {
-  it("says so where a read or a change comes to the damage", async () => {
+  it("says so where a read or a change comes to the damage, and whenever it is checked from then on", async () => {
     const file = folder.newFile();
     const before = await open({ file });
     await before.store("person").createAll(Array.from({ length: 300 }, () => ({ name: "x".repeat(2000) })));
@@ -455,11 +455,13 @@ describe("a SQLite file that is damaged within", () => {
     const database = await open({ file });
     const people = database.store("person");
     const says = {
-      name: "Error",
+      name: "StoreDamaged",
       message: /The file of the database is damaged: stop the service, and restore a backup/,
     };
+    await database.check();
     await assert.rejects(everything(people), says);
     await assert.rejects(people.createAll(Array.from({ length: 300 }, () => ({}))), says);
+    await assert.rejects(database.check(), says);
     await database.close();
   });
 });

@@ -1,23 +1,30 @@
 import type { Awaitable } from "waymark";
 import type { DatabaseObserver, StoreOperation } from "../observer.ts";
 import type { RecordBatch } from "../store.ts";
-import { StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
+import { StoreDamaged, StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { Engine } from "./engine.ts";
 
-/** The state of changes that the engines of a database share. */
-export interface WriteHealth {
+/** The state of a database that its engines share. */
+export interface Health {
   /** Whether the last change failed because the database could not be used. */
   hasFailed: boolean;
+  /** The first damage that was found. */
+  damage: StoreDamaged | undefined;
 }
 
 /** Returns an engine that passes every call on, reports its result to an observer, and notes whether changes can be made. */
 export function observedEngine(
   engine: Engine,
   collection: string,
-  health: WriteHealth,
+  health: Health,
   observer: DatabaseObserver | undefined,
 ): Engine {
+  const note = (error: unknown): void => {
+    if (error instanceof StoreDamaged) health.damage ??= error;
+  };
+
   const report = (name: StoreOperation["name"], started: number, error: unknown): void => {
+    note(error);
     if (error instanceof StoreUnavailable) observer?.onUnavailable?.(error);
     observer?.onOperation?.({ collection, name, milliseconds: performance.now() - started, error });
   };
@@ -63,6 +70,7 @@ export function observedEngine(
       return outcome;
     } catch (error) {
       if (isFailure(error)) health.hasFailed = true;
+      note(error);
       throw error;
     }
   };
@@ -81,6 +89,7 @@ export function observedEngine(
       const fault = settled.find((each) => each.status === "rejected")?.reason;
       if (isFailure(fault)) {
         health.hasFailed = true;
+        note(fault);
         observer?.onUnavailable?.(fault);
       }
       return settled;

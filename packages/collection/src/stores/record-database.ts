@@ -2,7 +2,7 @@ import { nearestName, orNearest } from "waymark/internal";
 import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import type { Document, Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
-import { observedEngine, type WriteHealth } from "./observed-engine.ts";
+import { type Health, observedEngine } from "./observed-engine.ts";
 import { RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 import { ownersFirst } from "./table/definition.ts";
@@ -29,7 +29,7 @@ export function recordDatabase(
   engine: DatabaseEngine,
   { collections, now = () => new Date(), observer }: StoredOptions,
 ): Database {
-  const health: WriteHealth = { hasFailed: false };
+  const health: Health = { hasFailed: false, damage: undefined };
   /** Shared by all callers that ask at the same time. */
   let probing: Promise<void> | undefined;
   const probe = async (): Promise<void> => {
@@ -59,6 +59,7 @@ export function recordDatabase(
       return store as Store<T>; // The type of the records is what the caller says.
     },
     async check() {
+      if (health.damage !== undefined) throw health.damage;
       const state = await engine.check();
       if (health.hasFailed && !state.readOnly) {
         probing ??= probe();

@@ -1,4 +1,4 @@
-import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../../store-errors.ts";
+import { StoreDamaged, StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../../store-errors.ts";
 
 /** A channel to the code that uses a connection to a database. Calls are made in the order in which they are sent. */
 export interface Channel<C extends Calls<C>> {
@@ -34,11 +34,12 @@ export type Answer =
   | { readonly kind: FaultKind; readonly reason: string; readonly cause: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
-type FaultKind = "unknown" | "lost" | "unavailable";
+type FaultKind = "unknown" | "lost" | "damaged" | "unavailable";
 
 const faults: Readonly<Record<FaultKind, typeof StoreUnavailable>> = {
   unknown: StoreOutcomeUnknown,
   lost: StoreHistoryLost,
+  damaged: StoreDamaged,
   unavailable: StoreUnavailable,
 };
 
@@ -49,6 +50,7 @@ export function toAnswer(error: unknown): Answer {
 
 function kindOf(error: StoreUnavailable): FaultKind {
   if (error instanceof StoreOutcomeUnknown) return "unknown";
+  if (error instanceof StoreDamaged) return "damaged";
   return error instanceof StoreHistoryLost ? "lost" : "unavailable";
 }
 

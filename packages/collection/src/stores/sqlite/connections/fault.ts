@@ -1,4 +1,4 @@
-import { databaseClosed, StoreUnavailable } from "../../../store-errors.ts";
+import { databaseClosed, StoreDamaged, StoreUnavailable } from "../../../store-errors.ts";
 
 /** Primary result codes of SQLite, by their meaning for the store. */
 export const sqliteCode = {
@@ -20,15 +20,15 @@ export function sqliteCodeOf(error: unknown): number | undefined {
 }
 
 /**
- * Returns the error that a store throws for an error of node:sqlite: StoreUnavailable when trying later may help, for a damaged
- * file one that says so, otherwise the error itself.
+ * Returns the error that a store throws for an error of node:sqlite: StoreDamaged for a damaged file, StoreUnavailable when trying
+ * later may help, otherwise the error itself.
  */
 export function toStoreFault(error: unknown): unknown {
   const code = sqliteCodeOf(error);
   if (code !== undefined) {
     const reason = temporary.get(code);
     if (reason !== undefined) return new StoreUnavailable(reason, { cause: error });
-    return code === sqliteCode.corrupt ? new Error(damaged, { cause: error }) : error;
+    return code === sqliteCode.corrupt ? new StoreDamaged(damaged, { cause: error }) : error;
   }
   // node:sqlite reports an invalid state of its own, not an invalid argument, when the database or the statement is closed.
   const isClosed = error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
