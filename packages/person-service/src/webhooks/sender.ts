@@ -65,8 +65,11 @@ export class WebhookSender {
     return { host: this.#host, ...this.#counts, pending: state?.pending.length ?? 0, sends: state !== undefined };
   }
 
-  start(): void {
-    this.#running = this.#run();
+  /** Resolves when each change from then on is sent; or when another process sends, or the database cannot be used yet. */
+  async start(): Promise<void> {
+    const begun = this.#begin();
+    this.#running = begun.then(() => this.#run());
+    await begun;
   }
 
   /** Waits a little for the attempts under way, and lets another process send. */
@@ -76,6 +79,23 @@ export class WebhookSender {
     await this.#running;
     clearTimeout(late);
     this.#parts.delivery.close();
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      if (await this.#lease.acquire()) await this.#placeFirst();
+    } catch {
+      // It is tried again, and reported.
+    }
+  }
+
+  /** Stores where a new webhook begins; returns whether it is new. */
+  async #placeFirst(): Promise<boolean> {
+    if (this.#lease.state?.cursor !== null) return false;
+    const { people, settings } = this.#parts;
+    const cursor = settings.from === "beginning" ? beginning : (await people.changes("now")).cursor;
+    await this.#lease.change((stored) => ({ ...stored, cursor }));
+    return true;
   }
 
   async #run(): Promise<void> {
@@ -105,14 +125,9 @@ export class WebhookSender {
 
   /** Sends what is due, and what has changed; returns whether there may be more at once. */
   async #round(): Promise<boolean> {
+    if (await this.#placeFirst()) return true;
     const { state } = this.#lease;
-    if (state === undefined) return false;
-    if (state.cursor === null) {
-      const { people, settings } = this.#parts;
-      const cursor = settings.from === "beginning" ? beginning : (await people.changes("now")).cursor;
-      await this.#lease.change((stored) => ({ ...stored, cursor }));
-      return true;
-    }
+    if (state === undefined || state.cursor === null) return false;
     const changes = await this.#due(state);
     let { cursor } = state;
     let hasMore = false;

@@ -8,6 +8,8 @@ import { usualTiming, type WebhookTiming } from "./timing.ts";
 
 /** The webhooks of a service. */
 export interface Webhooks {
+  /** Resolves when each change from then on is sent, be it by another process or when the database can be used. */
+  readonly begun: Promise<void>;
   /** The counts of each webhook in this process, in the order of the settings. */
   readonly figures: () => readonly WebhookFigures[];
   /** Ends the attempts under way. Resolves when what was sent is stored. */
@@ -52,8 +54,9 @@ export function startWebhooks(parts: WebhookParts): Webhooks {
       report: (event, detail) => log.write(levels[event], event, detail),
     });
   });
-  for (const sender of senders) sender.start();
+  const starts = senders.map((sender) => sender.start());
   return {
+    begun: Promise.all(starts).then(() => undefined),
     figures: () => senders.map(({ figures }) => figures),
     close: async () => {
       await Promise.all(senders.map((sender) => sender.close()));

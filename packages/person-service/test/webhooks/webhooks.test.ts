@@ -39,12 +39,13 @@ interface Sending {
   readonly log: readonly string[];
 }
 
-function send(
+/** Begins to send; what is changed from then on is sent. */
+async function send(
   database: Database,
   settings: readonly Readonly<Record<string, unknown>>[],
   timing: Partial<WebhookTiming> = {},
   timeout = 15_000,
-): Sending {
+): Promise<Sending> {
   const log: string[] = [];
   const webhooks = startWebhooks({
     settings: settings.map((each) =>
@@ -57,6 +58,7 @@ function send(
     timeout,
   });
   open.push(webhooks);
+  await webhooks.begun;
   return { webhooks, log };
 }
 
@@ -73,8 +75,6 @@ async function stateIn(database: Database, holds: (state: WebhookState) => boole
   }
 }
 
-const begun = (database: Database): Promise<WebhookState> => stateIn(database, ({ cursor }) => cursor !== null);
-
 const namesIn = ({ received }: Receiver): readonly unknown[] => received.map(({ data }) => data["name"]);
 
 describe("webhooks", () => {
@@ -85,15 +85,14 @@ describe("webhooks", () => {
       const database = await openPeople(address);
       const people = peopleOf(database);
       await people.create({ name: "Before" });
-      const first = send(database, [{ url: receiver.url }]);
-      await begun(database);
+      const first = await send(database, [{ url: receiver.url }]);
       await people.create({ name: "Ada", email: "ada@example.org" });
       await receiver.until(({ length }) => length === 1);
       await people.remove(1);
       await receiver.until(({ length }) => length === 2);
       await first.webhooks.close();
       await people.replace(2, { name: "Ada Lovelace" });
-      const again = send(database, [{ url: receiver.url }]);
+      const again = await send(database, [{ url: receiver.url }]);
       await receiver.until(({ length }) => length === 3);
       assert.deepEqual(
         receiver.received.map(({ type, data, isSigned }) => [type, data.id, data["name"], isSigned]),
@@ -116,14 +115,13 @@ describe("webhooks", () => {
     const people = peopleOf(database);
     const names = Array.from({ length: 120 }, (_, n) => `Person ${n}`);
     await people.createAll(names.map((name) => ({ name, email: "a@example.org" })));
-    send(database, [
+    await send(database, [
       { url: all.url, from: "beginning", fields: ["name"] },
       { url: some.url, types: ["person.removed"] },
     ]);
     await all.until(({ length }) => length === 120);
     assert.deepEqual(namesIn(all).toSorted(), names.toSorted());
     assert.deepEqual(Object.keys(all.received[0]?.data ?? {}), ["id", "name"]);
-    await stateIn(database, ({ host, cursor }) => host.endsWith(String(some.port)) && cursor !== null);
     await people.create({ name: "Unwanted" });
     await people.remove(1);
     await some.until(({ length }) => length > 0);
@@ -137,8 +135,7 @@ describe("webhooks", () => {
     await using receiver = await startReceiver(({ data }) => (data["name"] === "Bad" ? 500 : 200));
     const database = await openPeople();
     const people = peopleOf(database);
-    const { webhooks } = send(database, [{ url: receiver.url }]);
-    await begun(database);
+    const { webhooks } = await send(database, [{ url: receiver.url }]);
     await people.create({ name: "Bad" });
     await receiver.until((received) => received.filter(({ data }) => data.id === 1).length >= 3);
     await people.create({ name: "Good" });
@@ -157,8 +154,7 @@ describe("webhooks", () => {
     await using receiver = await startReceiver(({ type }) => (type === "person.removed" ? 500 : 200));
     const database = await openPeople();
     const people = peopleOf(database);
-    const first = send(database, [{ url: receiver.url }]);
-    await begun(database);
+    const first = await send(database, [{ url: receiver.url }]);
     await people.create({ name: "Ada" });
     await receiver.until(({ length }) => length === 1);
     await people.remove(1);
@@ -166,7 +162,7 @@ describe("webhooks", () => {
     await first.webhooks.close();
     const { length } = receiver.received;
     receiver.answer = () => 200;
-    send(database, [{ url: receiver.url }]);
+    await send(database, [{ url: receiver.url }]);
     await receiver.until((received) => received.length > length);
     const [stored, ...removed] = receiver.received.map(({ id }) => id);
     assert.equal(stored, "person-1-1");
@@ -177,13 +173,12 @@ describe("webhooks", () => {
     await using receiver = await startReceiver(({ type }) => (type === "person.stored" ? 500 : 200));
     const database = await openPeople();
     const people = peopleOf(database);
-    const first = send(database, [{ url: receiver.url }], { backOff: () => 3_600_000 });
-    await begun(database);
+    const first = await send(database, [{ url: receiver.url }], { backOff: () => 3_600_000 });
     await people.create({ name: "Ada" });
     await stateIn(database, ({ pending }) => pending.length === 1);
     await first.webhooks.close();
     await people.remove(1);
-    send(database, [{ url: receiver.url }]);
+    await send(database, [{ url: receiver.url }]);
     await receiver.until((received) => received.some(({ type }) => type === "person.removed"));
     await stateIn(database, ({ pending }) => pending.length === 0);
     assert.deepEqual(
@@ -199,15 +194,14 @@ describe("webhooks", () => {
     await using receiver = await startReceiver(() => 503);
     const database = await openPeople();
     const people = peopleOf(database);
-    const first = send(database, [{ url: receiver.url }], { backOff: () => 3_600_000 });
-    await begun(database);
+    const first = await send(database, [{ url: receiver.url }], { backOff: () => 3_600_000 });
     await people.createAll(Array.from({ length: 300 }, (_, n) => ({ name: `Person ${n}` })));
     await stateIn(database, ({ pending }) => pending.length >= 100);
     await first.webhooks.close();
     assert.ok(receiver.received.length <= 150);
     assert.match(first.log.join("\n"), /^webhook-fails localhost:\d+ takes no messages: 503$/);
     receiver.answer = () => 200;
-    const again = send(database, [{ url: receiver.url }]);
+    const again = await send(database, [{ url: receiver.url }]);
     await stateIn(database, ({ pending }) => pending.length === 0);
     const ids = (): Set<number> => new Set(receiver.received.slice(-300).map(({ data }) => data.id));
     await receiver.until(() => ids().size === 300);
@@ -218,8 +212,7 @@ describe("webhooks", () => {
     await using receiver = await startReceiver(({ data }) => (data.id === 1 ? 400 : 200));
     const database = await openPeople();
     const people = peopleOf(database);
-    const { log } = send(database, [{ url: receiver.url }], { giveUp: 30 });
-    await begun(database);
+    const { log } = await send(database, [{ url: receiver.url }], { giveUp: 30 });
     await people.create({ name: "Poison" });
     await receiver.until((received) => received.length >= 10);
     assert.equal((await statesOf(database))[0]?.deadCount, 0);
@@ -248,7 +241,7 @@ describe("webhooks", () => {
       const people = peopleOf(database);
       // On a busy machine the good one may answer later than that, and is then sent the same again.
       const timeout = reason.source.includes("no answer") ? 200 : undefined;
-      send(database, [{ url: faulty.url }, { url: good.url }], { backOff: () => 1000 }, timeout);
+      await send(database, [{ url: faulty.url }, { url: good.url }], { backOff: () => 1000 }, timeout);
       await stateIn(database, ({ host, cursor }) => host.endsWith(String(faulty.port)) && cursor !== null);
       await stateIn(database, ({ host, cursor }) => host.endsWith(String(good.port)) && cursor !== null);
       for (let n = 0; n < 30; n++) await people.create({ name: `Person ${n}` });
@@ -276,8 +269,7 @@ describe("webhooks", () => {
       return undefined;
     });
     const database = await openPeople();
-    send(database, [{ url: receiver.url }]);
-    await begun(database);
+    await send(database, [{ url: receiver.url }]);
     await peopleOf(database).create({ name: "Ada" });
     await stateIn(database, ({ lastDelivery }) => lastDelivery !== null);
     assert.ok(written < 30_000_000, String(written));
@@ -287,8 +279,7 @@ describe("webhooks", () => {
     await using receiver = await startReceiver();
     const database = await openPeople();
     const url = `https://localhost:${receiver.port}/`;
-    send(database, [{ url, "allow-private-addresses": false }], { backOff: () => 3_600_000 });
-    await begun(database);
+    await send(database, [{ url, "allow-private-addresses": false }], { backOff: () => 3_600_000 });
     await peopleOf(database).create({ name: "Ada" });
     const { pending } = await stateIn(database, (state) => state.pending.length === 1);
     assert.equal(pending[0]?.reason, "its host is at a private address");
@@ -301,9 +292,8 @@ describe("webhooks", () => {
       const address = await newAddress(kind);
       const [one, other] = [await openPeople(address), await openPeople(address)];
       const people = peopleOf(one);
-      const first = send(one, [{ url: receiver.url }], { renew: 100 });
-      await begun(one);
-      const second = send(other, [{ url: receiver.url }], { renew: 100 });
+      const first = await send(one, [{ url: receiver.url }], { renew: 100 });
+      const second = await send(other, [{ url: receiver.url }], { renew: 100 });
       for (let n = 1; n <= 20; n++) {
         await people.create({ name: `Person ${n}` });
         await receiver.until(({ length }) => length === n);
@@ -324,7 +314,7 @@ describe("webhooks", () => {
       assert.ok(stored !== undefined);
       await states.replace(stored.id, { ...stored.state, holder: "killed" });
       await people.create({ name: "Grace" });
-      send(one, [{ url: receiver.url }]);
+      await send(one, [{ url: receiver.url }]);
       await receiver.until(({ length }) => length === 22);
       assert.equal(namesIn(receiver).at(-1), "Grace");
     });

@@ -21,5 +21,8 @@ export async function openWebhooks(
 ): Promise<Webhooks | undefined> {
   if (settings.length === 0) return undefined;
   const { startWebhooks } = await import("../../webhooks/webhooks.ts");
-  return startWebhooks({ settings, people, states: database.store(webhookCollection.name), log });
+  const webhooks = startWebhooks({ settings, people, states: database.store(webhookCollection.name), log });
+  // What the first request stores is sent.
+  await webhooks.begun;
+  return webhooks;
 }
