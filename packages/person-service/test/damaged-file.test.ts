@@ -28,7 +28,8 @@ describe("a service on a file that is damaged within", () => {
     assert.deepEqual([change.status, change.headers.get("Retry-After")], [503, "1"]);
     const answer = await fetch(`${service.url}/health/ready`);
     const cause = "The file of the database is damaged: stop the service, and restore a backup";
-    assert.deepEqual([answer.status, (await answer.json()).detail], [503, `${cause}.`]);
+    const { detail } = (await answer.json()) as { readonly detail: string }; // a problem document
+    assert.deepEqual([answer.status, detail], [503, `${cause}.`]);
     service.kill("SIGTERM");
     const { log } = await service.exited;
     assert.deepEqual(
