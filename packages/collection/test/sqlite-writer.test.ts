@@ -58,6 +58,19 @@ describe("writes to a SQLite file at the same time", () => {
   );
 
   it(
+    "share each commit also when clients make the next one as soon as they are answered",
+    withStore(async (store, file) => {
+      await create(store, {});
+      const before = commitsIn(file);
+      const client = async (): Promise<void> => {
+        for (let n = 0; n < 10; n++) await create(store, { n });
+      };
+      await Promise.all(Array.from({ length: 30 }, client));
+      assert.equal(commitsIn(file), before + 10);
+    }),
+  );
+
+  it(
     "are made in their order, whatever becomes of each",
     withStore(async (store) => {
       const outcomes = await Promise.all([

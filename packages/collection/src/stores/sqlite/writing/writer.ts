@@ -8,8 +8,8 @@ import type { BulkOutcome } from "./committer.ts";
 import type { CommitterChannel } from "./committer-channel.ts";
 
 /**
- * Makes the changes to a database file, in the order of the calls. The changes that arrive during a commit are the next batch, so
- * that changes at the same time share a commit, which takes most of their time.
+ * Makes the changes to a database file, in the order of the calls. The changes that arrive during a commit, or while it is
+ * answered, are the next batch, so that changes at the same time share a commit, which takes most of their time.
  */
 export class SqliteWriter {
   readonly #channel: CommitterChannel;
@@ -32,7 +32,9 @@ export class SqliteWriter {
     this.#onCommit = onCommit;
     this.#queue = new BatchQueue(async (batch) => {
       this.#lastCommit = this.#commit(batch);
-      if (channel.joinsCommits !== true) await this.#lastCommit;
+      if (channel.joinsCommits === true) return;
+      await this.#lastCommit;
+      await this.#gather();
     });
   }
 
@@ -123,8 +125,7 @@ export class SqliteWriter {
   }
 
   /**
-   * Commits a batch. Never rejects: each change gets its outcome or the error. The next batch is committed while this one is
-   * answered.
+   * Commits a batch. Never rejects: each change gets its outcome or the error, some of them after this resolves.
    */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
     const writes = batch.map(({ collection, write }) => ({ collection, write })) as Batch; // its elements
@@ -156,6 +157,11 @@ export class SqliteWriter {
     this.#answering ??= this.#answer();
   }
 
+  /** Waits for the changes that clients send when they are answered, unless many changes wait already. */
+  async #gather(): Promise<void> {
+    while (this.#answering !== undefined && this.#waiting - this.#answers.length < enoughForCommit) await endOfTurn();
+  }
+
   /** Gives some of the answers in each turn of the event loop, so that reads can be made between them. */
   async #answer(): Promise<void> {
     while (this.#answers.length > 0) {
@@ -175,6 +181,12 @@ const answersInTurn = 8;
 
 /** The approximate number of turns for all due answers, however many they are. */
 const turnsOfAnswers = 8;
+
+/**
+ * The number of changes with which a commit begins while others are still answered. A few clients then share each commit, instead of
+ * every second one: with 16, a change takes 15 % less processor time. With many, the next commit goes on beside the answers.
+ */
+const enoughForCommit = 32;
 
 interface WaitingWrite {
   readonly collection: string;
