@@ -156,7 +156,10 @@ function bindSegment(
 /** Maps path variables to their decoded values: the text of a segment, or the list of segments of `{*rest}`. */
 export type Variables = { readonly [name: string]: string | readonly string[] };
 
-/** The type of the variables of a path without variables. */
+/**
+ * The type of the variables of a path without variables. A handler that needs those of the groups around it takes them,
+ * `takes({ variables: { id: integer() } })`, or names them in the type of its request, `HttpRequest<{ id: string }>`.
+ */
 export type NoVariables = { readonly [Name in never]: string };
 
 /** Derives the variables of a path template from its text: `"/{id}"` gives `{ readonly id: string }`. */
