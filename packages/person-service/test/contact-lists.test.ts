@@ -107,6 +107,7 @@ describeInMemory("the lists of a person", (openService) => {
       "#/urls/0/label",
       /^must have 1 to 100 characters, not 200$/,
     ],
+    ["an entry without a value", { emails: [{ label: "old" }] }, "#/emails/0/value", /^is required$/],
     ["a value twice", { emails: [{ value: "a@x" }, { value: "a@x" }] }, "#/emails/1/value", /^is there twice$/],
     ["a value that is no e-mail", { emails: [{ value: "a.x" }] }, "#/emails/0/value", /^must have one @/],
     [

@@ -59,7 +59,9 @@ const farTooLong =
  */
 export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<string, unknown>>): z.ZodString {
   return z
-    .string({ error: ({ input }) => `must be a string, not ${jsonType(input)}` })
+    .string({
+      error: ({ input }) => (input === undefined ? "is required" : `must be a string, not ${jsonType(input)}`),
+    })
     .check(({ value, issues }) => {
       const fault = firstFault(rules, value);
       if (fault !== undefined) issues.push({ code: "custom", message: fault, input: value });
