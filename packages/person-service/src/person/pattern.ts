@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/internal";
+import { type ExpressionPart, excerpt, expressionParts } from "waymark/internal";
 
 /**
  * Makes a test of whether the whole of a text matches a pattern, a regular expression of JavaScript. It reads a text once and keeps
@@ -18,7 +18,8 @@ export function patternTest(pattern: string): (text: string) => boolean {
     throw new TypeError(`is not a regular expression: ${error.message.replace(/^.*: /s, "")}`);
   }
   const steps: Step[] = [];
-  append(steps, new PatternReader(pattern).read());
+  // The whole text must match in any case.
+  append(steps, expressionParts(pattern.replace(/^\^/, "").replace(/(?<=(?:^|[^\\])(?:\\\\)*)\$$/, "")));
   if (steps.length > mostSteps) throw new TypeError(`is too long: it takes more than ${mostSteps} steps`);
   return (text) => matches(steps, text);
 }
@@ -26,83 +27,19 @@ export function patternTest(pattern: string): (text: string) => boolean {
 /** A text of 500 characters takes up to 6 ms by a pattern of as many steps. */
 const mostSteps = 128;
 
-/** What a pattern is made of. */
-type Part =
-  | { readonly kind: "character"; readonly test: RegExp }
-  | { readonly kind: "sequence" | "choice"; readonly parts: readonly Part[] }
-  | { readonly kind: "repeat"; readonly part: Part; readonly least: number; readonly most: number };
-
-/** Reads a pattern that the engine takes as it is, so that only what this one does not know has to be refused. */
-class PatternReader {
-  readonly #pattern: string;
-  #at = 0;
-
-  constructor(pattern: string) {
-    // The whole text must match in any case.
-    this.#pattern = pattern.replace(/^\^/, "").replace(/(?<=(?:^|[^\\])(?:\\\\)*)\$$/, "");
-  }
-
-  read(): Part {
-    return this.#choice();
-  }
-
-  #choice(): Part {
-    const parts = [this.#sequence()];
-    while (this.#take(/\|/y) !== undefined) parts.push(this.#sequence());
-    return parts.length === 1 && parts[0] !== undefined ? parts[0] : { kind: "choice", parts };
-  }
-
-  #sequence(): Part {
-    const parts: Part[] = [];
-    while (this.#at < this.#pattern.length && !/[|)]/.test(this.#pattern[this.#at] ?? "")) {
-      parts.push(this.#repeated(this.#single()));
-    }
-    return { kind: "sequence", parts };
-  }
-
-  #single(): Part {
-    if (this.#take(/\((?:\?:|\?<\w+>|(?!\?))/y) !== undefined) {
-      const group = this.#choice();
-      this.#take(/\)/y);
-      return group;
-    }
-    const unknown = this.#take(/\(\?|\^|\$|\\[1-9bBk]/y);
-    if (unknown !== undefined) {
-      throw new TypeError(
-        `has ${excerpt(unknown)}, which is not supported: a pattern says which characters follow one another`,
-      );
-    }
-    const source = this.#take(/\[(?:\\.|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u.{4}|x..|c.|.)|./suy) ?? "";
-    return { kind: "character", test: new RegExp(`^${source}$`, "u") };
-  }
-
-  #repeated(part: Part): Part {
-    const [, sign, low, comma, high] = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(this.#pattern.slice(this.#at)) ?? [];
-    if (sign === undefined && low === undefined) return part;
-    this.#take(/(?:[*+?]|\{[\d,]+\})\??/y);
-    const least = low === undefined ? (sign === "+" ? 1 : 0) : Number(low);
-    const isOpen = sign === "*" || sign === "+" || (comma === "," && high === "");
-    const most = isOpen ? Number.POSITIVE_INFINITY : sign === "?" ? 1 : Number(high || low);
-    return { kind: "repeat", part, least, most };
-  }
-
-  #take(form: RegExp): string | undefined {
-    form.lastIndex = this.#at;
-    const [taken] = form.exec(this.#pattern) ?? [];
-    this.#at += taken?.length ?? 0;
-    return taken;
-  }
-}
-
 /** A step takes a character, or goes on at each of some steps; behind the last one, the text has matched. */
 type Step = { readonly test: RegExp } | { readonly to: number[] };
 
-function append(steps: Step[], part: Part): void {
+function append(steps: Step[], part: ExpressionPart): void {
   if (steps.length > mostSteps) return;
   switch (part.kind) {
     case "character":
-      steps.push({ test: part.test });
+      steps.push({ test: new RegExp(`^${part.source}$`, "u") });
       return;
+    case "other":
+      throw new TypeError(
+        `has ${excerpt(part.source)}, which is not supported: a pattern says which characters follow one another`,
+      );
     case "sequence":
       for (const each of part.parts) append(steps, each);
       return;
