@@ -1,5 +1,5 @@
 import { countryCodes } from "../person/rules.ts";
-import { toLooseKey } from "./column-words.ts";
+import { namedInLanguages } from "./names-in-languages.ts";
 
 /**
  * Returns the code of a country that is named otherwise: in small letters, by its name in one of several languages, or by a
@@ -13,30 +13,7 @@ import { toLooseKey } from "./column-words.ts";
  */
 export function countryCodeOf(name: string): string | undefined {
   const code = name.toUpperCase();
-  if (countryCodes.has(code)) return code;
-  names ??= namesOfCountries();
-  return names.get(toLooseKey(name));
-}
-
-/** Made at the first question: it takes 20 ms. */
-let names: ReadonlyMap<string, string> | undefined;
-
-const languages = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "tr"];
-
-function namesOfCountries(): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const language of languages) {
-    for (const style of ["long", "short"] as const) {
-      const display = new Intl.DisplayNames(language, { type: "region", style, fallback: "none" });
-      for (const code of countryCodes) {
-        const name = display.of(code);
-        // The first language decides where a name means two countries.
-        if (name !== undefined && !found.has(toLooseKey(name))) found.set(toLooseKey(name), code);
-      }
-    }
-  }
-  for (const [name, code] of usualNames) found.set(toLooseKey(name), code);
-  return found;
+  return countryCodes.has(code) ? code : codeOfName(name);
 }
 
 /** What people write that is no name of the Unicode project. */
@@ -61,3 +38,10 @@ export const usualNames: readonly (readonly [name: string, code: string])[] = [
   ["Viet Nam", "VN"],
   ["UAE", "AE"],
 ];
+
+const codeOfName = namedInLanguages(usualNames, function* (language) {
+  for (const style of ["long", "short"] as const) {
+    const display = new Intl.DisplayNames(language, { type: "region", style, fallback: "none" });
+    for (const code of countryCodes) yield [display.of(code), code];
+  }
+});
