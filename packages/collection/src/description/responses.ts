@@ -66,24 +66,16 @@ export const report: JsonSchema = {
   type: "object",
   required: ["stored", "refused", "errors"],
   properties: {
-    stored: { type: "integer", minimum: 0, description: "How many were stored." },
-    valid: { type: "integer", minimum: 0, description: "How many could be stored; of a dry run." },
-    updated: { type: "integer", minimum: 0, description: "How many records were changed." },
-    unchanged: { type: "integer", minimum: 0, description: "How many records say what their lines say." },
-    skipped: { type: "integer", minimum: 0, description: "How many were left out, since they are likely stored." },
-    removed: { type: "integer", minimum: 0, description: "How many records were removed." },
-    missing: { type: "integer", minimum: 0, description: "How many records no line has; of a dry run." },
-    refused: { type: "integer", minimum: 0, description: "How many were not." },
+    stored: count("How many were stored."),
+    valid: count("How many could be stored; of a dry run."),
+    updated: count("How many records were changed."),
+    unchanged: count("How many records say what their lines say."),
+    skipped: count("How many were left out, since they are likely stored."),
+    removed: count("How many records were removed."),
+    missing: count("How many records no line has; of a dry run."),
+    refused: count("How many were not."),
     found: { type: "object", description: "What was found out of the content, of a dry run." },
-    omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["line", "pointer", "detail"],
-        properties: { line: { type: "integer", minimum: 1 }, pointer: { type: "string" }, detail: { type: "string" } },
-      },
-    },
+    ...errorsAt({ line: { type: "integer", minimum: 1 } }),
   },
 };
 
@@ -92,19 +84,24 @@ export const reportOfChanges: JsonSchema = {
   type: "object",
   required: ["matched", "updated", "unchanged", "removed", "refused", "errors"],
   properties: {
-    matched: { type: "integer", minimum: 0, description: "How many were chosen." },
-    updated: { type: "integer", minimum: 0, description: "How many were changed, or would be; of a dry run." },
-    unchanged: { type: "integer", minimum: 0, description: "How many are so already." },
-    removed: { type: "integer", minimum: 0, description: "How many were removed, or would be; of a dry run." },
-    refused: { type: "integer", minimum: 0, description: "How many cannot be changed so; of a dry run." },
-    omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["id", "pointer", "detail"],
-        properties: { id: recordId, pointer: { type: "string" }, detail: { type: "string" } },
-      },
-    },
+    matched: count("How many were chosen."),
+    updated: count("How many were changed, or would be; of a dry run."),
+    unchanged: count("How many are so already."),
+    removed: count("How many were removed, or would be; of a dry run."),
+    refused: count("How many cannot be changed so; of a dry run."),
+    ...errorsAt({ id: recordId }),
   },
 };
+
+function count(description: string): JsonSchema {
+  return { type: "integer", minimum: 0, description };
+}
+
+/** Describes the errors that a report lists, each with its place. */
+function errorsAt(place: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
+  const properties = { ...place, pointer: { type: "string" }, detail: { type: "string" } };
+  return {
+    omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
+    errors: { type: "array", items: { type: "object", required: Object.keys(properties), properties } },
+  };
+}
