@@ -7,7 +7,7 @@ import type { ContactEntry, ContactValue } from "../person/person.ts";
 import { escapeText, parseVcardLine, type VcardLine, vcardLine, vcardLineText } from "../person/vcard-lines.ts";
 import { productId, propertiesOfCards, vcardProperties } from "../person/vcard-properties.ts";
 import { listed, plainText, unpreferred } from "./contact-words.ts";
-import { personOfVcard } from "./vcard-person.ts";
+import { keptText, personOfVcard } from "./vcard-person.ts";
 
 type Json = Record<string, unknown>;
 
@@ -34,11 +34,7 @@ export function personOfJsContact(card: Json, members: MemberList): object {
     ...lines.filter((line) => !isOfMember(line)),
     ...(typeof uid === "string" && !hasUid && prodId !== productId ? [vcardLine("UID", uid)] : []),
     ...Object.entries(left).flatMap(toPatch),
-  ].map((line) =>
-    vcardLineText(line)
-      .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
-      .trim(),
-  );
+  ].map(keptText);
   return {
     ...ofMembers,
     ...fromValues([...values, [otherProperties, kept.length === 0 ? undefined : [...new Set(kept)]]]),

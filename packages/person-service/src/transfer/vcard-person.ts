@@ -102,7 +102,8 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
   return fromValues([...values, [otherProperties, texts.length === 0 ? undefined : texts]]);
 }
 
-const keptText = (line: VcardLine): string =>
+/** Returns a property as a person keeps it. */
+export const keptText = (line: VcardLine): string =>
   vcardLineText(line)
     .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
     .trim();
