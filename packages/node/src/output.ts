@@ -97,13 +97,14 @@ export class Output implements UnsentHolder {
 
   /** Writes a text each of whose characters is one byte, bytes, and another such text: as one write unless they are long. */
   bytes(before: string, bytes: Uint8Array, after = ""): void {
-    const start = this.#gathered + before;
+    const parts = [this.#gathered + before, bytes, after].filter(({ length }) => length > 0);
     this.#gathered = "";
-    this.#stream.cork();
-    this.#write(start);
-    this.#write(bytes);
-    this.#write(after);
-    this.#stream.uncork();
+    if (bytes.length > leastSlice || this.#backlogLength > 0) this.#enqueue(...parts);
+    else {
+      this.#stream.cork();
+      for (const part of parts) this.#hand(part, "latin1");
+      this.#stream.uncork();
+    }
   }
 
   flush(): void {
@@ -196,35 +197,43 @@ export class Output implements UnsentHolder {
     else this.#stream.write(part, taken);
   }
 
-  #enqueue(part: string | Uint8Array): void {
-    if (this.#isDiscarded) return;
-    this.#backlog.push(part);
-    this.#backlogLength += part.length;
-    this.#limits.unsent.hold(this, part);
+  #enqueue(...parts: readonly (string | Uint8Array)[]): void {
+    for (const part of parts) {
+      if (this.#isDiscarded) return; // perhaps because of the part before
+      this.#backlog.push(part);
+      this.#backlogLength += part.length;
+      this.#limits.unsent.hold(this, part);
+    }
     if (!this.#isSlicing) this.#writeSlice();
   }
 
+  /** Writes the next slice as one write, which may have several parts. */
   #writeSlice(): void {
-    const [part] = this.#backlog;
     // Too much may have been held, and let go.
-    if (part === undefined) return;
-    const end = this.#sliced + this.#sliceSize;
-    const slice = typeof part === "string" ? part.slice(this.#sliced, end) : part.subarray(this.#sliced, end);
-    this.#sliced += slice.length;
+    if (this.#backlog.length === 0) return;
     this.#isSlicing = true;
+    let [whole, length] = [0, 0];
     const taken = (error?: Error | null): void => {
       if (error || this.#isDiscarded) return;
-      this.#backlogLength -= slice.length;
-      if (this.#sliced === part.length) {
-        this.#backlog.shift();
-        this.#sliced = 0;
-        this.#limits.unsent.release(this, part);
-      }
+      this.#backlogLength -= length;
+      for (const part of this.#backlog.splice(0, whole)) this.#limits.unsent.release(this, part);
       this.#isSlicing = this.#backlog.length > 0;
       if (this.#isSlicing) this.#writeSlice();
       else this.#emptied();
     };
-    this.#hand(slice, "latin1", taken);
+    this.#stream.cork();
+    for (const part of this.#backlog) {
+      const end = this.#sliced + this.#sliceSize - length;
+      const piece = typeof part === "string" ? part.slice(this.#sliced, end) : part.subarray(this.#sliced, end);
+      length += piece.length;
+      const isWhole = this.#sliced + piece.length === part.length;
+      this.#sliced = isWhole ? 0 : this.#sliced + piece.length;
+      if (isWhole) whole++;
+      const isLast = length === this.#sliceSize || whole === this.#backlog.length;
+      this.#hand(piece, "latin1", isLast ? taken : undefined);
+      if (isLast) break;
+    }
+    this.#stream.uncork();
     this.#sliceSize = this.#stream.writableLength === 0 ? mostSlice : leastSlice;
   }
 
