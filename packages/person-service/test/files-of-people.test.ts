@@ -136,6 +136,21 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     },
   ],
   [
+    "Google Contacts of today, with what no member has",
+    "First Name,Phonetic First Name,File As,Organization Department,Photo,Address 1 - Label,Address 1 - Formatted,Address 1 - Street,Address 1 - City,Address 1 - PO Box\n" +
+      'Ada,,,,,Home,"1 Oak St\nLondon",1 Oak St,London,\n',
+    {
+      address: { streetAddress: "1 Oak St", addressLocality: "London" },
+      addresses: [
+        {
+          value: { streetAddress: "1 Oak St", addressLocality: "London" },
+          contexts: ["private"],
+          preferred: true,
+        },
+      ],
+    },
+  ],
+  [
     "Outlook, with addresses",
     "First Name,Business Street,Business City,Business Country/Region,Home Street,Home City,Home Country/Region,Other Street,Other City\n" +
       "Ada,,,,1 Oak St,London,United Kingdom,2 Oak St,Paris\n",
@@ -386,6 +401,12 @@ describe("a file of people", () => {
     ["no text", "application/octet-stream", "PK\u0000", /not a text. To import a spreadsheet, save it as CSV/],
     ["nothing", "application/octet-stream", "", /has no header/],
     ["an unknown column, without the preference", "application/octet-stream", "name,shoe\nA,1", /not known: "shoe"/],
+    [
+      "unknown columns of which one has a value",
+      "application/octet-stream",
+      "name,hat,shoe\nA,,\nB,,1",
+      /not known: "shoe"/,
+    ],
   ];
   for (const [what, type, body, detail] of refusals) {
     it(`is refused with ${what}`, async () => {

@@ -54,6 +54,17 @@ describe("import", () => {
     assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", identifier: "7" }]);
   });
 
+  it("refuses to map a column that the file does not have, which would be read as something else", async () => {
+    const file = write("csv", "Name,Geburtsdatum\nAda,1843-12-10\n");
+    const map = (value: string): Promise<string> => run("import", file, "--database", newFile("db"), "--map", value);
+    await assert.rejects(map("Geburtsdatun=anniversary"), {
+      message: '--map names the column "Geburtsdatun", which the file does not have; did you mean "Geburtsdatum"?',
+    });
+    await assert.rejects(map("Shoe="), {
+      message: '--map names the column "Shoe", which the file does not have. Columns: "Name", "Geburtsdatum".',
+    });
+  });
+
   it("renames members of JSON too", async () => {
     const database = newFile("db");
     const file = write("ndjson", '{"full":"Ada","zip":"W1","x":1}\n');

@@ -43,6 +43,13 @@ export function columnNames(
     named[i] === undefined ? contactOf(heading, wordFor) : mappedContact(heading, mapped[i], wordFor),
   );
   const slots = slotsOf(contacts, named);
+  /** Google has a column for a whole address beside those for its parts, as in `Address 1 - Formatted`. */
+  const hasParts = (heading: string): boolean => {
+    const whole = /^(.+ - )Formatted$/.exec(heading)?.[1];
+    return (
+      whole !== undefined && headings.some((other, i) => other.startsWith(whole) && contacts[i]?.isLabel === false)
+    );
+  };
   const taken = new Map(named.map((member, i) => [member, headings[i] ?? ""]));
   const memberOf = (heading: string, i: number): string | undefined => {
     const [member, contact, slot] = [named[i], contacts[i], slots[i]];
@@ -54,6 +61,10 @@ export function columnNames(
     if (leftOut.has(heading)) return undefined;
     const guess = contact?.member ?? wordFor(heading);
     if (guess === undefined || contact?.isLabel === true) {
+      if (hasParts(heading)) {
+        guesses.push(`${excerpt(heading)} is left out: its parts are other columns`);
+        return undefined;
+      }
       unknown.push(heading);
       return leavesOut ? undefined : heading;
     }
@@ -138,6 +149,14 @@ export function adviceOn(unknown: readonly string[], { names }: MemberList): str
   const [first = ""] = unknown;
   const member = nearestName(first, names) ?? "MEMBER";
   return `Unknown columns: ${unknown.map(excerpt).join(", ")}. Name the member of each, as in --map ${excerpt(`${first}=${member}`)}, or leave one out with --map ${excerpt(`${first}=`)}. Members: ${names.filter((name) => !setByServer.has(name)).join(", ")}.`;
+}
+
+/** Says of a heading in `--map` that no column has what was meant. */
+export function adviceOnAbsent(heading: string, headings: readonly string[]): string {
+  const nearest = nearestName(heading, headings);
+  const meant =
+    nearest === undefined ? `. Columns: ${headings.map(excerpt).join(", ")}.` : `; did you mean ${excerpt(nearest)}?`;
+  return `--map names the column ${excerpt(heading)}, which the file does not have${meant}`;
 }
 
 /**

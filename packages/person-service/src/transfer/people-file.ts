@@ -1,4 +1,5 @@
 import { csvDecoder, type ListedValue } from "@waymark/collection";
+import { excerpt } from "waymark/internal";
 import type { MemberList } from "../person/member-list.ts";
 import { type ColumnNames, columnNames } from "./columns.ts";
 import { DateForms, type DateReader, dateReader, isoDates } from "./dates.ts";
@@ -127,7 +128,25 @@ async function readThrough(source: SourceFile, options: PeopleFileOptions): Prom
       if (found.size < mostDates && maybeDate.test(text)) found.add(text);
     }
   }
-  return { headings, columns: columns ?? columnNames(headings, map, members, leavesOut), examples, dates };
+  columns = columns === undefined ? columnNames(headings, map, members, leavesOut) : withoutEmpty(columns);
+  return { headings, columns, examples, dates };
+
+  /** Leaves out columns that are no member and have nothing: an address book has one for all that it knows. */
+  function withoutEmpty(found: ColumnNames): ColumnNames {
+    const hasValue = new Set(headings.filter((_heading, i) => examples[i] !== undefined));
+    const empty = found.unknown.filter((heading) => !hasValue.has(heading));
+    if (empty.length === 0) return found;
+    const named = columnNames(
+      headings,
+      new Map([...map, ...empty.map((each) => [each, ""] as const)]),
+      members,
+      leavesOut,
+    );
+    return {
+      ...named,
+      guesses: [...named.guesses, ...empty.map((each) => `${excerpt(each)} is left out: it is empty`)],
+    };
+  }
 }
 
 const maybeDate = /^(?!\d{4}-\d\d-\d\d$)(?=.*\d).{6,30}$/u;

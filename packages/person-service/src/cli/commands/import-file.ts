@@ -16,7 +16,7 @@ import { newFileFault } from "../../file-fault.ts";
 import { personCollection, personCollectionOf } from "../../person/collection.ts";
 import type { MemberList } from "../../person/member-list.ts";
 import { personSchema } from "../../person/schema.ts";
-import { adviceOn, parseMap } from "../../transfer/columns.ts";
+import { adviceOn, adviceOnAbsent, parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
 import { type ImportOptions, type ImportResult, importPeople } from "../../transfer/import-people.ts";
@@ -71,6 +71,9 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   describe(file, name, { given, printNote: io.printNote });
   const { unknown = [] } = file.columns ?? {};
   if (unknown.length > 0) throw new CommandError(adviceOn(unknown, members));
+  const headings = file.found.columns?.map((column) => column.name);
+  const absent = headings && [...map.keys()].find((heading) => !headings.includes(heading));
+  if (absent !== undefined) throw new CommandError(adviceOnAbsent(absent, headings));
   const rejectsFile = given.value("rejects");
   await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
   const isDryRun = given.has("dry-run");
