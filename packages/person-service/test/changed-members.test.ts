@@ -112,7 +112,7 @@ describe("members in the file of settings", () => {
       const line = parseCommandLine([...command, "--config", file]);
       assert(line.kind === "usage-error");
       assert.deepEqual(line.usageErrors, [
-        `"members.team.type" in ${JSON.stringify(file)} (line 5) must be one of them, not "strin"; did you mean string? Types: string, integer, number, boolean, date, choice, list.`,
+        `"members.team.type" in ${JSON.stringify(file)} (line 5) must be a type, not "strin"; did you mean string? Types: string, integer, number, boolean, date, choice, list.`,
       ]);
     }
     const inEnvironment = parseCommandLine([], { PERSON_SERVICE_MEMBERS: "{desk}" });

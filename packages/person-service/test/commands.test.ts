@@ -70,7 +70,8 @@ describe("the commands about keys", () => {
   });
 
   it("revoke one", async () => {
-    await run(["key", "revoke", "--name", "crm", ...inFile]);
+    const [, [said = ""]] = await run(["key", "revoke", "--name", "crm", ...inFile]);
+    assert.match(said, /^The key crm is no longer in .*\. A running service reads the file again on SIGHUP\.$/);
     assert.deepEqual(await run(["key", "list", ...inFile]), [[], []]);
   });
 

@@ -299,7 +299,7 @@ describe("the declaration of members", () => {
     [
       "another type",
       { desk: { type: "int" } },
-      'desk.type must be one of them, not "int"; did you mean integer? Types: string, integer, number, boolean, date, choice, list',
+      'desk.type must be a type, not "int"; did you mean integer? Types: string, integer, number, boolean, date, choice, list',
     ],
     [
       "a setting that a type does not have",

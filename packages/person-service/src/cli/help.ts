@@ -12,7 +12,7 @@ export function helpOf(name: string, command: Command, others: Commands = new Ma
     ...(examples.length === 0 ? [] : ["", "Examples:", ...examples.flatMap(exampleOf)]),
     ...(others.size === 0 ? [] : ["", "Other commands, each with its own --help:", ...summaries(others)]),
     ...optionsOf([command]),
-    ...("config" in command.options ? ["", ...wrap(settingsNote, width)] : []),
+    ...("config" in command.options ? ["", ...wrap(settingsNoteOf(command), width)] : []),
   ].join("\n");
 }
 
@@ -21,8 +21,11 @@ export function helpOfAll(commands: Commands): string {
   return [...formsOf([...commands]), "", ...summaries(commands), ...optionsOf([...commands.values()])].join("\n");
 }
 
-const settingsNote =
-  "A setting can also be an environment variable, such as PERSON_SERVICE_PORT for --port, or a member of the JSON file of --config. The command line has precedence over the environment, and the environment over the file. PORT and DATABASE_URL, which hosting platforms set, count where none of them has the port or the database. The command check-config prints the result.";
+function settingsNoteOf({ options }: Command): string {
+  const platform = Object.values(options).flatMap(({ platformVariable }) => platformVariable ?? []);
+  const less = `${platform.join(" and ")}, which hosting platforms set, ${platform.length === 1 ? "counts" : "count"} less than these. `;
+  return `A setting can also be an environment variable, such as PERSON_SERVICE_PORT for --port, or a member of the JSON file of --config. The command line has precedence over the environment, and the environment over the file. ${platform.length === 0 ? "" : less}The command check-config prints the result.`;
+}
 
 const exampleOf = ([line, purpose]: readonly [string, string]): readonly string[] => [
   ...wrap(`# ${purpose}`, width - 2).map((text, i) => (i === 0 ? `  ${text}` : `  # ${text}`)),

@@ -30,7 +30,7 @@ export function readDeclaration(
     const what =
       type === undefined
         ? "is missing"
-        : `must be one of them, not ${typeof type === "string" ? quote(type) : jsonType(type)}`;
+        : `must be a type, not ${typeof type === "string" ? quote(type) : jsonType(type)}`;
     return fault(`${what}${hint}${hint === "" ? "." : ""} Types: ${types.join(", ")}`, "type");
   }
   const checks: Readonly<Record<string, Check>> = { type: () => undefined, ...known.checks, ...ofAll };

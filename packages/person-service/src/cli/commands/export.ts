@@ -14,7 +14,7 @@ import { personCollection, personCollectionOf, personExcelCsv } from "../../pers
 import type { MemberList } from "../../person/member-list.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
 import type { Given } from "../settings/configuration.ts";
-import { databaseOptions } from "../settings/database-options.ts";
+import { existingDatabaseOptions } from "../settings/database-options.ts";
 import { membersIn } from "../settings/members-option.ts";
 import { matching, oneOf } from "../settings/option.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
@@ -46,7 +46,7 @@ export const exportCommand: Command = {
       type: matching("a language, and perhaps a country, such as de or de-CH", isLocale),
       about: "with --for: the language of the program, whose separator it gets; by default that of this system",
     },
-    ...databaseOptions,
+    ...existingDatabaseOptions,
   },
   usageError: (given) => (given.has("locale") && !given.has("for") ? "--locale needs --for excel." : undefined),
   async run(given, io) {

@@ -60,7 +60,7 @@ export async function revokeKey(given: Given, { printNote }: CommandStreams): Pr
       throw new CommandError(`There is no key named ${quotedArgument(name)} in ${file}.`);
     return kept;
   });
-  printNote(reloadHint);
+  printNote(`The key ${name} is no longer in ${file}. ${reloadHint}`);
 }
 
 const fileOf = (given: Given): string => given.value("keys") ?? "";

@@ -17,6 +17,7 @@ import { ownObject } from "../../person/members.ts";
 import {
   databaseAddress,
   databaseOptions,
+  existingDatabaseOptions,
   faultInPartitions,
   partitionsOf,
   partitionsOption,
@@ -173,7 +174,7 @@ export const resumeCommand: Command = {
     "New people get ids and revisions above all that were given since, so that none is given twice. Services that noticed the loss take changes again, without a restart.",
   ],
   examples: [["person-service resume --database postgres://db.example.org/people", "after a failover lost changes"]],
-  options: databaseOptions,
+  options: existingDatabaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
     await using database = await openExisting(address, personCollectionOf(membersIn(given)));

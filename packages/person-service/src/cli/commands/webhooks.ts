@@ -1,6 +1,6 @@
 import { displayAddress } from "@waymark/collection";
 import { readStates, type StoredState, webhookCollection } from "../../webhooks/state.ts";
-import { databaseOptions } from "../settings/database-options.ts";
+import { existingDatabaseOptions } from "../settings/database-options.ts";
 import type { Command } from "./command.ts";
 import { openExisting } from "./moving.ts";
 
@@ -11,7 +11,7 @@ export const webhooksCommand: Command = {
     "A change is given up when a webhook has refused it for a day and taken others since. The person can be read and sent by hand; a later change of the person is sent again.",
   ],
   examples: [["person-service webhooks --database people.db", "the webhooks of a service"]],
-  options: databaseOptions,
+  options: existingDatabaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
     await using database = await openExisting(address, webhookCollection);

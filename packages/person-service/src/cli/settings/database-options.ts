@@ -6,14 +6,16 @@ import { type Option, quotedArgument, type ValueType, wholeNumber } from "./opti
 /** The type of the addresses of databases. */
 export const databaseAddress: ValueType = { fault: faultInDatabaseAddress };
 
+const orUrl =
+  "or the URL of a PostgreSQL database, postgres://HOST/NAME; its password comes from PGPASSWORD, PGPASSFILE or --database-file";
+
 /** The options of every command that works on the database of a service. */
 export const databaseOptions: Readonly<Record<"database" | "database-file" | "members" | "config", Option>> = {
   database: {
     group: "Database",
     value: "FILE",
     type: databaseAddress,
-    about:
-      "the SQLite file, made if it is missing; or the URL of a PostgreSQL database, postgres://HOST/NAME; its password comes from PGPASSWORD, PGPASSFILE or --database-file",
+    about: `the SQLite file, made if it is missing; ${orUrl}`,
     platformVariable: "DATABASE_URL",
     default: "./data/person.db",
   },
@@ -25,6 +27,12 @@ export const databaseOptions: Readonly<Record<"database" | "database-file" | "me
   },
   members: membersOption,
   config: { value: "FILE", about: "a JSON file with settings" },
+};
+
+/** The same for a command that makes no database. */
+export const existingDatabaseOptions: typeof databaseOptions = {
+  ...databaseOptions,
+  database: { ...databaseOptions.database, about: `the SQLite file, ${orUrl}` },
 };
 
 /** The option of every command that may make a PostgreSQL database. */
