@@ -72,8 +72,10 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   const { unknown = [] } = file.columns ?? {};
   if (unknown.length > 0) throw new CommandError(adviceOn(unknown, members));
   const headings = file.found.columns?.map((column) => column.name);
-  const absent = headings && [...map.keys()].find((heading) => !headings.includes(heading));
-  if (absent !== undefined) throw new CommandError(adviceOnAbsent(absent, headings));
+  if (headings !== undefined) {
+    const absent = [...map.keys()].find((heading) => !headings.includes(heading));
+    if (absent !== undefined) throw new CommandError(adviceOnAbsent(absent, headings));
+  }
   const rejectsFile = given.value("rejects");
   await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
   const isDryRun = given.has("dry-run");
