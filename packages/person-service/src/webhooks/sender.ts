@@ -5,7 +5,7 @@ import { Lease } from "./lease.ts";
 import { messageOf } from "./message.ts";
 import { interrupted, type Round, stateAfter } from "./progress.ts";
 import type { WebhookSettings } from "./settings.ts";
-import type { WebhookState } from "./state.ts";
+import { beginning, type WebhookState } from "./state.ts";
 import type { WebhookTiming } from "./timing.ts";
 
 /** What a sender works with. */
@@ -215,7 +215,6 @@ export class WebhookSender {
 const idOf = (change: RecordChange): number => (change.kind === "stored" ? change.record.id : change.id);
 
 /** Stands for the cursor in front of all changes: no cursor has this form. */
-const beginning = "beginning";
 
 /** In milliseconds. */
 const patience = 3000;

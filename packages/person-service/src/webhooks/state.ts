@@ -10,7 +10,7 @@ export interface WebhookState {
   readonly holder: string | null;
   /** Changes every few seconds while that process lives. */
   readonly renewal: number;
-  /** The cursor behind the changes that were sent, or are in `pending`; null before the first. */
+  /** The cursor behind the changes that were sent, or are in `pending`, or `beginning`; null before the first. */
   readonly cursor: string | null;
   readonly pending: readonly PendingPerson[];
   /** The last ones that were given up. */
@@ -56,6 +56,9 @@ export const newState = (url: string): WebhookState => ({
   lastDelivery: null,
 });
 
+/** The place before everybody. */
+export const beginning = "beginning";
+
 /** A state as it is stored, and where. */
 export interface StoredState {
   readonly id: number;
@@ -73,4 +76,11 @@ export async function readStates(store: Store): Promise<readonly StoredState[]> 
     }
   }
   return states;
+}
+
+/** Has everybody sent to each webhook: of a database that went back to an older state, nobody knows what receivers have. */
+export async function sendEverybodyAgain(store: Store): Promise<void> {
+  for (const { id, state } of await readStates(store)) {
+    await store.replace(id, { ...state, holder: null, cursor: beginning });
+  }
 }

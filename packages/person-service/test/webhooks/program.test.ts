@@ -60,6 +60,39 @@ describe("a service with a webhook in its settings", () => {
     });
   }
 
+  it("goes on where it was after a copy, and sends everybody again after a restore and a resume", async () => {
+    await using receiver = await startReceiver();
+    const webhook = { url: receiver.url, "secret-file": secretFile, "allow-private-addresses": true };
+    const [first, second, backup, third] = Array.from({ length: 4 }, () => folder.newFile()) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const done = async (...args: readonly string[]): Promise<void> => {
+      const { code, stderr } = await runProgram(...args);
+      assert.equal(code, 0, stderr);
+    };
+    const namesAfter = async (database: string, count: number, act?: (url: string) => Promise<unknown>) => {
+      const before = receiver.received.length;
+      await using service = await startService("--database", database, "--webhooks", JSON.stringify(webhook));
+      await act?.(service.url);
+      await receiver.until(({ length }) => length >= before + count);
+      service.kill("SIGTERM");
+      await service.exited;
+      return receiver.received.slice(before).map(({ data }) => data["name"]);
+    };
+    assert.deepEqual(await namesAfter(first, 1, (url) => store(url, "Ada")), ["Ada"]);
+    await done("import", folder.write("grace.csv", "name\nGrace\n"), "--database", first);
+    await done("copy", "--from", first, "--to", second);
+    assert.deepEqual(await namesAfter(second, 1), ["Grace"]);
+    await done("backup", backup, "--database", second);
+    await done("restore", backup, "--database", third);
+    assert.deepEqual((await namesAfter(third, 2)).toSorted(), ["Ada", "Grace"]);
+    await done("resume", "--database", third);
+    assert.deepEqual((await namesAfter(third, 2)).toSorted(), ["Ada", "Grace"]);
+  });
+
   it("sends over TLS where it trusts the receiver's certificate, and only there", async () => {
     const fixture = (name: "cert" | "key"): string =>
       fileURLToPath(new URL(`../../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));

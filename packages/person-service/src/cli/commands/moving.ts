@@ -14,6 +14,7 @@ import { quote } from "waymark/internal";
 import { personCollectionOf } from "../../person/collection.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { ownObject } from "../../person/members.ts";
+import { sendEverybodyAgain, webhookCollection } from "../../webhooks/state.ts";
 import {
   databaseAddress,
   databaseOptions,
@@ -80,6 +81,8 @@ interface RestoreSteps {
   readonly partitions?: number | undefined;
   /** Whether to go on with later snapshots: others change the source meanwhile, and an old snapshot makes that slow. */
   readonly inSteps?: boolean;
+  /** Whether it is an older state, in which the source does not go on. */
+  readonly isOlder?: boolean;
 }
 
 /**
@@ -92,24 +95,31 @@ async function restorePeople(
   open: () => Promise<Snapshot>,
   to: string,
   io: CommandStreams,
-  { partitions, members = ourMembers, inSteps = false }: RestoreSteps = {},
+  { partitions, members = ourMembers, inSteps = false, isOlder = false }: RestoreSteps = {},
 ): Promise<number> {
   let snapshot = await open();
   try {
+    const people = personCollectionOf(members);
+    const { partitions: ofWebhooks } = await snapshot.counters(webhookCollection.name);
+    const hasWebhooks = ofWebhooks.length > 0;
     await using target = await openDatabase(to, {
-      collections: [personCollectionOf(members)],
+      collections: hasWebhooks ? [people, webhookCollection] : [people],
       partitions,
       forRestore: true,
     });
     const report = reportProgress(io);
     let count = 0;
-    const onProgress = ({ stored, total }: RestoreProgress): void => {
+    const onProgress = ({ collection, stored, total }: RestoreProgress): void => {
+      if (collection !== people.name) return;
       count = total;
       report(stored, total, "people");
     };
     for (let stopAfter = leastStep; ; ) {
       const began = performance.now();
-      if (await target.restore(snapshot, { onProgress, ...(inSteps && { stopAfter }) })) return count;
+      if (await target.restore(snapshot, { onProgress, ...(inSteps && { stopAfter }) })) {
+        if (hasWebhooks && isOlder) await sendEverybodyAgain(target.store(webhookCollection.name));
+        return count;
+      }
       // What has changed since the step before was stored first. It must not take the time of the new people.
       stopAfter = Math.max(leastStep, 4 * (performance.now() - began - stopAfter));
       await snapshot.close();
@@ -162,6 +172,7 @@ export const restoreCommand: Command = {
     const database = given.value("database") ?? "";
     const count = await restorePeople(() => openSnapshot(file, { verify: true }), database, io, {
       members: membersIn(given),
+      isOlder: true,
     });
     io.print(`restored ${countPeople(count)} from ${file} to ${displayAddress(database)}`);
   },
@@ -177,8 +188,9 @@ export const resumeCommand: Command = {
   options: existingDatabaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
-    await using database = await openExisting(address, personCollectionOf(membersIn(given)));
+    await using database = await openExisting(address, personCollectionOf(membersIn(given)), webhookCollection);
     await database.resume();
+    await sendEverybodyAgain(database.store(webhookCollection.name));
     io.print(`resumed ${displayAddress(address)}`);
   },
 };
@@ -188,9 +200,12 @@ export const resumeCommand: Command = {
  *
  * @throws CommandError (rejects) when it is not there
  */
-export async function openExisting(address: string, collection: CollectionDefinition): Promise<Database> {
+export async function openExisting(
+  address: string,
+  ...collections: readonly CollectionDefinition[]
+): Promise<Database> {
   if (kindOf(address).isMissing(address)) throw new CommandError(`The database ${quote(address)} does not exist.`);
-  return openDatabase(address, { collections: [collection], onForgotten: refuseForgotten });
+  return openDatabase(address, { collections, onForgotten: refuseForgotten });
 }
 
 /** Keeps a command from changing a database for a service with other members: the running one would take no changes then. */
