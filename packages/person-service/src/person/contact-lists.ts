@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { recordSchema } from "@waymark/collection";
-import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
-import type { StandardJsonSchema } from "waymark/openapi";
+import type { ValidationIssue, ValidationResult } from "waymark/content";
 import { type ListSchema, listSchema, textList } from "./lists.ts";
 import type { PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
@@ -9,6 +8,7 @@ import { memberEntries, ownObject, partNames } from "./members.ts";
 import type { ContactEntry, Person } from "./person.ts";
 import { oneOf } from "./rules.ts";
 import { ruledString, text, truth } from "./text.ts";
+import { optional, type ValueSchema } from "./value-schema.ts";
 
 /** A list of which another member is the preferred value: `emails`, of which `email` is. */
 export interface ContactList {
@@ -44,16 +44,13 @@ export const features: readonly string[] = [
  *
  * @param value that of the values
  */
-export function contactListSchema(
-  value: StandardSchemaV1 & StandardJsonSchema,
-  { kind }: PersonMember,
-): ListSchema<unknown> {
+export function contactListSchema(value: ValueSchema<unknown>, { kind }: PersonMember): ListSchema<unknown> {
   const members = {
     value: { schema: value },
     contexts: { schema: wordList(contexts) },
     ...(kind === "telephone" && { features: { schema: wordList(features) } }),
-    label: { schema: text({ min: 1, max: 100 }).optional() },
-    preferred: { schema: truth.optional() },
+    label: { schema: optional(text({ min: 1, max: 100 })) },
+    preferred: { schema: optional(truth) },
   };
   const entry = recordSchema(members, { noun: "an entry" });
   return listSchema(entry, {}, (entries) => [

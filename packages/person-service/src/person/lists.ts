@@ -1,14 +1,12 @@
-import type { StandardSchemaV1, ValidationIssue } from "waymark/content";
-import type { StandardJsonSchema } from "waymark/openapi";
+import type { ValidationIssue } from "waymark/content";
 import { jsonType } from "./text.ts";
+import type { ValueSchema } from "./value-schema.ts";
 
-/** The schema of a list, with its JSON Schema; it may be absent, and counts as absent when it is empty. */
-export type ListSchema<T> = StandardSchemaV1<unknown, readonly T[] | undefined> & StandardJsonSchema;
+/** The schema of a list; it may be absent, and counts as absent when it is empty. */
+export type ListSchema<T> = ValueSchema<readonly T[] | undefined>;
 
 /** The most values of a list. */
 export const mostValues = 50;
-
-type ValueSchema<T> = StandardSchemaV1<unknown, T> & StandardJsonSchema;
 
 /**
  * Makes the schema of a list of up to 50 texts, none of them twice. Each is validated by its schema, and keeps its place.
@@ -57,7 +55,6 @@ export function listSchema<T>(
         const issues: ValidationIssue[] = [];
         for (const [i, each] of sent.entries()) {
           const result = validate(each);
-          if (result instanceof Promise) throw new TypeError("The schema of a value validates by a promise");
           if (result.issues === undefined) values.push(result.value);
           else for (const issue of result.issues) issues.push({ ...issue, path: [i, ...(issue.path ?? [])] });
         }

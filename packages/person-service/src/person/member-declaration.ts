@@ -68,7 +68,7 @@ const isInteger = (least: number, most: number): Check =>
 const isText =
   (most: number): Check =>
   (value) =>
-    text({ min: 1, max: most }).safeParse(value).error?.issues[0]?.message;
+    text({ min: 1, max: most })["~standard"].validate(value).issues?.[0]?.message;
 
 const isTexts =
   (most: number): Check =>

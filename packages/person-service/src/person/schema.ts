@@ -5,9 +5,7 @@ import {
   recordSchema,
   storeMembers,
 } from "@waymark/collection";
-import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
-import type { StandardJsonSchema } from "waymark/openapi";
-import type * as z from "zod";
+import type { ValidationIssue, ValidationResult } from "waymark/content";
 import { contactListSchema, withContactLists } from "./contact-lists.ts";
 import { withKept } from "./kept-members.ts";
 import { textList } from "./lists.ts";
@@ -18,6 +16,7 @@ import { derivedName, nameSources, ownObject, partNames } from "./members.ts";
 import type { Person } from "./person.ts";
 import { countryCode, dateWithin, email, languageTag, matching, oneOf, pastDate, telephone, url } from "./rules.ts";
 import { numeric, ruledString, text, truth } from "./text.ts";
+import { optional, type ValueSchema } from "./value-schema.ts";
 import { keptProperty } from "./vcard-properties.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
@@ -76,7 +75,7 @@ function toMember(member: PersonMember, members: MemberList, now: () => Date): M
         ? contactListSchema(valueSchemaOf(of, members, now), member)
         : list
           ? textList(schemaOf(member, now))
-          : schemaOf(member, now).optional(),
+          : optional(schemaOf(member, now)),
     label: label.en,
     aliases: namesFor(member),
     ...(example !== undefined && { example }),
@@ -84,17 +83,17 @@ function toMember(member: PersonMember, members: MemberList, now: () => Date): M
 }
 
 /** Returns the schema of the values of a list: that of a member, or of an object of members. */
-function valueSchemaOf(single: string, { byName }: MemberList, now: () => Date): StandardSchemaV1 & StandardJsonSchema {
+function valueSchemaOf(single: string, { byName }: MemberList, now: () => Date): ValueSchema<unknown> {
   const member = byName.get(single);
   if (member !== undefined) return schemaOf(member, now);
   const parts = partNames(single).flatMap((part) => {
     const each = byName.get(`${single}.${part}`);
-    return each === undefined ? [] : [[part, { schema: schemaOf(each, now).optional() }] as const];
+    return each === undefined ? [] : [[part, { schema: optional(schemaOf(each, now)) }] as const];
   });
   return recordSchema(Object.fromEntries(parts), { noun: `an ${single}`, isSome: true });
 }
 
-function schemaOf(member: PersonMember, now: () => Date): z.ZodType {
+function schemaOf(member: PersonMember, now: () => Date): ValueSchema<unknown> {
   const { kind, min = 1, max = 0, pattern, past, least, greatest, values = [] } = member;
   switch (kind) {
     case "id":

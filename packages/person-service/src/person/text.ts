@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { type ValueSchema, valueSchema } from "./value-schema.ts";
 
 /** Returns what is wrong with a text, as the predicate of its member (`must be …, not …`); undefined for a valid text. */
 export type Rule = (text: string) => string | undefined;
@@ -23,7 +23,10 @@ interface TextBounds {
  *
  * @param rules applied in order to a text that is valid so far; the first error is reported
  */
-export function text({ min, max, multiline = false, pattern }: TextBounds, ...rules: readonly Rule[]): z.ZodString {
+export function text(
+  { min, max, multiline = false, pattern }: TextBounds,
+  ...rules: readonly Rule[]
+): ValueSchema<string> {
   const length = lengthWithin(min, max);
   const sound = multiline ? [legalText, notBlank, length] : [legalLine, notBlank, noOuterSpace, length];
   const keywords = { minLength: min, maxLength: max, ...(pattern !== undefined && { pattern: `^(?:${pattern})$` }) };
@@ -57,16 +60,11 @@ const farTooLong =
  *
  * @param keywords the keywords of the published JSON Schema that express the rules
  */
-export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<string, unknown>>): z.ZodString {
-  return z
-    .string({
-      error: ({ input }) => (input === undefined ? "is required" : `must be a string, not ${jsonType(input)}`),
-    })
-    .check(({ value, issues }) => {
-      const fault = firstFault(rules, value);
-      if (fault !== undefined) issues.push({ code: "custom", message: fault, input: value });
-    })
-    .meta(keywords);
+export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<string, unknown>>): ValueSchema<string> {
+  return valueSchema({ type: "string", ...keywords }, (value) => {
+    if (typeof value === "string") return firstFault(rules, value);
+    return value === undefined ? "is required" : `must be a string, not ${jsonType(value)}`;
+  });
 }
 
 /** The bounds of a number, both included. */
@@ -77,33 +75,33 @@ interface NumberBounds {
 }
 
 /** Makes the schema of a number. An integer is one that JavaScript has exactly. */
-export function numeric({ isWhole, least, greatest }: NumberBounds): z.ZodNumber {
+export function numeric({ isWhole, least, greatest }: NumberBounds): ValueSchema<number> {
   const bounds =
     least === undefined
       ? greatest === undefined
         ? ""
         : ` up to ${greatest}`
       : ` from ${least} ${greatest === undefined ? "on" : `to ${greatest}`}`;
-  const error = ({ input }: { readonly input?: unknown }): string =>
-    `must be ${isWhole ? "an integer" : "a number"}${bounds}, not ${typeof input === "number" ? String(input) : jsonType(input)}`;
-  return z
-    .number({ error })
-    .refine(
-      (value) =>
-        (!isWhole || Number.isSafeInteger(value)) &&
-        value >= (least ?? Number.NEGATIVE_INFINITY) &&
-        value <= (greatest ?? Number.POSITIVE_INFINITY),
-      { error },
-    )
-    .meta({
-      type: isWhole ? "integer" : "number",
-      ...(least !== undefined && { minimum: least }),
-      ...(greatest !== undefined && { maximum: greatest }),
-    });
+  const isTaken = (value: unknown): boolean =>
+    typeof value === "number" &&
+    (isWhole ? Number.isSafeInteger(value) : Number.isFinite(value)) &&
+    value >= (least ?? Number.NEGATIVE_INFINITY) &&
+    value <= (greatest ?? Number.POSITIVE_INFINITY);
+  const keywords = {
+    type: isWhole ? "integer" : "number",
+    ...(least !== undefined && { minimum: least }),
+    ...(greatest !== undefined && { maximum: greatest }),
+  };
+  return valueSchema(keywords, (value) => {
+    if (isTaken(value)) return undefined;
+    return `must be ${isWhole ? "an integer" : "a number"}${bounds}, not ${typeof value === "number" ? value : jsonType(value)}`;
+  });
 }
 
 /** The schema of what is true or false. */
-export const truth: z.ZodBoolean = z.boolean({ error: ({ input }) => `must be true or false, not ${jsonType(input)}` });
+export const truth: ValueSchema<boolean> = valueSchema({ type: "boolean" }, (value) =>
+  typeof value === "boolean" ? undefined : `must be true or false, not ${jsonType(value)}`,
+);
 
 /** XML 1.0 §2.2 allows neither these nor most controls below U+0020; the other controls are not visible. */
 const illegalInLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u;
