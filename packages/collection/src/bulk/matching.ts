@@ -69,7 +69,12 @@ export class Matching {
   async judge(lines: readonly unknown[]): Promise<readonly Judgement[]> {
     const { upsert, alike, onMatch = "add", validate } = this.#options;
     const keyed = upsert === undefined ? [] : await this.#records.find(lines, [upsert], 3);
-    const results = await Promise.all(lines.map((line, i) => (keyed[i]?.length ? undefined : validate(line))));
+    // No promise where there is none: it would take as long as the validation of a short line.
+    const results: Found["result"][] = [];
+    for (const [i, line] of lines.entries()) {
+      const result = keyed[i]?.length ? undefined : validate(line);
+      results.push(result !== undefined && "then" in result ? await result : result);
+    }
     const documents = results.map((result) => (result?.issues === undefined ? result?.value : undefined));
     const found: (readonly StoredRecord[])[][] = [];
     if (onMatch !== "add" && (await this.#records.existed())) {
@@ -78,7 +83,8 @@ export class Matching {
     const judgements: Judgement[] = [];
     for (const [i, line] of lines.entries()) {
       const likely = found.map((records) => records[i] ?? []);
-      judgements.push(await this.#judge(line, { keyed: keyed[i] ?? [], result: results[i], likely }));
+      const judgement = this.#judge(line, { keyed: keyed[i] ?? [], result: results[i], likely });
+      judgements.push("then" in judgement ? await judgement : judgement);
     }
     return judgements;
   }
@@ -88,7 +94,7 @@ export class Matching {
     return !this.#taken.has(`${id}`);
   }
 
-  async #judge(line: unknown, { keyed, result, likely }: Found): Promise<Judgement> {
+  #judge(line: unknown, { keyed, result, likely }: Found): Awaitable<Judgement> {
     const { upsert } = this.#options;
     if (upsert !== undefined && isJsonObject(line)) {
       const value = this.#records.valueOf(line, upsert);
@@ -117,7 +123,10 @@ export class Matching {
     if (result === undefined || result.issues !== undefined) {
       return { kind: "refuse", issues: result?.issues ?? [], isConflict: false };
     }
-    return this.#judgeNew(line, result.value, likely);
+    const { value: document } = result;
+    return likely.some(({ length }) => length > 0)
+      ? this.#judgeNew(line, document, likely)
+      : { kind: "create", document };
   }
 
   async #judgeNew(line: unknown, document: Document, likely: readonly (readonly StoredRecord[])[]): Promise<Judgement> {

@@ -226,7 +226,10 @@ function foretold(judgement: Judgement): Outcome {
 function storingIn(store: Store | undefined, digest: string): OutcomeOf {
   if (store === undefined) throw new TypeError("people are stored in a store");
   return async (judgements, positions) => {
-    const outcomes = await Promise.all(judgements.map((judgement) => changedIn(store, judgement)));
+    const outcomes = judgements.map(foretold);
+    const changes = judgements.flatMap((judgement, i) => (judgement.kind === "change" ? [{ judgement, i }] : []));
+    const changed = await Promise.all(changes.map(({ judgement }) => changedIn(store, judgement)));
+    for (const [n, outcome] of changed.entries()) outcomes[changes[n]?.i ?? 0] = outcome; // there are as many
     const people = judgements.flatMap((judgement, i) =>
       judgement.kind === "create" ? [{ person: judgement.document, position: positions[i] ?? 0, i }] : [],
     );
@@ -239,10 +242,9 @@ function storingIn(store: Store | undefined, digest: string): OutcomeOf {
   };
 }
 
-/** Makes a change, where there is one; another judgement becomes what it foretells. */
-async function changedIn(store: Store, judgement: Judgement): Promise<Outcome> {
-  if (judgement.kind !== "change") return foretold(judgement);
-  const { record, document } = judgement;
+type Change = Extract<Judgement, { readonly kind: "change" }>;
+
+async function changedIn(store: Store, { record, document }: Change): Promise<Outcome> {
   try {
     const replacement = await store.replace(record.id, document, record.revision);
     if (replacement.kind === "replaced") return replacement.record.revision === record.revision ? "known" : "updated";

@@ -34,6 +34,7 @@ function toMember(value: unknown, path: string, reading: Reading): unknown {
 
 /** Returns a person with what a file has of lists such as `emails` as the schema has it. */
 function withEntries(person: Readonly<Record<string, unknown>>, reading: Reading): object {
+  if (!contactLists.some(({ name }) => name in person)) return person;
   const result: Record<string, unknown> = { ...person };
   for (const list of contactLists) {
     const { name, single } = list;
