@@ -587,6 +587,23 @@ const personForm = contentDimensions("application/x-www-form-urlencoded", formPo
   "marks in a country": (bytes) => `birthDate=x&address.addressCountry=${fill(Math.min(bytes, formBytes), marks)}`,
 });
 
+/** The page of a person who is stored. */
+const personPages: readonly Dimension[] = Object.entries({ letters: "a", marks: "<", quotes: '"' }).map(
+  ([what, piece]) => ({
+    name: `page of a person: ${what}`,
+    limit: 190_000,
+    reading: (bytes) => {
+      const vCardProps = Array.from({ length: 50 }, (_, i) => `X-A${i}:${fill(bytes / 50, piece)}`);
+      return async ({ app, people }) => {
+        const outcome = await people.create({ name: "Ada", vCardProps });
+        assert.equal(outcome.kind, "created");
+        const target = `/person/${outcome.record.id}`;
+        assert.equal((await app.handle(HttpRequest.of({ target, headers: { Accept: "text/html" } }))).status, 200);
+      };
+    },
+  }),
+);
+
 /** A form of the import, with these fields before its file. */
 const importForm: readonly Dimension[] = Object.entries<(bytes: number) => string>({
   fields: (bytes) => fill(bytes, (i) => formPart(`a${i}`, "b")),
@@ -673,6 +690,7 @@ export const dimensions: readonly Dimension[] = [
   ...credentials,
   ...signInForm,
   ...personForm,
+  ...personPages,
   ...importForm,
   ...files,
   ...changesOfMany,
