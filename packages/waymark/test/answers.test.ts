@@ -241,6 +241,22 @@ describe("router({ checkAnswers: true })", () => {
     assert.equal((await app.handle(HttpRequest.of())).status, 500);
   });
 
+  /** A body that nobody can read to its end. */
+  async function* eventsWithoutEnd() {
+    yield "data: 1\n\n";
+    await new Promise(() => undefined);
+  }
+
+  it("reads no content that it does not validate: events have no end", async () => {
+    const app = router(
+      { checkAnswers: true },
+      GET(answers({ 200: string() }), () => content("text/event-stream", eventsWithoutEnd())),
+    );
+    const { body } = await app.handle(HttpRequest.of());
+    const events = (body as AsyncIterable<string>)[Symbol.asyncIterator](); // it is streamed
+    assert.equal((await events.next()).value, "data: 1\n\n");
+  });
+
   it("is off by default", async () => {
     const app = router(GET(declared, () => untyped(empty(202))));
     assert.equal((await app.handle(HttpRequest.of())).status, 202);

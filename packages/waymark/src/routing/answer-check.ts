@@ -26,8 +26,8 @@ export interface DeclaredAnswers {
 type Check = (request: HttpRequest, response: HttpResponse) => HttpResponse | Promise<HttpResponse>;
 
 /**
- * Returns what compares the responses of a handler with those that are declared; undefined where none are. Streams of answers with
- * a schema are read to their end, and then sent. Only JSON and plain text are validated; of other content the status and the
+ * Returns what compares the responses of a handler with those that are declared; undefined where none are. Only JSON and plain
+ * text with a schema are validated: streams of them are read to their end, and then sent. Of other content the status and the
  * media type are compared.
  *
  * @throws TypeError (or rejects) that says what differs, and where the answers are declared
@@ -46,9 +46,10 @@ export function compileAnswerCheck(declared: DeclaredAnswers): Check | undefined
   ];
   const known = new Set(types.map(problemPath));
   const validate = async (response: HttpResponse, schema: StandardSchemaV1): Promise<HttpResponse> => {
+    const type = validatedType(response);
+    if (type === undefined) return response; // It may have no end, as events.
     const whole = await inWhole(response);
-    const decoded = decode(whole);
-    if (decoded === undefined) return whole;
+    const decoded = decode(whole, type);
     if ("fault" in decoded) return fail(`${whole.status} with content that is not JSON: ${decoded.fault}`);
     const { issues } = await schema["~standard"].validate(decoded.value);
     if (issues === undefined) return whole;
@@ -148,11 +149,14 @@ async function inWhole(response: HttpResponse): Promise<HttpResponse> {
   return response.withBody(joinBytes(pieces));
 }
 
-/** The value of JSON or plain text; undefined for content of another type. */
-function decode({ body, headers }: HttpResponse): { readonly value: unknown } | { readonly fault: string } | undefined {
+/** Returns the media type without parameters where it is JSON or plain text. */
+function validatedType({ headers }: HttpResponse): string | undefined {
   const mediaType = parseMediaType(headers.get("Content-Type") ?? "");
   const type = mediaType === undefined ? "" : essence(mediaType);
-  if (!isJson(type) && type !== "text/plain") return undefined;
+  return isJson(type) || type === "text/plain" ? type : undefined;
+}
+
+function decode({ body }: HttpResponse, type: string): { readonly value: unknown } | { readonly fault: string } {
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
   if (!isJson(type)) return { value: text };
   try {
