@@ -139,6 +139,7 @@ describe("the command line of the service", () => {
     [["--host", ""], "--host needs a value."],
     [["--host", "[::1]"], '--host must be a name or an address, such as 127.0.0.1 or ::1, not "[::1]".'],
     [["--host", "localhost:80"], '--host must be a name or an address, such as 127.0.0.1 or ::1, not "localhost:80".'],
+    [["--admin-host", "0.0.0.0"], "--admin-host needs --admin-port."],
     [["--admin-host", "*"], '--admin-host must be a name or an address, such as 127.0.0.1 or ::1, not "*".'],
     [["--database", "--demo"], '--database needs a value, and is followed by "--demo".'],
     [["--host", "--help"], '--host needs a value, and is followed by "--help".'],

@@ -39,11 +39,16 @@ export interface Listening {
 }
 
 /**
- * Listens on the port, and stops: a start that fails since the port is taken must leave no database behind.
+ * Listens on the ports, and stops: a start that fails since a port is taken must leave no database behind, and no demo.
  *
- * @throws ListenError (rejects) when the port cannot be listened on
+ * @throws ListenError (rejects) when a port cannot be listened on
  */
-export async function requirePort({ port, host }: Pick<Options, "port" | "host">): Promise<void> {
+export async function requirePorts({ port, host, admin }: Pick<Options, "port" | "host" | "admin">): Promise<void> {
+  await requirePort({ port, host });
+  if (admin !== undefined) await requirePort(admin);
+}
+
+async function requirePort({ port, host }: Pick<Options, "port" | "host">): Promise<void> {
   const probe = createServer().listen({ port, host });
   try {
     await once(probe, "listening");

@@ -9,7 +9,7 @@ import { databaseOptions } from "../settings/database-options.ts";
 import type { Options } from "../settings/options.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { firstSteps } from "./first-steps.ts";
-import { type Listening, listen, requirePort, type Start } from "./listening.ts";
+import { type Listening, listen, requirePorts, type Start } from "./listening.ts";
 import { readLogo } from "./logo.ts";
 import { openObservation } from "./observation.ts";
 import { type Reload, reloadOnHangUp, reloadsOf } from "./reload.ts";
@@ -39,7 +39,7 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
   const credentials = options.tls && (await readTlsFiles(options.tls));
   const { title, accent, trustProxy, cors } = options;
   const logo = options.logo === undefined ? undefined : await readLogo(options.logo);
-  if (worker === undefined) await requirePort(options);
+  if (worker === undefined) await requirePorts(options);
   const shutdown = new Shutdown(observation, options.grace * 1000);
   const service = await openPersonService({
     ...options,

@@ -5,12 +5,12 @@ import type { AskWorkers } from "../../workers/questions.ts";
 import { superviseWorkers } from "../../workers/supervisor.ts";
 import type { Options } from "../settings/options.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
-import { printAdmin, requirePort } from "./listening.ts";
+import { printAdmin, requirePorts } from "./listening.ts";
 import { collectionsOf } from "./webhooks.ts";
 
 /** Starts workers, processes of this program that each call `serveHere`. Resolves when the last has ended. */
 export async function supervise({ workers, grace, ...options }: Options, io: CommandStreams): Promise<void> {
-  await requirePort(options);
+  await requirePorts(options);
   const log = openLog({ detail: options.log, level: options.logLevel });
   const { admin } = options;
   const metrics = admin && (await import("../../metrics/service-metrics.ts")).commitMetrics();

@@ -316,6 +316,7 @@ export function usageErrorInOptions(given: Given): string | undefined {
     return '--workers needs a database that processes can share, not ":memory:".';
   }
   const { admin, port, host } = options;
+  if (admin === undefined && given.has("admin-host")) return "--admin-host needs --admin-port.";
   if (admin !== undefined && admin.port === port && port !== 0 && admin.host === host) {
     return `--admin-port must be another port than --port, which is ${port}.`;
   }
