@@ -113,7 +113,9 @@ describeOnEveryStore("a change of many people", (openService) => {
     const before = await etagOf(service, "/person");
     await service.send("PATCH", "/person/4", asJson({ jobTitle: "Judge" }));
     const removal = { removed: true };
-    await refused(service, "?jobTitle=Clerk", removal, [412, "precondition-failed"], { "If-Match": before });
+    const stale: readonly [number, string] = [412, "precondition-failed"];
+    const { detail } = await refused(service, "?jobTitle=Clerk", removal, stale, { "If-Match": before });
+    assert.equal(detail, "The state is not the one that the request names. Read it again, then decide.");
     assert.equal((await readAll(service)).length, 4);
   });
 

@@ -52,7 +52,7 @@ export function refuseExisting(): HttpResponse {
 export function refusePrecondition({ headers }: HttpRequest<unknown>): HttpResponse {
   const detail =
     faultIn(headers.get("If-Match") ?? "") ??
-    "The record is not in the state that the request names. Read it again, then decide.";
+    "The state is not the one that the request names. Read it again, then decide.";
   return problem(collectionProblemTypes.preconditionFailed, { detail });
 }
 
