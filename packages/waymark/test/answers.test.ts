@@ -335,4 +335,19 @@ describe("the OpenAPI document", () => {
     assert.match(JSON.stringify(refused), /\/problems\/conflict/);
     assert.deepEqual(Object.keys(others), ["500"]);
   });
+
+  it("has any content where JSON Schema has no words for it", async () => {
+    const schemas = [z.object({ length: z.string().transform((text) => text.length) }), z.object({ at: z.date() })];
+    for (const schema of schemas) {
+      const described = docs({ responses: { 200: { description: "It.", schema } } });
+      for (const route of [
+        GET(answers({ 200: schema }), () => content("application/json", "{}")),
+        GET(described, () => ok()),
+      ]) {
+        const { paths } = await openApi(router(route), { title: "Notes", version: "1" });
+        const expected = { content: { "application/json": { schema: {} } } };
+        assert.partialDeepStrictEqual(paths["/"]?.["get"], { responses: { 200: expected } });
+      }
+    }
+  });
 });

@@ -38,8 +38,12 @@ export class Components {
 
   #resolve(schema: JsonSchema | StandardJsonSchema, direction: "input" | "output"): Readonly<Record<string, unknown>> {
     if (!isStandard(schema)) return this.#resolveWithin(schema, direction) as Readonly<Record<string, unknown>>; // of an object
-    const { $schema: _, ...keywords } = schema["~standard"].jsonSchema[direction]({ target: "draft-2020-12" });
-    return keywords;
+    try {
+      const { $schema: _, ...keywords } = schema["~standard"].jsonSchema[direction]({ target: "draft-2020-12" });
+      return keywords;
+    } catch {
+      return {}; // Libraries refuse what JSON Schema has no words for, such as what a transformation returns.
+    }
   }
 
   #resolveWithin(value: unknown, direction: "input" | "output"): unknown {
