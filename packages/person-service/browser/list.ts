@@ -70,7 +70,10 @@ function prepareResults(): void {
       const shown = part(HTMLElement, "#results", main);
       // What is the same stays, with the focus in it.
       if (isAgain && shown.textContent === results.textContent) return true;
+      const chosen = new Set(boxesOf(shown).flatMap((box) => (box.checked ? idIn(box) : [])));
+      for (const box of boxesOf(results)) box.checked = chosen.has(idIn(box));
       shown.replaceWith(results);
+      countChosen();
       followChanges();
       const form = page.querySelector(".search");
       if (!isTyped && form !== null) {
@@ -163,17 +166,27 @@ function prepareMenus(): void {
 function prepareChoice(): void {
   main.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement && target.matches(".box input, [name=_all]"))) return;
-    const boxes = Array.from(main.querySelectorAll<HTMLInputElement>("[name=_record]"));
-    const whole = part(HTMLInputElement, "[data-choose-all]", main);
-    if (target === whole) for (const box of boxes) box.checked = whole.checked;
-    const chosen = boxes.filter(({ checked }) => checked).length;
-    whole.checked = chosen === boxes.length;
-    whole.indeterminate = chosen > 0 && chosen < boxes.length;
-    const all = part(HTMLInputElement, "[name=_all]", main);
-    for (const box of [whole, ...boxes]) box.disabled = all.checked;
-    const shown = part(HTMLElement, "[data-chosen]", main);
-    const count = all.checked ? (main.querySelector(".total")?.textContent ?? "") : `${chosen}`;
-    shown.textContent = all.checked || chosen > 0 ? filled(words.chosen, { n: count }) : "";
+    if (target.matches("[data-choose-all]")) for (const box of boxesOf(main)) box.checked = target.checked;
+    countChosen();
     announce(status, part(HTMLElement, ".chosen summary", main).textContent);
   });
+  // A browser that goes back has chosen again whoever was chosen.
+  addEventListener("pageshow", countChosen);
+}
+
+const boxesOf = (root: Element): readonly HTMLInputElement[] =>
+  Array.from(root.querySelectorAll<HTMLInputElement>("[name=_record]"));
+const idIn = ({ value }: HTMLInputElement): string => value.split(" ", 1).join();
+
+function countChosen(): void {
+  const [all, whole] = main.querySelectorAll<HTMLInputElement>("[name=_all], [data-choose-all]");
+  if (whole === undefined || all === undefined) return; // Nobody is here.
+  const boxes = boxesOf(main);
+  const chosen = boxes.filter(({ checked }) => checked).length;
+  whole.checked = chosen === boxes.length;
+  whole.indeterminate = chosen > 0 && chosen < boxes.length;
+  for (const box of [whole, ...boxes]) box.disabled = all.checked;
+  const count = all.checked ? (main.querySelector(".total")?.textContent ?? "") : `${chosen}`;
+  const shown = all.checked || chosen > 0 ? filled(words.chosen, { n: count }) : "";
+  part(HTMLElement, "[data-chosen]", main).textContent = shown;
 }

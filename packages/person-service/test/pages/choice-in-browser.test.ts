@@ -44,7 +44,7 @@ describeInBrowser("people who are chosen in a list, in a browser", kinds, (scene
     await page.getByLabel("Value").first().fill("Veterans");
     await scene().people.create({ name: "Person 60" });
     await page.getByRole("button", { name: "Add" }).click();
-    await page.getByText("Categories gets “Veterans”.").waitFor();
+    await page.getByText("Categories: “Veterans” is added.").waitFor();
     await scene().people.create({ name: "Person 61" });
     await page.getByRole("button", { name: "Change 61 people" }).click();
     await page.getByRole("alert").getByText("People have changed since they were shown.").waitFor();
@@ -63,6 +63,25 @@ describeInBrowser("people who are chosen in a list, in a browser", kinds, (scene
         const box = await page.locator(`${menu} > :is(form, ul)`).boundingBox();
         assert.ok(box !== null && box.x >= 0 && box.x + box.width <= width, `${menu} at ${width}`);
       }
+    }
+  });
+
+  it("stay chosen, and counted, in another order, and on the way back to a list that has changed", async () => {
+    const page = await scene().open("/person?q=person");
+    for (const name of ["Person 1", "Person 3"]) await page.getByRole("checkbox", { name, exact: true }).check();
+    await page.getByRole("link", { name: "Name", exact: true }).click();
+    await page.locator("[aria-sort]").waitFor();
+    const summary = page.locator(".chosen summary");
+    assert.equal(await summary.textContent(), "With the chosen: 2");
+    for (const change of [undefined, () => scene().people.replace(3, { name: "Person 2a" })]) {
+      await page.getByRole("link", { name: "Person 10", exact: true }).click();
+      await page.getByRole("heading", { name: "Person 10" }).waitFor();
+      await change?.();
+      await page.goBack();
+      if (change !== undefined) await page.getByText("Person 2a").waitFor();
+      await page.getByText("With the chosen: 2").waitFor();
+      for (const name of ["Person 1", "Person 3"])
+        assert.ok(await page.getByRole("checkbox", { name, exact: true }).isChecked());
     }
   });
 
