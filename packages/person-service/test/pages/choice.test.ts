@@ -50,7 +50,10 @@ describeInMemory("the form of many people, without a script", (openService) => {
     const add: Pairs = [["_do", "add"], ["_of", "categories"], ["_value", "Press & <b>"], ...tag, ...boxes.slice(0, 2)];
     const shown = await send(service, "/person", add);
     assert.deepEqual([shown.status, shown.headers["cache-control"]], [200, "no-store"]);
-    assert.match(shown.text, /<h1>Change 2 people\?<\/h1>.*Categories gets “<bdi>Press &amp; &lt;b&gt;<\/bdi>”\./s);
+    assert.match(
+      shown.text,
+      /<h1>Change 2 people\?<\/h1>.*<bdi>Ada<\/bdi>, <bdi>Bob<\/bdi><\/p>.*Categories: “<bdi>Press &amp; &lt;b&gt;<\/bdi>” is added\./s,
+    );
     assert.deepEqual(await valuesOf("categories"), [undefined, undefined, undefined]);
     const done = await send(service, "/person", [...add, ["_matched", "2"], ...sure]);
     assert.deepEqual(locationOf(done), [303, "/person?sort=name#changed"]);
@@ -71,7 +74,7 @@ describeInMemory("the form of many people, without a script", (openService) => {
     const wrong = await send(service, "/person", noDate);
     assert.match(
       wrong.text,
-      /becomes “<bdi>soon &lt;b&gt;<\/bdi>”.*3 people cannot be changed so:.*No\. 1<\/a>: Date of birth <bdi>must be/s,
+      /becomes “<bdi>soon &lt;b&gt;<\/bdi>”.*3 people cannot be changed like this:.*No\. 1<\/a>: Date of birth <bdi>must be/s,
     );
     assert.ok(!wrong.text.includes("_sure"));
     assert.match(
@@ -89,7 +92,7 @@ describeInMemory("the form of many people, without a script", (openService) => {
     const shown = await send(service, "/person", set);
     assert.match(
       shown.text,
-      /<h1>Change 2 people\?.*<a href="\/person\/2">No\. 2<\/a>: <bdi>has changed since this list was shown/s,
+      /<h1>Change 2 people\?.*<p><bdi>Ada<\/bdi>, <bdi>Eve<\/bdi><\/p>.*<a href="\/person\/2">No\. 2<\/a>: <bdi>has changed since this list was shown/s,
     );
     assert.equal((await send(service, "/person", [...againOf(shown), ...sure])).status, 303);
     assert.deepEqual(await valuesOf("worksFor"), ["Bank", undefined, "Bank"]);
@@ -103,12 +106,15 @@ describeInMemory("the form of many people, without a script", (openService) => {
     const { tag } = await listOf(service, "/person?worksFor=Bank&limit=1");
     const all: Pairs = [["_do", "drop"], ["_of", "categories"], ["_value", "Press & <b>"], ["_all", "yes"], ...tag];
     const shown = await send(service, "/person", all);
-    assert.match(shown.text, /Change 1 person\?.*1 person is so already\./s);
+    assert.match(shown.text, /Change 1 person\?.*1 person is like this already\./s);
     assert.ok(!shown.text.includes("People have changed"));
     await store(service, asJson({ name: "Kay", worksFor: "Bank", categories: ["Press & <b>"] }));
     for (const fields of [all, [...againOf(shown), ...sure]]) {
       const again = await send(service, "/person", fields);
-      assert.match(again.text, /Change 2 people\?.*role="alert">People have changed since.*loses “<bdi>Press &amp;/s);
+      assert.match(
+        again.text,
+        /Change 2 people\?.*role="alert">People have changed since.*“<bdi>Press &amp; &lt;b&gt;<\/bdi>” is taken away/s,
+      );
       assert.deepEqual((await valuesOf("categories"))[0], ["Press & <b>"]);
     }
     const now = await send(service, "/person", [...againOf(shown), ...sure]);
@@ -137,6 +143,14 @@ describeInMemory("the form of many people, without a script", (openService) => {
       "nothing is said",
       [
         ["_do", "typed"],
+        ["_record", "1"],
+      ],
+    ],
+    [
+      "Enter is pressed in an empty field",
+      [
+        ["_do", "typed"],
+        ["_member", "name"],
         ["_record", "1"],
       ],
     ],
@@ -199,7 +213,7 @@ describeInMemory("the form that removes many people, without a script", (openSer
     const { tag } = await listOf(service, "/person");
     const all: Pairs = [["_do", "delete"], ["_all", "yes"], ...tag];
     const shown = await send(service, "/person", all);
-    assert.match(shown.text, /<h1>Delete 21 people\?<\/h1>.*To delete them, type 21:/s);
+    assert.match(shown.text, /<h1>Delete 21 people\?<\/h1>.*<bdi>Person 19<\/bdi>, …<\/p>.*To delete them, type 21:/s);
     const again = againOf(shown);
     const mistyped = await send(service, "/person", [...again, ["_typed", "12"], ...sure]);
     assert.match(mistyped.text, /This is not how many they are\./);

@@ -2,7 +2,7 @@ import { type HttpRequest, type HttpResponse, type Next, redirect } from "waymar
 import { toPublicUrl } from "waymark/filters";
 import { filled, type SafeHtml } from "../frame/html.ts";
 import type { Reader } from "../frame/reader.ts";
-import type { MemberField, MemberFields } from "../members/fields.ts";
+import { type MemberField, type MemberFields, titleMember, titleOf } from "../members/fields.ts";
 import { patchBetween, typedIn } from "../members/typed.ts";
 import { shownValue } from "../members/value.ts";
 import { extensible, settable } from "./choice.ts";
@@ -73,13 +73,30 @@ export async function answerChoice(form: URLSearchParams, answering: Answering):
       !["_matched", "_typed", "_sure"].includes(name) && !(name === "_record" && refused.has(idIn(value))),
   );
   const isOutdated = tag !== shownTag;
-  const shown = { what: change.what, counts, again, back: address.own, isMistyped: isSure && !isTyped, isOutdated };
+  const people = await namesOf(
+    chosen === undefined ? address.selection : `id[in]=${chosen.map(({ id }) => id).filter((id) => !refused.has(id))}`,
+    answering,
+  );
+  const shown = {
+    ...{ what: change.what, counts, people, again, back: address.own },
+    ...{ isMistyped: isSure && !isTyped, isOutdated },
+  };
   return next(request.withMethod("GET").withAttribute(review, shown));
 }
 
 /** Returns the entity tag of the list as it is now. */
 const tagOf = async ({ request, next }: Answering): Promise<string> =>
   (await next(request.withMethod("HEAD").withTarget(request.path))).headers.get("ETag") ?? "";
+
+/** Returns the names of the first people whom a query has, where the caller may read them and they are not too long to be one text. */
+async function namesOf(selection: string, { request, next }: Answering): Promise<readonly string[]> {
+  const target = `${request.path}?${selection}&fields=${titleMember}&limit=${mostUntyped}`;
+  const { status, body } = await next(
+    request.withMethod("GET").withTarget(target).withHeader("Accept", "application/json"),
+  );
+  if (status !== 200 || typeof body !== "string") return [];
+  return JSON.parse(body).flatMap((each: unknown) => titleOf(each) ?? []);
+}
 
 const idIn = (record: string): number => Number(record.split(" ", 1)[0]);
 
@@ -104,7 +121,8 @@ function changeOf(form: URLSearchParams, { reader, fields }: Answering): Change 
   const words = reader.words.review;
   const value = (form.get("_value") ?? "").trim();
   const asked = form.get("_do") ?? "";
-  const what = asked === "typed" ? (value === "" ? "set" : "add") : asked;
+  const to = form.get("_to") ?? "";
+  const what = asked !== "typed" ? asked : value !== "" ? "add" : to !== "" ? "set" : "";
   const said = (text: string, field: MemberField, value: string): SafeHtml =>
     filled(text, { label: field.label, value: shownValue(reader, field, value) });
   if (what === "delete") return { body: { removed: true }, what: undefined };
@@ -112,7 +130,7 @@ function changeOf(form: URLSearchParams, { reader, fields }: Answering): Change 
     const field = settable(fields).find(({ name }) => name === form.get("_member"));
     if (field === undefined) return undefined;
     const { name } = field;
-    const typed = typedIn(new URLSearchParams([[name, form.get("_to") ?? ""]]), {}, fields, reader)[name] ?? "";
+    const typed = typedIn(new URLSearchParams([[name, to]]), {}, fields, reader)[name] ?? "";
     // Of other members nothing is known; a form that had some other value of this one would change it.
     const merge = patchBetween({ [name]: typed === "" ? "?" : "" }, { [name]: typed }, fields);
     return { body: { merge }, what: said(typed === "" ? words.clears : words.sets, field, typed) };

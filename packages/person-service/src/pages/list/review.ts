@@ -12,6 +12,8 @@ export interface Review {
   /** What becomes of each, in words; undefined where all are removed. */
   readonly what: SafeHtml | undefined;
   readonly counts: ReviewedCounts;
+  /** The names of the first of them. */
+  readonly people: readonly string[];
   /** The fields by which the form says the same again. */
   readonly again: readonly (readonly [name: string, value: string])[];
   /** The URL of the list. */
@@ -41,7 +43,7 @@ export const mostUntyped = 20;
 export function reviewPage(
   site: Site,
   request: HttpRequest<unknown>,
-  { what, counts, again, back, isMistyped, isOutdated }: Review,
+  { what, counts, people, again, back, isMistyped, isOutdated }: Review,
 ): HttpResponse {
   const reader = readerOf(request);
   const words = reader.words.review;
@@ -62,7 +64,8 @@ ${
     ? html`<p class="banner" role="alert">${words.outdated}</p>
 `
     : ""
-}<p>${what ?? words.warning}</p>
+}<p>${people.map((name, i) => html`${i > 0 ? ", " : ""}<bdi>${name}</bdi>`)}${people.length > 0 && people.length < due + counts.unchanged ? ", …" : ""}</p>
+<p>${what ?? words.warning}</p>
 ${counts.unchanged === 0 ? "" : html`<p>${reader.count(words.unchanged, counts.unchanged)}</p>`}
 ${counts.refused === 0 ? "" : faults(site, request, reader, counts)}${isPossible ? form : html`<p><a class="button" href="${back}">${words.back}</a></p>`}`;
   const title = `${heading} · ${brandOf(site, reader)}`;

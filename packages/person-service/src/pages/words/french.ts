@@ -142,10 +142,10 @@ export const french: Words = {
     nothing: "Il n’y a rien à modifier",
     change: { one: "Modifier {n} personne ?", other: "Modifier {n} personnes ?" },
     remove: { one: "Supprimer {n} personne ?", other: "Supprimer {n} personnes ?" },
-    adds: "{label} reçoit « {value} ».",
-    drops: "{label} perd « {value} ».",
+    adds: "{label} : « {value} » s’ajoute.",
+    drops: "{label} : « {value} » disparaît.",
     sets: "{label} devient « {value} ».",
-    clears: "{label} est retiré.",
+    clears: "{label} : la valeur disparaît.",
     warning: "Tout ce qui est conservé de ces personnes est supprimé. C’est irréversible.",
     unchanged: { one: "{n} personne l’est déjà.", other: "{n} personnes le sont déjà." },
     refused: {

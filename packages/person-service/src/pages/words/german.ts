@@ -84,7 +84,7 @@ export const german: Words = {
   person: {
     all: "Alle Personen",
     wayBack: "Weg zurück",
-    saved: "Gesichert.",
+    saved: "Gespeichert.",
     stored: "Gespeichert.",
     changed:
       "Diese Person wurde inzwischen geändert, deshalb wurde nichts gelöscht. Sehen Sie sich die Person zuerst noch einmal an.",
@@ -97,8 +97,8 @@ export const german: Words = {
   },
   form: {
     store: "Speichern",
-    save: "Sichern",
-    saving: "Wird gesichert …",
+    save: "Speichern",
+    saving: "Wird gespeichert …",
     cancel: "Abbrechen",
     date: "Etwa {example}.",
     notYet: "Noch nicht richtig:",
@@ -115,7 +115,7 @@ export const german: Words = {
     ofYours: "(Ihre)",
     ofTheirs: "(andere)",
     empty: "(leer)",
-    save: "Auswahl sichern",
+    save: "Auswahl speichern",
     back: "Zurück zum Formular",
   },
   removal: {
@@ -142,10 +142,10 @@ export const german: Words = {
     nothing: "Es gibt nichts zu ändern",
     change: { one: "{n} Person ändern?", other: "{n} Personen ändern?" },
     remove: { one: "{n} Person löschen?", other: "{n} Personen löschen?" },
-    adds: "{label} bekommt „{value}“.",
-    drops: "{label} verliert „{value}“.",
+    adds: "{label}: „{value}“ kommt hinzu.",
+    drops: "{label}: „{value}“ fällt weg.",
     sets: "{label} wird „{value}“.",
-    clears: "{label} wird weggenommen.",
+    clears: "{label} fällt weg.",
     warning: "Alles, was von diesen Personen gespeichert ist, wird entfernt. Das lässt sich nicht rückgängig machen.",
     unchanged: { one: "{n} Person ist schon so.", other: "{n} Personen sind schon so." },
     refused: {
@@ -312,7 +312,7 @@ export const german: Words = {
     noAnswer: "Der Dienst antwortet nicht. Ihre Angaben gehen nicht verloren: Versuchen Sie es gleich noch einmal.",
     draft: "Das haben Sie vorhin eingegeben; es ist noch nicht gespeichert.",
     changedSince:
-      "Jemand anderes hat diese Person seitdem geändert: Beim Sichern bleiben beide Änderungen, und Sie werden gefragt, wo sie sich unterscheiden.",
+      "Jemand anderes hat diese Person seitdem geändert: Beim Speichern bleiben beide Änderungen, und Sie werden gefragt, wo sie sich unterscheiden.",
     tooLarge: "{file} ist zu groß für diese Seite. Der Befehl „person-service import“ nimmt die Datei an.",
     unreadable: "{file} kann nicht gelesen werden. Ist es ein Ordner, oder wurde die Datei inzwischen geändert?",
   },
