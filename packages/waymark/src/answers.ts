@@ -1,4 +1,4 @@
-import type { StandardSchemaV1 } from "./content/standard-schema.ts";
+import type { StandardSchemaV1, TypedSchema, ValueOf } from "./content/standard-schema.ts";
 import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
 import type { Description, ResponseDescription } from "./description.ts";
 import { isSchema, shownSchema } from "./input/parameters.ts";
@@ -37,7 +37,7 @@ export interface AnswersData {
  *
  * @throws TypeError when it is not an object
  */
-export function answers<const R extends Readonly<Record<number, Answer>>>(
+export function answers<const R extends Readonly<Record<number, TypedSchema | NoContent | ProblemType>>>(
   byStatus: R & NothingElse<R>,
 ): Answers<DeclaredResponse<R>>;
 // As with `takes`: what is right is done with by the first overload, and what is wrong is said in words by the last.
@@ -69,18 +69,14 @@ type WithoutStatus = "answers have statuses: answers({ 200: schema, 404: none })
 export type DeclaredResponse<R> = { readonly [S in keyof R & number]: ResponseOf<S, ContentOf<R[S]>> }[keyof R &
   number];
 
-type ContentOf<A> =
-  A extends StandardSchemaV1<unknown, infer T> ? Unchanging<T> : A extends NoContent ? NoContent : never;
+type ContentOf<A> = A extends NoContent ? NoContent : Unchanging<ValueOf<A>>;
 
 /** A value that nobody changes, as deep as it goes: literals that a handler returns are such. */
 type Unchanging<T> = T extends object ? { readonly [K in keyof T]: Unchanging<T[K]> } : T;
 
 /** The type of what a handler returns whose route has these members: any response, unless they declare some. */
-export type AnsweredBy<M> = [Extract<M, AnswersData>] extends [never]
-  ? HttpResponse | Response
-  : Extract<M, AnswersData> extends Answers<infer A extends HttpResponse>
-    ? A
-    : never;
+export type AnsweredBy<M> =
+  Extract<M, AnswersData> extends Answers<infer A> ? (unknown extends A ? HttpResponse | Response : A) : never;
 
 export const isAnswers = (value: unknown): value is AnswersData => kindOf(value) === "answers";
 

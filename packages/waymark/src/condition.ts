@@ -46,17 +46,21 @@ const declared = <V>(condition: ConditionData): Condition<V> => condition;
 const requireConditions = (name: string, conditions: readonly unknown[]): readonly ConditionData[] =>
   conditions.map((condition) => requireCondition(condition, `${name}(…) takes conditions`));
 
-/** What a string (a path), a condition, a filter that provides or anything else among the members of a route or group binds. */
+/** What a string (a path), a condition or a filter that provides binds; never for what binds nothing. */
 type Bound<M> = M extends string
   ? PathVariables<M>
-  : M extends Condition<infer V>
-    ? V
-    : M extends Provider<infer K, infer T>
-      ? ProvidedAs<K, T>
-      : NoVariables;
+  : M extends { readonly kind: "takes" | "answers" }
+    ? never // Most members that are no path: the compiler is done with them here.
+    : M extends Condition<infer V>
+      ? V
+      : M extends Provider<infer K, infer T>
+        ? ProvidedAs<K, T>
+        : never;
 
 /** What is bound when all of the members match. */
-export type BoundByAll<M> = [M] extends [never] ? NoVariables : Plain<Intersection<Bound<M>>>;
+export type BoundByAll<M> = Merged<Bound<M>>;
+
+type Merged<U> = [U] extends [never] ? NoVariables : Plain<Intersection<U>>;
 
 /** What is bound whichever of the conditions matches: the variables that all of them have. */
 type BoundByEach<C extends readonly Condition[]> = C extends readonly []

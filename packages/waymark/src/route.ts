@@ -9,7 +9,7 @@ import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
 import type { ErrorClause, Filter, WebFilter } from "./filter.ts";
 import { describeTakes } from "./input/parameters.ts";
-import { type InputOf, isTakes, type NeededOf, type TakesData, together } from "./input/takes.ts";
+import { isTakes, type Takes, type TakesData, together } from "./input/takes.ts";
 import type { Intersection, NoVariables, Plain, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -120,23 +120,33 @@ export function name(text: string): RouteName {
  * Makes a route from a path, conditions, a name, descriptions and what the handler takes, all optional and in any order, and
  * last the handler.
  */
-export type RouteFunction = <const C extends readonly unknown[], N = BoundByAll<C[number]>>(
+export type RouteFunction = <const C extends Several, N = BoundByAll<C[number]>>(
   ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: HandlerBehind<C[number], N>]
 ) => Route<NeededByRoute<C[number], N>>;
+
+/**
+ * What is given in a row. The second type is among those of the first, and is here for the compiler: where an array is the only
+ * type in this place, it makes all methods of arrays for each call.
+ */
+type Several = readonly unknown[] | readonly [];
 
 /** What stands before the handler of a route. */
 type RoutePart = string | Condition | RouteName | DescriptionMember | TakesData | AnswersData;
 
 /** The handler behind these members. */
-type HandlerBehind<M, N> = [Extract<M, TakesData>] extends [never]
-  ? Handler<N, AnsweredBy<M>>
-  : TakingHandler<N, InputOf<Extract<M, TakesData>>, AnsweredBy<M>>;
+type HandlerBehind<M, N> =
+  Extract<M, TakesData> extends Takes<infer I, infer _>
+    ? unknown extends I
+      ? Handler<N, AnsweredBy<M>>
+      : TakingHandler<N, I, AnsweredBy<M>>
+    : never;
 
 /** What a route of these members needs, whose handler needs N. */
-type NeededByRoute<M, N> = NeededBeyond<N, NeededOf<Extract<M, TakesData>>, BoundByAll<M>>;
+type NeededByRoute<M, N> =
+  Extract<M, TakesData> extends Takes<infer _, infer T> ? NeededBeyond<N, T, BoundByAll<M>> : never;
 
 /** What a handler and what it takes need that its route does not bind: nothing, for most. */
-type NeededBeyond<N, T, B> = [B] extends [N] ? UnmetWithin<T, B> : Plain<Unmet<N, B> & Unmet<T, B>>;
+type NeededBeyond<N, T, B> = B extends N ? UnmetWithin<T, B> : Plain<Unmet<N, B> & Unmet<T, B>>;
 
 /** The members before a handler, as `GroupMembers`. */
 export type RouteMembers<C extends readonly unknown[]> = { readonly [I in keyof C]: RouteMember<C[I]> };
@@ -190,7 +200,7 @@ export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, "QUERY", re
  * group("/person", accept("application/json"), after(log), GET("/{id}", read), GET(list))
  * ```
  */
-export function group<const M extends readonly unknown[]>(...members: GroupMembers<M>): Route<NeededIn<M>> {
+export function group<const M extends Several>(...members: GroupMembers<M>): Route<NeededIn<M>> {
   const site = new DeclarationSite(group);
   const conditions: ConditionData[] = [];
   const filters: Filter[] = [];

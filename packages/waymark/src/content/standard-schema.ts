@@ -14,6 +14,18 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   };
 }
 
+/** A schema by its types: the compiler is done with this sooner than with all of StandardSchemaV1. */
+export interface TypedSchema {
+  readonly "~standard": { readonly types?: { readonly output: unknown } | undefined };
+}
+
+/** The type of the values that a schema returns. */
+export type ValueOf<S> = S extends TypedSchema
+  ? NonNullable<S["~standard"]["types"]>["output"]
+  : S extends StandardSchemaV1<unknown, infer T>
+    ? T
+    : never;
+
 /** A validator's answer: the value, perhaps converted; or all that is wrong with it. */
 export type ValidationResult<T> =
   | { readonly value: T; readonly issues?: undefined }

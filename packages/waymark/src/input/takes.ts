@@ -1,22 +1,22 @@
 import type { ReadOptions } from "../content/request-content.ts";
-import type { StandardSchemaV1 } from "../content/standard-schema.ts";
+import type { StandardSchemaV1, TypedSchema, ValueOf } from "../content/standard-schema.ts";
 import { DeclarationSite, kindOf, typeName } from "../declaration.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import type { Intersection, NoVariables, Plain } from "../path/pattern.ts";
 
 /** Schemas by name: of path variables, query parameters or header fields. */
-export type NamedSchemas = { readonly [name: string]: StandardSchemaV1 };
+export type NamedSchemas<S = StandardSchemaV1> = { readonly [name: string]: S };
 
 /** What a handler takes of a request, by schemas of any library that keeps to Standard Schema, or of `waymark/schema`. */
-export interface Inputs {
+export interface Inputs<S = StandardSchemaV1> {
   /** Path variables, which the template of the route or of its groups has. */
-  readonly variables?: NamedSchemas;
+  readonly variables?: NamedSchemas<S>;
   /** Query parameters, or one schema of all as an object. */
-  readonly query?: NamedSchemas | StandardSchemaV1;
+  readonly query?: NamedSchemas<S> | S;
   /** Header fields of the request, in any case. */
-  readonly fields?: NamedSchemas;
+  readonly fields?: NamedSchemas<S>;
   /** The content. It is read when the handler asks for it. */
-  readonly body?: StandardSchemaV1;
+  readonly body?: S;
   /** Whether query parameters that are not declared are refused. Default: false. */
   readonly strict?: boolean;
   /** The status for variables that break their schemas: 404 where such a path does not exist. Default: 400. */
@@ -46,8 +46,8 @@ export interface TakesData {
  * around.
  */
 export interface Takes<I, N> extends TakesData {
-  /** Type only. */
-  readonly input?: I;
+  /** Type only. A function, so that the compiler puts together what several take. */
+  readonly input?: (given: I) => void;
   /** Type only. */
   readonly needs?: (provided: N) => void;
 }
@@ -76,11 +76,15 @@ export interface Provider<K extends string = string, T = unknown> {
  *
  * @throws TypeError when an argument is something else, or an input has another name than these
  */
-export function takes<const I extends Inputs & object>(
+export function takes<const I extends Inputs<TypedSchema> & object>(
   inputs: I & NothingElse<I>,
 ): Takes<GivenBy<I>, NeededVariables<I>>;
+export function takes<K extends string, T, const I extends Inputs<TypedSchema> & object>(
+  provider: Provider<K, T>,
+  inputs: I & NothingElse<I>,
+): Takes<{ readonly [P in K]: T } & GivenBy<I>, ProvidedAs<K, T> & NeededVariables<I>>;
 // Of overloads that all fail, the compiler explains the last one: this one takes inputs too, and says it in words.
-export function takes<const T extends readonly unknown[]>(
+export function takes<const T extends readonly unknown[] | readonly []>(
   ...taken: TakenMembers<T>
 ): Takes<InputOf<T[number]>, NeededOf<T[number]>>;
 export function takes(...taken: readonly unknown[]): TakesData {
@@ -154,7 +158,7 @@ type SchemaOf<S> = S extends StandardSchemaV1 ? S : "this takes a schema, such a
 export type InputOf<M> = [M] extends [never] ? NoVariables : Plain<Intersection<InputOfOne<M>>>;
 
 type InputOfOne<M> = M extends TakesData
-  ? M extends { readonly input?: infer I }
+  ? M extends Takes<infer I, infer _>
     ? I
     : NoVariables
   : M extends Provider<infer K, infer V>
@@ -166,16 +170,16 @@ type InputOfOne<M> = M extends TakesData
 /** The members of routes that give no input. */
 type AnyMember = string | { readonly kind: unknown };
 
-type GivenBy<M> = {
-  readonly [K in keyof M & ("variables" | "query" | "fields" | "body")]: K extends "body"
-    ? BodyReader<ValueOf<M[K]>>
-    : M[K] extends StandardSchemaV1
-      ? ValueOf<M[K]>
-      : { readonly [P in keyof M[K]]: ValueOf<M[K][P]> };
-};
-
-/** The type of the values that a schema returns. */
-export type ValueOf<S> = S extends StandardSchemaV1<unknown, infer T> ? T : never;
+// Of a conditional type, editors and errors show what it comes to, and not its name.
+type GivenBy<M> = M extends unknown
+  ? {
+      readonly [K in keyof M & ("variables" | "query" | "fields" | "body")]: K extends "body"
+        ? BodyReader<ValueOf<M[K]>>
+        : M[K] extends { readonly "~standard": unknown }
+          ? ValueOf<M[K]>
+          : { readonly [P in keyof M[K]]: ValueOf<M[K][P]> };
+    }
+  : never;
 
 /** What these need of the groups around: the path variables that they name, and values that filters provide. */
 export type NeededOf<M> = [M] extends [never] ? NoVariables : Plain<Intersection<NeededOfOne<M>>>;

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { z } from "zod";
 import {
+  answers,
   around,
   before,
   created,
@@ -207,6 +208,24 @@ describe("a parameter", () => {
       ],
     });
     assert.ok("Id" in components.schemas && !("Search" in components.schemas));
+  });
+
+  it("has a schema whose types stand only in what it validates", async () => {
+    const even = {
+      "~standard": {
+        version: 1,
+        vendor: "a library",
+        validate: (value: unknown) =>
+          Number(value) % 2 === 0 ? { value: Number(value) } : { issues: [{ message: "must be even" }] },
+      },
+    } as const;
+    const half = GET("/{id}", takes({ variables: { id: even } }), answers({ 200: even }), (_, { variables }) =>
+      json(variables.id / 2),
+    );
+    assert.equal(await answerOf(half, "GET /4"), 2);
+    assert.deepEqual(await faultsOf(half, "GET /3"), ["path id: must be even"]);
+    // @ts-expect-error: it is a number
+    GET("/{id}", takes({ variables: { id: even } }), (_, { variables }) => text(variables.id));
   });
 
   it("may be validated by a promise", async () => {
