@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { recordSchema } from "@waymark/collection";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
+import { optional, type ValueSchema } from "waymark/schema";
 import { type ListSchema, listSchema, textList } from "./lists.ts";
 import type { PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
@@ -8,7 +9,6 @@ import { memberEntries, ownObject, partNames } from "./members.ts";
 import type { ContactEntry, Person } from "./person.ts";
 import { oneOf } from "./rules.ts";
 import { ruledString, text, truth } from "./text.ts";
-import { optional, type ValueSchema } from "./value-schema.ts";
 
 /** A list of which another member is the preferred value: `emails`, of which `email` is. */
 export interface ContactList {

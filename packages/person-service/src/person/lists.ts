@@ -1,6 +1,6 @@
 import type { ValidationIssue } from "waymark/content";
+import type { ValueSchema } from "waymark/schema";
 import { jsonType } from "./text.ts";
-import type { ValueSchema } from "./value-schema.ts";
 
 /** The schema of a list; it may be absent, and counts as absent when it is empty. */
 export type ListSchema<T> = ValueSchema<readonly T[] | undefined>;

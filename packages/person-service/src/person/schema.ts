@@ -6,6 +6,7 @@ import {
   storeMembers,
 } from "@waymark/collection";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
+import { optional, type ValueSchema } from "waymark/schema";
 import { contactListSchema, withContactLists } from "./contact-lists.ts";
 import { withKept } from "./kept-members.ts";
 import { textList } from "./lists.ts";
@@ -16,7 +17,6 @@ import { derivedName, nameSources, ownObject, partNames } from "./members.ts";
 import type { Person } from "./person.ts";
 import { countryCode, dateWithin, email, languageTag, matching, oneOf, pastDate, telephone, url } from "./rules.ts";
 import { numeric, ruledString, text, truth } from "./text.ts";
-import { optional, type ValueSchema } from "./value-schema.ts";
 import { keptProperty } from "./vcard-properties.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */

@@ -10,4 +10,4 @@ export {
   type StringOptions,
   string,
 } from "./scalars.ts";
-export type { ValueSchema, WithDefault } from "./value-schema.ts";
+export { type InnerSchema, type Keywords, type ValueSchema, valueSchema, type WithDefault } from "./value-schema.ts";

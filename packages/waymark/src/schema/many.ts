@@ -1,5 +1,5 @@
 import type { ValidationIssue } from "../content/standard-schema.ts";
-import { inWords, refused, type ValueSchema, valueSchema } from "./value-schema.ts";
+import { type InnerSchema, inWords, refused, type ValueSchema, valueSchema } from "./value-schema.ts";
 
 /** Lists the options of `many`. */
 export interface ManyOptions {
@@ -17,7 +17,7 @@ export interface ManyOptions {
  * takes({ query: { tag: many(string(), { most: 10 }) } })
  * ```
  */
-export function many<T>(schema: ValueSchema<T>, { least = 0, most }: ManyOptions = {}): ValueSchema<readonly T[]> {
+export function many<T>(schema: InnerSchema<T>, { least = 0, most }: ManyOptions = {}): ValueSchema<readonly T[]> {
   const { validate, jsonSchema } = schema["~standard"];
   const keywords = {
     type: "array",

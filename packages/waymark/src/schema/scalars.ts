@@ -1,5 +1,5 @@
 import { requireKnownOptions } from "../known-options.ts";
-import { refused, ruled, type ValueSchema, valueSchema, type WithDefault } from "./value-schema.ts";
+import { type InnerSchema, refused, ruled, type ValueSchema, valueSchema, type WithDefault } from "./value-schema.ts";
 
 /** Lists the options of `integer` and `number`. */
 export interface NumberOptions extends WithDefault<number> {
@@ -148,7 +148,7 @@ export function oneOf<const T extends string>(texts: readonly T[], options: With
  * takes({ query: { since: optional(date()) } })
  * ```
  */
-export function optional<T>(schema: ValueSchema<T>): ValueSchema<T | undefined> {
+export function optional<T>(schema: InnerSchema<T>): ValueSchema<T | undefined> {
   const { validate, jsonSchema } = schema["~standard"];
   return valueSchema<T | undefined>(jsonSchema.input({ target: "draft-2020-12" }), (value) => {
     if (value === undefined) return { value };

@@ -1,13 +1,29 @@
 import type { StandardSchemaV1, ValidationResult } from "../content/standard-schema.ts";
 import type { StandardJsonSchema } from "../description.ts";
 
-/** A schema that validates values of the type T and can be shown in a document. */
-export type ValueSchema<T> = StandardSchemaV1<unknown, T> & StandardJsonSchema;
+/** A schema that validates values of the type T, without a promise, and can be shown in a document. */
+export interface ValueSchema<T> extends StandardSchemaV1<unknown, T>, StandardJsonSchema {
+  readonly "~standard": StandardJsonSchema["~standard"] &
+    Omit<StandardSchemaV1<unknown, T>["~standard"], "validate"> & {
+      readonly validate: (value: unknown) => ValidationResult<T>;
+    };
+}
+
+/** A schema of ours or of a library, within another one of ours. */
+export type InnerSchema<T> = StandardSchemaV1<unknown, T> & StandardJsonSchema;
 
 /** JSON Schema, as far as the schemas of this folder write it. */
 export type Keywords = Readonly<Record<string, unknown>>;
 
-/** Makes a schema of a function that validates, and of the JSON Schema that says the same. */
+/**
+ * Makes a schema of a function that validates, and of the JSON Schema that says the same.
+ *
+ * ```ts
+ * const even = valueSchema<number>({ type: "integer", multipleOf: 2 }, (value) =>
+ *   typeof value === "number" && value % 2 === 0 ? { value } : { issues: [{ message: "must be even" }] },
+ * );
+ * ```
+ */
 export function valueSchema<T>(keywords: Keywords, validate: (value: unknown) => ValidationResult<T>): ValueSchema<T> {
   const jsonSchema = () => keywords;
   return {
