@@ -92,6 +92,12 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     },
   ],
   [
+    "Outlook, with a title beside the job title",
+    "Title,First Name,Job Title\nDr,Ada,Analyst\n",
+    { honorificPrefix: "Dr", jobTitle: "Analyst" },
+  ],
+  ["a list with titles", "First Name,Title\nAda,Analyst\n", { jobTitle: "Analyst" }],
+  [
     "Outlook in German",
     "Vorname;E-Mail-Adresse;E-Mail 2: Adresse;Telefon geschäftlich;Telefon privat;Mobiltelefon;Fax geschäftlich\n" +
       "Ada;a@x.example;b@x.example;11;22;33;44\n",

@@ -66,6 +66,8 @@ export interface PersonMember {
   readonly jscontact: string;
   /** What other programs and people call it, besides the page, separated by commas; at first those in English. */
   readonly words: string;
+  /** A word, as `toLooseKey` has it, that means it beside a column of what the word usually means. */
+  readonly wordBeside?: string;
   readonly example?: string | readonly string[];
   /** Its rule, for people. */
   readonly rule: string;

@@ -52,6 +52,7 @@ export const personMembers = {
     jscontact: "name/components/title",
     words:
       "name prefix, honorific prefix, salutation, courtesy title, anrede, namenspräfix, titre de civilité, civilité, tratamiento",
+    wordBeside: "title",
     rule: "1 to 100: what stands before a name, such as `Dr`",
   },
   givenName: {

@@ -36,7 +36,13 @@ export function columnNames(
   const guesses: string[] = [];
   const unknown: string[] = [];
   const byWord = memberByWord(known);
-  const wordFor = (heading: string): string | undefined => byWord.get(toLooseKey(heading));
+  const usually = (heading: string): string | undefined => byWord.get(toLooseKey(heading));
+  const alike = Map.groupBy(new Set(headings), usually);
+  const wordFor = (heading: string): string | undefined => {
+    const member = usually(heading);
+    const isBeside = (alike.get(member)?.length ?? 0) > 1;
+    return (isBeside ? memberBeside(heading, known) : undefined) ?? member;
+  };
   const mapped = headings.map((heading) => map.get(heading) ?? map.get(heading.trim()));
   const named = headings.map((heading, i) => mapped[i] ?? ownName(heading, known));
   const contacts = headings.map((heading, i) =>
@@ -186,3 +192,7 @@ export const leftOut: ReadonlySet<string> = new Set([...setByServer, importError
 
 const memberByWord = (known: MemberList): ReadonlyMap<string, string> =>
   new Map(Array.from(wordsForMembers(known), ([member, words]) => words.map((word) => [word, member] as const)).flat());
+
+/** Returns the member that a heading is beside a column of what it usually is. */
+const memberBeside = (heading: string, { entries }: MemberList): string | undefined =>
+  entries.find(([, { wordBeside }]) => wordBeside !== undefined && wordBeside === toLooseKey(heading))?.[0];

@@ -144,7 +144,7 @@ async function readThrough(source: SourceFile, options: PeopleFileOptions): Prom
     );
     return {
       ...named,
-      guesses: [...named.guesses, ...empty.map((each) => `${excerpt(each)} is left out: it is empty`)],
+      guesses: [...named.guesses, `empty and left out: ${empty.map(excerpt).join(", ")}`],
     };
   }
 }
