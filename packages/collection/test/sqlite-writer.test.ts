@@ -461,8 +461,10 @@ describe("the thread that writes to a SQLite file", () => {
         const thread = await ready;
         // Otherwise the thread may have answered before it ends.
         const other = lock(file);
+        const called = nextCall(thread);
         const lost = assert.rejects(store.create({ name: "second" }), StoreOutcomeUnknown);
-        await turn();
+        // Until then, the third would join the second.
+        await called;
         const third = store.create({ name: "third" });
         await Promise.all([thread.terminate(), lost]);
         unlock(other);
@@ -605,6 +607,18 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 async function nextThread(): Promise<Worker> {
   const [thread] = await once(process, "worker");
   return thread;
+}
+
+/** Resolves when the thread is called next. */
+function nextCall(thread: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    const { postMessage } = thread;
+    thread.postMessage = (message) => {
+      thread.postMessage = postMessage;
+      thread.postMessage(message);
+      resolve();
+    };
+  });
 }
 
 function lock(file: string): DatabaseSync {
