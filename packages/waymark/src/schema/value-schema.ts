@@ -5,6 +5,7 @@ import type { StandardJsonSchema } from "../description.ts";
 export interface ValueSchema<T> extends StandardSchemaV1<unknown, T>, StandardJsonSchema {
   readonly "~standard": StandardJsonSchema["~standard"] &
     Omit<StandardSchemaV1<unknown, T>["~standard"], "validate"> & {
+      /** Returns the value, perhaps converted, or what is wrong with it. */
       readonly validate: (value: unknown) => ValidationResult<T>;
     };
 }
