@@ -90,7 +90,7 @@ describe("an event stream", () => {
     await promise;
   });
 
-  it("that is over before it begins asks its source for nothing", async () => {
+  it("reads nothing of its source when it is over before it begins", async () => {
     const pieces = piecesOf(HttpRequest.of({ draining: AbortSignal.abort() }), silent());
     await pieces.next();
     assert.equal((await pieces.next()).done, true);
@@ -125,7 +125,7 @@ describe("an event stream", () => {
     await promise;
   });
 
-  it("refuses a heartbeat that is none", () => {
+  it("refuses a heartbeat that is not a number from 1", () => {
     for (const heartbeat of [0, -1, NaN]) {
       assert.throws(() => eventStream(HttpRequest.of(), [], { heartbeat }), /^RangeError: heartbeat is/);
     }

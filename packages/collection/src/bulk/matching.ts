@@ -69,7 +69,7 @@ export class Matching {
   async judge(lines: readonly unknown[]): Promise<readonly Judgement[]> {
     const { upsert, alike, onMatch = "add", validate } = this.#options;
     const keyed = upsert === undefined ? [] : await this.#records.find(lines, [upsert], 3);
-    // No promise where there is none: it would take as long as the validation of a short line.
+    // A line that is validated at once is not awaited: a promise would take as long as the validation.
     const results: Found["result"][] = [];
     for (const [i, line] of lines.entries()) {
       const result = keyed[i]?.length ? undefined : validate(line);

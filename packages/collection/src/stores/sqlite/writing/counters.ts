@@ -136,7 +136,7 @@ interface CollectionCounters extends Counters {
 
 interface NamedFile {
   readonly path: string;
-  /** What has the name; undefined for nothing. */
+  /** Names the file that has the path; undefined where there is no file. */
   readonly identity: string | undefined;
   /** Says what is wrong when it has another identity. */
   readonly fault: (now: string | undefined) => string;
