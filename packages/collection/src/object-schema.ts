@@ -1,4 +1,4 @@
-import { nearestName, orNearest, quote } from "waymark/internal";
+import { lookUp, nearestName, orNearest, quote } from "waymark/internal";
 import type { StandardJsonSchema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 
@@ -28,7 +28,7 @@ export function nameIn(schema: object): string | undefined {
 function withoutName(schema: JsonObject): JsonObject {
   const { $ref, ...others } = schema;
   if (typeof $ref !== "string") return schema;
-  const own = { ...(valueAt($ref, schema) as JsonObject | undefined), ...others };
+  const own = { ...(lookUp(schema, $ref) as JsonObject | undefined), ...others };
   if (JSON.stringify(own).includes(JSON.stringify($ref))) return own;
   const $defs = Object.entries(others["$defs"] ?? {}).filter(([name]) => $ref !== `#/$defs/${name}`);
   return { ...own, $defs: Object.fromEntries($defs) };
@@ -132,16 +132,8 @@ const deepestNames = 3;
 function alternatives(schema: unknown, root: unknown, depth = 8): readonly JsonObject[] {
   if (!isJsonObject(schema) || depth === 0) return [{}];
   const { $ref, anyOf, oneOf, allOf } = schema;
-  if (typeof $ref === "string") return alternatives(valueAt($ref, root), root, depth - 1);
+  if (typeof $ref === "string") return alternatives(lookUp(root, $ref), root, depth - 1);
   const members = [anyOf, oneOf, allOf].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
   const within = members.flatMap((each) => alternatives(each, root, depth - 1));
   return within.length === 0 || schema["properties"] !== undefined ? [schema, ...within] : within;
-}
-
-/** Returns what a reference within a schema, `#/$defs/address`, leads to. */
-function valueAt(reference: string, root: unknown): unknown {
-  return reference
-    .split("/")
-    .slice(1)
-    .reduce<unknown>((value, name) => (isJsonObject(value) ? value[name] : undefined), root);
 }

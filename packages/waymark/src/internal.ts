@@ -5,7 +5,7 @@ export { cancelBody } from "./adapter/stream.ts";
 export { andThen } from "./and-then.ts";
 export type { AnswerRecording } from "./answer-recording.ts";
 export { joinBytes } from "./content/coding.ts";
-export { inlineReferences } from "./content/references.ts";
+export { inlineReferences, lookUp } from "./content/references.ts";
 export { contentInterrupted, contentTooLarge } from "./content/refusals.ts";
 export type { ContentSource } from "./content/request-content.ts";
 export { escapeXml } from "./content/xml-text.ts";

@@ -1,7 +1,7 @@
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Returns what a reference within a document is to; undefined where there is nothing. */
-export function lookUp(document: object, $ref: string): unknown {
+export function lookUp(document: unknown, $ref: string): unknown {
   const steps = $ref.split("/").slice(1);
   let value: unknown = document;
   for (const step of steps) {
