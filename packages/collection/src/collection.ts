@@ -16,7 +16,7 @@ import { amendmentOfManyDecoder } from "./patch/amendment-of-many.ts";
 import type { Addressed } from "./record-scope.ts";
 import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } from "./routes.ts";
 import { type CollectionOptions, type CollectionSettings, toCollectionSettings } from "./settings.ts";
-import type { Document, Store } from "./store.ts";
+import type { Document, Store } from "./stores/contract/store.ts";
 
 /** The handlers of a collection for your routes, and the media types that they send and read. */
 export interface CollectionHandlers<T extends Document> extends RoutedHandlers {

@@ -1,6 +1,6 @@
 import type { CollectionDefinition, Database, DatabaseOptions, MessageLink } from "./database.ts";
-import type { DatabaseObserver } from "./observer.ts";
-import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
+import type { DatabaseObserver } from "./stores/contract/observer.ts";
+import type { Snapshot, SnapshotOptions } from "./stores/contract/snapshot.ts";
 
 /** A kind of database: how its addresses look, and what can be done with a database at one of them. */
 export interface DatabaseKind {

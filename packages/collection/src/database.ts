@@ -1,8 +1,8 @@
-import type { MemberTable } from "./members.ts";
-import type { DatabaseObserver } from "./observer.ts";
-import type { ListMember, SearchedMember, SelectableMember } from "./selection.ts";
-import type { RestoreOptions, Snapshot } from "./snapshot.ts";
-import type { Document, Store } from "./store.ts";
+import type { MemberTable } from "./members/table.ts";
+import type { DatabaseObserver } from "./stores/contract/observer.ts";
+import type { ListMember, SearchedMember, SelectableMember } from "./stores/contract/selection.ts";
+import type { RestoreOptions, Snapshot } from "./stores/contract/snapshot.ts";
+import type { Document, Store } from "./stores/contract/store.ts";
 
 /** Keeps collections, each behind a store. A program opens a database once. */
 export interface Database extends AsyncDisposable {

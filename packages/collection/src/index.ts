@@ -31,7 +31,6 @@ export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
-export { setMember } from "./json-object.ts";
 export { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings } from "./limits.ts";
 export {
   absentChoices,
@@ -40,9 +39,10 @@ export {
   type MatchRules,
   onMatchChoices,
 } from "./match-rules.ts";
-export type { Member, MemberName, MemberPath, MemberTable, MemberUse, RecordOf } from "./members.ts";
+export { setMember } from "./members/json-object.ts";
+export { type RecordSchema, type RecordSchemaOptions, recordSchema } from "./members/record-schema.ts";
+export type { Member, MemberName, MemberPath, MemberTable, MemberUse, RecordOf } from "./members/table.ts";
 export { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "./new-file.ts";
-export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
 export {
   databaseAddresses,
   displayAddress,
@@ -52,7 +52,6 @@ export {
   unknownScheme,
 } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
-export { type RecordSchema, type RecordSchemaOptions, recordSchema } from "./record-schema.ts";
 export type {
   ItemOptions,
   ItemRepresentation,
@@ -64,6 +63,25 @@ export type {
   Representation,
 } from "./representation.ts";
 export type { CollectionRoutesOptions } from "./routes.ts";
+export type {
+  CollectionOptions,
+  ItemRequest,
+  LinkedMembers,
+  RecordNouns,
+} from "./settings.ts";
+export {
+  StoreCursorGone,
+  StoreCursorInvalid,
+  StoreDamaged,
+  StoreHistoryLost,
+  StoreNotEmpty,
+  StoreOpenError,
+  StoreOutcomeUnknown,
+  StoreReadOnly,
+  StoreReadTimeout,
+  StoreUnavailable,
+} from "./stores/contract/errors.ts";
+export type { DatabaseObserver, StoreCommit, StoreOperation } from "./stores/contract/observer.ts";
 export {
   type Comparison,
   type MemberFilter,
@@ -74,14 +92,7 @@ export {
   type Selection,
   type SortKey,
   storeMembers,
-} from "./selection.ts";
-export type {
-  CollectionOptions,
-  ItemRequest,
-  LinkedMembers,
-  RecordNouns,
-} from "./settings.ts";
-export { isSingleExecutable } from "./single-executable.ts";
+} from "./stores/contract/selection.ts";
 export {
   RestoreError,
   type RestoreOptions,
@@ -94,7 +105,7 @@ export {
   type SnapshotRecord,
   type SnapshotRemoval,
   type SnapshotSeal,
-} from "./snapshot.ts";
+} from "./stores/contract/snapshot.ts";
 export {
   type BulkChange,
   type BulkConflict,
@@ -121,22 +132,11 @@ export {
   type Store,
   type StoredRecord,
   type StoreOwner,
-} from "./store.ts";
-export {
-  StoreCursorGone,
-  StoreCursorInvalid,
-  StoreDamaged,
-  StoreHistoryLost,
-  StoreNotEmpty,
-  StoreOpenError,
-  StoreOutcomeUnknown,
-  StoreReadOnly,
-  StoreReadTimeout,
-  StoreUnavailable,
-} from "./store-errors.ts";
+} from "./stores/contract/store.ts";
 export { openPostgresDatabase } from "./stores/postgres/kind.ts";
 export { backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { isReadableByOthers } from "./stores/sqlite/connections/file.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
 export { SharedWriter, type SharedWriterOptions } from "./stores/sqlite/threads/shared-writer.ts";
+export { isSingleExecutable } from "./stores/sqlite/threads/single-executable.ts";
 export { toWords } from "./stores/table/words.ts";

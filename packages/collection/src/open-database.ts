@@ -1,7 +1,7 @@
 import { typeName } from "waymark/internal";
 import type { Database, DatabaseOptions } from "./database.ts";
 import type { DatabaseKind } from "./database-kind.ts";
-import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
+import type { Snapshot, SnapshotOptions } from "./stores/contract/snapshot.ts";
 import { postgres } from "./stores/postgres/kind.ts";
 import { sqlite } from "./stores/sqlite/kind.ts";
 

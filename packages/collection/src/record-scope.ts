@@ -4,7 +4,7 @@ import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
 import { parseTemplate } from "waymark/routing";
 import { formatParameter } from "./lists/parameters.ts";
 import { collectionProblemTypes } from "./problem-types.ts";
-import type { Store, StoreOwner } from "./store.ts";
+import type { Store, StoreOwner } from "./stores/contract/store.ts";
 
 /** The records that the requests to a collection concern, by the variables of their paths. */
 export interface RecordScope {

@@ -2,7 +2,7 @@ import type { HttpRequest } from "waymark";
 import { type MediaType, parseMediaType } from "waymark/fields";
 import { quote } from "waymark/internal";
 import type { Schema } from "waymark/openapi";
-import type { StoredRecord } from "./store.ts";
+import type { StoredRecord } from "./stores/contract/store.ts";
 
 /**
  * A format in which records are sent: how it is negotiated, and how records become text.

@@ -3,7 +3,6 @@ import { type Decoder, jsonDecoder, type StandardSchemaV1 } from "waymark/conten
 import type { MediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
 import { quote, requireKnownOptions } from "waymark/internal";
-import { CallerShares } from "./caller-shares.ts";
 import { EventStreams } from "./feed/event-streams.ts";
 import { SharedChanges } from "./feed/shared-changes.ts";
 import { FeedWatch } from "./feed/watch.ts";
@@ -13,7 +12,7 @@ import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { HeldLists } from "./lists/held-lists.ts";
 import type { MatchedRecords } from "./match-rules.ts";
-import { fieldNames, requireKnownMembers } from "./object-schema.ts";
+import { fieldNames, requireKnownMembers } from "./members/object-schema.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import {
   type ItemRepresentation,
@@ -21,8 +20,9 @@ import {
   mediaTypeOf,
   type Representation,
 } from "./representation.ts";
-import { storeMembers } from "./selection.ts";
-import type { Document, Store, StoredRecord } from "./store.ts";
+import { CallerShares } from "./shares/caller-shares.ts";
+import { storeMembers } from "./stores/contract/selection.ts";
+import type { Document, Store, StoredRecord } from "./stores/contract/store.ts";
 
 /** The options of `collection`. */
 export interface CollectionOptions<T extends Document = Document> {

@@ -13,7 +13,7 @@ import {
   type Selection,
   type SortKey,
   storeMembers,
-} from "../src/selection.ts";
+} from "../src/stores/contract/selection.ts";
 
 const toCursor = (
   selection: Selection & { readonly order: readonly SortKey[] },

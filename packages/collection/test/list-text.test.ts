@@ -13,7 +13,7 @@ import {
   type StoredRecord,
   xmlRepresentation,
 } from "../src/index.ts";
-import { TurnShare } from "../src/turn-share.ts";
+import { TurnShare } from "../src/shares/turn-share.ts";
 import { listOf, storedRecord, url } from "./stored-records.ts";
 
 const request: HttpRequest<unknown> = HttpRequest.of();

@@ -1,7 +1,7 @@
 import { HttpError, type HttpRequest, problem, problemTypes } from "waymark";
 import { withCommas } from "waymark/internal";
-import { CallerShares, callerKey } from "../caller-shares.ts";
 import type { BulkSettings } from "../limits.ts";
+import { CallerShares, callerKey } from "../shares/caller-shares.ts";
 import { refuseBusy } from "./report.ts";
 import { Spool } from "./spool.ts";
 

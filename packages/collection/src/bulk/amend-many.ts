@@ -5,7 +5,7 @@ import { withCommas } from "waymark/internal";
 import { readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
 import { listValidators } from "../handlers/selected-representation.ts";
-import { unknownMembers } from "../object-schema.ts";
+import { unknownMembers } from "../members/object-schema.ts";
 import { type AmendmentOfMany, amendmentOfManyDecoder, validateAmendment } from "../patch/amendment-of-many.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { BulkAdmission } from "./admission.ts";

@@ -3,7 +3,7 @@ import { withCommas } from "waymark/internal";
 import { heldByAnother } from "../handlers/refusals.ts";
 import type { MatchRules } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";
-import type { ListChange, Store } from "../store.ts";
+import type { ListChange, Store } from "../stores/contract/store.ts";
 import { type Judged, type JudgedLines, judgeLines } from "./judge-lines.ts";
 import { Matching, type MatchingOptions } from "./matching.ts";
 import {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { heldByAnother } from "../handlers/refusals.ts";
-import { valueAt } from "../member-value.ts";
-import type { BulkConflict, Document } from "../store.ts";
+import { valueAt } from "../members/value.ts";
+import type { BulkConflict, Document } from "../stores/contract/store.ts";
 import type { LineErrors } from "./report.ts";
 import { documentsAt, type Spool, type SpooledDocument } from "./spool.ts";
 import type { BulkWork } from "./work.ts";

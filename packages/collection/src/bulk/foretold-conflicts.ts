@@ -1,5 +1,5 @@
-import { valueAt } from "../member-value.ts";
-import type { Document, Store } from "../store.ts";
+import { valueAt } from "../members/value.ts";
+import type { Document, Store } from "../stores/contract/store.ts";
 import { HeldValues } from "./held-values.ts";
 
 /**

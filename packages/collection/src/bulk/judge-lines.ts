@@ -1,5 +1,5 @@
 import { heldByAnother } from "../handlers/refusals.ts";
-import type { ListChange, Store } from "../store.ts";
+import type { ListChange, Store } from "../stores/contract/store.ts";
 import { ForetoldConflicts } from "./foretold-conflicts.ts";
 import { claimOf, type Judgement, type Matching } from "./matching.ts";
 import type { LineErrors } from "./report.ts";

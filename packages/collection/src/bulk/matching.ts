@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Awaitable } from "waymark";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
-import { copyMembers, isJsonObject, type JsonObject, without } from "../json-object.ts";
 import type { MatchedRecords, MatchRules } from "../match-rules.ts";
-import { valueAt } from "../member-value.ts";
+import { copyMembers, isJsonObject, type JsonObject, without } from "../members/json-object.ts";
+import { valueAt } from "../members/value.ts";
 import { mergePatch, patchAt } from "../patch/merge-patch.ts";
-import type { Document, Store, StoredRecord } from "../store.ts";
+import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
 import { HeldValues } from "./held-values.ts";
 import { RecordLookUp } from "./record-look-up.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../lists/parameters.ts";
 import { type ListParameters, parseListQuery } from "../lists/query.ts";
 import { absentChoices, type MatchRules, onMatchChoices } from "../match-rules.ts";
-import type { Selection } from "../selection.ts";
+import type { Selection } from "../stores/contract/selection.ts";
 
 /** What the query of a POST of many records asks for. */
 export interface BulkQuery {

@@ -1,6 +1,6 @@
-import { comparedValue, memberValue, valueAt } from "../member-value.ts";
-import type { MemberFilter } from "../selection.ts";
-import type { Store, StoredRecord } from "../store.ts";
+import { comparedValue, memberValue, valueAt } from "../members/value.ts";
+import type { MemberFilter } from "../stores/contract/selection.ts";
+import type { Store, StoredRecord } from "../stores/contract/store.ts";
 
 /** Looks up the stored records that have the values of lines. */
 export class RecordLookUp {

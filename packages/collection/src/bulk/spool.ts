@@ -3,8 +3,8 @@ import { channel } from "node:diagnostics_channel";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Document } from "../store.ts";
-import { StoreUnavailable } from "../store-errors.ts";
+import { StoreUnavailable } from "../stores/contract/errors.ts";
+import type { Document } from "../stores/contract/store.ts";
 
 /** A valid document that waits to be stored until all documents are known to be valid. */
 export interface SpooledDocument {

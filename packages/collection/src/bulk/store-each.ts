@@ -1,8 +1,8 @@
 import { HttpError, notFound } from "waymark";
 import type { ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
-import type { EachCreation, Removal, Replacement, Store, StoreOwner } from "../store.ts";
-import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
+import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../stores/contract/errors.ts";
+import type { EachCreation, Removal, Replacement, Store, StoreOwner } from "../stores/contract/store.ts";
 import type { BrokenOff, LineErrors } from "./report.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
 import { BulkTimeExceeded } from "./work.ts";

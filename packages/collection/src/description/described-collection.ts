@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "waymark/content";
 import type { NamedSchema } from "waymark/openapi";
 import { parseTemplate, type TemplatePart } from "waymark/routing";
-import { nameIn } from "../object-schema.ts";
+import { nameIn } from "../members/object-schema.ts";
 import type { Addressed } from "../record-scope.ts";
 import type { CollectionSettings, RecordNouns } from "../settings.ts";
 

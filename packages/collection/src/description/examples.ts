@@ -4,8 +4,8 @@ import { wholeListText } from "../formats/list-text.ts";
 import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import { amendmentOfManyDecoder } from "../patch/amendment-of-many.ts";
 import type { ItemOptions, Representation } from "../representation.ts";
-import type { Document, StoredRecord } from "../store.ts";
-import { TurnShare } from "../turn-share.ts";
+import { TurnShare } from "../shares/turn-share.ts";
+import type { Document, StoredRecord } from "../stores/contract/store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 import { changeOfManySchema, jsonPatchSchema } from "./schemas.ts";
 

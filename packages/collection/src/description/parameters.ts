@@ -5,7 +5,7 @@ import { greatestLimit } from "../lists/query.ts";
 import { sortNames } from "../lists/sort.ts";
 import { absentChoices, onMatchChoices } from "../match-rules.ts";
 import type { Representation } from "../representation.ts";
-import type { MemberType } from "../selection.ts";
+import type { MemberType } from "../stores/contract/selection.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 
 export type Parameters = Readonly<Record<string, ParameterDescription>>;

@@ -1,5 +1,5 @@
 import { type JsonSchema, type NamedSchema, namedSchema, type Schema } from "waymark/openapi";
-import { objectSchemaOf } from "../object-schema.ts";
+import { objectSchemaOf } from "../members/object-schema.ts";
 import { mostLists, mostListValues } from "../patch/amendment-of-many.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 

@@ -1,8 +1,8 @@
 import type { Awaitable } from "waymark";
 import { heartbeatComment } from "waymark/internal";
 import { idOf } from "../formats/event-stream.ts";
-import type { ChangeBatch } from "../store.ts";
-import { StoreCursorGone, StoreUnavailable } from "../store-errors.ts";
+import { StoreCursorGone, StoreUnavailable } from "../stores/contract/errors.ts";
+import type { ChangeBatch } from "../stores/contract/store.ts";
 
 /** A feed as one client follows it. */
 export interface FollowedFeed {

@@ -1,6 +1,6 @@
-import { CallerShares } from "../caller-shares.ts";
-import type { Store } from "../store.ts";
-import { TurnShare } from "../turn-share.ts";
+import { CallerShares } from "../shares/caller-shares.ts";
+import { TurnShare } from "../shares/turn-share.ts";
+import type { Store } from "../stores/contract/store.ts";
 import { EventStream, type FollowedFeed, type ReadEvents, type StreamGroup } from "./event-stream.ts";
 import type { FeedWatch } from "./watch.ts";
 

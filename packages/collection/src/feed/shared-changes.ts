@@ -2,8 +2,8 @@ import { eventsUpTo } from "../formats/event-stream.ts";
 import { wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { ListSyntax } from "../representation.ts";
-import type { ChangeBatch, RecordChange, StoredRecord } from "../store.ts";
-import { TurnShare } from "../turn-share.ts";
+import { TurnShare } from "../shares/turn-share.ts";
+import type { ChangeBatch, RecordChange, StoredRecord } from "../stores/contract/store.ts";
 
 /**
  * Shares the work for all who follow from the same place: when a change comes, they get one read, and one text made of it.

@@ -1,4 +1,4 @@
-import type { Store } from "../store.ts";
+import type { Store } from "../stores/contract/store.ts";
 
 /**
  * Says when a store has changed, to all who wait for that. It asks for the state of the store at intervals while somebody waits, so

@@ -1,7 +1,7 @@
 import { ContentError } from "waymark/content";
 import { excerpt } from "waymark/internal";
-import { setMember } from "../json-object.ts";
-import { toBoolean, toNumber } from "../member-value.ts";
+import { setMember } from "../members/json-object.ts";
+import { toBoolean, toNumber } from "../members/value.ts";
 import { unguardFormula } from "./csv.ts";
 import { type CsvColumn, type CsvHeader, type CsvMembers, readCsvHeader } from "./csv-header.ts";
 import { readCsvRecords } from "./csv-records.ts";

@@ -1,4 +1,4 @@
-import { valueAlong } from "../member-value.ts";
+import { valueAlong } from "../members/value.ts";
 import type { ListRepresentation, ListSyntax } from "../representation.ts";
 import { toListCell } from "./list-cell.ts";
 

@@ -1,5 +1,5 @@
 import type { ItemOptions, ItemRepresentation, ListRepresentation } from "../representation.ts";
-import type { StoredRecord } from "../store.ts";
+import type { StoredRecord } from "../stores/contract/store.ts";
 
 /** The options of `jsonLdRepresentation`. */
 export interface JsonLdRepresentationOptions {

@@ -1,7 +1,7 @@
 import { ContentError, jsonDecoder } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
-import type { StoredRecord } from "../store.ts";
+import type { StoredRecord } from "../stores/contract/store.ts";
 import type { Line } from "./lines.ts";
 import { type ListedValue, longestRecord } from "./list-decoder.ts";
 

@@ -1,6 +1,6 @@
 import type { ListSyntax } from "../representation.ts";
-import type { StoredRecord } from "../store.ts";
-import { recordsAtOnce, type TurnShare } from "../turn-share.ts";
+import { recordsAtOnce, type TurnShare } from "../shares/turn-share.ts";
+import type { StoredRecord } from "../stores/contract/store.ts";
 
 /**
  * Makes the text of a list from the texts of its records, in pieces of about 64 KiB. Reads a batch when a piece is requested, and

@@ -1,8 +1,8 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
 import { ContentError } from "waymark/content";
 import { excerpt, positionAt } from "waymark/internal";
-import { toBoolean, toNumber } from "../member-value.ts";
-import { TurnShare } from "../turn-share.ts";
+import { toBoolean, toNumber } from "../members/value.ts";
+import { TurnShare } from "../shares/turn-share.ts";
 import { assertDeclaredEncoding, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 
 /** How a document is read. */

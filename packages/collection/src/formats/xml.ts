@@ -1,6 +1,6 @@
 import { escapeXml, quote } from "waymark/internal";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
-import type { StoredRecord } from "../store.ts";
+import type { StoredRecord } from "../stores/contract/store.ts";
 
 /** The options of `xmlRepresentation`. */
 export interface XmlRepresentationOptions {

@@ -7,7 +7,7 @@ import {
   StoreReadOnly,
   StoreReadTimeout,
   StoreUnavailable,
-} from "../store-errors.ts";
+} from "../stores/contract/errors.ts";
 
 /**
  * Makes a handler answer what it throws: an HttpError by its response, and an error of the store by a problem. It answers without a promise

@@ -4,7 +4,7 @@ import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate }
 import { refuseParameters } from "../lists/parameters.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
-import type { Removal, Replacement, Store, StoredRecord } from "../store.ts";
+import type { Removal, Replacement, Store, StoredRecord } from "../stores/contract/store.ts";
 import { type Amendment, amendmentOf, replacementOf } from "./changed-document.ts";
 import {
   answerWritten,

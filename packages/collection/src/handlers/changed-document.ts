@@ -1,12 +1,12 @@
 import { HttpError } from "waymark";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } from "waymark/content";
-import { isJsonObject, type JsonObject, without } from "../json-object.ts";
-import { memberNamesOf } from "../object-schema.ts";
+import { isJsonObject, type JsonObject, without } from "../members/json-object.ts";
+import { memberNamesOf } from "../members/object-schema.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
 import { parsePatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import type { LinkedMembers } from "../settings.ts";
-import type { Document, StoredRecord } from "../store.ts";
+import type { Document, StoredRecord } from "../stores/contract/store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 
 /** The rules for the result of a change. */

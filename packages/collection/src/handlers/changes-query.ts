@@ -7,8 +7,8 @@ import { chooseFields } from "../lists/fields.ts";
 import { formatParameter, type QueryParameters, readQuery, reportUnknown } from "../lists/parameters.ts";
 import { parseLimit } from "../lists/query.ts";
 import { type ListRepresentation, mediaTypeOf } from "../representation.ts";
-import type { ChangesOptions } from "../store.ts";
-import { StoreCursorInvalid } from "../store-errors.ts";
+import { StoreCursorInvalid } from "../stores/contract/errors.ts";
+import type { ChangesOptions } from "../stores/contract/store.ts";
 import { chosenRepresentation } from "./selected-representation.ts";
 
 /** The forms in which changes are sent, the preferred first. */

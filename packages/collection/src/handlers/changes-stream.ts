@@ -1,12 +1,12 @@
 import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
 import { eventStreamFields } from "waymark/internal";
-import { callerKey } from "../caller-shares.ts";
 import { mostOfCaller } from "../feed/event-streams.ts";
 import { eventsOf } from "../feed/shared-changes.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
-import type { Store } from "../store.ts";
-import { StoreCursorInvalid } from "../store-errors.ts";
+import { callerKey } from "../shares/caller-shares.ts";
+import { StoreCursorInvalid } from "../stores/contract/errors.ts";
+import type { Store } from "../stores/contract/store.ts";
 import { type ChangesQuery, pathOfList } from "./changes-query.ts";
 import { readPreferences } from "./preferences.ts";
 

@@ -1,14 +1,14 @@
 import { HttpError, type HttpRequest, HttpResponse, problem, problemTypes } from "waymark";
 import { HeaderList, parsePrefer } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { callerKey } from "../caller-shares.ts";
 import { toSent } from "../feed/shared-changes.ts";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import type { QueryParameters } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { ChangeBatch, Store } from "../store.ts";
-import { TurnShare } from "../turn-share.ts";
+import { callerKey } from "../shares/caller-shares.ts";
+import { TurnShare } from "../shares/turn-share.ts";
+import type { ChangeBatch, Store } from "../stores/contract/store.ts";
 import { acceptedRepresentation, type ChangesQuery, pathOfList, readChangesQuery } from "./changes-query.ts";
 import { streamChanges } from "./changes-stream.ts";
 import { type Preferences, readPreferences, withApplied } from "./preferences.ts";

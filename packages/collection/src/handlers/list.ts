@@ -9,10 +9,10 @@ import { type ListQuery, parseListQuery } from "../lists/query.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { ListOptions, ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { FirstBatch, ReadOptions, RecordBatch, Store, StoredRecord } from "../store.ts";
-import { StoreUnavailable } from "../store-errors.ts";
+import { inTurns, TurnShare } from "../shares/turn-share.ts";
+import { StoreUnavailable } from "../stores/contract/errors.ts";
+import type { FirstBatch, ReadOptions, RecordBatch, Store, StoredRecord } from "../stores/contract/store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
-import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
 import { refusePrecondition } from "./refusals.ts";
 import {

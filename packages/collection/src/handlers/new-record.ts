@@ -1,8 +1,8 @@
 import type { StandardSchemaV1, ValidationResult, Validator } from "waymark/content";
-import { isJsonObject, without } from "../json-object.ts";
-import { objectSchemaOf } from "../object-schema.ts";
+import { isJsonObject, without } from "../members/json-object.ts";
+import { objectSchemaOf } from "../members/object-schema.ts";
 import type { CollectionSettings } from "../settings.ts";
-import { type Document, isRecordId, type StoreOwner } from "../store.ts";
+import { type Document, isRecordId, type StoreOwner } from "../stores/contract/store.ts";
 import { validateBeside } from "./changed-document.ts";
 import { type Preferences, preferredSchema } from "./preferences.ts";
 import { notAnOwner } from "./refusals.ts";

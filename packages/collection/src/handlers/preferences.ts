@@ -4,7 +4,7 @@ import { negotiate, parsePrefer } from "waymark/fields";
 import { excerpt } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
-import type { Document, StoredRecord } from "../store.ts";
+import type { Document, StoredRecord } from "../stores/contract/store.ts";
 import { recordValidators, representationFields } from "./selected-representation.ts";
 
 /** The preferences of a request that are followed: name to value. */

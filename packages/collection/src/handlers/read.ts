@@ -4,7 +4,7 @@ import { narrow, readFields } from "../lists/fields.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
-import type { Store, StoredRecord } from "../store.ts";
+import type { Store, StoredRecord } from "../stores/contract/store.ts";
 import { refusePrecondition } from "./refusals.ts";
 import {
   allowRepetition,

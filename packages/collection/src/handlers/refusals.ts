@@ -2,7 +2,7 @@ import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waym
 import { toPointer } from "waymark/content";
 import { excerpt } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
-import type { StoreOwner } from "../store.ts";
+import type { StoreOwner } from "../stores/contract/store.ts";
 
 /** Another record has the value of this member. */
 export function refuseValue(member: string): HttpResponse {

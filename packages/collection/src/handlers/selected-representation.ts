@@ -4,7 +4,7 @@ import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { formatParameter, readQuery } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { Representation } from "../representation.ts";
-import type { Store, StoredRecord } from "../store.ts";
+import type { Store, StoredRecord } from "../stores/contract/store.ts";
 
 /**
  * Returns the representation that the query names (`?format=csv`), else the one that the route's `accept` chose, else the first.

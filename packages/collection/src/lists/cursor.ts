@@ -7,7 +7,7 @@ import {
   type SelectableMember,
   type Selection,
   type SortKey,
-} from "../selection.ts";
+} from "../stores/contract/selection.ts";
 
 /**
  * Returns the function that encodes places in a selection, each as an opaque text of `A-Z`, `a-z`, `0-9`, `-` and `_`: the values of

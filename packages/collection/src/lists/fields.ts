@@ -1,7 +1,7 @@
 import { excerpt, nearestName, orNearest } from "waymark/internal";
-import { isJsonObject, type JsonObject } from "../json-object.ts";
+import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import type { Representation } from "../representation.ts";
-import type { StoredRecord } from "../store.ts";
+import type { StoredRecord } from "../stores/contract/store.ts";
 import { formatParameter, type KnownParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
-import { isRealDate, toTime } from "../member-value.ts";
+import { isRealDate, toTime } from "../members/value.ts";
 import {
   type Comparison,
   comparesValues,
   type MemberFilter,
   type MemberType,
   type SelectableMember,
-} from "../selection.ts";
+} from "../stores/contract/selection.ts";
 import type { Report } from "./parameters.ts";
 
 /** Returns whether the parameter is a filter on one of the members, valid or not. */

@@ -1,8 +1,8 @@
 import { HttpError, type HttpRequest, problem } from "waymark";
-import { CallerShares, callerKey } from "../caller-shares.ts";
 import type { ListSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
-import type { ReadOptions, RecordBatch, StoredRecord } from "../store.ts";
+import { CallerShares, callerKey } from "../shares/caller-shares.ts";
+import type { ReadOptions, RecordBatch, StoredRecord } from "../stores/contract/store.ts";
 
 /**
  * Bounds the memory that lists use while their clients receive them, so that slow clients cannot fill it. When it is full, a

@@ -1,7 +1,7 @@
 import type { Awaitable } from "waymark";
 import type { PageLinks } from "../representation.ts";
-import type { SelectableMember, Selection } from "../selection.ts";
-import type { FirstBatch, RecordBatch, StoredRecord } from "../store.ts";
+import type { SelectableMember, Selection } from "../stores/contract/selection.ts";
+import type { FirstBatch, RecordBatch, StoredRecord } from "../stores/contract/store.ts";
 import { comparePlaces, type Place, placeOf } from "../stores/reading/keyset.ts";
 import { cursorsOf } from "./cursor.ts";
 import type { QueryParameters } from "./parameters.ts";

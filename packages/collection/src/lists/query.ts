@@ -7,7 +7,7 @@ import {
   type SelectableMember,
   type Selection,
   type SortKey,
-} from "../selection.ts";
+} from "../stores/contract/selection.ts";
 import { withoutTrunkZero } from "../stores/table/numbers.ts";
 import { isDigits, toWords } from "../stores/table/words.ts";
 import { parseCursor } from "./cursor.ts";

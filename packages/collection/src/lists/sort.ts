@@ -1,5 +1,5 @@
 import { excerpt, nearestName, orNearest } from "waymark/internal";
-import { defaultOrder, type SelectableMember, type SortKey } from "../selection.ts";
+import { defaultOrder, type SelectableMember, type SortKey } from "../stores/contract/selection.ts";
 import type { Report } from "./parameters.ts";
 
 /**

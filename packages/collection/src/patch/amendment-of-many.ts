@@ -7,9 +7,9 @@ import {
   type ValidationResult,
 } from "waymark/content";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
-import { isJsonObject, type JsonObject } from "../json-object.ts";
-import { valueAt } from "../member-value.ts";
-import { isRecordId } from "../store.ts";
+import { isJsonObject, type JsonObject } from "../members/json-object.ts";
+import { valueAt } from "../members/value.ts";
+import { isRecordId } from "../stores/contract/store.ts";
 import { maxDepth } from "./apply-patch.ts";
 import { isJsonEqual } from "./json-equality.ts";
 import { mergePatch, patchAt } from "./merge-patch.ts";

@@ -1,5 +1,5 @@
 import { excerpt, nearestName, orNearest } from "waymark/internal";
-import { copyMembers, isJsonObject, setMember } from "../json-object.ts";
+import { copyMembers, isJsonObject, setMember } from "../members/json-object.ts";
 import { isJsonEqual } from "./json-equality.ts";
 import type { PatchOperation } from "./json-patch.ts";
 

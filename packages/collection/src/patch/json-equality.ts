@@ -1,4 +1,4 @@
-import { isJsonObject } from "../json-object.ts";
+import { isJsonObject } from "../members/json-object.ts";
 
 /**
  * Returns whether two JSON values are equal (RFC 6902 §4.6): numbers by value, arrays element by element, objects in any order.

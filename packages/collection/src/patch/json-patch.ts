@@ -1,6 +1,6 @@
 import type { ValidationIssue, ValidationResult } from "waymark/content";
 import { excerpt } from "waymark/internal";
-import { isJsonObject, type JsonObject } from "../json-object.ts";
+import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 
 /** One operation of a JSON Patch (RFC 6902 §4), with its pointers as lists of names and indexes. */
 export type PatchOperation =

@@ -1,4 +1,4 @@
-import { copyMembers, isJsonObject, setMember } from "../json-object.ts";
+import { copyMembers, isJsonObject, setMember } from "../members/json-object.ts";
 
 /**
  * What a JSON merge patch makes of a value (RFC 7396 §2): members that are null in the patch are gone, objects are merged,

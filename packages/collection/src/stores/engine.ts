@@ -1,5 +1,5 @@
 import type { AnswerSource, Awaitable } from "waymark";
-import type { Selection } from "../selection.ts";
+import type { Selection } from "./contract/selection.ts";
 import type {
   BulkChange,
   ChangeBatch,
@@ -9,7 +9,7 @@ import type {
   ReadOptions,
   RecordBatch,
   StoredRecord,
-} from "../store.ts";
+} from "./contract/store.ts";
 import type { FeedPlace } from "./reading/feed-cursor.ts";
 import type { BulkSource } from "./writing/bulk-source.ts";
 import type { Claim } from "./writing/decide.ts";

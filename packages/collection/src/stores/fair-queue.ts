@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../store-errors.ts";
+import { StoreUnavailable } from "./contract/errors.ts";
 
 /** A queue that gives callers their turns one after another, however much one of them asks for. */
 export class FairQueue<T> {

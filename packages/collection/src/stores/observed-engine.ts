@@ -1,7 +1,7 @@
 import type { Awaitable } from "waymark";
-import type { DatabaseObserver, StoreOperation } from "../observer.ts";
-import type { RecordBatch } from "../store.ts";
-import { StoreDamaged, StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
+import { StoreDamaged, StoreReadOnly, StoreUnavailable } from "./contract/errors.ts";
+import type { DatabaseObserver, StoreOperation } from "./contract/observer.ts";
+import type { RecordBatch } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 
 /** The state of a database that its engines share. */

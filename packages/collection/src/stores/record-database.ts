@@ -1,6 +1,6 @@
 import { nearestName, orNearest } from "waymark/internal";
 import type { Database, StoredCollection, StoredOptions } from "../database.ts";
-import type { Document, Store } from "../store.ts";
+import type { Document, Store } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 import { type Health, observedEngine } from "./observed-engine.ts";
 import { RecordStore } from "./record-store.ts";

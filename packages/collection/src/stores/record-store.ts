@@ -1,13 +1,14 @@
 import { hash } from "node:crypto";
 import type { AnswerSource, Awaitable } from "waymark";
 import type { StoredCollection } from "../database.ts";
+import { StoreUnavailable } from "./contract/errors.ts";
 import {
   comparesValues,
   type SearchedMember,
   type SelectableMember,
   type Selection,
   storeMembers,
-} from "../selection.ts";
+} from "./contract/selection.ts";
 import type {
   BulkChange,
   BulkCreation,
@@ -29,8 +30,7 @@ import type {
   Store,
   StoredRecord,
   StoreOwner,
-} from "../store.ts";
-import { StoreUnavailable } from "../store-errors.ts";
+} from "./contract/store.ts";
 import type { Engine, EngineBatch } from "./engine.ts";
 import { parseFeedCursor, toFeedCursor } from "./reading/feed-cursor.ts";
 import { assertSelection } from "./table/definition.ts";

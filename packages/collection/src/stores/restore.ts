@@ -10,7 +10,7 @@ import {
   type SnapshotRecord,
   type SnapshotRemoval,
   type SnapshotSeal,
-} from "../snapshot.ts";
+} from "./contract/snapshot.ts";
 import { ownersFirst } from "./table/definition.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { SnapshotSeal } from "../snapshot.ts";
+import type { SnapshotSeal } from "./contract/snapshot.ts";
 
 // A seal is a random number that is stored with the first change of a connection to a partition, and its revision. The seal at a
 // revision is the one that was stored last up to there. A database can only go back to an older state while no connection is open:

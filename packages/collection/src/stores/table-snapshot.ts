@@ -7,7 +7,7 @@ import type {
   SnapshotRecord,
   SnapshotRemoval,
   SnapshotSeal,
-} from "../snapshot.ts";
+} from "./contract/snapshot.ts";
 import { type KeyRow, keyColumns, type RecordRow, toKey, toRecord } from "./table/rows.ts";
 
 /** The columns of a record, and the time of its creation. */

@@ -1,7 +1,7 @@
 import type { Database, PostgresDatabaseOptions, StoredOptions } from "../../database.ts";
-import type { DatabaseObserver } from "../../observer.ts";
-import type { Snapshot } from "../../snapshot.ts";
-import { StoreOpenError, StoreUnavailable } from "../../store-errors.ts";
+import { StoreOpenError, StoreUnavailable } from "../contract/errors.ts";
+import type { DatabaseObserver } from "../contract/observer.ts";
+import type { Snapshot } from "../contract/snapshot.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
 import { ownersFirst, toStoredCollections } from "../table/definition.ts";

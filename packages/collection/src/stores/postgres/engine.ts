@@ -1,5 +1,5 @@
-import type { DatabaseObserver } from "../../observer.ts";
-import { historyLost } from "../../store-errors.ts";
+import { historyLost } from "../contract/errors.ts";
+import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Engine } from "../engine.ts";
 import { KeptCounts } from "../reading/kept-counts.ts";
 import { toAdditions } from "../writing/origins.ts";

@@ -1,4 +1,4 @@
-import { changedMeanwhile, notEmpty, RestoreError } from "../../snapshot.ts";
+import { changedMeanwhile, notEmpty, RestoreError } from "../contract/snapshot.ts";
 import {
   assertPlace,
   countersFor,

@@ -1,4 +1,4 @@
-import type { Snapshot, SnapshotRange } from "../../snapshot.ts";
+import type { Snapshot, SnapshotRange } from "../contract/snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../table/rows.ts";
 import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";

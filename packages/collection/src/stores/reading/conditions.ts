@@ -1,5 +1,11 @@
-import { comparedValue, endOfPrefix } from "../../member-value.ts";
-import { defaultOrder, type ListMember, type MemberFilter, type MemberType, type Selection } from "../../selection.ts";
+import { comparedValue, endOfPrefix } from "../../members/value.ts";
+import {
+  defaultOrder,
+  type ListMember,
+  type MemberFilter,
+  type MemberType,
+  type Selection,
+} from "../contract/selection.ts";
 import type { KeyCondition } from "./keyset.ts";
 
 export type Operator = "=" | "<" | "<=" | ">" | ">=";

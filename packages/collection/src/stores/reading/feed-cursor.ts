@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { StoreCursorInvalid } from "../../store-errors.ts";
+import { StoreCursorInvalid } from "../contract/errors.ts";
 
 /** The place of a follower in the changes of one partition. */
 export interface FeedPlace {

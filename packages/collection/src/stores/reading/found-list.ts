@@ -1,6 +1,6 @@
 import type { Awaitable } from "waymark";
-import { defaultOrder, type SelectableMember, type Selection } from "../../selection.ts";
-import type { RecordBatch, StoredRecord } from "../../store.ts";
+import { defaultOrder, type SelectableMember, type Selection } from "../contract/selection.ts";
+import type { RecordBatch, StoredRecord } from "../contract/store.ts";
 import { placeOf } from "./keyset.ts";
 
 /** The records of a selection that a database has found in one read, and put into their order there. */

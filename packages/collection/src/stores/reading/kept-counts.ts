@@ -1,6 +1,6 @@
 import type { Awaitable } from "waymark";
-import type { Selection } from "../../selection.ts";
-import type { CountOptions } from "../../store.ts";
+import type { Selection } from "../contract/selection.ts";
+import type { CountOptions } from "../contract/store.ts";
 import { KeptReads } from "./kept-reads.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { comparedValue, memberValue } from "../../member-value.ts";
-import type { MemberType, MemberValue, SelectableMember, SortKey } from "../../selection.ts";
-import type { StoredRecord } from "../../store.ts";
+import { comparedValue, memberValue } from "../../members/value.ts";
+import type { MemberType, MemberValue, SelectableMember, SortKey } from "../contract/selection.ts";
+import type { StoredRecord } from "../contract/store.ts";
 
 /** The place of a record in an order: a value for each key. */
 export type Place = readonly MemberValue[];

@@ -1,4 +1,4 @@
-import { defaultOrder, type MemberFilter, type Selection } from "../../selection.ts";
+import { defaultOrder, type MemberFilter, type Selection } from "../contract/selection.ts";
 
 /**
  * Returns whether every part of a selection is a run of one index, so that only the returned records are read, however many there

@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { backup, DatabaseSync } from "node:sqlite";
 import type { BackupOptions } from "../../database-kind.ts";
 import { FileNameError, FileTakenError, NewFile } from "../../new-file.ts";
-import { RestoreError } from "../../snapshot.ts";
+import { RestoreError } from "../contract/snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
 import { openingFault } from "./connections/file.ts";
 import { assertIntact, readSqliteFile } from "./snapshot.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Database, DatabaseOptions, StoredCollection } from "../../database.ts";
-import { StoreOpenError } from "../../store-errors.ts";
+import { StoreOpenError } from "../contract/errors.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
 import { toStoredCollections } from "../table/definition.ts";

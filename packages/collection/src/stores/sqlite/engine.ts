@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
-import { type Selection, storeMembers } from "../../selection.ts";
-import type { ReadOptions, RecordBatch } from "../../store.ts";
-import { StoreNotEmpty } from "../../store-errors.ts";
+import { StoreNotEmpty } from "../contract/errors.ts";
+import { type Selection, storeMembers } from "../contract/selection.ts";
+import type { ReadOptions, RecordBatch } from "../contract/store.ts";
 import type { Engine, EngineBatch } from "../engine.ts";
 import { batchOfFound } from "../reading/found-list.ts";
 import { KeptCounts } from "../reading/kept-counts.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
-import type { JsonObject } from "../../json-object.ts";
-import { changedMeanwhile, notEmpty, RestoreError } from "../../snapshot.ts";
+import type { JsonObject } from "../../members/json-object.ts";
+import { changedMeanwhile, notEmpty, RestoreError } from "../contract/snapshot.ts";
 import {
   assertPlace,
   countersFor,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import type { Snapshot, SnapshotOptions, SnapshotRange } from "../../snapshot.ts";
+import type { Snapshot, SnapshotOptions, SnapshotRange } from "../contract/snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../table/rows.ts";
 import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";

@@ -1,6 +1,6 @@
 import { excerpt, requireKnownOptions } from "waymark/internal";
 import type { CollectionDefinition, Ownership, StoredCollection } from "../../database.ts";
-import type { Member, MemberUse } from "../../members.ts";
+import type { Member, MemberUse } from "../../members/table.ts";
 import {
   comparesValues,
   defaultOrder,
@@ -11,8 +11,8 @@ import {
   type SelectableMember,
   type Selection,
   storeMembers,
-} from "../../selection.ts";
-import type { Store } from "../../store.ts";
+} from "../contract/selection.ts";
+import type { Store } from "../contract/store.ts";
 
 /**
  * Checks definitions, because the names in them become part of statements, and returns them as the stores use them.

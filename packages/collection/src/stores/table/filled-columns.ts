@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { DatabaseOptions, StoredCollection } from "../../database.ts";
-import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../../member-value.ts";
-import type { ListMember, MemberType, SelectableMember } from "../../selection.ts";
-import { StoreUnavailable } from "../../store-errors.ts";
+import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../../members/value.ts";
+import { StoreUnavailable } from "../contract/errors.ts";
+import type { ListMember, MemberType, SelectableMember } from "../contract/selection.ts";
 
 /** A column of a collection's table that the store fills with a member of each document. */
 export interface MemberColumn {

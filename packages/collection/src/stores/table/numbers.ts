@@ -1,5 +1,5 @@
-import { valuesAt } from "../../member-value.ts";
-import type { SearchedMember } from "../../selection.ts";
+import { valuesAt } from "../../members/value.ts";
+import type { SearchedMember } from "../contract/selection.ts";
 import { documentWords, isDigits } from "./words.ts";
 
 /** A part of a search: a record has all of the words, or a number with the digits. */

@@ -1,5 +1,5 @@
-import type { SnapshotKey } from "../../snapshot.ts";
-import type { StoredRecord } from "../../store.ts";
+import type { SnapshotKey } from "../contract/snapshot.ts";
+import type { StoredRecord } from "../contract/store.ts";
 
 /** The columns of a `RecordRow`. */
 export const recordColumns = "id, revision, updated_at, document";

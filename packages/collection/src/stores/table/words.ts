@@ -1,5 +1,5 @@
-import { valuesAt } from "../../member-value.ts";
-import type { SearchedMember } from "../../selection.ts";
+import { valuesAt } from "../../members/value.ts";
+import type { SearchedMember } from "../contract/selection.ts";
 
 /**
  * Returns the words of a text, as they are searched: runs of letters and digits, without marks, and equal for text that differs only

@@ -1,5 +1,5 @@
-import type { BulkChange, BulkConflict, BulkOptions, Document } from "../../store.ts";
-import { StoreUnavailable } from "../../store-errors.ts";
+import { StoreUnavailable } from "../contract/errors.ts";
+import type { BulkChange, BulkConflict, BulkOptions, Document } from "../contract/store.ts";
 import type { OutcomeOf, Write } from "./write.ts";
 
 /** Documents to store together, or changes to make together, all or none. */

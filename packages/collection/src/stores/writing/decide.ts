@@ -1,5 +1,5 @@
-import type { SnapshotKey } from "../../snapshot.ts";
-import type { Creation, EachCreation, Idempotency, Removal, Replacement, StoredRecord } from "../../store.ts";
+import type { SnapshotKey } from "../contract/snapshot.ts";
+import type { Creation, EachCreation, Idempotency, Removal, Replacement, StoredRecord } from "../contract/store.ts";
 import { uniqueKeys } from "../table/filled-columns.ts";
 import { hasPosition, rowKeyOf, withPosition } from "./origins.ts";
 import {

@@ -1,4 +1,4 @@
-import type { DocumentSource } from "../../store.ts";
+import type { DocumentSource } from "../contract/store.ts";
 import type { AddWrite, NewRecord, Origin, Write } from "./write.ts";
 
 // The positions of a source whose records are stored are kept as the bits of hexadecimal digits, in a row of the table of idempotency

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Creation, EachCreation, Idempotency, Removal, Replacement } from "../../store.ts";
+import type { Creation, EachCreation, Idempotency, Removal, Replacement } from "../contract/store.ts";
 
 /**
  * A change to make. Members are the JSON text of an object, times are in milliseconds since the epoch. In a collection with an owner,

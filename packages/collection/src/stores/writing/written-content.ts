@@ -1,5 +1,5 @@
 import type { StoredCollection } from "../../database.ts";
-import { type Document, isRecordId } from "../../store.ts";
+import { type Document, isRecordId } from "../contract/store.ts";
 import type { NewRecord, Stamp } from "./write.ts";
 
 /** The content of a record in a change. */

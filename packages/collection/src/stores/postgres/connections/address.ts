@@ -1,5 +1,5 @@
 import { nearestName, orNearest } from "waymark/internal";
-import { StoreOpenError } from "../../../store-errors.ts";
+import { StoreOpenError } from "../../contract/errors.ts";
 
 /** The parts of the address of a PostgreSQL database. */
 export interface PostgresAddress {

@@ -1,4 +1,4 @@
-import { StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../../store-errors.ts";
+import { StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../contract/errors.ts";
 
 /** The error codes of PostgreSQL (SQLSTATE) that the store distinguishes. It recognizes other errors by their class. */
 export const sqlState = {

@@ -1,7 +1,7 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import type { PoolFigures } from "../../../database.ts";
-import type { ReadOptions } from "../../../store.ts";
-import { databaseClosed, nobodyWaits, StoreUnavailable } from "../../../store-errors.ts";
+import { databaseClosed, nobodyWaits, StoreUnavailable } from "../../contract/errors.ts";
+import type { ReadOptions } from "../../contract/store.ts";
 import { FairQueue } from "../../fair-queue.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { ConnectionLost, mayPass, toStoreFault } from "./fault.ts";

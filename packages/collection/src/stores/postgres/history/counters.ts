@@ -1,4 +1,4 @@
-import { historyLost, StoreHistoryLost } from "../../../store-errors.ts";
+import { historyLost, StoreHistoryLost } from "../../contract/errors.ts";
 import { ownedBy, ownersFirst } from "../../table/definition.ts";
 import { columnsChanged } from "../../table/filled-columns.ts";
 import type { PostgresConnection } from "../connections/connection.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { unfinished } from "../../../snapshot.ts";
+import { unfinished } from "../../contract/snapshot.ts";
 import { isAmbiguous, lastNumber, layoutsAfter, reasonIfNewer } from "../../layout-numbers.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { sqlState, sqlStateOf, UnusableDatabase } from "../connections/fault.ts";

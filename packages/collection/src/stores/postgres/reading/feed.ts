@@ -1,4 +1,4 @@
-import { StoreCursorGone } from "../../../store-errors.ts";
+import { StoreCursorGone } from "../../contract/errors.ts";
 import type { EngineChanges, FeedRange } from "../../engine.ts";
 import { type FeedPlace, isSealOf } from "../../reading/feed-cursor.ts";
 import { type RecordRow, toRecord } from "../../table/rows.ts";

@@ -1,6 +1,6 @@
 import type { StoredCollection } from "../../../database.ts";
-import type { StoredRecord } from "../../../store.ts";
-import { StoreUnavailable } from "../../../store-errors.ts";
+import { StoreUnavailable } from "../../contract/errors.ts";
+import type { StoredRecord } from "../../contract/store.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import type { PostgresPool } from "../connections/pool.ts";
 import { querySchedule } from "../connections/query-schedule.ts";

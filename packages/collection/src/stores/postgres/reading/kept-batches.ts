@@ -1,5 +1,5 @@
-import type { Selection } from "../../../selection.ts";
-import type { ReadOptions } from "../../../store.ts";
+import type { Selection } from "../../contract/selection.ts";
+import type { ReadOptions } from "../../contract/store.ts";
 import type { EngineBatch } from "../../engine.ts";
 import { KeptReads } from "../../reading/kept-reads.ts";
 

@@ -1,7 +1,7 @@
 import type { StoredCollection } from "../../../database.ts";
-import { defaultOrder, type SelectableMember, type Selection, storeMembers } from "../../../selection.ts";
-import type { CountOptions, ReadOptions, RecordBatch } from "../../../store.ts";
-import { TurnShare } from "../../../turn-share.ts";
+import { TurnShare } from "../../../shares/turn-share.ts";
+import { defaultOrder, type SelectableMember, type Selection, storeMembers } from "../../contract/selection.ts";
+import type { CountOptions, ReadOptions, RecordBatch } from "../../contract/store.ts";
 import type { EngineBatch } from "../../engine.ts";
 import { batchOfFound, IdList, type ReadAgain } from "../../reading/found-list.ts";
 import { placeOf } from "../../reading/keyset.ts";

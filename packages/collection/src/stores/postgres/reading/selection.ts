@@ -1,4 +1,10 @@
-import { defaultOrder, type MemberFilter, type MemberValue, type Selection, type SortKey } from "../../../selection.ts";
+import {
+  defaultOrder,
+  type MemberFilter,
+  type MemberValue,
+  type Selection,
+  type SortKey,
+} from "../../contract/selection.ts";
 import { where } from "../../reading/conditions.ts";
 import { type KeyCondition, keysetRanges } from "../../reading/keyset.ts";
 import { type RecordRow, recordColumns } from "../../table/rows.ts";

@@ -1,5 +1,5 @@
 import type { StoredCollection } from "../../../database.ts";
-import { type ListMember, storeMembers } from "../../../selection.ts";
+import { type ListMember, storeMembers } from "../../contract/selection.ts";
 import type { MemberSql } from "../../reading/conditions.ts";
 import {
   type ColumnKind,

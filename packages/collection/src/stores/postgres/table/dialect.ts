@@ -1,4 +1,4 @@
-import type { ListMember } from "../../../selection.ts";
+import type { ListMember } from "../../contract/selection.ts";
 import { Dialect, type ListFilter, type Operator } from "../../reading/conditions.ts";
 import { type ComparedColumn, indexedLength, orderTerm, toReadableValue } from "./columns.ts";
 import { toArrayText } from "./sql.ts";

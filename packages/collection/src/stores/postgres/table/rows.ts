@@ -1,4 +1,4 @@
-import type { SnapshotRemoval } from "../../../snapshot.ts";
+import type { SnapshotRemoval } from "../../contract/snapshot.ts";
 import { mostSeal } from "../../seals.ts";
 import type { StoredRow } from "../../writing/decide.ts";
 import type { PostgresConnection } from "../connections/connection.ts";

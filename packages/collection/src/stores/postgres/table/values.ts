@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ListMember } from "../../../selection.ts";
+import type { ListMember } from "../../contract/selection.ts";
 import type { ListFilter } from "../../reading/conditions.ts";
 import { toArrayText, toReadableText } from "./sql.ts";
 import { beginningsOf, longestBeginning } from "./words.ts";

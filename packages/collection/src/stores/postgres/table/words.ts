@@ -1,4 +1,4 @@
-import type { SearchedMember } from "../../../selection.ts";
+import type { SearchedMember } from "../../contract/selection.ts";
 import { documentNumbers, runsOf, soughtParts, soughtRuns } from "../../table/numbers.ts";
 import { documentWords } from "../../table/words.ts";
 import { toArrayText } from "./sql.ts";

@@ -1,5 +1,5 @@
-import type { SnapshotKey, SnapshotRemoval } from "../../../snapshot.ts";
-import type { StoredRecord } from "../../../store.ts";
+import type { SnapshotKey, SnapshotRemoval } from "../../contract/snapshot.ts";
+import type { StoredRecord } from "../../contract/store.ts";
 import { uniqueKeys } from "../../table/filled-columns.ts";
 import { type Change, decide, type Known, type StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";

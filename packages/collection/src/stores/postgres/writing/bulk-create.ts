@@ -1,5 +1,5 @@
-import type { BulkChange } from "../../../store.ts";
-import { StoreNotEmpty, StoreUnavailable } from "../../../store-errors.ts";
+import { StoreNotEmpty, StoreUnavailable } from "../../contract/errors.ts";
+import type { BulkChange } from "../../contract/store.ts";
 import { BulkReader, type BulkSource, BulkTally } from "../../writing/bulk-source.ts";
 import { mostCounted } from "../../writing/decide.ts";
 import { isNew, type OutcomeOf, type Write } from "../../writing/write.ts";

@@ -1,6 +1,6 @@
 import type { Ownership } from "../../../database.ts";
-import type { JsonObject } from "../../../json-object.ts";
-import type { SnapshotRecord } from "../../../snapshot.ts";
+import type { JsonObject } from "../../../members/json-object.ts";
+import type { SnapshotRecord } from "../../contract/snapshot.ts";
 import { uniqueKeys } from "../../table/filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { mostCounted, type StoredRow } from "../../writing/decide.ts";

@@ -1,4 +1,4 @@
-import type { SnapshotKey } from "../../../snapshot.ts";
+import type { SnapshotKey } from "../../contract/snapshot.ts";
 import { type KeyRow, keyColumns, toKey } from "../../table/rows.ts";
 import { forgottenForEach, keyLifetime } from "../../writing/decide.ts";
 import { keyOfWrite } from "../../writing/origins.ts";

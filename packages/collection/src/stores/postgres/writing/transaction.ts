@@ -1,4 +1,4 @@
-import { StoreOutcomeUnknown } from "../../../store-errors.ts";
+import { StoreOutcomeUnknown } from "../../contract/errors.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { isCommitUncertain, isOutcomeUnknown } from "../connections/fault.ts";
 import type { PartitionsCounters } from "../history/history.ts";

@@ -1,5 +1,5 @@
-import type { DatabaseObserver } from "../../../observer.ts";
-import { databaseClosed, StoreUnavailable } from "../../../store-errors.ts";
+import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
+import type { DatabaseObserver } from "../../contract/observer.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";

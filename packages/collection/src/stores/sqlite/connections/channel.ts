@@ -1,4 +1,4 @@
-import { StoreDamaged, StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../../store-errors.ts";
+import { StoreDamaged, StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
 
 /** A channel to the code that uses a connection to a database. Calls are made in the order in which they are sent. */
 export interface Channel<C extends Calls<C>> {

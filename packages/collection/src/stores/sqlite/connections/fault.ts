@@ -1,4 +1,4 @@
-import { databaseClosed, StoreDamaged, StoreUnavailable } from "../../../store-errors.ts";
+import { databaseClosed, StoreDamaged, StoreUnavailable } from "../../contract/errors.ts";
 
 /** Primary result codes of SQLite, by their meaning for the store. */
 export const sqliteCode = {

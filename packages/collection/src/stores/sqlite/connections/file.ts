@@ -2,8 +2,8 @@ import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, statS
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { unfinished } from "../../../snapshot.ts";
-import { StoreOpenError } from "../../../store-errors.ts";
+import { StoreOpenError } from "../../contract/errors.ts";
+import { unfinished } from "../../contract/snapshot.ts";
 import { reasonIfNewer } from "../../layout-numbers.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { type Layouts, migrate, presentLayouts } from "./migrations.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StoreOutcomeUnknown } from "../../../store-errors.ts";
+import { StoreOutcomeUnknown } from "../../contract/errors.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 
 /**

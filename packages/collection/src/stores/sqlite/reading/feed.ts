@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StoreCursorGone } from "../../../store-errors.ts";
+import { StoreCursorGone } from "../../contract/errors.ts";
 import type { EngineChanges, FeedRange } from "../../engine.ts";
 import { type FeedPlace, isSealOf } from "../../reading/feed-cursor.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";

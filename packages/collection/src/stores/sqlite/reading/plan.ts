@@ -1,4 +1,4 @@
-import { defaultOrder, type ListMember, type MemberFilter, type Selection } from "../../../selection.ts";
+import { defaultOrder, type ListMember, type MemberFilter, type Selection } from "../../contract/selection.ts";
 import { where } from "../../reading/conditions.ts";
 import { isOneValue, isRunOfIndex } from "../../reading/run-of-index.ts";
 import { limit, type StatementCache } from "../connections/statements.ts";

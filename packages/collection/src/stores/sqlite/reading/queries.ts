@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import type { MemberFilter, Selection } from "../../../selection.ts";
-import type { StoredRecord } from "../../../store.ts";
+import type { MemberFilter, Selection } from "../../contract/selection.ts";
+import type { StoredRecord } from "../../contract/store.ts";
 import { where } from "../../reading/conditions.ts";
 import type { FoundRecords, ReadAgain } from "../../reading/found-list.ts";
 import { isFound, mayBeForNumber } from "../../table/numbers.ts";

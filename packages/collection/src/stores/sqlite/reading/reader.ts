@@ -1,5 +1,5 @@
-import type { ReadOptions } from "../../../store.ts";
-import { databaseClosed, nobodyWaits, StoreReadTimeout, type StoreUnavailable } from "../../../store-errors.ts";
+import { databaseClosed, nobodyWaits, StoreReadTimeout, type StoreUnavailable } from "../../contract/errors.ts";
+import type { ReadOptions } from "../../contract/store.ts";
 import { FairQueue } from "../../fair-queue.ts";
 import type { Channel } from "../connections/channel.ts";
 import type { SqliteQueries } from "./queries.ts";

@@ -6,7 +6,7 @@ import {
   type MemberValue,
   type Selection,
   takesAbsent,
-} from "../../../selection.ts";
+} from "../../contract/selection.ts";
 import { where } from "../../reading/conditions.ts";
 import { IdList } from "../../reading/found-list.ts";
 import { type KeyCondition, keysetRanges } from "../../reading/keyset.ts";

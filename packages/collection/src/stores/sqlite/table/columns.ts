@@ -1,5 +1,5 @@
 import type { StoredCollection } from "../../../database.ts";
-import { type MemberType, storeMembers } from "../../../selection.ts";
+import { type MemberType, storeMembers } from "../../contract/selection.ts";
 import type { MemberSql } from "../../reading/conditions.ts";
 import {
   type ColumnKind,

@@ -1,5 +1,5 @@
-import { endOfPrefix } from "../../../member-value.ts";
-import type { ListMember, MemberFilter, SortKey } from "../../../selection.ts";
+import { endOfPrefix } from "../../../members/value.ts";
+import type { ListMember, MemberFilter, SortKey } from "../../contract/selection.ts";
 import { Dialect, type ListFilter, type Operator, toListFilter } from "../../reading/conditions.ts";
 import type { KeyCondition } from "../../reading/keyset.ts";
 import { mayBeForNumber } from "../../table/numbers.ts";

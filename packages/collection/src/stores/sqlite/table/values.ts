@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import type { ListMember } from "../../../selection.ts";
+import type { ListMember } from "../../contract/selection.ts";
 import { listValues } from "../../table/filled-columns.ts";
 import { documentsIn, readRowidsAsBigInt } from "../connections/statements.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import type { SearchedMember } from "../../../selection.ts";
+import type { SearchedMember } from "../../contract/selection.ts";
 import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../../table/numbers.ts";
 import { addedMembers, documentWords, wordRule } from "../../table/words.ts";
 import { documentsIn, readRowidsAsBigInt } from "../connections/statements.ts";

@@ -1,7 +1,7 @@
 // The program of the thread that reads. It imports only relative files and modules of Node.js, so that it runs in the same ways as
 // the program that starts it.
 import { workerData } from "node:worker_threads";
-import { nobodyWaits } from "../../../store-errors.ts";
+import { nobodyWaits } from "../../contract/errors.ts";
 import { connectToSqliteFile } from "../connections/file.ts";
 import { boundedLog } from "../connections/log.ts";
 import { SqliteQueries } from "../reading/queries.ts";

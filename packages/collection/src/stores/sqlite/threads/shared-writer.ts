@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { MessageLink } from "../../../database.ts";
 import type { CommonWriter, WriterOptions } from "../../../database-kind.ts";
-import { StoreUnavailable } from "../../../store-errors.ts";
+import { StoreUnavailable } from "../../contract/errors.ts";
 import { toStoredCollections } from "../../table/definition.ts";
 import { type Answer, type Channel, toAnswer } from "../connections/channel.ts";
 import type { CommitterCalls, CommitterThreadCalls } from "../writing/committer-channel.ts";

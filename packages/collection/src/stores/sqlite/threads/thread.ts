@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { parentPort, Worker } from "node:worker_threads";
 import type { StoredCollection } from "../../../database.ts";
-import { isSingleExecutable } from "../../../single-executable.ts";
-import { StoreOutcomeUnknown, StoreUnavailable } from "../../../store-errors.ts";
+import { StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
 import { type Answer, type Calls, type Channel, type PendingCall, settle, toAnswer } from "../connections/channel.ts";
+import { isSingleExecutable } from "./single-executable.ts";
 
 /** The programs of threads, files beside this one that call `answerCalls`, without their extensions. */
 const programs: Readonly<Record<ThreadProgram, { readonly task: string; readonly committing: readonly string[] }>> = {

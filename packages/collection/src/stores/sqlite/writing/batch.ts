@@ -1,4 +1,4 @@
-import type { DocumentSource, EachCreation } from "../../../store.ts";
+import type { DocumentSource, EachCreation } from "../../contract/store.ts";
 import { toAdditions } from "../../writing/origins.ts";
 import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
 

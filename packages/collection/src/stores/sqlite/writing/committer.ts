@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import type { BulkChange } from "../../../store.ts";
-import { StoreUnavailable } from "../../../store-errors.ts";
+import { StoreUnavailable } from "../../contract/errors.ts";
+import type { BulkChange } from "../../contract/store.ts";
 import { type BulkConditions, BulkTally } from "../../writing/bulk-source.ts";
 import type { Write } from "../../writing/write.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { historyLost, StoreUnavailable } from "../../../store-errors.ts";
+import { historyLost, StoreUnavailable } from "../../contract/errors.ts";
 import { mostSealsKept, newSeal } from "../../seals.ts";
 import { columnsChanged } from "../../table/filled-columns.ts";
 import type { Counters } from "../../writing/decide.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import type { SnapshotKey } from "../../../snapshot.ts";
+import type { SnapshotKey } from "../../contract/snapshot.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../../table/rows.ts";
 import type { Counters, Known, StoredRow } from "../../writing/decide.ts";
 import { prepareRows } from "../connections/statements.ts";

@@ -1,6 +1,6 @@
-import type { DatabaseObserver } from "../../../observer.ts";
-import type { DocumentSource, EachCreation } from "../../../store.ts";
-import { databaseClosed, StoreUnavailable } from "../../../store-errors.ts";
+import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
+import type { DatabaseObserver } from "../../contract/observer.ts";
+import type { DocumentSource, EachCreation } from "../../contract/store.ts";
 import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
 import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
 import { type Batch, type BatchedOutcome, changesIn, type EachOutcomes, type EachWrite } from "./batch.ts";

@@ -1,10 +1,10 @@
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
 import { nearestName, orNearest } from "waymark/internal";
 import type { StandardJsonSchema } from "waymark/openapi";
+import { storeMembers } from "../stores/contract/selection.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
-import { exampleOf, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree, typeOf } from "./member-tree.ts";
-import type { Member, RecordOf } from "./members.ts";
-import { storeMembers } from "./selection.ts";
+import type { Member, RecordOf } from "./table.ts";
+import { exampleOf, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree, typeOf } from "./tree.ts";
 
 /** The options of `recordSchema`. */
 export interface RecordSchemaOptions {

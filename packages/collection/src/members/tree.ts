@@ -1,7 +1,7 @@
 import type { StandardSchemaV1, ValidationResult } from "waymark/content";
 import { inlineReferences } from "waymark/internal";
 import type { JsonSchema, StandardJsonSchema } from "waymark/openapi";
-import type { Member } from "./members.ts";
+import type { Member } from "./table.ts";
 
 /** The members of a table, with those of objects within these. */
 export type MemberTree = ReadonlyMap<string, MemberNode>;

@@ -1,4 +1,4 @@
-import type { StoreUnavailable } from "./store-errors.ts";
+import type { StoreUnavailable } from "./errors.ts";
 
 /**
  * Receives what a database does, for logs, metrics and traces. The functions are called on the thread that serves and must not

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "waymark/content";
-import type { MemberType } from "./selection.ts";
-import type { Document } from "./store.ts";
+import type { MemberType } from "../stores/contract/selection.ts";
+import type { Document } from "../stores/contract/store.ts";
 
 /** Says what lists can do with a member of the records of a collection. */
 export interface MemberUse {

@@ -1,5 +1,5 @@
+import type { MemberType, MemberValue } from "../stores/contract/selection.ts";
 import type { JsonObject } from "./json-object.ts";
-import type { MemberType, MemberValue } from "./selection.ts";
 
 /**
  * Returns the value of a member for filters and order: text unchanged, times in milliseconds since the epoch. It is null where the
