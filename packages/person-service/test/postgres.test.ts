@@ -84,8 +84,7 @@ describe("two services on one PostgreSQL database", () => {
         return answer.status;
       }),
     );
-    assert.equal(statuses.filter((status) => status === 204).length, 1);
-    assert.equal(statuses.filter((status) => status === 412).length, 99);
+    assert.deepEqual(statuses.toSorted(), [204, ...Array.from({ length: 99 }, () => 412)]);
     const [read, readAgain] = await Promise.all(services.map(({ url }) => fetch(`${url}/person/1`)));
     assert.equal(read?.headers.get("ETag"), readAgain?.headers.get("ETag"));
     assert.equal(await read?.text(), await readAgain?.text());

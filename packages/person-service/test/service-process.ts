@@ -158,7 +158,7 @@ function launch(
   const [command = "", ...rest] = [...shell, ...program, ...args];
   // Options of Node's are for measuring memory, and with the compile cache of the tests Node 24 keeps up to 60 MB more.
   const cache = nodeOptions.length > 0 ? { NODE_DISABLE_COMPILE_CACHE: "1" } : {};
-  const env = { ...process.env, ...cache, ...database };
+  const env = { ...patient, ...process.env, ...cache, ...database };
   const child = spawn(command, rest, { env, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<Pick<Exit, "code" | "signal">>((resolve, reject) => {
     child.once("error", reject);
@@ -169,6 +169,9 @@ function launch(
   );
   return { child, exited };
 }
+
+/** A service does not turn requests away because other programs keep the processor from it: they are answered later. */
+const patient: NodeJS.ProcessEnv = { PERSON_SERVICE_MAX_DELAY: "60000" };
 
 /** Takes the lines of the log out of what was printed on standard error. */
 function withoutLog(printed: string): Pick<Exit, "stderr" | "log"> {
