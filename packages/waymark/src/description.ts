@@ -167,8 +167,11 @@ export function docs(description: Description): DescriptionMember {
   return { kind: "docs", description };
 }
 
-/** The key under which a handler has its description. */
+/** The key under which a handler has what makes its description. */
 const descriptionKey: unique symbol = Symbol("description");
+
+/** A description, or the parts of one, which are put together as those of groups are: the last has the last word. */
+export type DescriptionParts = Description | readonly Description[];
 
 /**
  * Gives a handler a description, so that a factory of handlers describes what it makes: the route needs no `docs(…)`, whose
@@ -179,24 +182,60 @@ const descriptionKey: unique symbol = Symbol("description");
  * ```
  *
  * @template H the type of the handler
- * @param description or what makes it of the whole path of a route, `/api/books/{id}`, when a document asks for it
+ * @param description or what makes it of the whole path of a route, `/api/books/{id}`, when a document asks for it; called once for
+ *   each path
  * @returns the handler itself
  */
 export function documented<H extends (...args: never[]) => unknown>(
-  description: Description | ((template: string) => Description),
+  description: DescriptionParts | ((template: string) => DescriptionParts),
   handler: H,
 ): H {
-  return Object.assign(handler, { [descriptionKey]: description });
+  const made = new Map<string, Description>();
+  const describe = (template: string): Description => {
+    const known = made.get(template) ?? merge(typeof description === "function" ? description(template) : description);
+    made.set(template, known);
+    return known;
+  };
+  return Object.assign(handler, { [descriptionKey]: describe });
 }
 
 /** Returns the description that `documented` gave a handler, on a path, for one that wraps it; undefined where it has none. */
 export function docsOf(handler: object, template: string): Description | undefined {
   // Set by `documented` only.
-  const { [descriptionKey]: description } = handler as {
-    readonly [descriptionKey]?: Description | ((template: string) => Description);
-  };
-  return typeof description === "function" ? description(template) : description;
+  return (handler as { readonly [descriptionKey]?: (template: string) => Description })[descriptionKey]?.(template);
 }
+
+const merge = (parts: DescriptionParts): Description =>
+  Array.isArray(parts) ? mergeDescriptions(parts) : (parts as Description); // or an array of them
+
+/** Puts descriptions of an operation together, the outermost first: the later has the last word, and lists and records grow. */
+export function mergeDescriptions(descriptions: readonly Description[]): Description {
+  const record = <K extends RecordMember>(member: K): Description[K] | undefined => {
+    const merged: Record<string, object> = {};
+    // What one says of a parameter or a response adds to what another says of it.
+    for (const [name, said] of descriptions.flatMap((each) => Object.entries<object>(each[member] ?? {}))) {
+      merged[name] = { ...merged[name], ...said };
+    }
+    return descriptions.some((each) => each[member]) ? (merged as Description[K]) : undefined; // as each of them
+  };
+  const list = <K extends ListMember>(member: K): Description[K] =>
+    [...new Set(descriptions.flatMap((each): readonly unknown[] => each[member] ?? []))] as unknown as Description[K]; // members of that list
+  return {
+    ...Object.assign({}, ...descriptions),
+    tags: list("tags"),
+    problems: list("problems"),
+    problemTypes: list("problemTypes"),
+    refusalTypes: list("refusalTypes"),
+    variables: record("variables"),
+    query: record("query"),
+    headers: record("headers"),
+    responses: record("responses"),
+    responseHeaders: record("responseHeaders"),
+  };
+}
+
+type RecordMember = "variables" | "query" | "headers" | "responses" | "responseHeaders";
+type ListMember = "tags" | "problems" | "problemTypes" | "refusalTypes";
 
 /** A filter, as far as a document speaks of it. */
 export interface DescribedFilter {

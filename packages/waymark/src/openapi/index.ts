@@ -3,6 +3,7 @@ export {
   type DescribedFilter,
   type Description,
   type DescriptionMember,
+  type DescriptionParts,
   docs,
   docsOf,
   docsOfFilter,

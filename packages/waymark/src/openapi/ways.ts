@@ -5,7 +5,7 @@ import { contentTypeKind, typesReadBy } from "../conditions/content-type.ts";
 import { type ConditionParameter, isConditionKind, isOfKind } from "../conditions/kind.ts";
 import { describePath, pathKind } from "../conditions/path.ts";
 import type { DeclarationSite } from "../declaration.ts";
-import { type Description, docsOf, docsOfFilter, type FilterDescription } from "../description.ts";
+import { type Description, docsOf, docsOfFilter, type FilterDescription, mergeDescriptions } from "../description.ts";
 import type { Filter } from "../filter.ts";
 import { describeTakes } from "../input/parameters.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
@@ -157,7 +157,7 @@ export interface Said extends Description {
   readonly problemForms: ReadonlyMap<ProblemType, readonly string[]>;
 }
 
-/** Puts descriptions of an operation together, the outermost first: the later has the last word, and lists and records grow. */
+/** Puts together all that is said of an operation, the outermost first. */
 export function combine(all: readonly FilterDescription[], sample: HttpRequest): Said {
   const descriptions = all.map((each) => (typeof each === "function" ? each(sample) : each));
   const types: string[] = ["application/problem+json"];
@@ -166,12 +166,12 @@ export function combine(all: readonly FilterDescription[], sample: HttpRequest):
     types.push(...problemTypes);
     return new Map(problems.map((type) => [type, known]));
   });
-  return { ...merge(descriptions), problemForms: mergeForms(forms) };
+  return { ...mergeDescriptions(descriptions), problemForms: mergeForms(forms) };
 }
 
 /** Puts together what is said of the routes of one operation. */
 export const mergeSaid = (all: readonly Said[]): Said => ({
-  ...merge(all),
+  ...mergeDescriptions(all),
   problemForms: mergeForms(all.map(({ problemForms }) => problemForms)),
 });
 
@@ -182,31 +182,3 @@ function mergeForms(all: readonly Said["problemForms"][]): Said["problemForms"] 
   }
   return merged;
 }
-
-function merge(descriptions: readonly Description[]): Description {
-  const record = <K extends RecordMember>(member: K): Description[K] => {
-    const merged: Record<string, object> = {};
-    // What one says of a parameter or a response adds to what another says of it.
-    for (const [name, said] of descriptions.flatMap((each) => Object.entries<object>(each[member] ?? {}))) {
-      merged[name] = { ...merged[name], ...said };
-    }
-    return merged as Description[K]; // as each of them
-  };
-  const list = <K extends ListMember>(member: K): Description[K] =>
-    [...new Set(descriptions.flatMap((each): readonly unknown[] => each[member] ?? []))] as unknown as Description[K]; // members of that list
-  return {
-    ...Object.assign({}, ...descriptions),
-    tags: list("tags"),
-    problems: list("problems"),
-    problemTypes: list("problemTypes"),
-    refusalTypes: list("refusalTypes"),
-    variables: record("variables"),
-    query: record("query"),
-    headers: record("headers"),
-    responses: record("responses"),
-    responseHeaders: record("responseHeaders"),
-  };
-}
-
-type RecordMember = "variables" | "query" | "headers" | "responses" | "responseHeaders";
-type ListMember = "tags" | "problems" | "problemTypes" | "refusalTypes";

@@ -325,6 +325,24 @@ describe("an operation", () => {
     assert.deepEqual([operation.summary, operation.description], ["Of the route", "Long."]);
   });
 
+  it("has what the parts of the description of its handler say together", async () => {
+    const handler = documented(
+      (template) => [
+        { query: { fields: { description: "Which." } }, problems: [problemTypes.invalidParameters] },
+        { summary: `Read ${template}`, headers: { Prefer: { description: "How." } } },
+        { summary: "Read", query: { fields: { example: "name" } }, problems: [problemTypes.forbidden] },
+      ],
+      () => json({}),
+    );
+    const operation = operationOf(await documentOf(GET("/a", handler)), "GET /a");
+    assert.equal(operation.summary, "Read");
+    assert.deepEqual(operation.parameters, [
+      { name: "fields", in: "query", description: "Which.", example: "name", schema: { type: "string" } },
+      { name: "Prefer", in: "header", description: "How.", schema: { type: "string" } },
+    ]);
+    assert.deepEqual(statusesOf(operation), ["400", "403", "500", "2XX"]);
+  });
+
   it("takes the description that its handler makes of the whole path, in groups and mounted apps", async () => {
     const handler = documented(
       (template) => ({ summary: `Read ${template}` }),
