@@ -1,19 +1,13 @@
-import type { Awaitable, HttpResponse, Route } from "waymark";
-import { type Description, documented } from "waymark/openapi";
-import { checksPath } from "waymark/routing";
+import type { Route } from "waymark";
 import { bulkAdmission } from "./bulk/admission.ts";
 import { amendMany } from "./bulk/amend-many.ts";
-import { createMany } from "./bulk/create-many.ts";
-import { describedAt } from "./description/described-collection.ts";
-import { describeOperations, type Operation } from "./description/operations.ts";
-import { answeringErrors } from "./handlers/answered-errors.ts";
+import { bulkCreate, createMany } from "./bulk/create-many.ts";
 import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers/change.ts";
 import { readChanges } from "./handlers/changes.ts";
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
 import { amendmentOfManyDecoder } from "./patch/amendment-of-many.ts";
-import type { Addressed } from "./record-scope.ts";
 import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } from "./routes.ts";
 import { type CollectionOptions, type CollectionSettings, toCollectionSettings } from "./settings.ts";
 import type { Document, Store } from "./stores/contract/store.ts";
@@ -56,20 +50,19 @@ export interface CollectionHandlers<T extends Document> extends RoutedHandlers {
  */
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
   const settings = toCollectionSettings(options);
-  const described = describer(settings);
   const admission = bulkAdmission(settings.bulk);
-  const bulkCreate = createMany(settings, admission);
+  const bulk = bulkCreate(settings, admission);
   const handlers: RoutedHandlers = {
-    read: described("read", readRecord(settings)),
-    list: described("list", listRecords(settings)),
-    changes: described("changes", readChanges(settings)),
-    create: described("create", createRecord(settings, bulkCreate)),
-    createMany: described("createMany", (request) => bulkCreate(request)),
-    amendMany: described("amendMany", amendMany(settings, admission)),
-    replace: described("replace", replaceRecord(settings)),
-    amend: described("amend", amendRecord(settings)),
-    remove: described("remove", removeRecord(settings)),
-    refuseCreate: described("refuseCreate", refuseCreate(settings)),
+    read: readRecord(settings),
+    list: listRecords(settings),
+    changes: readChanges(settings),
+    create: createRecord(settings, bulk),
+    createMany: createMany(settings, bulk),
+    amendMany: amendMany(settings, admission),
+    replace: replaceRecord(settings),
+    amend: amendRecord(settings),
+    remove: removeRecord(settings),
+    refuseCreate: refuseCreate(settings),
     itemTypes: settings.items.map(({ mediaType }) => mediaType),
     listTypes: settings.lists.map(({ mediaType }) => mediaType),
     bodyTypes: settings.decoders.flatMap(({ mediaTypes }) => mediaTypes),
@@ -111,35 +104,3 @@ async function followersOf(settings: CollectionSettings): Promise<FollowerFigure
         );
   return { streams: size, waiting: waitingShares.total, changesBehind, secondsBehind };
 }
-
-/** Returns a function that gives a handler its answers to errors, the description of its operation, and the check of its path. */
-function describer(
-  settings: CollectionSettings,
-): <R, A extends Awaitable<HttpResponse>>(operation: Operation, handler: (request: R) => A) => typeof handler {
-  const byPath = new Map<string, Readonly<Record<Operation, Description>>>();
-  const descriptionsAt = (template: string, of: Addressed): Readonly<Record<Operation, Description>> => {
-    const place = describedAt(settings, template, of);
-    const known = byPath.get(place.path) ?? describeOperations(place);
-    byPath.set(place.path, known);
-    return known;
-  };
-  return (operation, handler) => {
-    const of = addressed[operation];
-    const describe = (template: string): Description => descriptionsAt(template, of)[operation];
-    const answering = documented(describe, answeringErrors(handler));
-    return checksPath((template) => settings.scope.findingIn(template, of), answering);
-  };
-}
-
-const addressed: Readonly<Record<Operation, Addressed>> = {
-  read: "record",
-  list: "collection",
-  changes: "changes",
-  create: "collection",
-  createMany: "collection",
-  amendMany: "collection",
-  replace: "record",
-  amend: "record",
-  remove: "record",
-  refuseCreate: "record",
-};

@@ -1,7 +1,9 @@
 import { accept, contentType, DELETE, GET, group, not, PATCH, POST, PUT, path, type Route } from "waymark";
 import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/internal";
-import type { Operation } from "./description/operations.ts";
 import type { CollectionHandler, ItemHandler, ReadHandler } from "./settings.ts";
+
+/** The name of a handler of a collection. */
+export type Operation = Exclude<keyof RoutedHandlers, `${string}Types`>;
 
 /** The choice of the routes of a collection. */
 export interface CollectionRoutesOptions {

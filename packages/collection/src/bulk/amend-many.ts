@@ -2,11 +2,22 @@ import { HttpError, type HttpResponse } from "waymark";
 import type { Validator } from "waymark/content";
 import { evaluatePreconditions } from "waymark/fields";
 import { withCommas } from "waymark/internal";
+import type { Description } from "waymark/openapi";
+import { conditionalChange } from "../description/conditions.ts";
+import type { DescribedCollection } from "../description/described-collection.ts";
+import type { Types } from "../description/examples.ts";
+import { choiceParameters } from "../description/parameters.ts";
+import { operation, pascal } from "../handlers/operation.ts";
 import { readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
 import { listValidators } from "../handlers/selected-representation.ts";
 import { unknownMembers } from "../members/object-schema.ts";
-import { type AmendmentOfMany, amendmentOfManyDecoder, validateAmendment } from "../patch/amendment-of-many.ts";
+import {
+  type AmendmentOfMany,
+  amendmentOfManyDecoder,
+  changeOfManySchema,
+  validateAmendment,
+} from "../patch/amendment-of-many.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeAll } from "./change-many.ts";
@@ -15,10 +26,12 @@ import { readChoice } from "./query.ts";
 import {
   answerCounts,
   LineErrors,
+  ofManyRecords,
   refuseChanges,
   refuseConflicts,
   refuseIdempotencyKey,
   refuseInvalid,
+  reportOfRecords,
 } from "./report.ts";
 import { BulkWork } from "./work.ts";
 
@@ -28,7 +41,7 @@ import { BulkWork } from "./work.ts";
  */
 export function amendMany(settings: CollectionSettings, admit: BulkAdmission): CollectionHandler {
   const { scope, bulk, lists, mayRead, requirePreconditions } = settings;
-  return async (request) => {
+  return operation(settings, "collection", describe, async (request) => {
     readPreferences(request, {});
     if (!mayRead(request, request.path)) return refuseUnreadable("change of many");
     const store = await scope.storeOf(request, "collection");
@@ -68,7 +81,38 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
     } finally {
       await admitted.end();
     }
-  };
+  });
+}
+
+const describe = (place: DescribedCollection): readonly Description[] => {
+  const { many } = place.nouns;
+  return [
+    conditionalChange(place, { "If-Match": { description: "The ETag that the list must still have, else 412." } }),
+    {
+      operationId: `changeMany${pascal(many)}`,
+      summary: `Change or remove many ${many}`,
+      description: `Changes the ${many} that the filters leave, or those that the content names: all of them, or none.`,
+      query: choiceParameters(place),
+      content: { types: changeTypes(place) },
+      responses: {
+        200: {
+          description: `The ${many} are changed.`,
+          headers: { ETag: { description: "The state of the list that was judged; of a dry run." } },
+          types: { "application/json": { schema: reportOfRecords } },
+        },
+      },
+      problems: ofManyRecords(place),
+    },
+  ];
+};
+
+function changeTypes({ example: record, schemas }: DescribedCollection): Types {
+  const [member] = Object.entries(record ?? {});
+  const schema = changeOfManySchema(schemas.merged);
+  const example = member && { records: [{ id: 1 }], merge: Object.fromEntries([member]) };
+  return Object.fromEntries(
+    amendmentOfManyDecoder.mediaTypes.map((type) => [type, { schema, ...(example && { example }) }]),
+  );
 }
 
 /** Validates an amendment and, once for all records, the names in its merge patch: of an unknown one, each would be refused. */

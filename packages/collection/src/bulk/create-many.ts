@@ -1,12 +1,24 @@
-import { type Awaitable, type HttpResponse, notFound } from "waymark";
+import { type Awaitable, type HttpResponse, notFound, problemTypes } from "waymark";
 import { chooseDecoder, type ValidationResult } from "waymark/content";
+import type { Description } from "waymark/openapi";
+import type { DescribedCollection } from "../description/described-collection.ts";
+import { listContentTypes } from "../description/examples.ts";
+import { bulkParameters } from "../description/parameters.ts";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import type { BulkCreate } from "../handlers/create.ts";
 import { creationOf } from "../handlers/new-record.ts";
-import { type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
+import { operation, pascal } from "../handlers/operation.ts";
+import {
+  type KnownPreferences,
+  type Preferences,
+  preferenceApplied,
+  preferring,
+  readPreferences,
+  withApplied,
+} from "../handlers/preferences.ts";
 import { heldByAnother, refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
 import { isJsonObject, without } from "../members/json-object.ts";
-import type { CollectionSettings } from "../settings.ts";
+import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../stores/contract/store.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeMany } from "./change-many.ts";
@@ -16,28 +28,57 @@ import { readBulkQuery } from "./query.ts";
 import {
   answerCounts,
   LineErrors,
+  ofManyRecords,
   refuseBrokenOff,
   refuseConflicts,
   refuseIdempotencyKey,
   refuseInvalid,
   refuseMalformed,
+  reportOfLines,
 } from "./report.ts";
 import { inBatches, type Spool } from "./spool.ts";
 import { storeEach } from "./store-each.ts";
 import { BulkWork } from "./work.ts";
 
+/** Makes the handler for a POST of many records. */
+export const createMany = (settings: CollectionSettings, bulk: BulkCreate): CollectionHandler =>
+  operation(
+    settings,
+    "collection",
+    (place) => describe(place, bulk),
+    (request) => bulk.store(request),
+  );
+
+const describe = (place: DescribedCollection, bulk: BulkCreate): readonly Description[] => {
+  const { many } = place.nouns;
+  return [
+    preferring(knownPreferences),
+    {
+      operationId: `createMany${pascal(many)}`,
+      summary: `Store many ${many}`,
+      description:
+        "Stores all of them, or none and says what is wrong with each. With `Prefer: handling=lenient` those that are good.",
+      query: bulkParameters(place),
+      content: { types: listContentTypes(place) },
+    },
+    bulk.answers(place),
+  ];
+};
+
+const knownPreferences: KnownPreferences = { handling: ["lenient"] };
+
 /**
- * Makes the handler for a POST of many records. Records are validated as they arrive and kept on disk; the store gets them only
+ * Makes what stores many records. Records are validated as they arrive and kept on disk; the store gets them only
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
-export function createMany(settings: CollectionSettings, admit: BulkAdmission): BulkCreate {
+export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): BulkCreate {
   const { scope, listDecoders, bulk, serverMembers, mayRead, matching, matchMembers } = settings;
   const known = {
     members: matchMembers,
     knowsLikely: (matching?.alike.length ?? 0) > 0,
   };
-  return async (request, given) => {
-    const preferences = readPreferences(request, { handling: ["lenient"] });
+  const storeMany: BulkCreate["store"] = async (request, given) => {
+    const preferences = readPreferences(request, knownPreferences);
     const lenient = preferences.get("handling") === "lenient";
     const query = readBulkQuery(request.search, { ...known, isLenient: lenient });
     const { isDryRun, rules } = query;
@@ -92,7 +133,20 @@ export function createMany(settings: CollectionSettings, admit: BulkAdmission): 
       await admitted.end();
     }
   };
+  return { store: storeMany, answers };
 }
+
+/** What is said of what stores many records. */
+const answers = (place: DescribedCollection): Description => ({
+  responses: {
+    200: {
+      description: `The ${place.nouns.many} are stored.`,
+      headers: preferenceApplied,
+      types: { "application/json": { schema: reportOfLines } },
+    },
+  },
+  problems: [...ofManyRecords(place), problemTypes.contentExpandsTooFar],
+});
 
 /** The valid records of a request, on disk, and the errors of the others. */
 interface ValidRecords {

@@ -1,8 +1,12 @@
-import { HttpError, type HttpResponse, json, problem, problemTypes } from "waymark";
+import { HttpError, type HttpResponse, json, type ProblemType, problem, problemTypes } from "waymark";
 import { ContentError, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
 import { escapeUnprintable, withCommas } from "waymark/internal";
+import type { JsonSchema } from "waymark/openapi";
+import { ofReaders } from "../description/conditions.ts";
 import type { ListPlace } from "../formats/list-decoder.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
+import type { CollectionSettings } from "../settings.ts";
+import { recordIdSchema } from "../stores/contract/store.ts";
 import { mostConflicts } from "../stores/writing/bulk-source.ts";
 
 /** How many records have become what, in the order of the answer. */
@@ -166,4 +170,62 @@ const longestDetail = 300;
 
 function shortened(detail: string): string {
   return detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail).toWellFormed()}…`;
+}
+
+/** The problems of requests that are for many records. */
+export const ofManyRecords = (settings: CollectionSettings): readonly ProblemType[] => [
+  collectionProblemTypes.unknownPreference,
+  collectionProblemTypes.idempotencyKeyUnsupported,
+  collectionProblemTypes.conflict,
+  collectionProblemTypes.tooManyRecords,
+  collectionProblemTypes.bulkTimeExceeded,
+  collectionProblemTypes.bulkBusy,
+  collectionProblemTypes.storeUnavailable,
+  collectionProblemTypes.readOnly,
+  ...(ofReaders(settings).problems ?? []),
+];
+
+/** The schema of the report on many records. */
+export const reportOfLines: JsonSchema = {
+  type: "object",
+  required: ["stored", "refused", "errors"],
+  properties: {
+    stored: count("How many were stored."),
+    valid: count("How many could be stored; of a dry run."),
+    updated: count("How many records were changed."),
+    unchanged: count("How many records say what their lines say."),
+    skipped: count("How many were left out, since they are likely stored."),
+    removed: count("How many records were removed."),
+    missing: count("How many records no line has; of a dry run."),
+    refused: count("How many were not."),
+    found: { type: "object", description: "What was found out of the content, of a dry run." },
+    ...errorsAt({ line: { type: "integer", minimum: 1 } }),
+  },
+};
+
+/** The schema of the report on a change of many records. */
+export const reportOfRecords: JsonSchema = {
+  type: "object",
+  required: ["matched", "updated", "unchanged", "removed", "refused", "errors"],
+  properties: {
+    matched: count("How many were chosen."),
+    updated: count("How many were changed, or would be; of a dry run."),
+    unchanged: count("How many are so already."),
+    removed: count("How many were removed, or would be; of a dry run."),
+    refused: count("How many cannot be changed so; of a dry run."),
+    ...errorsAt({ id: recordIdSchema }),
+  },
+};
+
+function count(description: string): JsonSchema {
+  return { type: "integer", minimum: 0, description };
+}
+
+/** Describes the errors that a report lists, each with its place. */
+function errorsAt(place: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
+  const properties = { ...place, pointer: { type: "string" }, detail: { type: "string" } };
+  return {
+    omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
+    errors: { type: "array", items: { type: "object", required: Object.keys(properties), properties } },
+  };
 }

@@ -4,14 +4,15 @@ import { parseTemplate, type TemplatePart } from "waymark/routing";
 import { nameIn } from "../members/object-schema.ts";
 import type { Addressed } from "../record-scope.ts";
 import type { CollectionSettings, RecordNouns } from "../settings.ts";
+import { type RecordSchemas, recordSchemas } from "./schemas.ts";
 
 /** A collection as its document speaks of it: where it stands, and what its records are called. */
 export interface DescribedCollection extends Omit<CollectionSettings, "path" | "nouns"> {
   /** The whole path of the collection, with variables: `/users/{userId}/books`. */
   readonly path: string;
   readonly nouns: Required<Omit<RecordNouns, "example">>;
-  /** Whether the path names the owner of the records. */
-  readonly namesOwner: boolean;
+  /** What its messages look like. */
+  readonly schemas: RecordSchemas;
 }
 
 /**
@@ -21,15 +22,19 @@ export interface DescribedCollection extends Omit<CollectionSettings, "path" | "
  * @param of what the path leads to
  */
 export function describedAt(settings: CollectionSettings, template: string, of: Addressed): DescribedCollection {
+  const known = described.get(settings) ?? new Map<string, DescribedCollection>();
+  described.set(settings, known);
   const segments = parseTemplate(template).slice(0, of === "collection" ? undefined : -1);
   const path = segments.map((parts) => `/${parts.map(plainText).join("")}`).join("");
-  return {
-    ...settings,
-    path,
-    nouns: nounsOf(path, settings),
-    namesOwner: path.includes(`{${settings.ownerMember}}`),
-  };
+  const nouns = nounsOf(path, settings);
+  const schemas = (): RecordSchemas => recordSchemas(settings, nouns, path.includes(`{${settings.ownerMember}}`));
+  const place = known.get(path) ?? { ...settings, path, nouns, schemas: schemas() };
+  known.set(path, place);
+  return place;
 }
+
+/** All operations of a collection have the same schemas. */
+const described = new WeakMap<CollectionSettings, Map<string, DescribedCollection>>();
 
 /** Leaves out the regular expressions of variables. */
 function plainText(part: TemplatePart): string {

@@ -1,143 +1,99 @@
 import { HttpRequest } from "waymark";
-import type { MediaTypeDescription, NamedSchema, Schema } from "waymark/openapi";
+import type { MediaTypeDescription, Schema } from "waymark/openapi";
 import { wholeListText } from "../formats/list-text.ts";
-import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
-import { amendmentOfManyDecoder } from "../patch/amendment-of-many.ts";
-import type { ItemOptions, Representation } from "../representation.ts";
+import type { ListOptions, Representation } from "../representation.ts";
 import { TurnShare } from "../shares/turn-share.ts";
 import type { Document, StoredRecord } from "../stores/contract/store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
-import { changeOfManySchema, jsonPatchSchema } from "./schemas.ts";
 
-type Types = Readonly<Record<string, MediaTypeDescription>>;
+/** Content by its media type. */
+export type Types = Readonly<Record<string, MediaTypeDescription>>;
 
 /** What a record is sent as, with the example in each form as the collection itself makes it. */
-export function itemTypes(settings: DescribedCollection, json: Schema): Types {
-  return Object.fromEntries(
-    settings.items.map((representation) => [
-      representation.mediaType,
-      typeOf(representation.mediaType, schemaOf(representation, json), exampleRecord(settings), (record) =>
-        representation.item(record, optionsOf(settings)),
-      ),
-    ]),
-  );
-}
+export const itemTypes = (place: DescribedCollection): Types =>
+  typesOf(typesIn(place.items), itemForms(place), place.schemas.stored, storedExample(place));
 
 /** What a list is sent as, likewise. */
-export function listTypes(settings: DescribedCollection, json: Schema): Types {
-  return Object.fromEntries(
-    settings.lists.map((representation) => [
-      representation.mediaType,
-      typeOf(representation.mediaType, listSchemaOf(representation, json), exampleRecord(settings), (record) =>
-        wholeListText([record], representation.list(optionsOf(settings)), new TurnShare()),
-      ),
-    ]),
-  );
-}
+export const listTypes = (place: DescribedCollection): Types =>
+  typesOf(typesIn(place.lists), listForms(place), arrayOf(place.schemas.stored), storedExample(place));
 
 /** What a record can be sent to the service in. */
-export function contentTypes(settings: DescribedCollection, json: Schema): Types {
-  const { example, items } = settings;
-  const record = example && { ...recordOf(example), json: JSON.stringify(example) };
-  return Object.fromEntries(
-    settings.decoders.flatMap(({ mediaTypes }) =>
-      mediaTypes.map((type) => {
-        const representation = items.find(({ mediaType }) => mediaType === type);
-        return [
-          type,
-          typeOf(type, schemaOf({ mediaType: type, ...representation }, json), representation && record, (sent) =>
-            representation?.item(sent, optionsOf(settings)),
-          ),
-        ];
-      }),
-    ),
+export const contentTypes = (place: DescribedCollection, json: Schema): Types =>
+  typesOf(
+    place.decoders.flatMap(({ mediaTypes }) => mediaTypes),
+    itemForms(place),
+    json,
+    sentExample(place),
   );
-}
 
 /** What many records can be sent to the service in. */
-export function listContentTypes(settings: DescribedCollection, json: Schema): Types {
-  const { example, listDecoders, lists } = settings;
-  const record = example && { ...recordOf(example), json: JSON.stringify(example) };
-  return Object.fromEntries(
-    listDecoders
-      .flatMap(({ mediaTypes, example: content }) => mediaTypes.map((type) => [type, content] as const))
-      .map(([type, content]) => {
-        if (content !== undefined) return [type, { schema: { type: "string" }, example: content }];
-        const list = lists.find(({ mediaType }) => mediaType === type);
-        const options = { ...optionsOf(settings), fields: Object.keys(example ?? {}) };
-        const write = (sent: StoredRecord) => list && wholeListText([sent], list.list(options), new TurnShare());
-        const schema = listSchemaOf({ mediaType: type, ...list }, { type: "array", items: json });
-        return [type, typeOf(type, schema, list && record, write)];
-      }),
-  );
+export function listContentTypes(place: DescribedCollection): Types {
+  const forms = listForms(place, Object.keys(place.example ?? {}));
+  const array = arrayOf(place.schemas.replacing);
+  const all = place.listDecoders.map(({ mediaTypes, example }): Types => {
+    if (example === undefined) return typesOf(mediaTypes, forms, array, sentExample(place));
+    return Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" }, example }]));
+  });
+  return Object.assign({}, ...all);
 }
 
-/** What a record can be changed by. */
-export function changeTypes({ example }: DescribedCollection, merged: Schema): Types {
-  const [[name, value] = []] = Object.entries(example ?? {});
-  const patch = { schema: merged, ...(name !== undefined && { example: { [name]: value } }) };
-  const operations =
-    name === undefined
-      ? {}
-      : { example: [{ op: "replace", path: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, value }] };
-  return {
-    [mergePatchType]: patch,
-    [jsonPatchType]: { schema: jsonPatchSchema, ...operations },
-    "application/json": patch,
+/** How a record becomes content of a media type. */
+interface Form extends Pick<Representation, "mediaType" | "schema"> {
+  readonly write: (record: StoredRecord) => string | Promise<string>;
+}
+
+const itemForms = (place: DescribedCollection): readonly Form[] =>
+  place.items.map((each) => ({ ...each, write: (record) => each.item(record, optionsOf(place)) }));
+
+const listForms = (place: DescribedCollection, fields?: readonly string[]): readonly Form[] =>
+  place.lists.map(({ mediaType, schema, list }) => ({
+    mediaType,
+    ...(schema && { schema: arrayOf(schema) }),
+    write: (record) => wholeListText([record], list({ ...optionsOf(place), fields }), new TurnShare()),
+  }));
+
+/** @param json the schema of JSON; of other forms without a schema OpenAPI knows that they are text */
+function typesOf(
+  mediaTypes: readonly string[],
+  forms: readonly Form[],
+  json: Schema,
+  record: StoredRecord | undefined,
+): Types {
+  const typeOf = (type: string): MediaTypeDescription => {
+    const form = forms.find(({ mediaType }) => mediaType === type);
+    const text = { type: isJson(type) ? "object" : "string" };
+    const schema = type === "application/json" ? json : (form?.schema ?? text);
+    // A page for people is long, and not an interface.
+    if (form === undefined || record === undefined || type === "text/html") return { schema };
+    const example = async (): Promise<unknown> => {
+      const written = await form.write(record);
+      return isJson(type) ? JSON.parse(written) : written;
+    };
+    return { schema, example };
   };
+  return Object.fromEntries(mediaTypes.map((type) => [type, typeOf(type)]));
 }
 
-/** What many records can be changed by. */
-export function changeOfManyTypes({ example }: DescribedCollection, merged: NamedSchema): Types {
-  const [[name, value] = []] = Object.entries(example ?? {});
-  const schema = changeOfManySchema({ merged });
-  return Object.fromEntries(
-    amendmentOfManyDecoder.mediaTypes.map((type) => [
-      type,
-      { schema, ...(name !== undefined && { example: { records: [{ id: 1 }], merge: { [name]: value } } }) },
-    ]),
-  );
-}
+const typesIn = (representations: readonly Representation[]): readonly string[] =>
+  representations.map(({ mediaType }) => mediaType);
 
-type Form = Pick<Representation, "mediaType" | "schema">;
-
-/** JSON has a schema; of other forms OpenAPI knows that they are text. */
-function schemaOf({ mediaType, schema }: Form, json: Schema): Schema {
-  if (mediaType === "application/json") return json;
-  return schema ?? { type: isJson(mediaType) ? "object" : "string" };
-}
-
-function listSchemaOf({ mediaType, schema: items }: Form, json: Schema): Schema {
-  return schemaOf({ mediaType, ...(items && { schema: { type: "array", items } }) }, json);
-}
+const arrayOf = (items: Schema): Schema => ({ type: "array", items });
 
 const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
 
-/** JSON has an example that is a value. */
-function typeOf(
-  mediaType: string,
-  schema: Schema,
-  record: StoredRecord | undefined,
-  write: (record: StoredRecord) => string | undefined | Promise<string>,
-): MediaTypeDescription {
-  // A page for people is long, and not an interface.
-  if (record === undefined || mediaType === "text/html") return { schema };
-  const example = async (): Promise<unknown> => {
-    const text = await write(record);
-    return isJson(mediaType) && text !== undefined ? JSON.parse(text) : text;
-  };
-  return { schema, example };
-}
-
-const optionsOf = ({ path }: DescribedCollection): ItemOptions => ({
+const optionsOf = ({ path }: DescribedCollection): ListOptions => ({
   url: path,
   request: HttpRequest.of({ target: encodeURI(path) }),
 });
 
-const exampleRecord = ({ example }: DescribedCollection): StoredRecord | undefined => example && recordOf(example);
+const sentExample = ({ example }: DescribedCollection): StoredRecord | undefined => example && recordOf(example);
 
-function recordOf(document: Document): StoredRecord {
-  const time = "2026-06-15T12:00:00.000Z";
-  const json = JSON.stringify({ id: 1, ...document, createdAt: time, updatedAt: time });
-  return { id: 1, revision: 1, updatedAt: Date.parse(time), json };
-}
+const storedExample = ({ example }: DescribedCollection): StoredRecord | undefined =>
+  example && recordOf({ id: 1, ...example, createdAt: time, updatedAt: time });
+
+const time = "2026-06-15T12:00:00.000Z";
+
+const recordOf = (document: Document): StoredRecord => ({
+  ...{ id: 1, revision: 1, updatedAt: Date.parse(time) },
+  json: JSON.stringify(document),
+});

@@ -1,4 +1,4 @@
-import type { HeaderDescription, JsonSchema, ParameterDescription } from "waymark/openapi";
+import type { Description, HeaderDescription, JsonSchema, ParameterDescription } from "waymark/openapi";
 import { operatorsOf } from "../lists/filter.ts";
 import { formatParameter } from "../lists/parameters.ts";
 import { greatestLimit } from "../lists/query.ts";
@@ -81,21 +81,20 @@ export function choiceParameters(settings: DescribedCollection): Parameters {
 
 const mostSchema: JsonSchema = { type: "string", pattern: "^(?:all|\\d{1,15})$" };
 
-/** The choice of a representation where Accept cannot be set. */
-export const formatOf = (representations: readonly Representation[]): Parameters => ({
-  [formatParameter]: {
-    description: "The form of the answer, in place of `Accept`; one for files comes as a file to save.",
-    schema: { enum: representations.map(({ name }) => name) },
+/** What is said of the choice among representations: how it is made where Accept cannot be set, and which fields their text depends on. */
+export const chosenFrom = (representations: readonly Representation[]): Description => ({
+  query: {
+    [formatParameter]: {
+      description: "The form of the answer, in place of `Accept`; one for files comes as a file to save.",
+      schema: { enum: representations.map(({ name }) => name) },
+    },
   },
-});
-
-/** The header fields that the text of a representation depends on. */
-export const fieldsReadBy = (representations: readonly Representation[]): Parameters =>
-  Object.fromEntries(
+  headers: Object.fromEntries(
     representations.flatMap(({ reads = {} }) =>
       Object.entries(reads).map(([name, description]) => [name, { description }]),
     ),
-  );
+  ),
+});
 
 /** The choice of members. */
 export const fieldsParameter = (members: readonly string[] | undefined): Parameters =>
@@ -151,37 +150,7 @@ const schemaOf: Readonly<Record<MemberType, JsonSchema>> = {
   time: { type: "string", format: "date-time" },
 };
 
-/** What a change can be conditional on. */
-export const changePreconditions: Parameters = {
-  "If-Match": { description: "The ETag that it must still have, else 412." },
-  "If-Unmodified-Since": { description: "Its Last-Modified: 412 if it has changed since." },
-  "If-None-Match": { description: "An ETag that it must not have, else 304 to a GET, and 412 to a change." },
-};
-
-/** What a read can be conditional on. */
-export const readPreconditions: Parameters = {
-  ...changePreconditions,
-  "If-Modified-Since": { description: "Its Last-Modified: 304 if it has not changed since." },
-};
-
-/** @param values the preferences that are followed */
-export const prefer = (...values: readonly string[]): Parameters => ({
-  Prefer: {
-    description: `Preferences (RFC 7240): ${values.map((value) => `\`${value}\``).join(", ")}, \`handling=strict\`. \`Preference-Applied\` lists those that were followed.`,
-  },
-});
-
-export const preferenceApplied: Readonly<Record<string, HeaderDescription>> = {
-  "Preference-Applied": { description: "The preferences that were followed (RFC 7240)." },
-};
-
 /** Of an answer in a form for files that the query names. */
 export const fileField: Readonly<Record<string, HeaderDescription>> = {
   "Content-Disposition": { description: "The name of the file; with `format`." },
-};
-
-/** The fields of a representation. */
-export const validatorFields: Readonly<Record<string, HeaderDescription>> = {
-  ETag: { description: "The state that this is; each representation has its own." },
-  "Last-Modified": { description: "When it last changed." },
 };

@@ -1,19 +1,30 @@
 import { HttpResponse, noContent, notFound, ok } from "waymark";
 import { type Decoder, jsonDecoder } from "waymark/content";
 import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate } from "waymark/fields";
+import type { Description } from "waymark/openapi";
+import { conditionalChange, ofReaders, validatorFields } from "../description/conditions.ts";
+import type { DescribedCollection } from "../description/described-collection.ts";
+import { contentTypes, type Types } from "../description/examples.ts";
 import { refuseParameters } from "../lists/parameters.ts";
+import { jsonPatchSchema } from "../patch/json-patch.ts";
+import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
 import type { Removal, Replacement, Store, StoredRecord } from "../stores/contract/store.ts";
 import { type Amendment, amendmentOf, replacementOf } from "./changed-document.ts";
+import { changesRecords, operation } from "./operation.ts";
 import {
   answerWritten,
+  done,
   type KnownPreferences,
   type Preferences,
+  preferenceApplied,
   preferredSchema,
+  preferring,
   readPreferences,
   returnPreferences,
   writePreferences,
+  written,
 } from "./preferences.ts";
 import { refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import { recordValidators } from "./selected-representation.ts";
@@ -30,6 +41,8 @@ interface Change {
   ) => Promise<Removal | Replacement | HttpResponse>;
   /** Makes the answer after the change, from the record as it is now or was before it was removed. */
   readonly changed: (context: ChangeContext, record: StoredRecord) => HttpResponse;
+  /** Describes what it takes and answers. */
+  readonly describe: (place: DescribedCollection) => Description;
 }
 
 /** The request for a change and the records that it concerns. */
@@ -48,7 +61,13 @@ interface ChangeContext {
  */
 function changeRecord(settings: CollectionSettings, change: Change): ItemHandler {
   const { scope, items, requirePreconditions } = settings;
-  return async (request) => {
+  const describe = (place: DescribedCollection): readonly Description[] => [
+    conditionalChange(place),
+    change.describe(place),
+    preferring(change.preferences),
+    changesRecords,
+  ];
+  return operation(settings, "record", describe, async (request) => {
     const id = requireRecordId(request.variables.id);
     refuseParameters(request.search);
     const preferences = readPreferences(request, change.preferences);
@@ -78,7 +97,7 @@ function changeRecord(settings: CollectionSettings, change: Change): ItemHandler
           return change.changed(context, current);
       }
     }
-  };
+  });
 }
 
 /** Returns the store of the records of this one's owner, which never changes. */
@@ -107,9 +126,17 @@ export function replaceRecord(settings: CollectionSettings): ItemHandler {
     },
     changed({ request, url, preferences }, record) {
       // No validators, because the record is not stored exactly as it was sent (RFC 9110 §9.3.4).
-      const written = { record, path: request.path, url, validators: false };
-      return answerWritten(request, preferences, settings, noContent(), written);
+      const answered = { record, path: request.path, url, validators: false };
+      return answerWritten(request, preferences, settings, noContent(), answered);
     },
+    describe: (place) => ({
+      operationId: `replace${place.nouns.schema}`,
+      summary: `Replace a ${place.nouns.one}`,
+      description: "Replaces the whole record, and never creates one. What was read can be sent back.",
+      content: { types: contentTypes(place, place.schemas.replacing) },
+      responses: { 200: written(place), 204: { description: "It is replaced.", headers: preferenceApplied } },
+      problems: [types.partialContent, types.conflict],
+    }),
   });
 }
 
@@ -121,6 +148,17 @@ export const jsonPatchType = "application/json-patch+json";
 
 /** The media types that `amendRecord` reads. Plain JSON counts as a merge patch, because many clients send one that way. */
 export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType, "application/json"];
+
+function changeTypes({ example, schemas }: DescribedCollection): Types {
+  const [[name, value] = []] = Object.entries(example ?? {});
+  const patch = { schema: schemas.merged, ...(name !== undefined && { example: { [name]: value } }) };
+  const operation = { op: "replace", path: `/${name?.replaceAll("~", "~0").replaceAll("/", "~1")}`, value };
+  return {
+    [mergePatchType]: patch,
+    [jsonPatchType]: { schema: jsonPatchSchema, ...(name !== undefined && { example: [operation] }) },
+    "application/json": patch,
+  };
+}
 
 /** PATCH of a record. */
 export function amendRecord(settings: CollectionSettings): ItemHandler {
@@ -137,9 +175,20 @@ export function amendRecord(settings: CollectionSettings): ItemHandler {
     },
     changed({ request, url, preferences }, record) {
       const answer = noContent().withHeader("ETag", recordValidators(request, record, items).entityTag);
-      const written = { record, path: request.path, url, validators: true };
-      return answerWritten(request, preferences, settings, answer, written);
+      const answered = { record, path: request.path, url, validators: true };
+      return answerWritten(request, preferences, settings, answer, answered);
     },
+    describe: (place) => ({
+      operationId: `change${place.nouns.schema}`,
+      summary: `Change a ${place.nouns.one}`,
+      description: "Changes members of the record by a JSON merge patch or a JSON Patch, all of it or nothing.",
+      content: { types: changeTypes(place) },
+      responses: {
+        200: { ...written(place), headers: { ...written(place).headers, ...validatorFields } },
+        204: { description: "It is changed.", headers: { ...preferenceApplied, ETag: validatorFields.ETag } },
+      },
+      problems: [types.conflict, types.patchConflict, types.patchTooLarge, ...(ofReaders(place).problems ?? [])],
+    }),
   });
 }
 
@@ -166,8 +215,14 @@ export function removeRecord(settings: CollectionSettings): ItemHandler {
       return store.remove(current.id, isSentBack ? current.revision : expectedRevision);
     },
     changed({ request, url, preferences }, record) {
-      const written = { record, path: request.path, url, validators: false, removed: true };
-      return answerWritten(request, preferences, settings, ok(), written);
+      const answered = { record, path: request.path, url, validators: false, removed: true };
+      return answerWritten(request, preferences, settings, ok(), answered);
     },
+    describe: (place) => ({
+      operationId: `remove${place.nouns.schema}`,
+      summary: `Remove a ${place.nouns.one}`,
+      description: "No record has its id from then on.",
+      responses: { 200: done("It is removed.", place) },
+    }),
   });
 }

@@ -1,17 +1,30 @@
 import { HttpError, type HttpRequest, HttpResponse, problem, problemTypes } from "waymark";
 import { HeaderList, parsePrefer } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
+import type { Description, Schema } from "waymark/openapi";
+import { ofReaders } from "../description/conditions.ts";
+import type { DescribedCollection } from "../description/described-collection.ts";
+import { chosenFrom, fieldsParameter } from "../description/parameters.ts";
 import { toSent } from "../feed/shared-changes.ts";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import type { QueryParameters } from "../lists/parameters.ts";
+import { greatestLimit } from "../lists/query.ts";
+import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import { callerKey } from "../shares/caller-shares.ts";
 import { TurnShare } from "../shares/turn-share.ts";
-import type { ChangeBatch, Store } from "../stores/contract/store.ts";
-import { acceptedRepresentation, type ChangesQuery, pathOfList, readChangesQuery } from "./changes-query.ts";
+import { type ChangeBatch, recordIdSchema, type Store } from "../stores/contract/store.ts";
+import {
+  acceptedRepresentation,
+  type ChangesQuery,
+  changesRepresentations,
+  pathOfList,
+  readChangesQuery,
+} from "./changes-query.ts";
 import { streamChanges } from "./changes-stream.ts";
-import { type Preferences, readPreferences, withApplied } from "./preferences.ts";
+import { operation } from "./operation.ts";
+import { type Preferences, preferenceApplied, preferring, readPreferences, withApplied } from "./preferences.ts";
 
 /** In seconds: how long `Prefer: wait` holds an answer at most. */
 export const longestWait = 30;
@@ -22,7 +35,7 @@ export const longestWait = 30;
  */
 export function readChanges(settings: CollectionSettings): CollectionHandler {
   const { scope, members, mayRead, heldLists, sharedChanges } = settings;
-  return async (request) => {
+  return operation(settings, "changes", describe, async (request) => {
     if (!mayRead(request, pathOfList(request))) {
       const detail = "The changes have all records, which these credentials may not list.";
       throw new HttpError(problem(problemTypes.forbidden, { detail }));
@@ -55,8 +68,74 @@ export function readChanges(settings: CollectionSettings): CollectionHandler {
       held.release();
       throw error;
     }
-  };
+  });
 }
+
+const describe = (place: DescribedCollection): readonly Description[] => {
+  const { members, nouns, schemas } = place;
+  return [
+    {
+      operationId: `list${nouns.schema}Changes`,
+      summary: `Follow the changes of ${nouns.many}`,
+      description: `What has changed behind a cursor, the oldest change first: each ${nouns.one} once, in the latest state, or as removed. Without a cursor, from the beginning. An event stream goes on with the changes that come.`,
+      query: {
+        after: {
+          description:
+            "From `Link`: the cursor behind the changes that the client has. `now` begins with the next change.",
+        },
+        limit: {
+          description: `How many to send at most; there may be fewer, though \`Link\` leads to more. Default: ${greatestLimit}.`,
+          schema: { type: "integer", minimum: 1, maximum: greatestLimit },
+        },
+        ...fieldsParameter(members),
+      },
+      responses: {
+        200: {
+          description: "The changes.",
+          headers: {
+            Link: {
+              description:
+                "What follows these changes, also where there is nothing yet (RFC 8288); not of an event stream.",
+            },
+            "X-Accel-Buffering": { description: "`no`: proxies should pass on an event stream as it comes." },
+            ...preferenceApplied,
+          },
+          types: Object.fromEntries(
+            changesRepresentations.map(({ mediaType }) => [
+              mediaType,
+              { schema: mediaType === "application/json" ? changesSchema(schemas.stored) : { type: "string" } },
+            ]),
+          ),
+        },
+      },
+      problems: [types.invalidCursor, types.cursorGone, problemTypes.notAcceptable, types.listsBusy],
+    },
+    chosenFrom(changesRepresentations),
+    preferring({ wait: [`${longestWait}`] }),
+    {
+      headers: {
+        "Last-Event-ID": { description: "Of an event stream: goes on behind the last `id` that the client has." },
+      },
+    },
+    ofReaders(place),
+  ];
+};
+
+/** Changes: records, and removals. */
+const changesSchema = (stored: Schema): Schema => ({
+  type: "array",
+  items: {
+    anyOf: [
+      stored,
+      {
+        type: "object",
+        description: "A record that was removed.",
+        required: ["id", "removed"],
+        properties: { id: recordIdSchema, removed: { const: true } },
+      },
+    ],
+  },
+});
 
 /** Reads how long the answer may be held (RFC 7240 §4.3). A HEAD is answered at once. */
 function waitPreference(request: HttpRequest<unknown>): Preferences {

@@ -1,34 +1,47 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
+import type { Description } from "waymark/openapi";
+import { validatorFields } from "../description/conditions.ts";
+import type { DescribedCollection } from "../description/described-collection.ts";
+import { contentTypes } from "../description/examples.ts";
 import { isSpace } from "../formats/json-array.ts";
 import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
+import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
 import { hashKey } from "./idempotency-key.ts";
 import { creationOf } from "./new-record.ts";
-import { answerWritten, readPreferences, writePreferences } from "./preferences.ts";
+import { changesRecords, operation } from "./operation.ts";
+import { answerWritten, done, preferring, readPreferences, writePreferences } from "./preferences.ts";
 import { refuseExisting, refuseLength, refuseOwner, refuseReusedKey, refuseRunning, refuseValue } from "./refusals.ts";
 
-/** Stores the records in `content`, or in the content of the request where `content` is left out. */
-export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable<Uint8Array>) => Promise<HttpResponse>;
+/** Stores many records. */
+export interface BulkCreate {
+  /** Stores the records in `content`, or in the content of the request where `content` is left out. */
+  readonly store: (request: HttpRequest<unknown>, content?: AsyncIterable<Uint8Array>) => Promise<HttpResponse>;
+  /** Describes what it answers. */
+  readonly answers: (place: DescribedCollection) => Description;
+}
 
 /** Makes the handler for a POST to a collection. */
-export function createRecord(settings: CollectionSettings, createMany: BulkCreate): CollectionHandler {
+export function createRecord(settings: CollectionSettings, many: BulkCreate): CollectionHandler {
   const { scope, decoders, created, idempotencyScope, listDecoders, bulk } = settings;
   const arrayTypes = listDecoders.flatMap(({ arrays, mediaTypes }) => (arrays ? mediaTypes : []));
   const known = writePreferences(settings);
   /** The keys of the requests in progress. */
   const running = new Set<string>();
 
-  return async (request) => {
+  const describeBoth = (place: DescribedCollection): readonly Description[] =>
+    describe(place, arrayTypes.length > 0 ? many.answers(place) : {});
+  return operation(settings, "collection", describeBoth, async (request) => {
     if (arrayTypes.length > 0 && arrayTypes.includes(typeOf(request))) {
       // Longer content can only be an array. The length of coded content is known only after decoding.
       if (Number(request.header("Content-Length") ?? 0) > longestRecord) {
-        return createMany(request, arrayOf(request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion })));
+        return many.store(request, arrayOf(request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion })));
       }
       const content = await request.bytes({ limit: longestRecord });
-      if (beginsArray(content)) return createMany(request, oneOf(content));
+      if (beginsArray(content)) return many.store(request, oneOf(content));
     }
     if (request.search !== "") refuseParameters(request.search);
     const preferences = readPreferences(request, known);
@@ -61,8 +74,39 @@ export function createRecord(settings: CollectionSettings, createMany: BulkCreat
     } finally {
       if (idempotency !== undefined) running.delete(idempotency.key);
     }
-  };
+  });
 }
+
+/** @param ofArrays what is answered to many records */
+const describe = (place: DescribedCollection, ofArrays: Description): readonly Description[] => {
+  const { created, nouns, path, schemas } = place;
+  const { status } = created({ id: 1, revision: 1 }, `${path}/1`);
+  const answer = done("It is stored.", place);
+  const Location = {
+    description: `The URL of the ${nouns.one}.`,
+    schema: { type: "string", format: "uri-reference" },
+    example: `${path}/1`,
+  };
+  return [
+    preferring(writePreferences(place)),
+    {
+      operationId: `create${nouns.schema}`,
+      summary: `Store a ${nouns.one}`,
+      headers: {
+        "Idempotency-Key": {
+          description:
+            "A text of 1 to 255 characters in quotes that makes the request safe to send again for 24 hours: the second attempt is answered as the first.",
+          example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+        },
+      },
+      content: { types: contentTypes(place, schemas.sent) },
+      problems: [types.invalidIdempotencyKey, types.conflict, types.idempotencyKeyInUse, types.idempotencyKeyReused],
+    },
+    ofArrays,
+    { responses: { [status]: { ...answer, headers: { ...answer.headers, ...validatorFields, Location } } } },
+    changesRecords,
+  ];
+};
 
 /** Returns the media type of the content, without parameters. */
 const typeOf = ({ headers }: HttpRequest<unknown>): string => {
@@ -97,11 +141,20 @@ async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, und
 }
 
 /** Makes the handler for a POST to a record, which creates nothing. */
-export function refuseCreate({ scope }: CollectionSettings): ItemHandler {
-  return async (request) => {
+export function refuseCreate(settings: CollectionSettings): ItemHandler {
+  return operation(settings, "record", describeRefusal, async (request) => {
     const id = requireRecordId(request.variables.id);
     refuseParameters(request.search);
-    const store = await scope.storeOf(request, "record");
+    const store = await settings.scope.storeOf(request, "record");
     return (await store.find(id)) === undefined ? notFound() : refuseExisting();
-  };
+  });
 }
+
+const describeRefusal = ({ nouns }: DescribedCollection): readonly Description[] => [
+  {
+    operationId: `create${nouns.schema}Here`,
+    summary: "Not allowed: answers 409, or 404",
+    description: `Use POST to the collection to store a ${nouns.one}, and PUT or PATCH to change this one.`,
+    problems: [types.conflict],
+  },
+];

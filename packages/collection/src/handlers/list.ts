@@ -1,11 +1,17 @@
 import { type HttpRequest, HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
+import type { Description } from "waymark/openapi";
+import { conditionalRead } from "../description/conditions.ts";
+import type { DescribedCollection } from "../description/described-collection.ts";
+import { listTypes } from "../description/examples.ts";
+import { chosenFrom, fileField, listParameters } from "../description/parameters.ts";
 import { listText, wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { HeldList } from "../lists/held-lists.ts";
 import { linkField, pageLinks, type ReadSelection, readPage } from "../lists/page.ts";
 import { type QueryParameters, readQuery } from "../lists/parameters.ts";
 import { type ListQuery, parseListQuery } from "../lists/query.ts";
+import { collectionProblemTypes } from "../problem-types.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { ListOptions, ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
@@ -13,7 +19,8 @@ import { inTurns, TurnShare } from "../shares/turn-share.ts";
 import { StoreUnavailable } from "../stores/contract/errors.ts";
 import type { FirstBatch, ReadOptions, RecordBatch, Store, StoredRecord } from "../stores/contract/store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
-import { readPreferences, withApplied } from "./preferences.ts";
+import { operation, pascal } from "./operation.ts";
+import { type KnownPreferences, preferenceApplied, preferring, readPreferences, withApplied } from "./preferences.ts";
 import { refusePrecondition } from "./refusals.ts";
 import {
   allowRepetition,
@@ -31,7 +38,7 @@ import {
  */
 export function listRecords(settings: CollectionSettings): CollectionHandler {
   const { scope, lists, items, members, maxPageSize, heldLists, nouns } = settings;
-  return async (request) => {
+  return operation(settings, "collection", describe, async (request) => {
     const store = await scope.storeOf(request, "collection");
     const representation = chosenRepresentation(request, lists);
     allowRepetition(request, store, representation);
@@ -40,7 +47,7 @@ export function listRecords(settings: CollectionSettings): CollectionHandler {
       parameters,
       query: parseListQuery(parameters, known, report),
     }));
-    const preferences = readPreferences(request, { count: ["exact"] });
+    const preferences = readPreferences(request, knownPreferences);
     const validatorsIn = (state: string): StateValidators => listValidators(request, state, lists, representation);
     const responseIn = (state: string): HttpResponse =>
       new HttpResponse(200, listFields(representation, validatorsIn(state)));
@@ -69,8 +76,42 @@ export function listRecords(settings: CollectionSettings): CollectionHandler {
       held.release();
       throw error;
     }
-  };
+  });
 }
+
+const knownPreferences: KnownPreferences = { count: ["exact"] };
+
+const describe = (place: DescribedCollection): readonly Description[] => {
+  const { many } = place.nouns;
+  return [
+    conditionalRead,
+    preferring(knownPreferences),
+    { query: listParameters(place) },
+    chosenFrom(place.lists),
+    {
+      operationId: `list${pascal(many)}`,
+      summary: `List ${many}`,
+      description: `All ${many} by ascending id, or those that the query asks for. A list of any length is streamed.`,
+      responses: {
+        200: {
+          description: `The ${many}.`,
+          headers: {
+            ETag: { description: `The state of all ${many}.`, example: '"all-7-json"' },
+            Link: { description: "The first page, the next and the previous one (RFC 8288); with `limit`." },
+            "X-Total-Count": {
+              description: "How many the filters leave; with `Prefer: count=exact`.",
+              schema: { type: "integer", minimum: 0 },
+            },
+            ...preferenceApplied,
+            ...fileField,
+          },
+          types: listTypes(place),
+        },
+      },
+      problems: [collectionProblemTypes.listsBusy],
+    },
+  ];
+};
 
 interface AskedList {
   readonly request: HttpRequest<unknown>;

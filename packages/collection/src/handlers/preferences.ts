@@ -2,6 +2,9 @@ import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
 import type { StandardSchemaV1 } from "waymark/content";
 import { negotiate, parsePrefer } from "waymark/fields";
 import { excerpt } from "waymark/internal";
+import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
+import type { DescribedCollection } from "../description/described-collection.ts";
+import { itemTypes } from "../description/examples.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../stores/contract/store.ts";
@@ -32,6 +35,18 @@ export function readPreferences({ headers }: HttpRequest<unknown>, known: KnownP
   return followed;
 }
 
+/** What is said of an operation that can follow these preferences. */
+export const preferring = (known: KnownPreferences): Description => {
+  const followed = [...allOf(known), "handling=strict"].map((text) => `\`${text}\``).join(", ");
+  const description = `Preferences (RFC 7240): ${followed}. \`Preference-Applied\` lists those that were followed.`;
+  return { headers: { Prefer: { description } }, problems: [collectionProblemTypes.unknownPreference] };
+};
+
+/** The field of a response that follows preferences. */
+export const preferenceApplied: Readonly<Record<string, HeaderDescription>> = {
+  "Preference-Applied": { description: "The preferences that were followed (RFC 7240)." },
+};
+
 /** Names the preferences that a response follows (RFC 7240 §3). */
 export function withApplied(response: HttpResponse, preferences: Preferences): HttpResponse {
   if (preferences.size === 0) return response;
@@ -42,10 +57,12 @@ const none: Preferences = new Map();
 
 const toText = ([name, value]: readonly [string, string]): string => (value === "" ? name : `${name}=${value}`);
 
+const allOf = (known: KnownPreferences): readonly string[] =>
+  Object.entries(known).flatMap(([name, values]) => values.map((value) => toText([name, value])));
+
 function refusal(unknown: readonly string[], known: KnownPreferences): HttpError {
-  const available = Object.entries(known).flatMap(([name, values]) => values.map((value) => toText([name, value])));
   const detail = `Unknown with handling=strict: ${unknown.map(excerpt).join(", ")}.`;
-  return new HttpError(problem(collectionProblemTypes.unknownPreference, { detail, available }));
+  return new HttpError(problem(collectionProblemTypes.unknownPreference, { detail, available: allOf(known) }));
 }
 
 /** Returns the preferences for handlers that read a record from the request. */
@@ -105,3 +122,23 @@ export function answerWritten(
   const status = answer.status === 204 ? 200 : answer.status;
   return withApplied(new HttpResponse(status, headers, representation.item(record, { url, request })), preferences);
 }
+
+/** Describes the record as it is after a change, for a client that prefers to get it. */
+export const written = (place: DescribedCollection): ResponseDescription => ({
+  description: "The record as it is now, for `Prefer: return=representation`.",
+  headers: {
+    ...preferenceApplied,
+    "Content-Location": {
+      description: "The URL of the record in the content.",
+      schema: { type: "string", format: "uri-reference" },
+    },
+  },
+  types: itemTypes(place),
+});
+
+/** Describes the answer to a change that has the record only for a client that prefers to get it. */
+export const done = (what: string, place: DescribedCollection): ResponseDescription => ({
+  ...written(place),
+  description: `${what} The content is empty, unless \`Prefer: return=representation\` asks for the record.`,
+  optional: true,
+});

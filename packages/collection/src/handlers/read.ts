@@ -1,10 +1,16 @@
 import { type Awaitable, type HttpRequest, HttpResponse, notFound } from "waymark";
 import { evaluatePreconditions } from "waymark/fields";
+import type { Description } from "waymark/openapi";
+import { conditionalRead, validatorFields } from "../description/conditions.ts";
+import type { DescribedCollection } from "../description/described-collection.ts";
+import { itemTypes } from "../description/examples.ts";
+import { chosenFrom, fieldsParameter, fileField } from "../description/parameters.ts";
 import { narrow, readFields } from "../lists/fields.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
 import type { Store, StoredRecord } from "../stores/contract/store.ts";
+import { operation } from "./operation.ts";
 import { refusePrecondition } from "./refusals.ts";
 import {
   allowRepetition,
@@ -16,8 +22,9 @@ import {
 } from "./selected-representation.ts";
 
 /** Makes the handler for a GET of a record. It answers without a promise when the store does. */
-export function readRecord({ scope, items, members }: CollectionSettings): ReadHandler {
-  return (request) => {
+export function readRecord(settings: CollectionSettings): ReadHandler {
+  const { scope, items, members } = settings;
+  return operation(settings, "record", describe, (request) => {
     const id = requireRecordId(request.variables.id);
     const representation = chosenRepresentation(request, items);
     // Most requests have no query.
@@ -45,8 +52,29 @@ export function readRecord({ scope, items, members }: CollectionSettings): ReadH
 
     const store = scope.storeOf(request, "record");
     return store instanceof Promise ? store.then(find) : find(store);
-  };
+  });
 }
+
+const describe = (place: DescribedCollection): readonly Description[] => {
+  const { items, members, nouns } = place;
+  return [
+    conditionalRead,
+    { query: fieldsParameter(members) },
+    chosenFrom(items),
+    {
+      operationId: `read${nouns.schema}`,
+      summary: `Read a ${nouns.one}`,
+      description: "The record with this id, in the form that `Accept` prefers.",
+      responses: {
+        200: {
+          description: `The ${nouns.one}.`,
+          headers: { ...validatorFields, ...fileField },
+          types: itemTypes(place),
+        },
+      },
+    },
+  ];
+};
 
 /** What a representation gets besides the record. It makes the URL when it is asked for it, since JSON has none. */
 class RecordOptions implements ItemOptions {

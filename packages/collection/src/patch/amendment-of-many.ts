@@ -7,9 +7,10 @@ import {
   type ValidationResult,
 } from "waymark/content";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
+import type { JsonSchema, Schema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import { valueAt } from "../members/value.ts";
-import { isRecordId } from "../stores/contract/store.ts";
+import { isRecordId, recordIdSchema } from "../stores/contract/store.ts";
 import { maxDepth } from "./apply-patch.ts";
 import { isJsonEqual } from "./json-equality.ts";
 import { mergePatch, patchAt } from "./merge-patch.ts";
@@ -116,10 +117,10 @@ const mostValues = 1000;
 const longestChanges = 65_536;
 
 /** The lists that a change adds to, and those that it drops from. */
-export const mostLists = 100;
+const mostLists = 100;
 
 /** In a list to add or to drop: each is compared with those of each record. */
-export const mostListValues = 100;
+const mostListValues = 100;
 
 const words = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
@@ -179,3 +180,31 @@ function isAskedFor(value: unknown, asked: unknown): boolean {
   const isIn = (name: string): boolean => Object.hasOwn(value, name) && isJsonEqual(value[name], asked[name], () => {});
   return names.length > 0 && names.every(isIn);
 }
+
+/** Returns the JSON Schema of an amendment, from that of a merge patch. */
+export const changeOfManySchema = (merged: Schema): Schema => ({
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    records: {
+      type: "array",
+      description: "Those to change, in place of filters.",
+      items: {
+        type: "object",
+        required: ["id"],
+        additionalProperties: false,
+        properties: { id: recordIdSchema, etag: { type: "string", description: "The ETag that it must still have." } },
+      },
+    },
+    merge: merged,
+    add: { ...listsSchema, description: "Values for the end of lists that do not have them, by the member." },
+    drop: { ...listsSchema, description: "Values that lists lose, by the member." },
+    removed: { type: "boolean", description: "True to remove the records." },
+  },
+});
+
+const listsSchema: JsonSchema = {
+  type: "object",
+  maxProperties: mostLists,
+  additionalProperties: { type: "array", items: {}, maxItems: mostListValues },
+};

@@ -1,5 +1,6 @@
 import type { ValidationIssue, ValidationResult } from "waymark/content";
 import { excerpt } from "waymark/internal";
+import { type NamedSchema, namedSchema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 
 /** One operation of a JSON Patch (RFC 6902 §4), with its pointers as lists of names and indexes. */
@@ -81,3 +82,19 @@ export function parsePointer(text: string, most: number): readonly string[] | un
   const [, ...tokens] = text.split("/", most + 2);
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
+
+/** A JSON Patch (RFC 6902). */
+export const jsonPatchSchema: NamedSchema = namedSchema("JsonPatch", {
+  type: "array",
+  description: "The operations, done in order, all or none (RFC 6902).",
+  items: {
+    type: "object",
+    required: ["op", "path"],
+    properties: {
+      op: { enum: ["add", "remove", "replace", "move", "copy", "test"] },
+      path: { type: "string", description: "A JSON Pointer to what is changed.", pattern: "^(?:/.*)?$" },
+      from: { type: "string", description: "For `move` and `copy`.", pattern: "^(?:/.*)?$" },
+      value: { description: "For `add`, `replace` and `test`." },
+    },
+  },
+});

@@ -1,4 +1,5 @@
 import type { AnswerSource, Awaitable } from "waymark";
+import type { JsonSchema } from "waymark/openapi";
 import type { SearchedMember, SelectableMember, Selection } from "./selection.ts";
 
 /**
@@ -172,6 +173,9 @@ export type Document = object;
 export function isRecordId(id: unknown): id is number {
   return typeof id === "number" && Number.isSafeInteger(id) && id >= 1;
 }
+
+/** The JSON Schema of the id of a record. */
+export const recordIdSchema: JsonSchema = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
 /** A record as it is stored. */
 export interface StoredRecord<T extends Document = Document> {

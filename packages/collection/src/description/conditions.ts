@@ -1,0 +1,39 @@
+import { problemTypes } from "waymark";
+import type { Description, HeaderDescription, ParameterDescription } from "waymark/openapi";
+import { collectionProblemTypes as types } from "../problem-types.ts";
+import { type CollectionSettings, everyCaller } from "../settings.ts";
+
+/** The fields that name a state of a resource. */
+export const validatorFields: Readonly<Record<"ETag" | "Last-Modified", HeaderDescription>> = {
+  ETag: { description: "The state that this is; each representation has its own." },
+  "Last-Modified": { description: "When it last changed." },
+};
+
+const preconditions: Readonly<Record<string, ParameterDescription>> = {
+  "If-Match": { description: "The ETag that it must still have, else 412." },
+  "If-Unmodified-Since": { description: "Its Last-Modified: 412 if it has changed since." },
+  "If-None-Match": { description: "An ETag that it must not have, else 304 to a GET, and 412 to a change." },
+};
+
+/** What is said of a read that evaluates preconditions. */
+export const conditionalRead: Description = {
+  headers: {
+    ...preconditions,
+    "If-Modified-Since": { description: "Its Last-Modified: 304 if it has not changed since." },
+  },
+  responses: { 304: { description: "The copy is current.", headers: validatorFields } },
+  problems: [types.preconditionFailed],
+};
+
+/** What is said of a change that evaluates preconditions, by these fields or those that are given. */
+export const conditionalChange = (
+  { requirePreconditions }: Pick<CollectionSettings, "requirePreconditions">,
+  headers: Description["headers"] = preconditions,
+): Description => ({
+  headers,
+  problems: [types.preconditionFailed, ...(requirePreconditions ? [types.preconditionRequired] : [])],
+});
+
+/** What is said of an operation that shows records to a caller who may not read them, and so is refused to those. */
+export const ofReaders = ({ mayRead }: Pick<CollectionSettings, "mayRead">): Description =>
+  mayRead === everyCaller ? {} : { problems: [problemTypes.forbidden] };

@@ -1,0 +1,56 @@
+import { type Awaitable, type HttpResponse, problemTypes } from "waymark";
+import { type Description, documented } from "waymark/openapi";
+import { checksPath } from "waymark/routing";
+import { type DescribedCollection, describedAt } from "../description/described-collection.ts";
+import { collectionProblemTypes as types } from "../problem-types.ts";
+import type { Addressed } from "../record-scope.ts";
+import type { CollectionSettings } from "../settings.ts";
+import { answeringErrors } from "./answered-errors.ts";
+
+/**
+ * Makes a function the handler of an operation: it answers its errors, is refused on a path that it cannot serve, and says in
+ * documents what it takes and answers.
+ *
+ * @param of what the path of its route leads to
+ * @param describe returns the parts of its description, beside what is said of every operation
+ */
+export function operation<R, A extends Awaitable<HttpResponse>>(
+  settings: CollectionSettings,
+  of: Addressed,
+  describe: (place: DescribedCollection) => readonly Description[],
+  handler: (request: R) => A,
+): typeof handler {
+  const described = documented((template) => {
+    const place = describedAt(settings, template, of);
+    return [ofPath(place, of), ...describe(place), { problems: [types.storeUnavailable] }];
+  }, answeringErrors(handler));
+  return checksPath((template) => settings.scope.findingIn(template, of), described);
+}
+
+/** Every operation refuses parameters that it does not know, and ids that are none. */
+function ofPath({ path, nouns: { one, many } }: DescribedCollection, of: Addressed): Description {
+  const owners = Array.from(path.matchAll(/\{([^}]*)\}/g), ([, owner = ""]) => [owner, ownerIn] as const);
+  const id = { description: `The id of the ${one}.`, schema: { type: "integer" }, example: 1 };
+  const missing = of === "record" ? `There is no ${one} with this id.` : "The path names an owner that does not exist.";
+  const hasIds = of === "record" || owners.length > 0;
+  return {
+    tags: [capitalized(many)],
+    variables: { ...Object.fromEntries(owners), ...(of === "record" && { id }) },
+    ...(hasIds && { responses: { 404: { description: missing } } }),
+    problems: [...(hasIds ? [types.invalidId] : []), problemTypes.invalidParameters],
+  };
+}
+
+const ownerIn = { description: "The id of the owner.", schema: { type: "integer" }, example: 1 };
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `order lines` as `OrderLines`. */
+export const pascal = (text: string): string =>
+  text
+    .split(/[^A-Za-z0-9]+/)
+    .map(capitalized)
+    .join("");
+
+/** What is said of an operation that changes records. */
+export const changesRecords: Description = { problems: [types.storeUnavailable, types.readOnly] };
