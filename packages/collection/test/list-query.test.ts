@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { HttpError } from "waymark";
 import { jsonRepresentation } from "../src/formats/json.ts";
 import { cursorsOf } from "../src/lists/cursor.ts";
-import { readQuery } from "../src/lists/parameters.ts";
-import { type ListParameters, type ListQuery, parseListQuery } from "../src/lists/query.ts";
+import { type Listed, type ListQuery, listQuery } from "../src/lists/query.ts";
 import {
   defaultOrder,
   type MemberValue,
@@ -31,10 +30,13 @@ const members: readonly SelectableMember[] = [
 ];
 const fields = ["id", "familyName", "email", "address.streetAddress", "address.postalCode", "createdAt"];
 
-const known: ListParameters = { members, fullText: true, fields, representation: jsonRepresentation };
+const store = { members, fullText: [{ name: "familyName", by: "words" as const }] };
+const known: Listed = { store, members: fields, lists: [jsonRepresentation] };
 
-const parse = (search: string, where = known): ListQuery =>
-  readQuery(search, (parameters, report) => parseListQuery(parameters, where, report));
+const parse = (search: string, where = known): Omit<ListQuery, "parameters"> => {
+  const { parameters: _, ...query } = listQuery(where).read(search, where.lists[0] ?? jsonRepresentation);
+  return query;
+};
 
 const selectionOf = (search: string): Selection => parse(search).selection;
 
@@ -335,13 +337,13 @@ describe("fields", () => {
   }
 
   it("is a parameter only where there is a choice", () => {
-    const [error] = errorsOf("fields=id", { ...known, fields: undefined });
+    const [error] = errorsOf("fields=id", { ...known, members: undefined });
     assert.match(
       error?.detail ?? "",
       /^is not known here\. Known: limit, after, before, sort, q, format, and filters on/,
     );
     const whole = { ...jsonRepresentation, mediaType: "text/vcard", whole: true };
-    assert.deepEqual(errorsOf("fields=id", { ...known, representation: whole }), [
+    assert.deepEqual(errorsOf("fields=id", { ...known, lists: [whole] }), [
       { parameter: "fields", detail: "cannot be used with text/vcard, which sends whole records" },
     ]);
   });
@@ -374,7 +376,7 @@ describe("q", () => {
   }
 
   it("is a parameter only where there is a full text", () => {
-    const [error] = errorsOf("q=ada", { ...known, fullText: false });
+    const [error] = errorsOf("q=ada", { ...known, store: { members, fullText: [] } });
     assert.match(error?.detail ?? "", /^is not known here\. Known: limit, after, before, sort, fields, format, and/);
   });
 

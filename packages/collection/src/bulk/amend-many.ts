@@ -6,7 +6,6 @@ import type { Description } from "waymark/openapi";
 import { conditionalChange } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import type { Types } from "../description/examples.ts";
-import { choiceParameters } from "../description/parameters.ts";
 import { operation, pascal } from "../handlers/operation.ts";
 import { readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
@@ -22,7 +21,7 @@ import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeAll } from "./change-many.ts";
 import { findAll, findChosen, judgeRecords } from "./judge-records.ts";
-import { readChoice } from "./query.ts";
+import { choiceQuery } from "./query.ts";
 import {
   answerCounts,
   LineErrors,
@@ -41,6 +40,7 @@ import { BulkWork } from "./work.ts";
  */
 export function amendMany(settings: CollectionSettings, admit: BulkAdmission): CollectionHandler {
   const { scope, bulk, lists, mayRead, requirePreconditions } = settings;
+  const { read } = choiceQuery(settings);
   return operation(settings, "collection", describe, async (request) => {
     readPreferences(request, {});
     if (!mayRead(request, request.path)) return refuseUnreadable("change of many");
@@ -54,8 +54,7 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
     const state = await requireState();
     const amendment = await request.body(amendmentFor(settings), { decoders: [amendmentOfManyDecoder] });
     const { records } = amendment;
-    const known = { members: store.members, fullText: store.fullText.length > 0, representation: lists[0] };
-    const choice = readChoice(request.search, known, records !== undefined);
+    const choice = read(request.search, records !== undefined);
     const isConditional = request.headers.has("If-Match") || records?.every(({ etag }) => etag !== undefined) === true;
     if (requirePreconditions && !isConditional) return requirePrecondition();
     const admitted = admit(request);
@@ -92,7 +91,7 @@ const describe = (place: DescribedCollection): readonly Description[] => {
       operationId: `changeMany${pascal(many)}`,
       summary: `Change or remove many ${many}`,
       description: `Changes the ${many} that the filters leave, or those that the content names: all of them, or none.`,
-      query: choiceParameters(place),
+      query: choiceQuery(place).describe(),
       content: { types: changeTypes(place) },
       responses: {
         200: {

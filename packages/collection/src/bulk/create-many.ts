@@ -3,7 +3,6 @@ import { chooseDecoder, type ValidationResult } from "waymark/content";
 import type { Description } from "waymark/openapi";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { listContentTypes } from "../description/examples.ts";
-import { bulkParameters } from "../description/parameters.ts";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import type { BulkCreate } from "../handlers/create.ts";
 import { creationOf } from "../handlers/new-record.ts";
@@ -24,7 +23,7 @@ import type { BulkAdmission } from "./admission.ts";
 import { changeMany } from "./change-many.ts";
 import { addConflicts } from "./conflict-errors.ts";
 import { ForetoldConflicts } from "./foretold-conflicts.ts";
-import { readBulkQuery } from "./query.ts";
+import { bulkQuery } from "./query.ts";
 import {
   answerCounts,
   LineErrors,
@@ -58,7 +57,7 @@ const describe = (place: DescribedCollection, bulk: BulkCreate): readonly Descri
       summary: `Store many ${many}`,
       description:
         "Stores all of them, or none and says what is wrong with each. With `Prefer: handling=lenient` those that are good.",
-      query: bulkParameters(place),
+      query: bulkQuery(place).describe(),
       content: { types: listContentTypes(place) },
     },
     bulk.answers(place),
@@ -72,15 +71,12 @@ const knownPreferences: KnownPreferences = { handling: ["lenient"] };
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
 export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): BulkCreate {
-  const { scope, listDecoders, bulk, serverMembers, mayRead, matching, matchMembers } = settings;
-  const known = {
-    members: matchMembers,
-    knowsLikely: (matching?.alike.length ?? 0) > 0,
-  };
+  const { scope, listDecoders, bulk, serverMembers, mayRead } = settings;
+  const { read } = bulkQuery(settings);
   const storeMany: BulkCreate["store"] = async (request, given) => {
     const preferences = readPreferences(request, knownPreferences);
     const lenient = preferences.get("handling") === "lenient";
-    const query = readBulkQuery(request.search, { ...known, isLenient: lenient });
+    const query = read(request.search, lenient);
     const { isDryRun, rules } = query;
     if ((isDryRun || rules !== undefined) && !mayRead(request, request.path)) {
       return refuseUnreadable(rules === undefined ? "dry run" : "matching");

@@ -1,14 +1,18 @@
 import { excerpt } from "waymark/internal";
 import { isFilter } from "../lists/filter.ts";
+import { describeFilters, readFiltered } from "../lists/filtered.ts";
 import {
-  type KnownParameters,
-  type QueryParameters,
-  type Report,
+  describeParameters,
+  oneOf,
+  type Parameter,
+  type Query,
+  readParameters,
   readQuery,
   reportUnknown,
 } from "../lists/parameters.ts";
-import { type ListParameters, parseListQuery } from "../lists/query.ts";
+import { type Listed, wordsParameter } from "../lists/query.ts";
 import { absentChoices, type MatchRules, onMatchChoices } from "../match-rules.ts";
+import type { CollectionSettings } from "../settings.ts";
 import type { Selection } from "../stores/contract/selection.ts";
 
 /** What the query of a POST of many records asks for. */
@@ -21,69 +25,70 @@ export interface BulkQuery {
   readonly most: number | undefined;
 }
 
-/** What the query may ask for, besides a dry run. */
-interface KnownRules {
-  /** The members that lines can be matched by; undefined where they cannot. */
-  readonly members: readonly string[] | undefined;
-  /** Whether it is known by which members records are likely the same. */
-  readonly knowsLikely: boolean;
-  /** Whether good records are stored beside faulty ones. */
-  readonly isLenient: boolean;
-}
-
 /**
- * Reads the query of a POST of many records: `dry-run`, `upsert`, `absent`, `on-match` and `remove-missing`. These are parameters and not
- * preferences, because a server that does not know a preference would ignore it and store the records.
- *
- * @throws HttpError 400 `invalid-parameters` for anything else
+ * Makes what reads the query of a POST of many records: `dry-run`, `upsert`, `absent`, `on-match` and `remove-missing`. These are
+ * parameters and not preferences, because a server that does not know a preference would ignore it and store the records. It is
+ * given whether good records are stored beside faulty ones.
  */
-export function readBulkQuery(search: string, { members, knowsLikely, isLenient }: KnownRules): BulkQuery {
-  if (search === "") return { isDryRun: false, rules: undefined, most: undefined };
-  return readQuery(search, (parameters, report) => {
-    const names = ["dry-run"];
-    if (members !== undefined) names.push("upsert", "absent", "remove-missing");
-    if (members !== undefined && knowsLikely) names.push("on-match");
-    for (const name of parameters.keys()) {
-      if (!names.includes(name)) reportUnknown(name, { names, filters: [], members: [] }, report);
-    }
-    const oneOf = <T extends string>(name: string, ...values: readonly T[]): T | undefined => {
-      const sent = names.includes(name) ? parameters.get(name) : undefined;
-      const value = values.find((each) => each === sent);
-      if (sent !== undefined && value === undefined) report(name, `must be ${toList(values)}, not ${excerpt(sent)}`);
-      return value;
-    };
-    const isDryRun = oneOf("dry-run", "true") !== undefined;
-    const upsert = oneOf("upsert", ...(members ?? []));
-    const absent = oneOf("absent", ...absentChoices);
-    const onMatch = oneOf("on-match", ...onMatchChoices);
-    const most = readMost("remove-missing", "be removed", parameters, report);
-    if (most !== undefined && upsert === undefined) report("remove-missing", "needs upsert");
-    if (most !== undefined && isLenient) {
-      report("remove-missing", "cannot be combined with Prefer: handling=lenient: a refused line would be missing");
-    }
-    if (absent !== undefined && upsert === undefined && onMatch !== "update") {
-      report("absent", knowsLikely ? "needs upsert, or on-match=update" : "needs upsert");
-    }
-    const isMatched = upsert !== undefined || (onMatch ?? "add") !== "add";
-    return { isDryRun, rules: isMatched ? { upsert, absent, onMatch } : undefined, most };
-  });
+export function bulkQuery({
+  matching: { alike } = { alike: [] },
+  matchMembers,
+}: Pick<CollectionSettings, "matching" | "matchMembers">): Query<BulkQuery, [isLenient: boolean]> {
+  const likely = alike.map((members) => members.join(" and ")).join(", or the same ");
+  const table = {
+    "dry-run": oneOf(["true"], "Validates the records, and stores none."),
+    ...(matchMembers && {
+      upsert: oneOf(
+        matchMembers,
+        "The member by whose value a line changes the record that has it; without such a record it is a new one.",
+      ),
+      absent: oneOf(
+        absentChoices,
+        "Whether a changed record keeps what its line lacks. Of a table a line lacks only what has a column. Default: `keep`.",
+      ),
+      ...(alike.length > 0 && {
+        "on-match": oneOf(
+          onMatchChoices,
+          `What becomes of a new record that is likely stored, by the same ${likely}, and differs. Default: \`add\`, which does not look.`,
+        ),
+      }),
+      "remove-missing": mostParameter(
+        "be removed",
+        "The most records to remove because no line has them, or `all`; where there are more, nothing is changed. With `upsert`.",
+      ),
+    }),
+  };
+  const known = { names: Object.keys(table), filters: [], members: [] };
+  return {
+    read: (search, isLenient) =>
+      readQuery(search, (parameters, report) => {
+        const values = readParameters(parameters, table, report, (name) => reportUnknown(name, known, report));
+        const { upsert, absent, "on-match": onMatch, "remove-missing": most } = values;
+        if (most !== undefined && upsert === undefined) report("remove-missing", "needs upsert");
+        if (most !== undefined && isLenient) {
+          report("remove-missing", "cannot be combined with Prefer: handling=lenient: a refused line would be missing");
+        }
+        if (absent !== undefined && upsert === undefined && onMatch !== "update") {
+          report("absent", alike.length > 0 ? "needs upsert, or on-match=update" : "needs upsert");
+        }
+        const isMatched = upsert !== undefined || (onMatch ?? "add") !== "add";
+        const rules = isMatched ? { upsert, absent, onMatch } : undefined;
+        return { isDryRun: values["dry-run"] !== undefined, rules, most };
+      }),
+    describe: () => describeParameters(table),
+  };
 }
 
-const toList = (words: readonly string[]): string => words.join(", ").replace(/, ([^,]*)$/, " or $1");
-
-function readMost(
-  name: string,
-  what: "be removed" | "match",
-  parameters: QueryParameters,
-  report: Report,
-): number | undefined {
-  const sent = parameters.get(name);
-  if (sent === undefined) return undefined;
-  if (sent === "all") return Number.POSITIVE_INFINITY;
-  if (/^\d{1,15}$/.test(sent)) return Number(sent);
-  report(name, `must be the most records that may ${what}, or all, not ${excerpt(sent)}`);
-  return undefined;
-}
+const mostParameter = (what: "be removed" | "match", description: string): Parameter<number | undefined> => ({
+  description,
+  schema: { type: "string", pattern: "^(?:all|\\d{1,15})$" },
+  parse(text, report) {
+    if (text === "all") return Number.POSITIVE_INFINITY;
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    report(`must be the most records that may ${what}, or all, not ${excerpt(text)}`);
+    return undefined;
+  },
+});
 
 /** What the query of a PATCH of many records asks for. */
 export interface ChoiceOfRecords {
@@ -95,45 +100,44 @@ export interface ChoiceOfRecords {
 }
 
 /**
- * Reads the query of a PATCH of many records: `dry-run`, `most`, `all`, `q` and filters. Without any filter, `all=true` must say that
- * every record is meant.
- *
- * @param areChosen whether the content names the records, and the query cannot
- * @throws HttpError 400 `invalid-parameters` for anything else
+ * Makes what reads the query of a PATCH of many records: `dry-run`, `most`, `all`, `q` and filters. Without any filter, `all=true` must
+ * say that every record is meant. It is given whether the content names the records, which the query then cannot.
  */
-export function readChoice(search: string, known: KnownFilters, areChosen: boolean): ChoiceOfRecords {
-  const { members, fullText } = known;
-  return readQuery(search, (parameters, report) => {
-    const filters = new Map<string, string>();
-    for (const [name, value] of parameters) {
-      if (ofPages.includes(name)) report(name, "is for lists: a change is of all records that match");
-      else if (name === "q" ? fullText : isFilter(name, members)) filters.set(name, value);
-      else if (!ownNames.includes(name)) reportUnknown(name, namesOf(known), report);
-      else if (name !== "most" && value !== "true") report(name, `must be true, not ${excerpt(value)}`);
-    }
-    const { selection } = parseListQuery(filters, { ...known, fields: undefined }, report);
-    const { order: _, ...chosen } = selection;
-    const most = readMost("most", "match", parameters, report);
-    const [filter] = filters.keys();
-    if (areChosen && filter !== undefined) report(filter, "cannot be combined with records in the content");
-    if (!areChosen && filter === undefined && !parameters.has("all")) {
-      report("all", "must be true where there is no filter, to change every record");
-    }
-    const isDryRun = parameters.has("dry-run");
-    return { isDryRun, most: most ?? (areChosen ? Number.POSITIVE_INFINITY : defaultMost), selection: chosen };
-  });
+export function choiceQuery(listed: Pick<Listed, "store" | "nouns">): Query<ChoiceOfRecords, [areChosen: boolean]> {
+  const { members } = listed.store;
+  const ofWords = wordsParameter(listed);
+  const own = {
+    most: mostParameter(
+      "match",
+      "The most records that may match, or `all`; where there are more, nothing is changed. Default: 1,000.",
+    ),
+    all: oneOf(["true"], "Says that every record is meant, where there is no filter."),
+    "dry-run": oneOf(["true"], "Judges the change, and makes none."),
+  };
+  const table = { ...ofWords, ...own };
+  const known = { names: Object.keys(table), filters: members.map(({ name }) => name), members: [] };
+  return {
+    read: (search, areChosen) =>
+      readQuery(search, (parameters, report) => {
+        const { values, filters } = readFiltered(parameters, table, members, report, (name) => {
+          if (!ofPages.includes(name)) return reportUnknown(name, known, report);
+          report(name, "is for lists: a change is of all records that match");
+        });
+        const { q: words, most, "dry-run": dryRun } = values;
+        const filter = [...parameters.keys()].find((name) => Object.hasOwn(ofWords, name) || isFilter(name, members));
+        if (areChosen && filter !== undefined) report(filter, "cannot be combined with records in the content");
+        if (!areChosen && filter === undefined && !parameters.has("all")) {
+          report("all", "must be true where there is no filter, to change every record");
+        }
+        const selection = { ...(filters.length > 0 && { filters }), ...(words !== undefined && { words }) };
+        const isDryRun = dryRun !== undefined;
+        return { isDryRun, most: most ?? (areChosen ? Number.POSITIVE_INFINITY : defaultMost), selection };
+      }),
+    describe: () => ({ ...describeParameters(ofWords), ...describeFilters(members), ...describeParameters(own) }),
+  };
 }
 
-type KnownFilters = Omit<ListParameters, "fields">;
-
-const namesOf = ({ members, fullText }: KnownFilters): KnownParameters => ({
-  names: fullText ? [...ownNames, "q"] : ownNames,
-  filters: members.map(({ name }) => name),
-  members: [],
-});
-
 const ofPages = ["limit", "after", "before", "sort", "fields", "format"];
-const ownNames = ["dry-run", "most", "all"];
 
 /** More than a person looks through; a greater number is to be meant. */
 const defaultMost = 1000;

@@ -3,11 +3,21 @@ import { negotiate } from "waymark/fields";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import { jsonRepresentation } from "../formats/json.ts";
 import { ndjsonRepresentation } from "../formats/ndjson.ts";
-import { chooseFields } from "../lists/fields.ts";
-import { formatParameter, type QueryParameters, readQuery, reportUnknown } from "../lists/parameters.ts";
-import { parseLimit } from "../lists/query.ts";
+import { fieldsParameter } from "../lists/fields.ts";
+import {
+  describeParameters,
+  formatOf,
+  formatParameter,
+  type Query,
+  type QueryParameters,
+  readParameters,
+  readQuery,
+  reportUnknown,
+  textParameter,
+} from "../lists/parameters.ts";
+import { greatestLimit, limitParameter } from "../lists/query.ts";
 import { type ListRepresentation, mediaTypeOf } from "../representation.ts";
-import { StoreCursorInvalid } from "../stores/contract/errors.ts";
+import type { CollectionSettings } from "../settings.ts";
 import type { ChangesOptions } from "../stores/contract/store.ts";
 import { chosenRepresentation } from "./selected-representation.ts";
 
@@ -43,41 +53,34 @@ export interface ChangesQuery extends Pick<ChangesOptions, "limit"> {
   readonly fields: readonly string[] | undefined;
 }
 
-/**
- * Reads what a client asks for.
- *
- * @throws StoreCursorInvalid when `after` is empty; HttpError 400 as `readQuery`
- */
-export function readChangesQuery(
-  { search, query }: HttpRequest<unknown>,
-  members: readonly string[] | undefined,
-  representation: ListRepresentation,
-): ChangesQuery {
-  if (query.get("after") === "") throw new StoreCursorInvalid("It is empty");
-  return readQuery(search, (parameters, report) => {
-    let limit: number | undefined;
-    let fields: readonly string[] | undefined;
-    for (const [name, value] of parameters) {
-      if (name === "after" || name === formatParameter) continue;
-      if (name === "limit") limit = parseLimit(value, report);
-      else if (name === "fields" && members !== undefined) {
-        fields = chooseFields(value, members, representation, report);
-      } else reportUnknown(name, { names: parameterNames(members), filters: [], members: members ?? [] }, report);
-    }
-    return {
-      parameters,
-      after: parameters.get("after"),
-      ...(limit !== undefined && { limit }),
-      fields: fields && ["id", ...fields.filter((name) => name !== "id")],
-    };
-  });
+/** Makes what reads the query of a request for changes. */
+export function changesQuery({ members }: Pick<CollectionSettings, "members">): Query<ChangesQuery> {
+  const table = {
+    after: textParameter(
+      "From `Link`: the cursor behind the changes that the client has. `now` begins with the next change.",
+    ),
+    limit: limitParameter(
+      `How many to send at most; there may be fewer, though \`Link\` leads to more. Default: ${greatestLimit}.`,
+    ),
+    ...(members && { fields: fieldsParameter(members) }),
+    format: formatOf(changesRepresentations),
+  };
+  const known = { names: Object.keys(table), filters: [], members: members ?? [] };
+  return {
+    read: (search) =>
+      readQuery(search, (parameters, report) => {
+        const values = readParameters(parameters, table, report, (name) => reportUnknown(name, known, report));
+        const { after, limit, fields } = values;
+        return {
+          parameters,
+          after,
+          ...(limit !== undefined && { limit }),
+          fields: fields && ["id", ...fields.filter((name) => name !== "id")],
+        };
+      }),
+    describe: () => describeParameters(table),
+  };
 }
-
-const parameterNames = (members: readonly string[] | undefined): readonly string[] => [
-  ...["after", "limit"],
-  ...(members === undefined ? [] : ["fields"]),
-  formatParameter,
-];
 
 /** Returns the path of the list whose changes are requested: who may read it may follow them. */
 export const pathOfList = ({ path }: HttpRequest<unknown>): string => path.slice(0, path.lastIndexOf("/")) || "/";

@@ -4,23 +4,22 @@ import { toPublicUrl } from "waymark/filters";
 import type { Description, Schema } from "waymark/openapi";
 import { ofReaders } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
-import { chosenFrom, fieldsParameter } from "../description/parameters.ts";
 import { toSent } from "../feed/shared-changes.ts";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import type { QueryParameters } from "../lists/parameters.ts";
-import { greatestLimit } from "../lists/query.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import { callerKey } from "../shares/caller-shares.ts";
 import { TurnShare } from "../shares/turn-share.ts";
+import { StoreCursorInvalid } from "../stores/contract/errors.ts";
 import { type ChangeBatch, recordIdSchema, type Store } from "../stores/contract/store.ts";
 import {
   acceptedRepresentation,
   type ChangesQuery,
+  changesQuery,
   changesRepresentations,
   pathOfList,
-  readChangesQuery,
 } from "./changes-query.ts";
 import { streamChanges } from "./changes-stream.ts";
 import { operation } from "./operation.ts";
@@ -34,7 +33,8 @@ export const longestWait = 30;
  * `Prefer: wait=N` without a change it waits for one. An event stream goes on with those that come.
  */
 export function readChanges(settings: CollectionSettings): CollectionHandler {
-  const { scope, members, mayRead, heldLists, sharedChanges } = settings;
+  const { scope, mayRead, heldLists, sharedChanges } = settings;
+  const { read } = changesQuery(settings);
   return operation(settings, "changes", describe, async (request) => {
     if (!mayRead(request, pathOfList(request))) {
       const detail = "The changes have all records, which these credentials may not list.";
@@ -42,7 +42,8 @@ export function readChanges(settings: CollectionSettings): CollectionHandler {
     }
     const store = await scope.storeOf(request, "changes");
     const representation = acceptedRepresentation(request);
-    const query = readChangesQuery(request, members, representation);
+    if (request.query.get("after") === "") throw new StoreCursorInvalid("It is empty");
+    const query = read(request.search);
     if (representation === eventStreamRepresentation) return streamChanges(request, store, query, settings);
     const preferences = waitPreference(request);
     const held = heldLists.begin(request);
@@ -72,23 +73,13 @@ export function readChanges(settings: CollectionSettings): CollectionHandler {
 }
 
 const describe = (place: DescribedCollection): readonly Description[] => {
-  const { members, nouns, schemas } = place;
+  const { nouns, schemas } = place;
   return [
     {
       operationId: `list${nouns.schema}Changes`,
       summary: `Follow the changes of ${nouns.many}`,
       description: `What has changed behind a cursor, the oldest change first: each ${nouns.one} once, in the latest state, or as removed. Without a cursor, from the beginning. An event stream goes on with the changes that come.`,
-      query: {
-        after: {
-          description:
-            "From `Link`: the cursor behind the changes that the client has. `now` begins with the next change.",
-        },
-        limit: {
-          description: `How many to send at most; there may be fewer, though \`Link\` leads to more. Default: ${greatestLimit}.`,
-          schema: { type: "integer", minimum: 1, maximum: greatestLimit },
-        },
-        ...fieldsParameter(members),
-      },
+      query: changesQuery(place).describe(),
       responses: {
         200: {
           description: "The changes.",
@@ -110,7 +101,6 @@ const describe = (place: DescribedCollection): readonly Description[] => {
       },
       problems: [types.invalidCursor, types.cursorGone, problemTypes.notAcceptable, types.listsBusy],
     },
-    chosenFrom(changesRepresentations),
     preferring({ wait: [`${longestWait}`] }),
     {
       headers: {

@@ -4,13 +4,11 @@ import type { Description } from "waymark/openapi";
 import { conditionalRead } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { listTypes } from "../description/examples.ts";
-import { chosenFrom, fileField, listParameters } from "../description/parameters.ts";
 import { listText, wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { HeldList } from "../lists/held-lists.ts";
 import { linkField, pageLinks, type ReadSelection, readPage } from "../lists/page.ts";
-import { type QueryParameters, readQuery } from "../lists/parameters.ts";
-import { type ListQuery, parseListQuery } from "../lists/query.ts";
+import { type ListQuery, listQuery } from "../lists/query.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { ListOptions, ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
@@ -26,6 +24,8 @@ import {
   allowRepetition,
   asFile,
   chosenRepresentation,
+  dependingOn,
+  fileField,
   listFields,
   listValidators,
   recordValidators,
@@ -37,16 +37,13 @@ import {
  * sent whole, with its length; what is longer is streamed.
  */
 export function listRecords(settings: CollectionSettings): CollectionHandler {
-  const { scope, lists, items, members, maxPageSize, heldLists, nouns } = settings;
+  const { scope, lists, items, maxPageSize, heldLists, nouns } = settings;
+  const { read } = listQuery(settings);
   return operation(settings, "collection", describe, async (request) => {
     const store = await scope.storeOf(request, "collection");
     const representation = chosenRepresentation(request, lists);
     allowRepetition(request, store, representation);
-    const known = { members: store.members, fullText: store.fullText.length > 0, fields: members, representation };
-    const { parameters, query } = readQuery(request.search, (parameters, report) => ({
-      parameters,
-      query: parseListQuery(parameters, known, report),
-    }));
+    const query = read(request.search, representation);
     const preferences = readPreferences(request, knownPreferences);
     const validatorsIn = (state: string): StateValidators => listValidators(request, state, lists, representation);
     const responseIn = (state: string): HttpResponse =>
@@ -63,7 +60,7 @@ export function listRecords(settings: CollectionSettings): CollectionHandler {
     const isCounted = preferences.has("count");
     const entityTagOf = (record: StoredRecord): string => recordValidators(request, record, items).entityTag;
     const list: AskedList = {
-      ...{ request, store, url, parameters, query, representation, maxPageSize, isCounted },
+      ...{ request, store, url, query, representation, maxPageSize, isCounted },
       tagIn: (state) => validatorsIn(state).entityTag,
       entityTagOf,
     };
@@ -86,12 +83,12 @@ const describe = (place: DescribedCollection): readonly Description[] => {
   return [
     conditionalRead,
     preferring(knownPreferences),
-    { query: listParameters(place) },
-    chosenFrom(place.lists),
+    dependingOn(place.lists),
     {
       operationId: `list${pascal(many)}`,
       summary: `List ${many}`,
       description: `All ${many} by ascending id, or those that the query asks for. A list of any length is streamed.`,
+      query: listQuery(place).describe(),
       responses: {
         200: {
           description: `The ${many}.`,
@@ -118,7 +115,6 @@ interface AskedList {
   readonly store: Store;
   /** The URL of the collection for clients. */
   readonly url: string;
-  readonly parameters: QueryParameters;
   readonly query: ListQuery;
   readonly representation: ListRepresentation;
   readonly maxPageSize: number;
@@ -137,7 +133,7 @@ interface ListContent {
 }
 
 async function readContent(list: AskedList, held: HeldList): Promise<ListContent> {
-  const { request, store, url, parameters, query, representation, maxPageSize, isCounted } = list;
+  const { request, store, url, query, representation, maxPageSize, isCounted } = list;
   const { selection, fields } = query;
   const share = new TurnShare(request);
   const read = heldReads(store, held, share);
@@ -151,7 +147,7 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
   } else {
     const found = await readPage(read, query, { limit, size: maxPageSize }, store.members);
     [first, batch] = [found, found.batch];
-    page = { links: pageLinks(url, parameters, limit, query, found) };
+    page = { links: pageLinks(url, limit, query, found) };
   }
   // A page for browsers has its own links, and Firefox fetches the next page of this field before anybody asks for it.
   const link = page && representation.mediaType !== "text/html" ? linkField(page.links) : undefined;

@@ -4,8 +4,7 @@ import type { Description } from "waymark/openapi";
 import { conditionalRead, validatorFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { itemTypes } from "../description/examples.ts";
-import { chosenFrom, fieldsParameter, fileField } from "../description/parameters.ts";
-import { narrow, readFields } from "../lists/fields.ts";
+import { narrow, recordQuery } from "../lists/fields.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
@@ -16,6 +15,8 @@ import {
   allowRepetition,
   asFile,
   chosenRepresentation,
+  dependingOn,
+  fileField,
   notModifiedAnswer,
   recordValidators,
   representationFields,
@@ -24,11 +25,12 @@ import {
 /** Makes the handler for a GET of a record. It answers without a promise when the store does. */
 export function readRecord(settings: CollectionSettings): ReadHandler {
   const { scope, items, members } = settings;
+  const query = recordQuery(members, items);
   return operation(settings, "record", describe, (request) => {
     const id = requireRecordId(request.variables.id);
     const representation = chosenRepresentation(request, items);
     // Most requests have no query.
-    const fields = request.search === "" ? undefined : readFields(request.search, members, representation);
+    const fields = request.search === "" ? undefined : query.read(request.search, representation);
 
     const answer = (record: StoredRecord | undefined): HttpResponse => {
       if (record === undefined) return notFound();
@@ -59,12 +61,12 @@ const describe = (place: DescribedCollection): readonly Description[] => {
   const { items, members, nouns } = place;
   return [
     conditionalRead,
-    { query: fieldsParameter(members) },
-    chosenFrom(items),
+    dependingOn(items),
     {
       operationId: `read${nouns.schema}`,
       summary: `Read a ${nouns.one}`,
       description: "The record with this id, in the form that `Accept` prefers.",
+      query: recordQuery(members, items).describe(),
       responses: {
         200: {
           description: `The ${nouns.one}.`,

@@ -1,6 +1,7 @@
 import { type HttpRequest, HttpResponse, notRepeatable, repeatable } from "waymark";
 import { attachment, HeaderList, notModified, type Validators, validatorFields } from "waymark/fields";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
+import type { Description, HeaderDescription } from "waymark/openapi";
 import { formatParameter, readQuery } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { Representation } from "../representation.ts";
@@ -40,6 +41,20 @@ function named<R extends Representation>(
     return representations[0]; // not reached: readQuery throws what is reported
   });
 }
+
+/** What is said of an operation whose answer is one of these: the header fields that their text depends on. */
+export const dependingOn = (representations: readonly Representation[]): Description => ({
+  headers: Object.fromEntries(
+    representations.flatMap(({ reads = {} }) =>
+      Object.entries(reads).map(([name, description]) => [name, { description }]),
+    ),
+  ),
+});
+
+/** The field of an answer that is named as a file. */
+export const fileField: Readonly<Record<string, HeaderDescription>> = {
+  "Content-Disposition": { description: "The name of the file; with `format`." },
+};
 
 /**
  * Lets the answer be sent again from memory until the database changes. The text of a representation without a variant depends on

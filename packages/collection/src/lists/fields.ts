@@ -2,46 +2,50 @@ import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../stores/contract/store.ts";
-import { formatParameter, type KnownParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
+import {
+  describeParameters,
+  formatOf,
+  type Parameter,
+  type Query,
+  type Report,
+  type ReportFault,
+  readParameters,
+  readQuery,
+  reportUnknown,
+} from "./parameters.ts";
 
-/**
- * Reads the members that the query of one record chooses; undefined for all.
- *
- * @throws HttpError 400 `invalid-parameters` for any other parameter, and where members cannot be chosen
- */
-export function readFields(
-  search: string,
+/** Makes what reads the query of one record in a representation: the members that it chooses; undefined for all. */
+export function recordQuery(
   members: readonly string[] | undefined,
-  representation: Representation,
-): readonly string[] | undefined {
-  if (search === "") return undefined;
-  return readQuery(search, (parameters, report) => {
-    let fields: readonly string[] | undefined;
-    for (const [name, value] of parameters) {
-      if (name === formatParameter) continue;
-      if (name === "fields" && members !== undefined) fields = chooseFields(value, members, representation, report);
-      else reportUnknown(name, parametersOfRecord(members), report);
-    }
-    return fields;
-  });
+  representations: readonly Representation[],
+): Query<readonly string[] | undefined, [Representation]> {
+  const table = { ...(members && { fields: fieldsParameter(members) }), format: formatOf(representations) };
+  const known = { names: Object.keys(table), filters: [], members: [] };
+  return {
+    read: (search, representation) =>
+      readQuery(search, (parameters, report) => {
+        const { fields } = readParameters(parameters, table, report, (name) => reportUnknown(name, known, report));
+        requireChoice(fields, representation, report);
+        return fields;
+      }),
+    describe: () => describeParameters(table),
+  };
 }
 
-const parametersOfRecord = (members: readonly string[] | undefined): KnownParameters => ({
-  names: members === undefined ? [formatParameter] : ["fields", formatParameter],
-  filters: [],
-  members: [],
+/** The choice of members. */
+export const fieldsParameter = (members: readonly string[]): Parameter<readonly string[]> => ({
+  description: `The members to send, separated by commas; no others are sent then, also where the schema says that they are required: ${members.join(", ")}.`,
+  schema: { type: "string", pattern: "^[^,]+(?:,[^,]+)*$" },
+  parse: (text, report) => parseFields(text, members, report),
 });
 
-/** Reads the parameter `fields`; reports it where the representation does not let clients choose. */
-export function chooseFields(
-  text: string,
-  members: readonly string[],
+/** Reports the parameter `fields` where the representation does not let clients choose. */
+export function requireChoice(
+  fields: readonly string[] | undefined,
   { whole = false, mediaType }: Representation,
   report: Report,
-): readonly string[] | undefined {
-  if (!whole) return parseFields(text, members, report);
-  report("fields", `cannot be used with ${mediaType}, which sends whole records`);
-  return undefined;
+): void {
+  if (whole && fields !== undefined) report("fields", `cannot be used with ${mediaType}, which sends whole records`);
 }
 
 /** Returns the record with only these members, in this order; unchanged when `fields` is undefined. */
@@ -57,19 +61,15 @@ export function narrow(record: StoredRecord, fields: readonly string[] | undefin
  * Reads the members that the parameter `fields` chooses, in its order: `name,address.postalCode`. The name of an object stands
  * for all of its members.
  */
-function parseFields(text: string, members: readonly string[], report: Report): readonly string[] {
+function parseFields(text: string, members: readonly string[], report: ReportFault): readonly string[] {
   const fields = new Set<string>();
   for (const name of text.split(",")) {
     const meant = members.filter((member) => member === name || member.startsWith(`${name}.`));
     if (meant.length === 0) {
-      report(
-        "fields",
-        () => `names ${excerpt(name)}, which is not a member${orNearest(nearestName(name, members))}`,
-        members,
-      );
+      report(() => `names ${excerpt(name)}, which is not a member${orNearest(nearestName(name, members))}`, members);
     }
     for (const member of meant) {
-      if (fields.has(member)) report("fields", `names ${member} twice`);
+      if (fields.has(member)) report(`names ${member} twice`);
       fields.add(member);
     }
   }

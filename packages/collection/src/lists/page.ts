@@ -4,7 +4,6 @@ import type { SelectableMember, Selection } from "../stores/contract/selection.t
 import type { FirstBatch, RecordBatch, StoredRecord } from "../stores/contract/store.ts";
 import { comparePlaces, type Place, placeOf } from "../stores/reading/keyset.ts";
 import { cursorsOf } from "./cursor.ts";
-import type { QueryParameters } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";
 
 interface PageRead extends Pick<FirstBatch, "state" | "revisions"> {
@@ -128,9 +127,8 @@ export function linkField({ first, next, prev }: PageLinks): string {
 /** Makes the links of a page: they keep all other parameters, and always name the limit. */
 export function pageLinks(
   url: string,
-  parameters: QueryParameters,
   limit: number,
-  { selection, backwards }: ListQuery,
+  { parameters, selection, backwards }: ListQuery,
   { ends, hasMore }: PageRead,
 ): PageLinks {
   let first = `${url}?`;

@@ -2,8 +2,8 @@ import { excerpt } from "waymark/internal";
 import type { Representation } from "../representation.ts";
 import {
   defaultOrder,
-  type MemberFilter,
   type MemberValue,
+  type SearchedMember,
   type SelectableMember,
   type Selection,
   type SortKey,
@@ -11,19 +11,25 @@ import {
 import { withoutTrunkZero } from "../stores/table/numbers.ts";
 import { isDigits, toWords } from "../stores/table/words.ts";
 import { parseCursor } from "./cursor.ts";
-import { chooseFields } from "./fields.ts";
-import { isFilter, parseFilter } from "./filter.ts";
+import { fieldsParameter, requireChoice } from "./fields.ts";
+import { describeFilters, readFiltered } from "./filtered.ts";
 import {
-  formatParameter,
-  type KnownParameters,
+  describeParameters,
+  formatOf,
+  type Parameter,
+  type Query,
   type QueryParameters,
   type Report,
+  type ReportFault,
+  readQuery,
   reportUnknown,
+  textParameter,
 } from "./parameters.ts";
-import { parseSort } from "./sort.ts";
+import { sortParameter } from "./sort.ts";
 
 /** The query of a list. */
 export interface ListQuery {
+  readonly parameters: QueryParameters;
   readonly selection: OrderedSelection;
   /** Whether the page ends before its cursor, rather than beginning after it. */
   readonly backwards: boolean;
@@ -34,68 +40,73 @@ export interface ListQuery {
 export type OrderedSelection = Selection & { readonly order: readonly SortKey[] };
 
 /** What clients can ask for in a list. */
-export interface ListParameters {
-  readonly members: readonly SelectableMember[];
-  /** Whether the words of records can be searched. */
-  readonly fullText: boolean;
+export interface Listed {
+  readonly store: {
+    readonly members: readonly SelectableMember[];
+    /** The members whose words can be searched. */
+    readonly fullText: readonly SearchedMember[];
+  };
   /** The members that `fields` can choose; undefined where clients cannot choose. */
-  readonly fields: readonly string[] | undefined;
-  /** The representation of the list. */
-  readonly representation: Representation;
+  readonly members: readonly string[] | undefined;
+  readonly lists: readonly Representation[];
+  readonly nouns?: { readonly many: string };
 }
 
-/** Reads the parameters of a list: `limit`, `after`, `before`, `sort`, `q`, `fields` and filters. Reports any other. */
-export function parseListQuery(parameters: QueryParameters, known: ListParameters, report: Report): ListQuery {
-  const { members } = known;
-  let faults = 0;
-  const note: Report = (...fault) => {
-    faults++;
-    report(...fault);
+/**
+ * Makes what reads the query of a list: `limit`, `after`, `before`, `sort`, `q`, `fields` and filters. Any other parameter is
+ * refused. The representation is that of the list.
+ */
+export function listQuery(listed: Listed): Query<ListQuery, [Representation]> {
+  const { members } = listed.store;
+  const table = {
+    limit: limitParameter("How many to send: a page, with `Link` to the others. Without it all are sent."),
+    after: textParameter("From `Link`: the page behind this place."),
+    before: textParameter("From `Link`: the page in front of this place; with `limit`."),
+    sort: sortParameter(members),
+    ...wordsParameter(listed),
+    ...(listed.members && { fields: fieldsParameter(listed.members) }),
+    format: formatOf(listed.lists),
   };
-  const filters: MemberFilter[] = [];
-  let order = defaultOrder;
-  let words: readonly string[] | undefined;
-  let limit: number | undefined;
-  let fields: readonly string[] | undefined;
-  for (const [name, value] of parameters) {
-    if (name === "after" || name === "before" || name === formatParameter) continue;
-    if (name === "sort") order = parseSort(value, members, note);
-    else if (name === "q" && known.fullText) words = parseWords(value, note);
-    else if (name === "limit") limit = parseLimit(value, note);
-    else if (name === "fields" && known.fields !== undefined) {
-      fields = chooseFields(value, known.fields, known.representation, note);
-    } else if (isFilter(name, members)) {
-      const filter = parseFilter(name, value, members, note);
-      if (filter !== undefined) filters.push(filter);
-    } else if (asksForCount(name, value)) {
+  const known = {
+    names: Object.keys(table),
+    filters: members.map(({ name }) => name),
+    members: listed.members ?? [],
+  };
+  const read = (parameters: QueryParameters, representation: Representation, report: Report): ListQuery => {
+    let faults = 0;
+    const note: Report = (...fault) => {
+      faults++;
+      report(...fault);
+    };
+    const { values, filters } = readFiltered(parameters, table, members, note, (name, value) => {
+      if (!asksForCount(name, value)) return reportUnknown(name, known, note);
       note(name, "is not known here: send the header Prefer: count=exact, and X-Total-Count has the number of all");
-    } else reportUnknown(name, parametersOf(known), note);
-  }
-  const backwards = parameters.has("before");
-  if (backwards && parameters.has("after")) note("before", "cannot be combined with after");
-  if (backwards && !parameters.has("limit")) note("before", "needs a limit");
-  const selection: OrderedSelection = {
-    ...(filters.length > 0 && { filters }),
-    ...(words !== undefined && { words }),
-    order,
-    ...(limit !== undefined && { limit }),
+    });
+    const { sort: order = defaultOrder, q: words, limit, fields } = values;
+    requireChoice(fields, representation, note);
+    const backwards = parameters.has("before");
+    if (backwards && parameters.has("after")) note("before", "cannot be combined with after");
+    if (backwards && !parameters.has("limit")) note("before", "needs a limit");
+    const selection: OrderedSelection = {
+      ...(filters.length > 0 && { filters }),
+      ...(words !== undefined && { words }),
+      order,
+      ...(limit !== undefined && { limit }),
+    };
+    // Only a valid selection can be compared with the one that the cursor was made for.
+    const after =
+      faults > 0 ? undefined : parsePlace(backwards ? "before" : "after", parameters, selection, members, note);
+    return { parameters, selection: after === undefined ? selection : { ...selection, after }, backwards, fields };
   };
-  // Only a valid selection can be compared with the one that the cursor was made for.
-  const after =
-    faults > 0 ? undefined : parsePlace(backwards ? "before" : "after", parameters, selection, members, note);
-  return { selection: after === undefined ? selection : { ...selection, after }, backwards, fields };
+  return {
+    read: (search, representation) =>
+      readQuery(search, (parameters, report) => read(parameters, representation, report)),
+    describe() {
+      const { format, ...others } = describeParameters(table);
+      return { ...others, ...describeFilters(members), ...(format && { format }) };
+    },
+  };
 }
-
-const parametersOf = ({ members, fullText, fields }: ListParameters): KnownParameters => ({
-  names: [
-    ...["limit", "after", "before", "sort"],
-    ...(fullText ? ["q"] : []),
-    ...(fields === undefined ? [] : ["fields"]),
-    formatParameter,
-  ],
-  filters: members.map(({ name }) => name),
-  members: fields ?? [],
-});
 
 /** How other services are asked for the number of all records; `count=20` is a limit. */
 const asksForCount = (name: string, value: string): boolean =>
@@ -104,22 +115,42 @@ const asksForCount = (name: string, value: string): boolean =>
 
 export const greatestLimit = 1000;
 
-/** Reads the parameter `limit`; reports it where it is not a limit. */
-export function parseLimit(text: string, report: Report): number | undefined {
+/** The parameter `limit`. */
+export const limitParameter = (description: string): Parameter<number | undefined> => ({
+  description,
+  schema: { type: "integer", minimum: 1, maximum: greatestLimit },
+  parse: parseLimit,
+});
+
+function parseLimit(text: string, report: ReportFault): number | undefined {
   const limit = Number(text);
   if (/^[1-9][0-9]*$/.test(text) && limit <= greatestLimit) return limit;
-  report("limit", `must be an integer from 1 to ${greatestLimit}, not ${excerpt(text)}`);
+  report(`must be an integer from 1 to ${greatestLimit}, not ${excerpt(text)}`);
   return undefined;
 }
 
 const mostWords = 16;
 
-function parseWords(text: string, report: Report): readonly string[] {
+/** The parameter `q`, where words can be searched. */
+export function wordsParameter({ store: { fullText }, nouns }: Pick<Listed, "store" | "nouns">): {
+  readonly q?: Parameter<readonly string[]>;
+} {
+  if (fullText.length === 0) return {};
+  const numbers = fullText.filter(({ by }) => by === "digits").map(({ name }) => `\`${name}\``);
+  const ofNumbers =
+    numbers.length === 0
+      ? ""
+      : ` Four or more digits in a row, with any signs between them, find ${numbers.join(", ")}.`;
+  const description = `Words that ${nouns?.many ?? "records"} must have; the last may be the beginning of one.${ofNumbers}`;
+  return { q: { description, schema: { type: "string" }, parse: parseWords } };
+}
+
+function parseWords(text: string, report: ReportFault): readonly string[] {
   const sent = toWords(withoutTrunkZero(text));
   // Each word is sought once, but as a part of a number; the last one is a beginning, whatever is before it.
   const words = sent.filter((word, at) => isDigits(word) || sent.indexOf(word) === at || at === sent.length - 1);
-  if (words.length === 0) report("q", `has no word of letters or digits: ${excerpt(text)}`);
-  if (words.length > mostWords) report("q", `has ${words.length} words; at most ${mostWords} are allowed`);
+  if (words.length === 0) report(`has no word of letters or digits: ${excerpt(text)}`);
+  if (words.length > mostWords) report(`has ${words.length} words; at most ${mostWords} are allowed`);
   return words;
 }
 

@@ -1,0 +1,65 @@
+import type { JsonSchema } from "waymark/openapi";
+import type { MemberFilter, MemberType, SelectableMember } from "../stores/contract/selection.ts";
+import { isFilter, operatorsOf, parseFilter } from "./filter.ts";
+import {
+  type DescribedParameters,
+  type ParameterTable,
+  type ParameterValues,
+  type QueryParameters,
+  type Report,
+  readParameters,
+} from "./parameters.ts";
+
+/** Reads filters on the members, and the parameters of a table as `readParameters` does. */
+export function readFiltered<P extends ParameterTable>(
+  sent: QueryParameters,
+  table: P,
+  members: readonly SelectableMember[],
+  report: Report,
+  readOther: (name: string, value: string) => void,
+): { readonly values: ParameterValues<P>; readonly filters: readonly MemberFilter[] } {
+  const filters: MemberFilter[] = [];
+  const values = readParameters(sent, table, report, (name, value) => {
+    if (!isFilter(name, members)) return readOther(name, value);
+    const filter = parseFilter(name, value, members, report);
+    if (filter !== undefined) filters.push(filter);
+  });
+  return { values, filters };
+}
+
+/** Describes the filters on these members. */
+export function describeFilters(members: readonly SelectableMember[]): DescribedParameters {
+  const byOperators = Map.groupBy(members, (member) => operatorsOf(member).join("|"));
+  const equalities = members.map(({ name, type, isList }) => {
+    const description = isList === true ? `Those with this among \`${name}\`.` : `Those whose \`${name}\` is this.`;
+    return [name, { description, schema: schemaOf[type] }] as const;
+  });
+  return {
+    ...Object.fromEntries(equalities),
+    comparisons: {
+      description:
+        "Other filters, each a parameter `member[operator]`: `birthDate[ge]=1950-01-01`, `id[in]=1,2,3`, `name[prefix]=A`, `email[exists]=false`. All of them must hold.",
+      style: "form",
+      explode: true,
+      schema: {
+        type: "object",
+        patternProperties: Object.fromEntries(
+          Array.from(byOperators, ([operators, of]) => [
+            `^(?:${of.map(({ name }) => name.replaceAll(".", "\\.")).join("|")})\\[(?:${operators})\\]$`,
+            { type: "string" },
+          ]),
+        ),
+        additionalProperties: false,
+      },
+    },
+  };
+}
+
+const schemaOf: Readonly<Record<MemberType, JsonSchema>> = {
+  text: { type: "string" },
+  "caseless-text": { type: "string", description: "Compared without regard to case." },
+  date: { type: "string", format: "date" },
+  number: { type: "number" },
+  boolean: { type: "boolean" },
+  time: { type: "string", format: "date-time" },
+};
