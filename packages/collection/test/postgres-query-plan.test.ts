@@ -8,7 +8,7 @@ import {
   type Selection,
   type SortKey,
 } from "../src/index.ts";
-import { PostgresSelection } from "../src/stores/postgres/reading/selection.ts";
+import { mostFew, PostgresSelection } from "../src/stores/postgres/reading/selection.ts";
 import { comparedColumns } from "../src/stores/postgres/table/columns.ts";
 import { toStoredCollection } from "../src/stores/table/definition.ts";
 import { newPostgresDatabase } from "./postgres-server.ts";
@@ -89,6 +89,25 @@ describe("a page of a PostgreSQL collection", () => {
     }
   }
 
+  it("is read by the index of its order when a plan is kept for all bounds", async () => {
+    const bounds = [
+      { member: "familyName", operator: "ge", value: "Name 1" },
+      { member: "email", operator: "lt", value: "a2" },
+      { member: "height", operator: "gt", value: 1 },
+    ] as const;
+    for (const bound of bounds) {
+      const { member } = bound;
+      for (const descending of [false, true]) {
+        const selection = { filters: [bound], order: [member, "id"].map((key) => ({ member: key, descending })) };
+        const { text } = new PostgresSelection("person", columns, selection).few([], mostFew, 65_536);
+        const plan = await withClient(url, (client) => explain(client, `EXPLAIN (GENERIC_PLAN) ${text}`));
+        const belowLimit = plan.slice(plan.indexOf("Limit"));
+        assert.match(belowLimit, new RegExp(`Index Scan (?:Backward )?using "?person_${indexed[member]}`), plan);
+        assert.doesNotMatch(belowLimit, /Seq Scan|Sort|Bitmap/, plan);
+      }
+    }
+  });
+
   it("is found by the index of a filter that leaves few records", async () => {
     const filters: readonly MemberFilter[] = [
       { member: "email", operator: "eq", value: "A7@EXAMPLE.org" },
@@ -117,10 +136,11 @@ function plansOf(url: string, selection: Selection): Promise<readonly string[]> 
   return withClient(url, async (client) => {
     const plans: string[] = [];
     for (const range of selected.ranges(selection.after)) {
-      const { text, values = [] } = selected.walk(range, 50, 65_536);
-      plans.push(await explain(client, `EXPLAIN ${text}`, values));
-      // Where there are no filters, the server keeps a plan for all values.
-      if (selection.filters === undefined) plans.push(await explain(client, `EXPLAIN (GENERIC_PLAN) ${text}`));
+      for (const { text, values = [] } of [selected.few(range, 50, 65_536), selected.walk(range, 50, 65_536)]) {
+        plans.push(await explain(client, `EXPLAIN ${text}`, values));
+        // Where there are no filters, the server keeps a plan for all values.
+        if (selection.filters === undefined) plans.push(await explain(client, `EXPLAIN (GENERIC_PLAN) ${text}`));
+      }
     }
     return plans;
   });

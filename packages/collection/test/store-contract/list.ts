@@ -44,6 +44,17 @@ export function describeList(name: string, withStore: WithStore): void {
     );
 
     it(
+      "gives a page that has long records as find does",
+      withStore(async (store) => {
+        const sizes = Array.from({ length: 20 }, (_, n) => (n % 3 === 0 ? 30_000 : 10));
+        for (const size of sizes) await create(store, { description: "x".repeat(size) });
+        const records = (await Array.fromAsync(store.list({ limit: 18 }))).flat();
+        assert.equal(records.length, 18);
+        for (const record of records) assert.deepEqual(record, await store.find(record.id));
+      }),
+    );
+
+    it(
       "reads a batch only when it is asked for",
       withStore(async (store) => {
         const large = { description: "x".repeat(70_000) };

@@ -16,7 +16,7 @@ import { comparedColumns } from "../table/columns.ts";
 import type { Columns } from "../table/dialect.ts";
 import { quoteName } from "../table/sql.ts";
 import { KeptBatches } from "./kept-batches.ts";
-import { type HeadRow, mostInBatch, PostgresSelection, type SelectedRow } from "./selection.ts";
+import { type HeadRow, mostFew, mostInBatch, PostgresSelection, type SelectedRow } from "./selection.ts";
 
 /** Reads the lists of a collection, and counts its records. */
 export class PostgresLists {
@@ -64,10 +64,14 @@ export class PostgresLists {
     const rows: SelectedRow[] = [];
     let size = 0;
     for (const range of selected.ranges(after)) {
-      const walk = selected.walk(range, wanted - rows.length, batchSize - size);
-      const found = await reads.read(isFiltered(selection) ? walk : this.#named(walk));
-      rows.push(...found.rows);
-      size += sizeOf(found.rows);
+      const [count, room] = [wanted - rows.length, batchSize - size];
+      const read = async (walk: Statement): Promise<readonly SelectedRow[]> =>
+        (await reads.read(isPlannedOnce(selection, count) ? this.#named(walk) : walk)).rows;
+      const few = count <= mostFew ? await read(selected.few(range, count, room)) : undefined;
+      const areWhole = few?.every(([, , , , json]) => json !== null);
+      const found = few !== undefined && areWhole ? few : await read(selected.walk(range, count, room));
+      rows.push(...found);
+      size += areWhole ? found.reduce((sum, [, , , , , own]) => sum + Number(own), 0) : sizeOf(found);
       if (rows.length === wanted || size >= batchSize) break;
     }
     const left = limit - rows.length;
@@ -104,8 +108,7 @@ export class PostgresLists {
 
   /**
    * Gives a statement a name, so that the server keeps its plan: making one takes longer than reading a small page. Each connection
-   * keeps the plans, so only the first texts get names; there are many for whoever tries all limits and orders. A plan that is kept
-   * does not know the values of filters, by which the best one differs.
+   * keeps the plans, so only the first texts get names; there are many for whoever tries all limits and orders.
    */
   #named(statement: Statement): Statement {
     const { text } = statement;
@@ -168,7 +171,16 @@ const revisionOf = ([, revision]: UnlockedRow): number => Number(revision);
 
 const recordOf = ([, ...row]: SelectedRow): RecordBatch["records"][number] => toRecord(row);
 
-const isFiltered = ({ filters = [] }: Selection): boolean => filters.length > 0;
+/**
+ * Returns whether one plan is the best for all values of a selection that is a run of an index. A plan that is kept does not know the
+ * values of filters: for few records behind or before one bound in the order, it uses the index of the order, whatever the bound is.
+ */
+function isPlannedOnce({ filters = [], order = defaultOrder }: Selection, count: number): boolean {
+  const [filter, ...others] = filters;
+  if (filter === undefined) return true;
+  const isBound = /^[gl][te]$/.test(filter.operator) && filter.member === order[0]?.member;
+  return count <= mostFew && others.length === 0 && isBound;
+}
 
 const mostNames = 64;
 

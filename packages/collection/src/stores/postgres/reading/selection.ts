@@ -59,15 +59,30 @@ export class PostgresSelection {
   }
 
   /**
-   * Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes.
+   * Makes the statement that reads the first records of a range, at most `count`. The last column of a row is the size of its record;
+   * a document that is longer than its share of `size` bytes is null. Where few records are read, this takes a quarter less than `walk`,
+   * which adds up the sizes.
    *
    * The count is written out: a plan that is kept for any count would be one for a tenth of the table.
+   */
+  few(range: readonly KeyCondition[], count: number, size: number): Statement {
+    const dialect = new PostgresDialect(this.#columns);
+    const text = `(${this.#head(dialect, "NULL", 0)}) UNION ALL
+      (SELECT NULL, id, revision, updated_at, CASE WHEN size <= ${dialect.add(Math.floor(size / count))} THEN document END, size
+        FROM ${this.#table} ${this.#where(dialect, range)} ${dialect.orderBy(this.#order)} LIMIT ${count})`;
+    return { text, values: dialect.values, isShort: true };
+  }
+
+  /**
+   * Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes.
+   *
+   * The count is written out, as in `few`.
    */
   walk(range: readonly KeyCondition[], count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
     // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes. It would
     // copy the other columns, too: these took a seventh of its time.
-    const text = `${this.#head(dialect, "NULL", 0)}
+    const text = `${this.#head(dialect, "NULL", 0)} UNION ALL
       SELECT NULL, ${recordColumns}, through FROM (
         SELECT *, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS through FROM (
           SELECT ${recordColumns}, size FROM ${this.#table} ${this.#where(dialect, range)}
@@ -91,7 +106,7 @@ export class PostgresSelection {
     );
     // Documents are looked up by their ids, so that the server sorts only short rows.
     const all = ranges.length === 1 ? ranges[0] : `${ranges.join(" UNION ALL ")} ${most}`;
-    const text = `WITH found AS MATERIALIZED (${all}) ${this.#head(dialect, "(SELECT string_agg(id::text, ',') FROM found)", 0)}
+    const text = `WITH found AS MATERIALIZED (${all}) ${this.#head(dialect, "(SELECT string_agg(id::text, ',') FROM found)", 0)} UNION ALL
       SELECT NULL, ${recordColumns}, through FROM (
         SELECT record.*, through FROM (
           SELECT id, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS through FROM (
@@ -110,7 +125,7 @@ export class PostgresSelection {
     const dialect = new PostgresDialect(this.#columns);
     const source = `unnest(${dialect.add(toArrayText([...ids]))}::bigint[]) WITH ORDINALITY AS wanted (id, place)`;
     const conditions = dialect.conditions({ owner: undefined, filters: this.#filters, words: this.#words });
-    const text = `${this.#head(dialect, "NULL", 2)}
+    const text = `${this.#head(dialect, "NULL", 2)} UNION ALL
       SELECT NULL, ${recordColumns}, through, place, ${["true", ...conditions].join(" AND ")} FROM (
         SELECT record.*, place, sum(size) OVER (ORDER BY place) AS through
         FROM ${source} ${this.#lookedUp("wanted.id")}
@@ -134,7 +149,7 @@ export class PostgresSelection {
    * @param others how many columns the other rows have after `through`
    */
   #head(dialect: PostgresDialect, text: string, others: number): string {
-    return `SELECT ${countersText(dialect.add(this.#collection))}, NULL, NULL, NULL, ${text}, 0 AS through${", NULL".repeat(others)} UNION ALL`;
+    return `SELECT ${countersText(dialect.add(this.#collection))}, NULL, NULL, NULL, ${text}, 0 AS through${", NULL".repeat(others)}`;
   }
 
   /**
@@ -152,3 +167,6 @@ export class PostgresSelection {
 
 /** The most records that one statement reads for a batch. */
 export const mostInBatch = 1000;
+
+/** The most records that are read with a share of a batch for each: with 64 KiB, one of 1 KiB. */
+export const mostFew = 64;
