@@ -86,7 +86,7 @@ function prepareResults(): void {
       announce(status, total ? filled(words.found, { people: total }) : "");
       announce(said, "");
       if (isTyped) history.replaceState(null, "", response.url);
-      if (isFollowed) history.pushState(null, "", response.url);
+      if (isFollowed && response.url !== location.href) history.pushState(null, "", response.url);
       keepPlace();
       return true;
     } catch (error) {
@@ -107,7 +107,9 @@ function prepareResults(): void {
   main.addEventListener("click", async (event) => {
     const { target } = event;
     if (!(target instanceof Element)) return;
-    const link = target.closest<HTMLAnchorElement>("#results :is(.tools, thead, .pager, .empty) a:not([download])");
+    const link = target.closest<HTMLAnchorElement>(
+      "#results :is([data-changes], .tools, thead, .pager, .empty) a:not([download])",
+    );
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const { href, textContent } = link;

@@ -30,6 +30,16 @@ describeInBrowser("a page whose people change", kinds, (scene) => {
     assert.equal(await note(page).isVisible(), false);
   });
 
+  it("shows them with the choice of people as it was", async () => {
+    const page = await scene().open("/person");
+    const box = page.locator("[name=_record]").nth(1);
+    await box.check();
+    await scene().people.replace(1, { name: "First once more" });
+    await page.getByRole("link", { name: "Show" }).click();
+    await page.getByText("First once more").waitFor();
+    assert.equal(await box.isChecked(), true);
+  });
+
   it("ends its stream when it is left or hidden, and has one at most", async () => {
     const page = await scene().open("/person");
     const open = new Set<Request>();

@@ -301,8 +301,10 @@ describeService("pages", (openService) => {
   describe("of nobody", () => {
     const service = openService();
 
-    it("say that there is nobody yet", async () => {
-      assert.match((await get(service, "/person")).text, /Nobody is here yet/);
+    it("say that there is nobody yet, and offer nothing to do with them", async () => {
+      const { text } = await get(service, "/person");
+      assert.match(text, /Nobody is here yet/);
+      assert.doesNotMatch(text, /class="menu/);
     });
 
     it("say that a page has become empty, and lead to the first", async () => {

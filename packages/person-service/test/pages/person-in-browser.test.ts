@@ -236,7 +236,8 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.equal(await page.locator(":focus").textContent(), "Saved.");
     assert.equal(await isInView(page, ":focus"), true);
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.locator("#remove").getByRole("button", { name: "Delete" }).click();
+    const question = page.getByRole("alertdialog", { description: /This cannot be undone/ });
+    await question.getByRole("button", { name: "Delete" }).click();
     await page.getByText("The person is deleted.").waitFor();
     assert.equal(await page.locator(":focus").textContent(), "The person is deleted.");
   });

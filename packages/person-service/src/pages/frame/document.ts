@@ -106,7 +106,7 @@ function account(site: Site, request: HttpRequest<unknown>, reader: Reader): Saf
 
 /** Makes the form that ends a session. */
 export const signOutForm = (request: HttpRequest<unknown>, { words }: Reader): SafeHtml =>
-  html`<form method="post" action="${toPublicUrl(request, "/sign-out")}"><button class="plain">${words.frame.signOut}</button></form>`;
+  html`<form method="post" action="${toPublicUrl(request, "/sign-out")}"><button>${words.frame.signOut}</button></form>`;
 
 /** The target of a request, to come back to. */
 export const targetOf = ({ path, search }: HttpRequest<unknown>): string =>

@@ -62,7 +62,7 @@ const sortable: (members: MemberList) => ReadonlySet<string> = onceFor(
 );
 
 function head(site: Site, view: ListView, may: { readonly create: boolean; readonly amend: boolean }): SafeHtml {
-  const { members, fields, fieldOf, address, options, reader } = view;
+  const { members, fieldOf, address, options, reader } = view;
   const words = reader.words.list;
   const shown = total(reader, options.page);
   const create = html`<div class="actions"><a class="button" href="${address.url}?import">${words.import}</a><a class="button primary" href="${address.url}?new" aria-keyshortcuts="n">${words.create}</a></div>`;
@@ -77,9 +77,15 @@ ${searchForm(reader, address, members, countryList(options.request, reader))}
 ${options.cursor ? changedNote(site, options, options.cursor()) : ""}<div class="tools">
 ${activeFilters(reader, address, fieldOf)}
 <p class="total">${shown}</p>
-${options.page?.total === 0 ? "" : choiceForm({ reader, fields, address, entityTag: options.entityTag, total: shown, mayAmend: may.amend })}
-${address.isLong ? "" : html`${columnChoice(fields, reader, members, address, view.columns)}\n${downloads(view)}`}
-</div>
+${options.page?.total === 0 ? "" : menus(view, shown, may.amend)}</div>
+`;
+}
+
+/** What can be done with those who are listed. */
+function menus(view: ListView, total: SafeHtml, mayAmend: boolean): SafeHtml {
+  const { members, fields, address, options, reader, columns } = view;
+  return html`${choiceForm({ reader, fields, address, entityTag: options.entityTag, total, mayAmend })}
+${address.isLong ? "" : html`${columnChoice(fields, reader, members, address, columns)}\n${downloads(view)}`}
 `;
 }
 

@@ -149,9 +149,9 @@ export function removalForm(
   entityTag: string | undefined,
   action: string,
 ): SafeHtml {
-  return html`<div id="remove" popover role="alertdialog" aria-labelledby="remove-title">
+  return html`<div id="remove" popover role="alertdialog" aria-labelledby="remove-title" aria-describedby="remove-warning">
 <h2 id="remove-title">${filled(words.question, { name: html`<bdi>${name}</bdi>` })}</h2>
-<p>${words.warning}</p>
+<p id="remove-warning">${words.warning}</p>
 <form method="post" action="${action}">
 ${control("method", "DELETE")}${control("tag", entityTag)}<input type="hidden" name="_list">
 ${foot(html`<button class="danger" data-doing="${words.deleting}">${person.delete}</button><button type="button" class="plain" popovertarget="remove" popovertargetaction="hide" autofocus>${words.keep}</button>`)}
