@@ -38,7 +38,7 @@ export interface AnswersData {
  * @throws TypeError when it is not an object
  */
 export function answers<const R extends Readonly<Record<number, TypedSchema | NoContent | ProblemType>>>(
-  byStatus: R & NothingElse<R>,
+  byStatus: keyof R extends number ? R : never,
 ): Answers<DeclaredResponse<R>>;
 // As with `takes`: what is right is done with by the first overload, and what is wrong is said in words by the last.
 export function answers<const R extends object>(byStatus: R & AnswersByStatus<R>): Answers<DeclaredResponse<R>>;
@@ -49,8 +49,6 @@ export function answers(byStatus: object): AnswersData {
   // So says the type of the parameter; the router refuses what JavaScript callers pass.
   return { kind: "answers", byStatus: { ...byStatus } as AnswersData["byStatus"], site: new DeclarationSite(answers) };
 }
-
-type NothingElse<R> = { readonly [K in Exclude<keyof R, number>]: never };
 
 /** The answers where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type AnswersByStatus<R> = R extends StandardSchemaV1

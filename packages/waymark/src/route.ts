@@ -120,9 +120,25 @@ export function name(text: string): RouteName {
  * Makes a route from a path, conditions, a name, descriptions and what the handler takes, all optional and in any order, and
  * last the handler.
  */
-export type RouteFunction = <const C extends Several, N = BoundByAll<C[number]>>(
-  ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: HandlerBehind<C[number], N>]
-) => Route<NeededByRoute<C[number], N>>;
+export interface RouteFunction {
+  // The compiler is done with a few members sooner than with a row of any length, for which it makes all methods of arrays.
+  <const A extends RoutePart, N = BoundByAll<A>>(a: A, handler: HandlerBehind<A, N>): Route<NeededByRoute<A, N>>;
+  <const A extends RoutePart, const B extends RoutePart, N = BoundByAll<A | B>>(
+    a: A,
+    b: B,
+    handler: HandlerBehind<A | B, N>,
+  ): Route<NeededByRoute<A | B, N>>;
+  <const A extends RoutePart, const B extends RoutePart, const C extends RoutePart, N = BoundByAll<A | B | C>>(
+    a: A,
+    b: B,
+    c: C,
+    handler: HandlerBehind<A | B | C, N>,
+  ): Route<NeededByRoute<A | B | C, N>>;
+  // Of overloads that all fail, the compiler explains the last one: this one says in words what is wrong.
+  <const C extends Several, N = BoundByAll<C[number]>>(
+    ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: HandlerBehind<C[number], N>]
+  ): Route<NeededByRoute<C[number], N>>;
+}
 
 /**
  * What is given in a row. The second type is among those of the first, and is here for the compiler: where an array is the only
@@ -167,7 +183,7 @@ type RouteMember<C> = C extends RoutePart
  * route(or(path("/people"), path("/persons")), method("GET"), list)
  * ```
  */
-export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(route, undefined, conditionsAndHandler);
+export const route: RouteFunction = (...rest: readonly unknown[]) => declareRoute(route, undefined, rest);
 
 /**
  * Makes a route for GET. It also answers HEAD, unless a `HEAD(…)` route does.
@@ -176,21 +192,21 @@ export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(ro
  * GET("/{id}", accept("application/json"), (request) => json(find(request.variables.id)))
  * ```
  */
-export const GET: RouteFunction = (...rest) => declareRoute(GET, "GET", rest);
+export const GET: RouteFunction = (...rest: readonly unknown[]) => declareRoute(GET, "GET", rest);
 /** Makes a route for HEAD, which is tried before the GET routes. */
-export const HEAD: RouteFunction = (...rest) => declareRoute(HEAD, "HEAD", rest);
+export const HEAD: RouteFunction = (...rest: readonly unknown[]) => declareRoute(HEAD, "HEAD", rest);
 /** Makes a route for POST. */
-export const POST: RouteFunction = (...rest) => declareRoute(POST, "POST", rest);
+export const POST: RouteFunction = (...rest: readonly unknown[]) => declareRoute(POST, "POST", rest);
 /** Makes a route for PUT. */
-export const PUT: RouteFunction = (...rest) => declareRoute(PUT, "PUT", rest);
+export const PUT: RouteFunction = (...rest: readonly unknown[]) => declareRoute(PUT, "PUT", rest);
 /** Makes a route for PATCH. */
-export const PATCH: RouteFunction = (...rest) => declareRoute(PATCH, "PATCH", rest);
+export const PATCH: RouteFunction = (...rest: readonly unknown[]) => declareRoute(PATCH, "PATCH", rest);
 /** Makes a route for DELETE. */
-export const DELETE: RouteFunction = (...rest) => declareRoute(DELETE, "DELETE", rest);
+export const DELETE: RouteFunction = (...rest: readonly unknown[]) => declareRoute(DELETE, "DELETE", rest);
 /** Makes a route for OPTIONS, instead of the router's own answer. */
-export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, "OPTIONS", rest);
+export const OPTIONS: RouteFunction = (...rest: readonly unknown[]) => declareRoute(OPTIONS, "OPTIONS", rest);
 /** Makes a route for QUERY: safe like GET, with content like POST. */
-export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, "QUERY", rest);
+export const QUERY: RouteFunction = (...rest: readonly unknown[]) => declareRoute(QUERY, "QUERY", rest);
 
 /**
  * Groups routes: each gets the group's path, conditions and filters before its own. If no route of the group takes a

@@ -77,11 +77,11 @@ export interface Provider<K extends string = string, T = unknown> {
  * @throws TypeError when an argument is something else, or an input has another name than these
  */
 export function takes<const I extends Inputs<TypedSchema> & object>(
-  inputs: I & NothingElse<I>,
+  inputs: OnlyInputs<I>,
 ): Takes<GivenBy<I>, NeededVariables<I>>;
 export function takes<K extends string, T, const I extends Inputs<TypedSchema> & object>(
   provider: Provider<K, T>,
-  inputs: I & NothingElse<I>,
+  inputs: OnlyInputs<I>,
 ): Takes<{ readonly [P in K]: T } & GivenBy<I>, ProvidedAs<K, T> & NeededVariables<I>>;
 // Of overloads that all fail, the compiler explains the last one: this one takes inputs too, and says it in words.
 export function takes<const T extends readonly unknown[] | readonly []>(
@@ -131,7 +131,7 @@ export const isTakes = (value: unknown): value is TakesData => kindOf(value) ===
 export const isProvider = (value: object): value is Provider => "provided" in value;
 
 /** Refuses members of other names: most calls have one object of inputs, and the compiler is done with that sooner. */
-type NothingElse<I> = { readonly [K in Exclude<keyof I, keyof Inputs>]: never };
+type OnlyInputs<I> = keyof I extends keyof Inputs ? I : never;
 
 /** The arguments of `takes` where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type TakenMembers<T extends readonly unknown[]> = { readonly [I in keyof T]: TakenMember<T[I]> };
