@@ -1,5 +1,5 @@
 import { problemTypes } from "waymark";
-import type { Description, ResponseDescription } from "waymark/openapi";
+import type { ContentDescription, Description, JsonSchema, ResponseDescription } from "waymark/openapi";
 
 // The descriptions of the routes that are not those of the people.
 
@@ -66,6 +66,14 @@ export const ofAssets: Description = {
   problems: [problemTypes.notFound],
 };
 
+/** The content of a form, whose handler leaves out what it does not know. */
+const formOf = (schema: JsonSchema): ContentDescription => ({
+  validated: false,
+  types: { "application/x-www-form-urlencoded": { schema: { type: "object", ...schema } } },
+});
+
+const to = { type: "string", description: "The path to go to afterwards." };
+
 const seeOther: ResponseDescription = {
   description: "It is done, and `Location` leads on.",
   headers: {
@@ -88,22 +96,14 @@ export const ofSignIn: Description = {
   operationId: "signIn",
   summary: "Sign a browser in",
   description: "What the form of the page sends.",
-  content: {
-    validated: false,
-    types: {
-      "application/x-www-form-urlencoded": {
-        schema: {
-          type: "object",
-          properties: {
-            name: { type: "string" },
-            password: { type: "string" },
-            key: { type: "string", description: "An API key, in place of both." },
-            to: { type: "string", description: "The path to go to afterwards." },
-          },
-        },
-      },
+  content: formOf({
+    properties: {
+      name: { type: "string" },
+      password: { type: "string" },
+      key: { type: "string", description: "An API key, in place of both." },
+      to,
     },
-  },
+  }),
   responses: {
     303: seeOther,
     403: { description: "The page again: the credentials are wrong.", types: { "text/html": {} } },
@@ -120,20 +120,12 @@ export const ofLanguage: Description = {
   operationId: "chooseLanguage",
   summary: "Choose the language of the pages",
   description: "What the form of the pages sends. A cookie keeps the choice, which goes before `Accept-Language`.",
-  content: {
-    validated: false,
-    types: {
-      "application/x-www-form-urlencoded": {
-        schema: {
-          type: "object",
-          properties: {
-            language: { type: "string", description: "Such as `de`. One that the pages lack changes nothing." },
-            to: { type: "string", description: "The path to go to afterwards." },
-          },
-        },
-      },
+  content: formOf({
+    properties: {
+      language: { type: "string", description: "Such as `de`. One that the pages lack changes nothing." },
+      to,
     },
-  },
+  }),
   responses: { 303: { ...seeOther, headers: { ...seeOther.headers, "Set-Cookie": { description: "The choice." } } } },
 };
 
@@ -158,16 +150,6 @@ const seeForm: ResponseDescription = {
   headers: { Location: { description: "The next page." } },
 };
 
-/** The content of a form, which is not one of the schemas: the members are text, those of an object by `address.postalCode`. */
-const ofForm = {
-  validated: false,
-  types: {
-    "application/x-www-form-urlencoded": {
-      schema: { type: "object", additionalProperties: { type: "string" } },
-    },
-  },
-};
-
 /** What a form of the page, sent by a browser, adds to storing a person. */
 export const ofNewForm: Description = {
   query: {
@@ -176,7 +158,8 @@ export const ofNewForm: Description = {
       schema: { enum: ["", "check"] },
     },
   },
-  content: ofForm,
+  // Not one of the schemas: the members are text, those of an object by `address.postalCode`.
+  content: formOf({ additionalProperties: { type: "string" } }),
   responses: {
     200: { description: "For a browser: what a change of many or an import would do.", types: { "text/html": {} } },
     303: seeForm,
