@@ -20,7 +20,15 @@ export { isBlank, isToken, quotedText, tokenList, tokenText, trimBlanks } from "
 export { uncodedTag } from "./filters/compress.ts";
 export { toClientKey } from "./filters/rate-limit.ts";
 export { requireKnownOptions } from "./known-options.ts";
-export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition, withCommas } from "./message-text.ts";
+export {
+  escapeUnprintable,
+  excerpt,
+  pascalCase,
+  positionAt,
+  quote,
+  type TextPosition,
+  withCommas,
+} from "./message-text.ts";
 export { nearestName, orNearest } from "./nearest-name.ts";
 export { faultOfCharacter, isHost, withTargetHost } from "./path/target.ts";
 export { exchangeOf } from "./request.ts";

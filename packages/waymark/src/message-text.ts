@@ -67,3 +67,10 @@ export function positionAt(text: string, index: number): TextPosition {
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+
+/** `order lines` as `OrderLines`. */
+export const pascalCase = (text: string): string =>
+  text
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");

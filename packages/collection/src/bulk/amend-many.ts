@@ -1,12 +1,12 @@
 import { HttpError, type HttpResponse } from "waymark";
 import type { Validator } from "waymark/content";
 import { evaluatePreconditions } from "waymark/fields";
-import { withCommas } from "waymark/internal";
+import { pascalCase, withCommas } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { conditionalChange } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import type { Types } from "../description/examples.ts";
-import { operation, pascal } from "../handlers/operation.ts";
+import { operation } from "../handlers/operation.ts";
 import { readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
 import { listValidators } from "../handlers/selected-representation.ts";
@@ -88,7 +88,7 @@ const describe = (place: DescribedCollection): readonly Description[] => {
   return [
     conditionalChange(place, { "If-Match": { description: "The ETag that the list must still have, else 412." } }),
     {
-      operationId: `changeMany${pascal(many)}`,
+      operationId: `changeMany${pascalCase(many)}`,
       summary: `Change or remove many ${many}`,
       description: `Changes the ${many} that the filters leave, or those that the content names: all of them, or none.`,
       query: choiceQuery(place).describe(),

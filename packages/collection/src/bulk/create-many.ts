@@ -1,12 +1,13 @@
 import { type Awaitable, type HttpResponse, notFound, problemTypes } from "waymark";
 import { chooseDecoder, type ValidationResult } from "waymark/content";
+import { pascalCase } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { listContentTypes } from "../description/examples.ts";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import type { BulkCreate } from "../handlers/create.ts";
 import { creationOf } from "../handlers/new-record.ts";
-import { operation, pascal } from "../handlers/operation.ts";
+import { operation } from "../handlers/operation.ts";
 import {
   type KnownPreferences,
   type Preferences,
@@ -53,7 +54,7 @@ const describe = (place: DescribedCollection, bulk: BulkCreate): readonly Descri
   return [
     preferring(knownPreferences),
     {
-      operationId: `createMany${pascal(many)}`,
+      operationId: `createMany${pascalCase(many)}`,
       summary: `Store many ${many}`,
       description:
         "Stores all of them, or none and says what is wrong with each. With `Prefer: handling=lenient` those that are good.",

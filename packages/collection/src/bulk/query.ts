@@ -6,7 +6,7 @@ import {
   oneOf,
   type Parameter,
   type Query,
-  readParameters,
+  queryOf,
   readQuery,
   reportUnknown,
 } from "../lists/parameters.ts";
@@ -58,25 +58,19 @@ export function bulkQuery({
       ),
     }),
   };
-  const known = { names: Object.keys(table), filters: [], members: [] };
-  return {
-    read: (search, isLenient) =>
-      readQuery(search, (parameters, report) => {
-        const values = readParameters(parameters, table, report, (name) => reportUnknown(name, known, report));
-        const { upsert, absent, "on-match": onMatch, "remove-missing": most } = values;
-        if (most !== undefined && upsert === undefined) report("remove-missing", "needs upsert");
-        if (most !== undefined && isLenient) {
-          report("remove-missing", "cannot be combined with Prefer: handling=lenient: a refused line would be missing");
-        }
-        if (absent !== undefined && upsert === undefined && onMatch !== "update") {
-          report("absent", alike.length > 0 ? "needs upsert, or on-match=update" : "needs upsert");
-        }
-        const isMatched = upsert !== undefined || (onMatch ?? "add") !== "add";
-        const rules = isMatched ? { upsert, absent, onMatch } : undefined;
-        return { isDryRun: values["dry-run"] !== undefined, rules, most };
-      }),
-    describe: () => describeParameters(table),
-  };
+  return queryOf(table, (values, { report }, isLenient: boolean) => {
+    const { upsert, absent, "on-match": onMatch, "remove-missing": most } = values;
+    if (most !== undefined && upsert === undefined) report("remove-missing", "needs upsert");
+    if (most !== undefined && isLenient) {
+      report("remove-missing", "cannot be combined with Prefer: handling=lenient: a refused line would be missing");
+    }
+    if (absent !== undefined && upsert === undefined && onMatch !== "update") {
+      report("absent", alike.length > 0 ? "needs upsert, or on-match=update" : "needs upsert");
+    }
+    const isMatched = upsert !== undefined || (onMatch ?? "add") !== "add";
+    const rules = isMatched ? { upsert, absent, onMatch } : undefined;
+    return { isDryRun: values["dry-run"] !== undefined, rules, most };
+  });
 }
 
 const mostParameter = (what: "be removed" | "match", description: string): Parameter<number | undefined> => ({

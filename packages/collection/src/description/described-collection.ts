@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "waymark/content";
+import { pascalCase } from "waymark/internal";
 import type { NamedSchema } from "waymark/openapi";
 import { parseTemplate, type TemplatePart } from "waymark/routing";
 import { nameIn } from "../members/object-schema.ts";
@@ -49,11 +50,7 @@ function nounsOf(
 ): DescribedCollection["nouns"] {
   const segment = path.split("/").at(-1) ?? "";
   const { one = `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
-  const pascal = (given === undefined ? segment : one).replace(
-    /(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g,
-    (_, letter: string) => letter.toUpperCase(),
-  );
-  return { one, many, schema: schema ?? nameOf(validator) ?? pascal, always };
+  return { one, many, schema: schema ?? nameOf(validator) ?? pascalCase(given === undefined ? segment : one), always };
 }
 
 /** The name that `namedSchema` or its library gave the schema. */

@@ -5,14 +5,12 @@ import { jsonRepresentation } from "../formats/json.ts";
 import { ndjsonRepresentation } from "../formats/ndjson.ts";
 import { fieldsParameter } from "../lists/fields.ts";
 import {
-  describeParameters,
   formatOf,
   formatParameter,
+  type ParameterValues,
   type Query,
   type QueryParameters,
-  readParameters,
-  readQuery,
-  reportUnknown,
+  queryOf,
   textParameter,
 } from "../lists/parameters.ts";
 import { greatestLimit, limitParameter } from "../lists/query.ts";
@@ -65,21 +63,13 @@ export function changesQuery({ members }: Pick<CollectionSettings, "members">): 
     ...(members && { fields: fieldsParameter(members) }),
     format: formatOf(changesRepresentations),
   };
-  const known = { names: Object.keys(table), filters: [], members: members ?? [] };
-  return {
-    read: (search) =>
-      readQuery(search, (parameters, report) => {
-        const values = readParameters(parameters, table, report, (name) => reportUnknown(name, known, report));
-        const { after, limit, fields } = values;
-        return {
-          parameters,
-          after,
-          ...(limit !== undefined && { limit }),
-          fields: fields && ["id", ...fields.filter((name) => name !== "id")],
-        };
-      }),
-    describe: () => describeParameters(table),
-  };
+  const toQuery = ({ after, limit, fields }: ParameterValues<typeof table>, { sent }: { sent: QueryParameters }) => ({
+    parameters: sent,
+    after,
+    ...(limit !== undefined && { limit }),
+    fields: fields && ["id", ...fields.filter((name) => name !== "id")],
+  });
+  return queryOf(table, toQuery, members);
 }
 
 /** Returns the path of the list whose changes are requested: who may read it may follow them. */

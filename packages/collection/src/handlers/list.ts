@@ -1,5 +1,6 @@
 import { type HttpRequest, HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
+import { pascalCase } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { conditionalRead } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
@@ -17,7 +18,7 @@ import { inTurns, TurnShare } from "../shares/turn-share.ts";
 import { StoreUnavailable } from "../stores/contract/errors.ts";
 import type { FirstBatch, ReadOptions, RecordBatch, Store, StoredRecord } from "../stores/contract/store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
-import { operation, pascal } from "./operation.ts";
+import { operation } from "./operation.ts";
 import { type KnownPreferences, preferenceApplied, preferring, readPreferences, withApplied } from "./preferences.ts";
 import { refusePrecondition } from "./refusals.ts";
 import {
@@ -85,7 +86,7 @@ const describe = (place: DescribedCollection): readonly Description[] => {
     preferring(knownPreferences),
     dependingOn(place.lists),
     {
-      operationId: `list${pascal(many)}`,
+      operationId: `list${pascalCase(many)}`,
       summary: `List ${many}`,
       description: `All ${many} by ascending id, or those that the query asks for. A list of any length is streamed.`,
       query: listQuery(place).describe(),

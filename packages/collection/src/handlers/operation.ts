@@ -34,7 +34,7 @@ function ofPath({ path, nouns: { one, many } }: DescribedCollection, of: Address
   const missing = of === "record" ? `There is no ${one} with this id.` : "The path names an owner that does not exist.";
   const hasIds = of === "record" || owners.length > 0;
   return {
-    tags: [capitalized(many)],
+    tags: [many.charAt(0).toUpperCase() + many.slice(1)],
     variables: { ...Object.fromEntries(owners), ...(of === "record" && { id }) },
     ...(hasIds && { responses: { 404: { description: missing } } }),
     problems: [...(hasIds ? [types.invalidId] : []), problemTypes.invalidParameters],
@@ -42,15 +42,6 @@ function ofPath({ path, nouns: { one, many } }: DescribedCollection, of: Address
 }
 
 const ownerIn = { description: "The id of the owner.", schema: { type: "integer" }, example: 1 };
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** `order lines` as `OrderLines`. */
-export const pascal = (text: string): string =>
-  text
-    .split(/[^A-Za-z0-9]+/)
-    .map(capitalized)
-    .join("");
 
 /** What is said of an operation that changes records. */
 export const changesRecords: Description = { problems: [types.storeUnavailable, types.readOnly] };

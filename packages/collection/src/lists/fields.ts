@@ -2,17 +2,7 @@ import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../stores/contract/store.ts";
-import {
-  describeParameters,
-  formatOf,
-  type Parameter,
-  type Query,
-  type Report,
-  type ReportFault,
-  readParameters,
-  readQuery,
-  reportUnknown,
-} from "./parameters.ts";
+import { formatOf, type Parameter, type Query, queryOf, type Report, type ReportFault } from "./parameters.ts";
 
 /** Makes what reads the query of one record in a representation: the members that it chooses; undefined for all. */
 export function recordQuery(
@@ -20,16 +10,10 @@ export function recordQuery(
   representations: readonly Representation[],
 ): Query<readonly string[] | undefined, [Representation]> {
   const table = { ...(members && { fields: fieldsParameter(members) }), format: formatOf(representations) };
-  const known = { names: Object.keys(table), filters: [], members: [] };
-  return {
-    read: (search, representation) =>
-      readQuery(search, (parameters, report) => {
-        const { fields } = readParameters(parameters, table, report, (name) => reportUnknown(name, known, report));
-        requireChoice(fields, representation, report);
-        return fields;
-      }),
-    describe: () => describeParameters(table),
-  };
+  return queryOf(table, ({ fields }, { report }, representation: Representation) => {
+    requireChoice(fields, representation, report);
+    return fields;
+  });
 }
 
 /** The choice of members. */

@@ -58,6 +58,28 @@ export function readParameters<P extends ParameterTable>(
   return values as ParameterValues<P>; // each of its parameter
 }
 
+/**
+ * Makes a query of a table of parameters alone.
+ *
+ * @param finish makes what is asked for of their values
+ * @param members those of records, of which there are no filters
+ */
+export function queryOf<P extends ParameterTable, T, Given extends readonly unknown[]>(
+  table: P,
+  finish: (values: ParameterValues<P>, query: { sent: QueryParameters; report: Report }, ...given: Given) => T,
+  members: readonly string[] = [],
+): Query<T, Given> {
+  const known = { names: Object.keys(table), filters: [], members };
+  return {
+    read: (search, ...given) =>
+      readQuery(search, (sent, report) => {
+        const values = readParameters(sent, table, report, (name) => reportUnknown(name, known, report));
+        return finish(values, { sent, report }, ...given);
+      }),
+    describe: () => describeParameters(table),
+  };
+}
+
 /** Describes the parameters of a table. */
 export const describeParameters = (table: ParameterTable): DescribedParameters =>
   Object.fromEntries(Object.entries(table).map(([name, { parse: _, ...described }]) => [name, described]));
@@ -129,7 +151,7 @@ export const formatOf = (representations: readonly { readonly name: string }[]):
 });
 
 /** The parameters that a request may have. */
-export interface KnownParameters {
+interface KnownParameters {
   readonly names: readonly string[];
   /** The members that a list can be filtered by. */
   readonly filters: readonly string[];

@@ -1,11 +1,11 @@
 import type { ParameterDescription } from "../description.ts";
+import { pascalCase } from "../message-text.ts";
 import { HttpRequest } from "../request.ts";
 import type { Components } from "./components.ts";
 import { toRequestBody } from "./content.ts";
 import type { OperationObject, ParameterObject, ReferenceObject, SecurityRequirementObject } from "./document.ts";
 import { mergeBodies, mergeParameters } from "./merge.ts";
 import { type DocumentPath, pathParameters, toDocumentPath } from "./path.ts";
-import { pascalCase } from "./problems.ts";
 import { toResponses } from "./responses.ts";
 import { type Alternative, mergeSaid, toAlternative, type Way } from "./ways.ts";
 

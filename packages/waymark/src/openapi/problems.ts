@@ -1,5 +1,6 @@
 import type { HeaderDescription, JsonSchema } from "../description.ts";
 import { namedSchema } from "../description.ts";
+import { pascalCase } from "../message-text.ts";
 import { problem, problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { reasonPhrase } from "../reason-phrase.ts";
@@ -168,12 +169,6 @@ export const problemSchema: JsonSchema = {
     },
   },
 };
-
-export const pascalCase = (text: string): string =>
-  text
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
 
 /** Leaves out records that have nothing. */
 export function withoutEmpty<T extends object>(value: T): T {

@@ -1,4 +1,4 @@
-import { pascalCase } from "../problems.ts";
+import { pascalCase } from "../../message-text.ts";
 
 /** The names that a client has, each once. */
 export class Names {

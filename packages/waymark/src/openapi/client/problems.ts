@@ -1,5 +1,6 @@
+import { pascalCase } from "../../message-text.ts";
 import type { MediaTypeObject, ReferenceObject, ResponseObject } from "../document.ts";
-import { pascalCase, problemSchema } from "../problems.ts";
+import { problemSchema } from "../problems.ts";
 import { resolve } from "../references.ts";
 import type { Names } from "./names.ts";
 import { type Alternatives, comment, declareInterface, literal, typed, unite } from "./text.ts";

@@ -1,6 +1,6 @@
 import { lookUp } from "../../content/references.ts";
+import { pascalCase } from "../../message-text.ts";
 import type { OpenApiDocument } from "../document.ts";
-import { pascalCase } from "../problems.ts";
 import { schemaRoot } from "../references.ts";
 import { alike } from "./alike.ts";
 import type { Names } from "./names.ts";
