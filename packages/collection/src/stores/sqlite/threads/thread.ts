@@ -1,7 +1,8 @@
 // This file is part of the programs of threads. It imports only relative files and modules of Node.js, so that they run in the same
 // ways as the program that starts them.
 import { readFileSync } from "node:fs";
-import { extname } from "node:path";
+import module from "node:module";
+import { dirname, extname } from "node:path";
 import { parentPort, Worker } from "node:worker_threads";
 import type { StoredCollection } from "../../../database.ts";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
@@ -77,6 +78,9 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
       name: this.#program,
       workerData: this.#data,
       execArgv: [],
+      env: environment(),
+      // A quarter of the usual: an import takes less of the processor, and 30 MiB less memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 12 },
     });
     let isReady = false;
     let cause: unknown;
@@ -116,6 +120,15 @@ function fileOf(program: ThreadProgram): URL {
   const url = new URL(`./${program}${extname(import.meta.url)}`, import.meta.url);
   // In a single executable, threads cannot read the files of the program. They get the text, which is complete in one file there.
   return isSingleExecutable() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
+}
+
+/**
+ * Returns the environment of a thread, which keeps its compiled code where the program does: from source, a thread then starts in
+ * 125 ms of processor time instead of 440.
+ */
+function environment(): NodeJS.ProcessEnv {
+  const folder = module.getCompileCacheDir?.(); // has the code of this version of Node.js, and Bun has none
+  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 /** A message to a thread: a call, or the request to end. */
