@@ -80,7 +80,7 @@ export async function importPeople(
     onProgress(progress);
   };
   try {
-    for await (const batch of batchesOf(candidatesOf(file, (count) => (progress.bytes += count)))) {
+    for await (const batch of batchesOf(file, (count) => (progress.bytes += count))) {
       // While one batch is stored, the next one is read.
       await storing;
       if (isStopped()) brokenOff ??= "stopped";
@@ -121,23 +121,33 @@ interface Candidate extends Omit<Refusal, "reason"> {
   readonly issues: readonly ValidationIssue[] | undefined;
 }
 
-/** Reads the records of the file, each as soon as the next one begins. */
-async function* candidatesOf(
+/** Reads the records of the file, each batch as soon as the next one begins. */
+async function* batchesOf(
   file: PeopleFile,
   onBytes: (count: number) => void,
-): AsyncGenerator<Candidate, void, undefined> {
-  let last: Candidate | undefined;
+): AsyncGenerator<readonly Candidate[], void, undefined> {
+  let batch: Candidate[] = [];
+  let last: { nextLine: number | undefined } | undefined;
   let position = 0;
   for await (const { line, value, read, issues } of valuesOf(file, onBytes)) {
-    if (last !== undefined) yield { ...last, nextLine: line };
+    if (last !== undefined) last.nextLine = line;
     last = undefined;
+    if (batch.length >= batchLength) {
+      yield batch;
+      batch = [];
+    }
     position++;
     // Below the last person, spreadsheets often write rows of separators.
     if (file.columns !== undefined && issues === undefined && isEmpty(value)) continue;
-    last = { position, line, nextLine: undefined, value: read, person: value, issues };
+    const candidate = { position, line, nextLine: undefined, value: read, person: value, issues };
+    batch.push(candidate);
+    last = candidate;
   }
-  if (last !== undefined) yield last;
+  if (batch.length > 0) yield batch;
 }
+
+/** Each is a commit, for which other writers wait. */
+const batchLength = 2000;
 
 /** Returns the issue with a date that is not of the form, by that form; every other issue as it is. */
 function withForm(issue: ValidationIssue, record: unknown, { members, dates }: PeopleFile): ValidationIssue {
@@ -150,18 +160,6 @@ function withForm(issue: ValidationIssue, record: unknown, { members, dates }: P
 }
 
 const isEmpty = (value: unknown): boolean => Object.keys(value as object).length === 0; // a row is an object
-
-const batchLength = 1000;
-
-async function* batchesOf(candidates: AsyncIterable<Candidate>): AsyncGenerator<readonly Candidate[], void, undefined> {
-  let batch: Candidate[] = [];
-  for await (const candidate of candidates) {
-    if (batch.push(candidate) < batchLength) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
 
 type Outcome =
   | "stored"
