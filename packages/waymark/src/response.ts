@@ -225,10 +225,14 @@ export function empty(status: number): ResponseOf<never, NoContent> {
  * ```
  *
  * @throws TypeError when the location has a control character
+ * @throws RangeError when the status is not that of a redirect
  */
 export function redirect(location: string): ResponseOf<303, NoContent>;
 export function redirect<S extends 301 | 302 | 303 | 307 | 308>(location: string, status: S): ResponseOf<S, NoContent>;
 export function redirect(location: string, status = 303): ResponseOf<never, NoContent> {
+  if (![301, 302, 303, 307, 308].includes(status)) {
+    throw new RangeError(`A redirect has the status 301, 302, 303, 307 or 308, not ${status}`);
+  }
   const target = location.toWellFormed().replaceAll(notInUri, encodeURIComponent);
   return known(new HttpResponse(status, { Location: target }));
 }

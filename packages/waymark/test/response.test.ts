@@ -48,6 +48,12 @@ describe("the helpers", () => {
     assert.throws(() => created("/a\r\nX: y"), TypeError);
     assert.throws(() => redirect("/a\nb"), TypeError);
   });
+
+  it("redirect refuses a status that sends nobody on", () => {
+    const message = /^RangeError: A redirect has the status 301, 302, 303, 307 or 308, not 200$/;
+    // @ts-expect-error: 200 is no status of a redirect
+    assert.throws(() => redirect("/", 200), message);
+  });
 });
 
 describe("a response", () => {
