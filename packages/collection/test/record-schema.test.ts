@@ -180,6 +180,14 @@ describe("a table that cannot be one", () => {
       assert.throws(() => recordSchema(members), { name: "TypeError", message });
     });
   }
+
+  it("is refused: a member without a schema", () => {
+    const message = "x has no schema: a member is an object such as { schema: z.string() }";
+    // @ts-expect-error: a member has a schema
+    assert.throws(() => recordSchema({ x: {} }), { name: "TypeError", message });
+    // @ts-expect-error: a text is no member
+    assert.throws(() => recordSchema({ x: "text" }), { name: "TypeError", message });
+  });
 });
 
 describe("a collection of a table of members", () => {

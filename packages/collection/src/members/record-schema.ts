@@ -52,7 +52,7 @@ export interface RecordSchema<T> {
  * const books = collection({ store: database.store("book"), schema: Book, decoders: [jsonDecoder] });
  * ```
  *
- * @throws TypeError when the table has a member that is also an object, or a schema that needs a promise
+ * @throws TypeError when the table has a member that is also an object, no schema, or one that needs a promise
  */
 export function recordSchema<const M extends Readonly<Record<string, Member>>>(
   members: M,

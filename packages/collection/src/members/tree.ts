@@ -21,7 +21,7 @@ interface MemberLeaf {
 /**
  * Makes the tree of a table.
  *
- * @throws TypeError when the table has a member that is also an object, a name that none can have, or a schema that needs a promise
+ * @throws TypeError when the table has a member that is also an object, a name that none can have, no schema, or one that needs a promise
  */
 export function toMemberTree(members: Readonly<Record<string, Member>>): MemberTree {
   const root: GrowingTree = new Map();
@@ -41,6 +41,10 @@ export function toMemberTree(members: Readonly<Record<string, Member>>): MemberT
     }
     const last = names.at(-1) ?? "";
     if (tree.has(last)) throw new TypeError(`${path} is a value as well as an object`);
+    // JavaScript callers pass anything.
+    if (member?.schema?.["~standard"] === undefined) {
+      throw new TypeError(`${path} has no schema: a member is an object such as { schema: z.string() }`);
+    }
     tree.set(last, toLeaf(path, member));
   }
   return root;
