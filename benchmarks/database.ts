@@ -44,7 +44,7 @@ export async function keptDatabase(directory: string, records: number): Promise<
 }
 
 /** People with as much to say as those of the demo. */
-function* madeUpPeople(count: number): Generator<Person, void, undefined> {
+export function* madeUpPeople(count: number): Generator<Person, void, undefined> {
   for (let n = 1; n <= count; n++) yield madeUpPerson(n);
 }
 

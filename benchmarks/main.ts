@@ -58,7 +58,7 @@ const measurements: Readonly<
     return { result, table: toWritesTable(result) };
   },
   async postgres(options) {
-    const result = await measurePostgres(options);
+    const result = await measurePostgres({ ...options, records: 10_000 });
     return { result, table: toPostgresTable(result) };
   },
   async open(options) {

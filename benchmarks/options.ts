@@ -160,7 +160,7 @@ writes: durable POSTs a second, of ours and with a commit for each; what reads l
   --rounds, --seconds, --warm-up, --load, --json as above
   --against FOLDER  measure the service of another checkout too
 
-postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a statement for each request.
+postgres: the processor time of GETs, pages and POSTs on a PostgreSQL server, of ours and of bare node:http with pg.
   --rounds, --seconds, --warm-up, --load, --json as above
 
 open: how long requests take that come by chance, of ours and Fastify at 25, 50 and 75 % of what the slower one can answer.

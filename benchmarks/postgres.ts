@@ -1,88 +1,146 @@
-import { startPostgres } from "../packages/collection/test/start-postgres.ts";
+import { openPersonService } from "@waymark/person-service";
+import { cursorsOf } from "../packages/collection/src/lists/cursor.ts";
+import { defaultOrder } from "../packages/collection/src/stores/contract/selection.ts";
+import { execute, startPostgres } from "../packages/collection/test/start-postgres.ts";
 import { serverProgram } from "./contestant.ts";
-import type { Load, Rounds } from "./load.ts";
+import { madeUpFamilyName, madeUpPeople, madeUpPerson } from "./database.ts";
+import type { Rounds } from "./load.ts";
+import { spread } from "./many-people.ts";
+import { rotate, useServer } from "./measure.ts";
 import { addedPerson } from "./scenario.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { processorTime, type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 import { anywhere } from "./writes.ts";
 
-/** Requests a second. */
+/** What requests of one kind take on PostgreSQL. */
 export interface PostgresResult {
-  readonly reads: Comparison;
-  readonly writes: Comparison;
+  readonly requests: string;
+  readonly connections: number;
+  readonly ours: Costs;
+  readonly bare: Costs;
 }
 
-export interface Comparison {
-  /** Of ours, by which requests that arrive together are one query or one transaction. */
-  readonly together: Summary;
-  /** Of the same service with a statement for each request. */
-  readonly each: Summary;
-  /** The ratio of the medians. */
-  readonly gain: number;
+/** The processor time of a request, in microseconds. */
+export interface Costs {
+  /** Of the process that answers. */
+  readonly service: Summary;
+  /** Of all processes of PostgreSQL. */
+  readonly database: Summary;
+}
+
+type Cost = Readonly<Record<keyof Costs, number>>;
+
+export interface PostgresOptions extends Rounds {
+  /** How many made-up people are read. */
+  readonly records: number;
 }
 
 /**
- * Measures the service on a PostgreSQL server that is started for it and writes its commits to the disk: ours beside the same with
- * a statement for each request. Each is a fresh process on a new database, one at a time, each round another one first.
+ * Measures the service on a PostgreSQL server that is started for it and writes its commits to the disk: ours beside bare `node:http`
+ * and `pg`, with few connections and with many. Both run all the while, and are loaded in turns, so that both are as warm as a busy
+ * machine lets them be.
  *
- * @throws Error when a server does not start, or a request fails
+ * @throws Error when a server does not start, a request fails, or the system does not say what processes take
  */
-export async function measurePostgres(options: Rounds): Promise<PostgresResult> {
-  const server = await startPostgres();
+export async function measurePostgres(options: PostgresOptions): Promise<readonly PostgresResult[]> {
+  const { rounds, records, warmUp, signal, onProgress } = options;
+  const postgres = await startPostgres();
   try {
-    const together: Rates[] = [];
-    const each: Rates[] = [];
-    for (let round = 0; round < options.rounds; round++) {
-      const contestants = [
-        { name: "ours", rates: together },
-        { name: "query-each", rates: each },
-      ];
-      for (const { name, rates } of round % 2 === 0 ? contestants : contestants.toReversed()) {
-        options.onProgress?.(`round ${round + 1} of ${options.rounds}: ${name}`);
-        rates.push(await measureServer(name, await server.createDatabase(), options));
-      }
-    }
-    return { reads: compare(together, each, "reads"), writes: compare(together, each, "writes") };
+    onProgress?.(`storing ${records} people`);
+    const database = await postgres.createDatabase();
+    await fill(database, records);
+    const start = (name: string): Promise<ServerProcess> =>
+      startServer({ program: serverProgram(name), database, placement: anywhere, signal });
+    return await useServer(start("ours"), (ours) =>
+      useServer(start("bare-postgres"), async (bare) => {
+        const results: PostgresResult[] = [];
+        for (const kind of kindsOf(records)) {
+          for (const connections of [16, options.connections]) {
+            onProgress?.(`${kind.name}, ${connections} connections`);
+            const time = (server: ServerProcess, seconds: number): Promise<Cost> =>
+              timeRequests(server, postgres.url, kind, { ...options, connections, seconds });
+            if (warmUp > 0) for (const server of [ours, bare]) await time(server, warmUp);
+            const costs = { ours: [] as Cost[], bare: [] as Cost[] };
+            for (let round = 0; round < rounds; round++) {
+              for (const name of rotate(["ours", "bare"] as const, round)) {
+                costs[name].push(await time(name === "ours" ? ours : bare, options.seconds));
+              }
+            }
+            const { name: requests } = kind;
+            results.push({ requests, connections, ours: summaryOf(costs.ours), bare: summaryOf(costs.bare) });
+          }
+        }
+        return results;
+      }),
+    );
   } catch (error) {
-    options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
+    signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
     throw error;
   } finally {
-    await server.end();
+    await postgres.end();
   }
 }
 
-interface Rates {
-  readonly reads: number;
-  readonly writes: number;
+async function fill(database: string, records: number): Promise<void> {
+  const { people, database: opened } = await openPersonService({ database });
+  await people.createAll(madeUpPeople(records));
+  await opened.close();
+  await execute(database, "VACUUM ANALYZE person"); // as the server does by itself, some minutes later
 }
 
-async function measureServer(name: string, database: string, options: Rounds): Promise<Rates> {
-  const server = await startServer({
-    program: serverProgram(name),
-    database,
-    placement: anywhere,
-    signal: options.signal,
-  });
-  try {
-    const writes = await time({ ...loadOf(server, "/person", options), json: JSON.stringify(addedPerson) }, options);
-    const reads = await time(loadOf(server, "/person/1", options), options);
-    return { reads, writes };
-  } finally {
-    await server.stop();
-  }
+/** GETs of targets, or POSTs of one person. */
+interface Kind {
+  readonly name: string;
+  readonly targets?: readonly string[];
 }
 
-async function time(load: Load, { loadGenerator, warmUp }: Rounds): Promise<number> {
-  if (warmUp > 0) await loadGenerator.run({ ...load, seconds: warmUp });
-  return loadGenerator.run(load);
+/** The kinds of requests to a database of so many people. */
+function kindsOf(records: number): readonly Kind[] {
+  const toCursor = cursorsOf({ order: defaultOrder });
+  const each = spread(records, 1000);
+  const filtered = (n: number): string => {
+    const { birthDate, givenName } = madeUpPerson(n);
+    return `/person?limit=20&givenName=${givenName}&birthDate[ge]=${birthDate}&sort=birthDate`;
+  };
+  return [
+    { name: "one person", targets: each.map((n) => `/person/${n}`) },
+    { name: "a page again and again", targets: ["/person?limit=20"] },
+    { name: "pages at cursors", targets: each.map((n) => `/person?limit=20&after=${toCursor([n])}`) },
+    {
+      name: "sorted pages",
+      targets: each.map((n) => `/person?limit=20&familyName[ge]=${madeUpFamilyName(n)}&sort=familyName`),
+    },
+    { name: "filtered and sorted pages", targets: each.map(filtered) },
+    { name: "a new person" },
+  ];
 }
 
-const loadOf = ({ url }: ServerProcess, path: string, { connections, seconds, signal }: Rounds): Load => {
-  return { url: url + path, headers: {}, connections, seconds, signal, placement: anywhere };
-};
-
-function compare(together: readonly Rates[], each: readonly Rates[], kind: keyof Rates): Comparison {
-  const [ours, theirs] = [together, each].map((rates) => summarize(rates.map((rate) => rate[kind])));
-  if (ours === undefined || theirs === undefined) throw new RangeError("There was no round");
-  return { together: ours, each: theirs, gain: ours.median / theirs.median };
+async function timeRequests(
+  { url, ...server }: ServerProcess,
+  postgres: string,
+  { targets }: Kind,
+  { loadGenerator, seconds, connections, signal }: Rounds,
+): Promise<Cost> {
+  const processes = (await execute(postgres, "SELECT pid FROM pg_stat_activity")).map(([pid]) => Number(pid));
+  const times = async (): Promise<Cost> => {
+    const ofPostgres = await Promise.all(processes.map(processorTime));
+    const database = ofPostgres.reduce<number>((sum, time = 0) => sum + time, 0); // some have ended
+    return { service: (await server.processorTime()) ?? Number.NaN, database };
+  };
+  const before = await times();
+  const load = { headers: {}, connections, seconds, signal, placement: anywhere };
+  const rate = await loadGenerator.run(
+    targets ? { ...load, url, targets } : { ...load, url: `${url}/person`, json: JSON.stringify(addedPerson) },
+  );
+  const after = await times();
+  const perRequest = 1e6 / (rate * seconds);
+  return {
+    service: (after.service - before.service) * perRequest,
+    database: (after.database - before.database) * perRequest,
+  };
 }
+
+const summaryOf = (costs: readonly Cost[]): Costs => ({
+  service: summarize(costs.map(({ service }) => service)),
+  database: summarize(costs.map(({ database }) => database)),
+});

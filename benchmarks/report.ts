@@ -6,7 +6,7 @@ import type { ListResult } from "./list.ts";
 import type { Figures } from "./many-people.ts";
 import type { OpenLoopResult } from "./open-loop.ts";
 import type { OverloadResult } from "./overload.ts";
-import type { PostgresResult } from "./postgres.ts";
+import type { Costs, PostgresResult } from "./postgres.ts";
 import type { RecordsResult } from "./records.ts";
 import type { Compared, ContestantResult, ScenarioResult } from "./result.ts";
 import type { ScalingResult } from "./scaling.ts";
@@ -181,17 +181,19 @@ export function toWritesTable(result: WritesResult): string {
   ].join("\n");
 }
 
-/** What PostgreSQL came to, for a person to read. */
-export function toPostgresTable({ reads, writes }: PostgresResult): string {
-  const rateOf = ({ median, min, max }: Summary): readonly string[] => [count(median), `${count(min)}–${count(max)}`];
-  return toTable([
-    ["", "requests/s", "min–max", "ratio"],
-    ["GET, those that arrive together by one query", ...rateOf(reads.together), reads.gain.toFixed(2)],
-    ["GET, a query for each", ...rateOf(reads.each), "1.00"],
-    ["POST, those that arrive together in one transaction", ...rateOf(writes.together), writes.gain.toFixed(2)],
-    ["POST, a statement for each", ...rateOf(writes.each), "1.00"],
+/** What requests take on PostgreSQL, for a person to read. */
+export function toPostgresTable(results: readonly PostgresResult[]): string {
+  const head = ["µs of a processor", "connections", "ours", "PostgreSQL", "bare", "PostgreSQL", "of bare"];
+  const rows = results.map(({ requests, connections, ours, bare }) => [
+    requests,
+    `${connections}`,
+    ...[ours, bare].flatMap(({ service, database }) => [service.median.toFixed(0), database.median.toFixed(0)]),
+    (totalOf(bare) / totalOf(ours)).toFixed(2),
   ]);
+  return toTable([head, ...rows]);
 }
+
+const totalOf = ({ service, database }: Costs): number => service.median + database.median;
 
 /** What more processes and another database came to, for a person to read. */
 export function toScalingTable(results: readonly ScalingResult[]): string {

@@ -98,7 +98,7 @@ function portOf(child: ChildProcess, file: string): Promise<number> {
   });
 }
 
-async function processorTime(pid: number | undefined): Promise<number | undefined> {
+export async function processorTime(pid: number | undefined): Promise<number | undefined> {
   try {
     const status = await readFile(`/proc/${pid}/stat`, "utf8");
     // The name in parentheses may hold spaces; utime and stime are the 12th and 13th fields after it.
