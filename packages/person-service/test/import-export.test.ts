@@ -456,6 +456,7 @@ describe("import", () => {
     ],
     [["a.csv", "--upsert", "jobtitle"], /^--upsert must be id, name, .* or identifier, not "jobtitle"\.$/],
     [["a.csv", "--absent", "clear"], /^--absent needs --upsert, or --on-match update\.$/],
+    [["a.csv", "--database", ":memory:"], /^import needs a database that is kept, not ":memory:"\.$/],
     [["a.csv", "--remove-missing", "all"], /^--remove-missing needs --upsert\.$/],
     [
       ["a.csv", "--upsert", "id", "--remove-missing", "some"],

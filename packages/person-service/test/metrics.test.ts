@@ -53,6 +53,16 @@ const sum = (samples: readonly Sample[], name: string, labels: Readonly<Record<s
     .reduce((total, { value }) => total + value, 0);
 
 describe("metrics", () => {
+  it("have each cause of a refusal, before there is one", async () => {
+    const causes = parseMetrics(await serviceMetrics("1.0.0").registry.metrics())
+      .filter(({ name }) => name === "http_requests_refused_total")
+      .map(({ labels, value }) => [labels["cause"], value]);
+    const page = readFileSync(fileURLToPath(new URL("../../../docs/metrics.md", import.meta.url)), "utf8");
+    const [, table = ""] = /\| `cause` \|.*\n.*\n((?:\|.*\n)+)/.exec(page) ?? [];
+    const documented = table.match(/^\| [\w-]+/gm)?.map((cell) => [cell.slice(2), 0]);
+    assert.deepEqual(causes, documented);
+  });
+
   for (const workers of ["1", "2"]) {
     it(`count what was sent, while it is sent, with --workers ${workers}`, async () => {
       await using service = await startService(

@@ -1,7 +1,8 @@
 import { type Database, type FollowerFigures, StoreUnavailable } from "@waymark/collection";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { AccessDenial } from "../access/identify.ts";
 import { checkWithin } from "../health.ts";
-import type { ServiceObserver } from "../observer.ts";
+import type { ServiceObserver, TurnedAway } from "../observer.ts";
 import type { WebhookFigures } from "../webhooks/sender.ts";
 import { addHistogram, type HistogramSeries } from "./histogram.ts";
 import { requestMetrics } from "./request-metrics.ts";
@@ -37,6 +38,7 @@ export function serviceMetrics(version: string): ServiceMetrics {
     labelNames: ["cause"],
     registers: [registry],
   });
+  for (const cause of refusals) refused.inc({ cause }, 0);
   new Gauge({
     name: "person_service_info",
     help: "1, with the version of the service",
@@ -60,6 +62,12 @@ export function serviceMetrics(version: string): ServiceMetrics {
     },
   };
 }
+
+/** By which a rate is known from the first refusal on. */
+const refusals: readonly (TurnedAway | AccessDenial["kind"])[] = [
+  ...(["delay", "in-flight", "quota"] as const),
+  ...(["ambiguous", "unauthenticated", "forbidden", "throttled", "unavailable"] as const),
+];
 
 const storeBuckets = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 

@@ -78,6 +78,8 @@ export const importCommand: Command = {
   },
   usageError: (given) => {
     const members = membersIn(given);
+    if (given.value("database") === ":memory:" && !given.has("dry-run"))
+      return 'import needs a database that is kept, not ":memory:".';
     const [map, upsert] = [given.values("map"), given.value("upsert")];
     const mapFault = converted(() => parseMap(map, members), RangeError).fault("");
     if (mapFault !== undefined) return `--map ${mapFault}${mapFault.endsWith("?") ? "" : "."}`;
