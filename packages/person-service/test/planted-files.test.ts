@@ -48,7 +48,7 @@ const writing: Readonly<Record<string, WritingCommand>> = {
   },
   import: { args: (file) => ["import", good, "--database", file], existing: "keeps its mode" },
   "import --rejects": {
-    args: (file) => ["import", bad, "--database", ":memory:", "--rejects", file],
+    args: (file) => ["import", bad, "--database", folder.newFile(), "--rejects", file],
     existing: "is replaced",
   },
   export: { args: (file) => ["export", "--format", "csv", file, "--database", people], existing: "is replaced" },
