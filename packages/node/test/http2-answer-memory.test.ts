@@ -122,6 +122,25 @@ describe("an answer from memory over HTTP/2", () => {
     }
   });
 
+  it("asks its source once for what was read at once", async () => {
+    let asked = 0;
+    const counted = { revision: () => ++asked && 0 };
+    const client = await connectTo(
+      router(
+        GET("/", (request) => {
+          repeatable(request, counted);
+          return text("kept");
+        }),
+      ),
+    );
+    await ask(client, 2);
+    const before = asked;
+    await Promise.all(Array.from({ length: 20 }, () => client.ask("GET /")));
+    assert.equal(asked - before, 1);
+    await ask(client, 3);
+    assert.equal(asked - before, 4);
+  });
+
   it("does not answer requests with content, with another method, or while somebody observes requests", async () => {
     const handler = counting();
     const client = await connectTo(router(GET("/", handler), POST("/", handler)));

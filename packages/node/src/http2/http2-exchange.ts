@@ -17,6 +17,8 @@ import { type HeadFields, toFields, toHeadFields } from "./kept-head.ts";
 export interface ExchangeSession extends ServedConnection {
   /** Answers of the app that may be sent again; undefined without. */
   readonly memory: AnswerMemory<HeadFields> | undefined;
+  /** The round in which the last of its heads was read (`AskedSources`); with a memory. */
+  readonly round: number;
   /** To be called when the client has taken something. */
   drained(): void;
 }
@@ -79,7 +81,7 @@ export class Http2Exchange extends SingleExchange implements UnsentHolder {
     if (!this.native.endAfterHeaders || (method !== "GET" && method !== "HEAD")) return undefined;
     // Neither names nor values have this character. Node does not say which heads it has read at once.
     const head = raw.join("\0");
-    return memory.find(peer.isTrusted ? `\0${head}` : head, -1, peer, this);
+    return memory.find(peer.isTrusted ? `\0${head}` : head, this.#session.round, peer, this);
   }
 
   /** To be called when the stream is closed. */

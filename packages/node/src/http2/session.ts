@@ -15,11 +15,15 @@ export class Http2Session implements Connection, ExchangeSession {
   readonly peer: Peer;
   readonly memory: AnswerMemory<HeadFields> | undefined;
   readonly #native: ServerHttp2Session;
+  readonly #socket: TLSSocket;
   readonly #abuse: AbuseLimit;
   /** In any order; not a set, whose former tables V8 keeps for long, with the exchanges in them. */
   readonly #exchanges: Http2Exchange[] = [];
   /** Those that are not begun. */
   readonly #waiting: Http2Exchange[] = [];
+  #round = -1;
+  /** How many bytes had been read when that began. */
+  #read = -1;
 
   /**
    * Speaks HTTP/2 on this connection from now on.
@@ -29,6 +33,7 @@ export class Http2Session implements Connection, ExchangeSession {
   constructor(socket: TLSSocket, context: ServeContext, memory?: AnswerMemory<HeadFields>) {
     const session = performServerHandshake(socket, sessionOptions(context));
     this.#native = session;
+    this.#socket = socket;
     this.context = context;
     this.peer = new Peer(socket, context);
     this.memory = memory;
@@ -47,6 +52,13 @@ export class Http2Session implements Connection, ExchangeSession {
     session.on("timeout", () => {
       if (this.#exchanges.length === 0) session.destroy();
     });
+  }
+
+  get round(): number {
+    const { bytesRead } = this.#socket;
+    if (bytesRead !== this.#read && this.memory !== undefined) this.#round = this.memory.sources.newRound();
+    this.#read = bytesRead;
+    return this.#round;
   }
 
   look(elapsed: number): void {

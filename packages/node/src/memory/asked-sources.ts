@@ -8,6 +8,9 @@ import type { AnswerSource } from "waymark";
  * what is read of a socket in a round had arrived before anything else was read in that round: a head that begins with this byte is
  * *prompt*. Whatever a source has said in the round, it has said after a prompt request had begun to arrive, and what was
  * acknowledged before is in it. For any other head the source is asked again.
+ *
+ * Over TLS nobody sees with which byte a head begins. But as long as nothing more has been read of a connection, its heads had all
+ * arrived when a source was asked for one of them. So there a round is what has been read at once.
  */
 export class AskedSources {
   readonly #known = new WeakMap<AnswerSource, AskedSource>();
@@ -33,6 +36,11 @@ export class AskedSources {
       setImmediate(this.#end);
     }
     return this.#count;
+  }
+
+  /** Begins a round that the caller ends, by beginning another. */
+  newRound(): number {
+    return hasRounds ? ++this.#count : -1;
   }
 
   readonly #end = (): void => {
