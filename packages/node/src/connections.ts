@@ -6,8 +6,12 @@ export interface Connection {
   look(elapsed: number): void;
   /** Lets the client know that it should send further requests elsewhere, if the protocol has a message for it. */
   startClosing(): void;
-  /** Ends the connection once all requests that have begun to arrive are answered; at once when no request has. */
-  closeIdle(): void;
+  /**
+   * Ends the connection once all requests that have begun to arrive are answered; at once when no request has.
+   *
+   * @param unused whether also when it waits for its first request
+   */
+  closeIdle(unused: boolean): void;
 }
 
 /** The open connections of a server, all of them watched by one timer. */
@@ -42,8 +46,8 @@ export class Connections {
     for (const connection of this.#open) connection.startClosing();
   }
 
-  closeIdle(): void {
-    for (const connection of this.#open) connection.closeIdle();
+  closeIdle(unused: boolean): void {
+    for (const connection of this.#open) connection.closeIdle(unused);
   }
 
   #startTimer(): NodeJS.Timeout {

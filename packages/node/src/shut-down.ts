@@ -23,9 +23,9 @@ export function closer(
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
   };
-  const closeIdle = (): void => {
+  const closeUnused = (): void => {
     secure?.closeHandshakes();
-    connections.closeIdle();
+    connections.closeIdle(true);
   };
   const notices = new AbortController();
   let closed: Promise<void> | undefined;
@@ -38,9 +38,13 @@ export function closer(
     if (notice > 0) await wait(notice, undefined, notices).catch(() => undefined);
     draining.begin();
     closed ??= new Promise((resolve) => {
-      server.close(() => resolve());
+      const late = setTimeout(closeUnused, timeOfFirstRequest);
+      server.close(() => {
+        clearTimeout(late);
+        resolve();
+      });
       // By the second turn of the event loop, requests that had arrived have been read, and are not idle.
-      setImmediate(() => setImmediate(closeIdle));
+      setImmediate(() => setImmediate(() => connections.closeIdle(false)));
     });
     notices.abort();
     const deadline = setTimeout(cut, grace);
@@ -48,6 +52,12 @@ export function closer(
     clearTimeout(deadline);
   };
 }
+
+/**
+ * In milliseconds, how long the first request of a connection that was accepted before may take to arrive: a client sends a request
+ * again where a connection ends that it has used before, but not where a new one does.
+ */
+const timeOfFirstRequest = 1000;
 
 /** The sockets that are open, those too that have got no further than the handshake of TLS, or have been handed over. */
 function openSockets(server: Server): ReadonlySet<Socket> {

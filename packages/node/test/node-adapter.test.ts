@@ -694,6 +694,19 @@ describe("closing a server", () => {
     for (const client of [kept, fresh]) await client.closed;
   });
 
+  it("answers the first request of a client that had connected before", async () => {
+    const { server, connect } = await served(() => text("answered"));
+    const fresh = connect();
+    if (fresh.socket.connecting) await once(fresh.socket, "connect");
+    const kept = connect().request("GET /");
+    await kept.response(); // by now the server has accepted the connection made before
+    const closed = server.close();
+    await kept.closed; // and by now it has closed those that wait for a next request
+    const { body, headers } = await fresh.request("GET /").response();
+    assert.deepEqual([body, headers["connection"]], ["answered", "close"]);
+    await closed;
+  });
+
   it("answers a request whose head has arrived only in part", async () => {
     const { server, connect } = await served(() => text("answered"));
     const [kept, fresh] = [connect().request("GET /"), connect().send("GET / HT")];

@@ -231,8 +231,8 @@ export class Http1Connection implements Connection, ExchangeConnection {
   /** Each response says that it is the last. */
   startClosing(): void {}
 
-  closeIdle(): void {
-    this.ending.closeIdle();
+  closeIdle(unused: boolean): void {
+    if (unused || this.#requests > 0) this.ending.closeIdle();
   }
 
   look(elapsed: number): void {
