@@ -33,6 +33,7 @@ export function frame(site: Site, request: HttpRequest<unknown>, parts: PagePart
       html`${importedUrls(request, name).map((url) => html`<link rel="modulepreload" href="${url}">\n`)}<script type="module" src="${assetUrl(request, name)}"></script>\n`,
   );
   const texts = assetUrl(request, `words.${reader.language}.js`);
+  // Where a browser can wait for it, a page is shown once it is whole: the columns of a table move while rows arrive.
   const before = html`<!doctype html>
 <html lang="${reader.locale}">
 <head>
@@ -42,6 +43,7 @@ export function frame(site: Site, request: HttpRequest<unknown>, parts: PagePart
 <title>${title}</title>
 <link rel="icon" href="${picture ?? assetUrl(request, "icon.svg")}">
 <link rel="stylesheet" href="${assetUrl(request, "style.css")}">
+<link rel="expect" href="#foot" blocking="render">
 ${accent === undefined ? "" : html`<link rel="stylesheet" href="${accent}">\n`}${scripts.length === 0 ? "" : html`<script type="module" src="${texts}"></script>\n`}${scripts}</head>
 <body>
 <a class="skip" href="#main">${words.skip}</a>
@@ -65,7 +67,7 @@ function languageChoice(request: HttpRequest<unknown>, { language, words }: Read
     const state = each === language ? html` aria-current="true"` : "";
     return html`<button name="language" value="${each}" lang="${each}"${state}>${readerFor(each).words.itself}</button>`;
   });
-  return html`<footer><form method="post" action="${toPublicUrl(request, "/language")}" aria-label="${words.frame.language}"><input type="hidden" name="to" value="${to}">${choices}</form><button type="button" aria-keyshortcuts="?" data-keys data-scripted hidden>${words.frame.keys}</button></footer>\n`;
+  return html`<footer id="foot"><form method="post" action="${toPublicUrl(request, "/language")}" aria-label="${words.frame.language}"><input type="hidden" name="to" value="${to}">${choices}</form><button type="button" aria-keyshortcuts="?" data-keys data-scripted hidden>${words.frame.keys}</button></footer>\n`;
 }
 
 /** In characters: a longer one would make the page as much longer. */
