@@ -38,7 +38,7 @@ export function serviceMetrics(version: string): ServiceMetrics {
     labelNames: ["cause"],
     registers: [registry],
   });
-  for (const cause of refusals) refused.inc({ cause }, 0);
+  for (const [cause, first] of Object.entries(refusals)) refused.inc({ cause }, first);
   new Gauge({
     name: "person_service_info",
     help: "1, with the version of the service",
@@ -63,11 +63,17 @@ export function serviceMetrics(version: string): ServiceMetrics {
   };
 }
 
-/** By which a rate is known from the first refusal on. */
-const refusals: readonly (TurnedAway | AccessDenial["kind"])[] = [
-  ...(["delay", "in-flight", "quota"] as const),
-  ...(["ambiguous", "unauthenticated", "forbidden", "throttled", "unavailable"] as const),
-];
+/** Each cause begins at 0, so that a rate is known from the first refusal on. */
+const refusals: Readonly<Record<TurnedAway | AccessDenial["kind"], 0>> = {
+  delay: 0,
+  "in-flight": 0,
+  quota: 0,
+  ambiguous: 0,
+  unauthenticated: 0,
+  forbidden: 0,
+  throttled: 0,
+  unavailable: 0,
+};
 
 const storeBuckets = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
