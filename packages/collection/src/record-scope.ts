@@ -2,7 +2,7 @@ import { type Awaitable, HttpError, type HttpRequest, notFound, problem, type Va
 import { toPublicUrl } from "waymark/filters";
 import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
 import { parseTemplate } from "waymark/routing";
-import { formatParameter } from "./lists/parameters.ts";
+import { formatName } from "./lists/parameters.ts";
 import { collectionProblemTypes } from "./problem-types.ts";
 import type { Store, StoreOwner } from "./stores/contract/store.ts";
 
@@ -133,6 +133,6 @@ export function requireRecordId(segment: string): number {
 }
 
 const isWithExtension = (id: string): boolean => /^[0-9]+\.[A-Za-z]\w*$/.test(id);
-const namedByAccept = ` Name a representation by Accept, or by ?${formatParameter}=…, and not by an extension.`;
+const namedByAccept = ` Name a representation by Accept, or by ?${formatName}=…, and not by an extension.`;
 
 const canonicalInteger = /^(?:0|-?[1-9][0-9]*)$/;

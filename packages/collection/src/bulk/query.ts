@@ -1,15 +1,8 @@
 import { excerpt } from "waymark/internal";
 import { isFilter } from "../lists/filter.ts";
 import { describeFilters, readFiltered } from "../lists/filtered.ts";
-import {
-  describeParameters,
-  oneOf,
-  type Parameter,
-  type Query,
-  queryOf,
-  readQuery,
-  reportUnknown,
-} from "../lists/parameters.ts";
+import { describeParameters, oneOf, type Parameter, type Query, queryOf } from "../lists/parameter-table.ts";
+import { readQuery, reportUnknown } from "../lists/parameters.ts";
 import { type Listed, wordsParameter } from "../lists/query.ts";
 import { absentChoices, type MatchRules, onMatchChoices } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";

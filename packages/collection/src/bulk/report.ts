@@ -2,7 +2,7 @@ import { HttpError, type HttpResponse, json, type ProblemType, problem, problemT
 import { ContentError, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
 import { escapeUnprintable, withCommas } from "waymark/internal";
 import type { JsonSchema } from "waymark/openapi";
-import { ofReaders } from "../description/conditions.ts";
+import { problemsOfReaders } from "../description/conditions.ts";
 import type { ListPlace } from "../formats/list-decoder.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -182,7 +182,7 @@ export const ofManyRecords = (settings: CollectionSettings): readonly ProblemTyp
   collectionProblemTypes.bulkBusy,
   collectionProblemTypes.storeUnavailable,
   collectionProblemTypes.readOnly,
-  ...(ofReaders(settings).problems ?? []),
+  ...problemsOfReaders(settings),
 ];
 
 /** The schema of the report on many records. */

@@ -1,10 +1,10 @@
-import { problemTypes } from "waymark";
+import { type ProblemType, problemTypes } from "waymark";
 import type { Description, HeaderDescription, ParameterDescription } from "waymark/openapi";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { type CollectionSettings, everyCaller } from "../settings.ts";
 
 /** The fields that name a state of a resource. */
-export const validatorFields: Readonly<Record<"ETag" | "Last-Modified", HeaderDescription>> = {
+export const stateFields: Readonly<Record<"ETag" | "Last-Modified", HeaderDescription>> = {
   ETag: { description: "The state that this is; each representation has its own." },
   "Last-Modified": { description: "When it last changed." },
 };
@@ -21,7 +21,7 @@ export const conditionalRead: Description = {
     ...preconditions,
     "If-Modified-Since": { description: "Its Last-Modified: 304 if it has not changed since." },
   },
-  responses: { 304: { description: "The copy is current.", headers: validatorFields } },
+  responses: { 304: { description: "The copy is current.", headers: stateFields } },
   problems: [types.preconditionFailed],
 };
 
@@ -34,6 +34,6 @@ export const conditionalChange = (
   problems: [types.preconditionFailed, ...(requirePreconditions ? [types.preconditionRequired] : [])],
 });
 
-/** What is said of an operation that shows records to a caller who may not read them, and so is refused to those. */
-export const ofReaders = ({ mayRead }: Pick<CollectionSettings, "mayRead">): Description =>
-  mayRead === everyCaller ? {} : { problems: [problemTypes.forbidden] };
+/** The problems of an operation that shows records, which is refused to callers who may not read them. */
+export const problemsOfReaders = ({ mayRead }: Pick<CollectionSettings, "mayRead">): readonly ProblemType[] =>
+  mayRead === everyCaller ? [] : [problemTypes.forbidden];

@@ -27,15 +27,19 @@ export function describedAt(settings: CollectionSettings, template: string, of: 
   described.set(settings, known);
   const segments = parseTemplate(template).slice(0, of === "collection" ? undefined : -1);
   const path = segments.map((parts) => `/${parts.map(plainText).join("")}`).join("");
-  const nouns = nounsOf(path, settings);
-  const schemas = (): RecordSchemas => recordSchemas(settings, nouns, path.includes(`{${settings.ownerMember}}`));
-  const place = known.get(path) ?? { ...settings, path, nouns, schemas: schemas() };
+  const place = known.get(path) ?? placeOf(settings, path);
   known.set(path, place);
   return place;
 }
 
 /** All operations of a collection have the same schemas. */
 const described = new WeakMap<CollectionSettings, Map<string, DescribedCollection>>();
+
+function placeOf(settings: CollectionSettings, path: string): DescribedCollection {
+  const nouns = nounsOf(path, settings);
+  const namesOwner = path.includes(`{${settings.ownerMember}}`);
+  return { ...settings, path, nouns, schemas: recordSchemas(settings, nouns, namesOwner) };
+}
 
 /** Leaves out the regular expressions of variables. */
 function plainText(part: TemplatePart): string {

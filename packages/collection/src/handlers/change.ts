@@ -2,7 +2,7 @@ import { HttpResponse, noContent, notFound, ok } from "waymark";
 import { type Decoder, jsonDecoder } from "waymark/content";
 import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate } from "waymark/fields";
 import type { Description } from "waymark/openapi";
-import { conditionalChange, ofReaders, validatorFields } from "../description/conditions.ts";
+import { conditionalChange, problemsOfReaders, stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { contentTypes, type Types } from "../description/examples.ts";
 import { refuseParameters } from "../lists/parameters.ts";
@@ -178,17 +178,20 @@ export function amendRecord(settings: CollectionSettings): ItemHandler {
       const answered = { record, path: request.path, url, validators: true };
       return answerWritten(request, preferences, settings, answer, answered);
     },
-    describe: (place) => ({
-      operationId: `change${place.nouns.schema}`,
-      summary: `Change a ${place.nouns.one}`,
-      description: "Changes members of the record by a JSON merge patch or a JSON Patch, all of it or nothing.",
-      content: { types: changeTypes(place) },
-      responses: {
-        200: { ...written(place), headers: { ...written(place).headers, ...validatorFields } },
-        204: { description: "It is changed.", headers: { ...preferenceApplied, ETag: validatorFields.ETag } },
-      },
-      problems: [types.conflict, types.patchConflict, types.patchTooLarge, ...(ofReaders(place).problems ?? [])],
-    }),
+    describe(place) {
+      const answer = written(place);
+      return {
+        operationId: `change${place.nouns.schema}`,
+        summary: `Change a ${place.nouns.one}`,
+        description: "Changes members of the record by a JSON merge patch or a JSON Patch, all of it or nothing.",
+        content: { types: changeTypes(place) },
+        responses: {
+          200: { ...answer, headers: { ...answer.headers, ...stateFields } },
+          204: { description: "It is changed.", headers: { ...preferenceApplied, ETag: stateFields.ETag } },
+        },
+        problems: [types.conflict, types.patchConflict, types.patchTooLarge, ...problemsOfReaders(place)],
+      };
+    },
   });
 }
 

@@ -4,15 +4,8 @@ import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import { jsonRepresentation } from "../formats/json.ts";
 import { ndjsonRepresentation } from "../formats/ndjson.ts";
 import { fieldsParameter } from "../lists/fields.ts";
-import {
-  formatOf,
-  formatParameter,
-  type ParameterValues,
-  type Query,
-  type QueryParameters,
-  queryOf,
-  textParameter,
-} from "../lists/parameters.ts";
+import { formatParameter, type ParameterValues, type Query, queryOf, textParameter } from "../lists/parameter-table.ts";
+import { formatName, type QueryParameters } from "../lists/parameters.ts";
 import { greatestLimit, limitParameter } from "../lists/query.ts";
 import { type ListRepresentation, mediaTypeOf } from "../representation.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -35,7 +28,7 @@ const changesMediaTypes = changesRepresentations.map(mediaTypeOf);
  */
 export function acceptedRepresentation(request: HttpRequest<unknown>): ListRepresentation {
   const named = chosenRepresentation(request, changesRepresentations);
-  if (request.query.has(formatParameter)) return named;
+  if (request.query.has(formatName)) return named;
   const accepted = changesRepresentations[negotiate(request.headers.get("Accept"), changesMediaTypes)];
   if (accepted !== undefined) return accepted;
   const available = changesRepresentations.map(({ mediaType }) => mediaType);
@@ -61,7 +54,7 @@ export function changesQuery({ members }: Pick<CollectionSettings, "members">): 
       `How many to send at most; there may be fewer, though \`Link\` leads to more. Default: ${greatestLimit}.`,
     ),
     ...(members && { fields: fieldsParameter(members) }),
-    format: formatOf(changesRepresentations),
+    format: formatParameter(changesRepresentations),
   };
   const toQuery = ({ after, limit, fields }: ParameterValues<typeof table>, { sent }: { sent: QueryParameters }) => ({
     parameters: sent,

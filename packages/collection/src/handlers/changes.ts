@@ -2,7 +2,7 @@ import { HttpError, type HttpRequest, HttpResponse, problem, problemTypes } from
 import { HeaderList, parsePrefer } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import type { Description, Schema } from "waymark/openapi";
-import { ofReaders } from "../description/conditions.ts";
+import { problemsOfReaders } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { toSent } from "../feed/shared-changes.ts";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
@@ -99,7 +99,13 @@ const describe = (place: DescribedCollection): readonly Description[] => {
           ),
         },
       },
-      problems: [types.invalidCursor, types.cursorGone, problemTypes.notAcceptable, types.listsBusy],
+      problems: [
+        types.invalidCursor,
+        types.cursorGone,
+        problemTypes.notAcceptable,
+        types.listsBusy,
+        ...problemsOfReaders(place),
+      ],
     },
     preferring({ wait: [`${longestWait}`] }),
     {
@@ -107,7 +113,6 @@ const describe = (place: DescribedCollection): readonly Description[] => {
         "Last-Event-ID": { description: "Of an event stream: goes on behind the last `id` that the client has." },
       },
     },
-    ofReaders(place),
   ];
 };
 

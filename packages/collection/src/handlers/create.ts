@@ -1,7 +1,7 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
 import type { Description } from "waymark/openapi";
-import { validatorFields } from "../description/conditions.ts";
+import { stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { contentTypes } from "../description/examples.ts";
 import { isSpace } from "../formats/json-array.ts";
@@ -103,7 +103,7 @@ const describe = (place: DescribedCollection, ofArrays: Description): readonly D
       problems: [types.invalidIdempotencyKey, types.conflict, types.idempotencyKeyInUse, types.idempotencyKeyReused],
     },
     ofArrays,
-    { responses: { [status]: { ...answer, headers: { ...answer.headers, ...validatorFields, Location } } } },
+    { responses: { [status]: { ...answer, headers: { ...answer.headers, ...stateFields, Location } } } },
     changesRecords,
   ];
 };

@@ -27,7 +27,7 @@ export function operation<R, A extends Awaitable<HttpResponse>>(
   return checksPath((template) => settings.scope.findingIn(template, of), described);
 }
 
-/** Every operation refuses parameters that it does not know, and ids that are none. */
+/** Describes what the paths of all operations have: their variables, and the refusals of ids and of unknown parameters. */
 function ofPath({ path, nouns: { one, many } }: DescribedCollection, of: Addressed): Description {
   const owners = Array.from(path.matchAll(/\{([^}]*)\}/g), ([, owner = ""]) => [owner, ownerIn] as const);
   const id = { description: `The id of the ${one}.`, schema: { type: "integer" }, example: 1 };

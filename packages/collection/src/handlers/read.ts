@@ -1,7 +1,7 @@
 import { type Awaitable, type HttpRequest, HttpResponse, notFound } from "waymark";
 import { evaluatePreconditions } from "waymark/fields";
 import type { Description } from "waymark/openapi";
-import { conditionalRead, validatorFields } from "../description/conditions.ts";
+import { conditionalRead, stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { itemTypes } from "../description/examples.ts";
 import { narrow, recordQuery } from "../lists/fields.ts";
@@ -70,7 +70,7 @@ const describe = (place: DescribedCollection): readonly Description[] => {
       responses: {
         200: {
           description: `The ${nouns.one}.`,
-          headers: { ...validatorFields, ...fileField },
+          headers: { ...stateFields, ...fileField },
           types: itemTypes(place),
         },
       },

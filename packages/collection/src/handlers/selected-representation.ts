@@ -2,7 +2,7 @@ import { type HttpRequest, HttpResponse, notRepeatable, repeatable } from "wayma
 import { attachment, HeaderList, notModified, type Validators, validatorFields } from "waymark/fields";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
 import type { Description, HeaderDescription } from "waymark/openapi";
-import { formatParameter, readQuery } from "../lists/parameters.ts";
+import { formatName, readQuery } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { Representation } from "../representation.ts";
 import type { Store, StoredRecord } from "../stores/contract/store.ts";
@@ -37,7 +37,7 @@ function named<R extends Representation>(
   return readQuery(request.search, (_, report) => {
     const names = representations.map(({ name }) => name);
     const nearest = nearestName(format, names);
-    report(formatParameter, `is ${excerpt(format)}, which is not a format here${orNearest(nearest)}`, names);
+    report(formatName, `is ${excerpt(format)}, which is not a format here${orNearest(nearest)}`, names);
     return representations[0]; // not reached: readQuery throws what is reported
   });
 }
@@ -100,9 +100,9 @@ const notInFileNames = /[/\\\p{Cc}]/gu;
 function formatOf(request: HttpRequest<unknown>): string | undefined {
   const { search } = request;
   // Most queries do not name it: without the name, only a percent escape could spell it.
-  if (!(search.includes(formatParameter) || search.includes("%"))) return undefined;
+  if (!(search.includes(formatName) || search.includes("%"))) return undefined;
   // `format=` without a value is refused with the other parameters.
-  return request.query.get(formatParameter) || undefined;
+  return request.query.get(formatName) || undefined;
 }
 
 /** The validators of one state of a resource. */

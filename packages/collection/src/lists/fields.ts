@@ -2,14 +2,15 @@ import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../stores/contract/store.ts";
-import { formatOf, type Parameter, type Query, queryOf, type Report, type ReportFault } from "./parameters.ts";
+import { formatParameter, type Parameter, type Query, queryOf, type ReportFault } from "./parameter-table.ts";
+import type { Report } from "./parameters.ts";
 
 /** Makes what reads the query of one record in a representation: the members that it chooses; undefined for all. */
 export function recordQuery(
   members: readonly string[] | undefined,
   representations: readonly Representation[],
 ): Query<readonly string[] | undefined, [Representation]> {
-  const table = { ...(members && { fields: fieldsParameter(members) }), format: formatOf(representations) };
+  const table = { ...(members && { fields: fieldsParameter(members) }), format: formatParameter(representations) };
   return queryOf(table, ({ fields }, { report }, representation: Representation) => {
     requireChoice(fields, representation, report);
     return fields;

@@ -5,10 +5,9 @@ import {
   type DescribedParameters,
   type ParameterTable,
   type ParameterValues,
-  type QueryParameters,
-  type Report,
   readParameters,
-} from "./parameters.ts";
+} from "./parameter-table.ts";
+import type { QueryParameters, Report } from "./parameters.ts";
 
 /** Reads filters on the members, and the parameters of a table as `readParameters` does. */
 export function readFiltered<P extends ParameterTable>(

@@ -15,16 +15,13 @@ import { fieldsParameter, requireChoice } from "./fields.ts";
 import { describeFilters, readFiltered } from "./filtered.ts";
 import {
   describeParameters,
-  formatOf,
+  formatParameter,
   type Parameter,
   type Query,
-  type QueryParameters,
-  type Report,
   type ReportFault,
-  readQuery,
-  reportUnknown,
   textParameter,
-} from "./parameters.ts";
+} from "./parameter-table.ts";
+import { type QueryParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
 import { sortParameter } from "./sort.ts";
 
 /** The query of a list. */
@@ -65,7 +62,7 @@ export function listQuery(listed: Listed): Query<ListQuery, [Representation]> {
     sort: sortParameter(members),
     ...wordsParameter(listed),
     ...(listed.members && { fields: fieldsParameter(listed.members) }),
-    format: formatOf(listed.lists),
+    format: formatParameter(listed.lists),
   };
   const known = {
     names: Object.keys(table),

@@ -1,6 +1,6 @@
 import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { defaultOrder, type SelectableMember, type SortKey } from "../stores/contract/selection.ts";
-import type { Parameter, ReportFault } from "./parameters.ts";
+import type { Parameter, ReportFault } from "./parameter-table.ts";
 
 /**
  * The order of a list, in the parameter `sort`: `familyName,-birthDate`, with a minus sign for descending. Records that are equal in
