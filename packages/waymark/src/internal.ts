@@ -21,6 +21,7 @@ export { uncodedTag } from "./filters/compress.ts";
 export { toClientKey } from "./filters/rate-limit.ts";
 export { requireKnownOptions } from "./known-options.ts";
 export {
+  eitherOf,
   escapeUnprintable,
   excerpt,
   pascalCase,

@@ -68,6 +68,10 @@ export function positionAt(text: string, index: number): TextPosition {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
+/** `a, b or c`. */
+export const eitherOf = (words: readonly (string | number)[]): string =>
+  words.join(", ").replace(/, ([^,]*)$/, " or $1");
+
 /** `order lines` as `OrderLines`. */
 export const pascalCase = (text: string): string =>
   text

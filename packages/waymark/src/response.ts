@@ -1,6 +1,6 @@
 import { isSenderField } from "./fields/field-line.ts";
 import { fieldLines, type HeaderFields, HeaderList, isSound, webHeaders } from "./fields/header-list.ts";
-import { escapeUnprintable, excerpt } from "./message-text.ts";
+import { eitherOf, escapeUnprintable, excerpt } from "./message-text.ts";
 import type { ProblemDocument } from "./problem-types.ts";
 
 /**
@@ -228,14 +228,20 @@ export function empty(status: number): ResponseOf<never, NoContent> {
  * @throws RangeError when the status is not that of a redirect
  */
 export function redirect(location: string): ResponseOf<303, NoContent>;
-export function redirect<S extends 301 | 302 | 303 | 307 | 308>(location: string, status: S): ResponseOf<S, NoContent>;
+export function redirect<S extends (typeof redirectStatuses)[number]>(
+  location: string,
+  status: S,
+): ResponseOf<S, NoContent>;
 export function redirect(location: string, status = 303): ResponseOf<never, NoContent> {
-  if (![301, 302, 303, 307, 308].includes(status)) {
-    throw new RangeError(`A redirect has the status 301, 302, 303, 307 or 308, not ${status}`);
+  if (!redirectStatuses.some((each) => each === status)) {
+    throw new RangeError(`A redirect has the status ${eitherOf(redirectStatuses)}, not ${status}`);
   }
   const target = location.toWellFormed().replaceAll(notInUri, encodeURIComponent);
   return known(new HttpResponse(status, { Location: target }));
 }
+
+/** The statuses with which `fetch` follows `Location`. */
+export const redirectStatuses = [301, 302, 303, 307, 308] as const;
 
 // Control characters stay, to be refused as in any field.
 const notInUri = /[ "<>\\^`{|}]|%(?![0-9A-Fa-f]{2})|\P{ASCII}/gu;

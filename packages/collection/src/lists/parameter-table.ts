@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/internal";
+import { eitherOf, excerpt } from "waymark/internal";
 import type { ParameterDescription } from "waymark/openapi";
 import { type QueryParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
 
@@ -82,12 +82,10 @@ export const oneOf = <T extends string>(values: readonly T[], description: strin
   schema: { enum: values },
   parse(text, report) {
     const value = values.find((each) => each === text);
-    if (value === undefined) report(`must be ${toList(values)}, not ${excerpt(text)}`);
+    if (value === undefined) report(`must be ${eitherOf(values)}, not ${excerpt(text)}`);
     return value;
   },
 });
-
-const toList = (words: readonly string[]): string => words.join(", ").replace(/, ([^,]*)$/, " or $1");
 
 /** The choice of a representation where Accept cannot be set. It is made before the query is read. */
 export const formatParameter = (representations: readonly { readonly name: string }[]): Parameter => ({

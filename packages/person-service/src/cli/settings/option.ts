@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/internal";
+import { eitherOf, excerpt } from "waymark/internal";
 
 /**
  * An option of a command. One that `serve` has is a setting: the environment and the configuration file can give it too,
@@ -67,7 +67,7 @@ export const converted = (
 
 /** Makes the type of a few words. */
 export const oneOf = (...words: readonly string[]): ValueType =>
-  matching(words.join(", ").replace(/, ([^,]*)$/, " or $1"), (value) => words.includes(value));
+  matching(eitherOf(words), (value) => words.includes(value));
 
 /** Quotes an argument of the command line for a message. Of a URL that may have a password it keeps the scheme only. */
 export function quotedArgument(argument: string): string {

@@ -1,3 +1,4 @@
+import { redirectStatuses } from "../../response.ts";
 import type { OperationObject, ResponseObject } from "../document.ts";
 import { resolve } from "../references.ts";
 import type { Context } from "./context.ts";
@@ -115,8 +116,7 @@ const longest = 90;
 const typesOf = (content: ContentByType, hint: string, context: Context): ReadonlyMap<string, Alternatives> =>
   new Map(Object.entries(content).map(([type, media]) => [type, readType(type, media, hint, context)]));
 
-/** Those that `fetch` follows. */
-const redirects: ReadonlySet<string> = new Set(["301", "302", "303", "307", "308"]);
+const redirects: ReadonlySet<string> = new Set(redirectStatuses.map(String));
 
 /** Returns whether the response is a list in JSON that names others in `Link`. */
 function isPage({ response: { headers = {} }, content }: Answer, { document }: Context): boolean {
