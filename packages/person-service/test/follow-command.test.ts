@@ -41,10 +41,11 @@ describe("follow", () => {
   it("waits for changes, and writes them as they come", async () => {
     await using service = await startService("--database", ":memory:");
     const follower = startProgram("follow", service.url);
-    await send(`${service.url}/person`, "POST", { name: "Ada" });
-    await follower.untilPrinted(/"name":"Ada"/);
-    await send(`${service.url}/person`, "POST", { name: "Grace" });
-    await follower.untilPrinted(/"name":"Grace"/);
+    for (const name of ["Ada", "Grace"]) {
+      const printed = follower.untilPrinted(new RegExp(`"name":"${name}"`));
+      await send(`${service.url}/person`, "POST", { name });
+      await printed;
+    }
     follower.kill("SIGTERM");
     assert.deepEqual(namesIn((await follower.exited).stdout), ["Ada", "Grace"]);
   });

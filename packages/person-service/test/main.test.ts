@@ -378,11 +378,13 @@ describe("the program", () => {
     const rules = JSON.stringify({ rules: [{ path: "/hello-world", anyone: true }] });
     const first = await open(access, "w"); // when the service opens the pipe, to read it
     kill("SIGHUP");
+    const listening = untilPrinted(/listens on/);
     await first.writeFile(rules);
     await first.close();
-    await untilPrinted(/listens on/);
+    await listening;
+    const readAgain = untilPrinted(/read the access rules again/);
     await writeFile(access, rules); // when it reads the file again
-    await untilPrinted(/read the access rules again/);
+    await readAgain;
     kill("SIGTERM");
     assert.equal((await exited).code, 0);
   });
