@@ -348,6 +348,16 @@ describe("the declaration of members", () => {
       { desk: { type: "string", pattern: "(?:a{99}){999999999}" } },
       "desk.pattern is too long: it takes more than 128 steps",
     ],
+    [
+      "an alias that means a member of the service",
+      { desk: { type: "string", aliases: ["Desk no.", "Post-Code"] } },
+      'desk.aliases has "Post-Code", which means address.postalCode already',
+    ],
+    [
+      "an alias that means another member of one's own",
+      { desk: { type: "string", label: "Room" }, office: { type: "string", aliases: ["room"] } },
+      'office.aliases has "room", which means custom.desk already',
+    ],
     ["a list", [], " must be an object, not an array"],
     [
       "too many",

@@ -192,7 +192,7 @@ function toMember(name: string, declared: Declared, kind: PersonMember["kind"]):
     group: "More",
     vcard: `X-CUSTOM-${name.toUpperCase()}`,
     jscontact: "",
-    words: aliases.join(", "),
+    words: aliases.map((alias) => alias.replaceAll(",", " ")).join(", "), // headings are compared without signs
     rule: "",
   };
 }

@@ -1,5 +1,6 @@
 import { storeMembers } from "@waymark/collection";
-import { quote } from "waymark/internal";
+import { excerpt, quote } from "waymark/internal";
+import { toLooseKey, wordsForMembers } from "./column-words.ts";
 import type { PersonMember } from "./member.ts";
 import { type MemberFault, readDeclaration } from "./member-declaration.ts";
 import { type MemberList, membersWith } from "./member-list.ts";
@@ -34,7 +35,24 @@ export function readOwnMembers(declared: unknown): OwnMembers {
     for (const { path, message } of others) faults.push({ path: [name, ...path], message });
     if (member !== undefined) members.push([`${ownObject}.${name}`, member]);
   }
-  return faults.length > 0 ? { faults } : { members: Object.fromEntries(members) };
+  const own = Object.fromEntries(members);
+  faults.push(...faultsInAliases(own));
+  return faults.length > 0 ? { faults } : { members: own };
+}
+
+/** Finds the aliases that mean another member, too: a column with such a heading would be either. */
+function faultsInAliases(own: Readonly<Record<string, PersonMember>>): readonly MemberFault[] {
+  const namesOf = Map.groupBy(
+    Array.from(wordsForMembers(membersWith(own)), ([name, words]) => words.map((word) => [word, name] as const)).flat(),
+    ([word]) => word,
+  );
+  return Object.entries(own).flatMap(([name, { words }]) =>
+    words.split(", ").flatMap((alias) => {
+      const other = namesOf.get(toLooseKey(alias))?.find(([, each]) => each !== name)?.[1];
+      const path = [name.slice(ownObject.length + 1), "aliases"];
+      return other === undefined ? [] : [{ path, message: `has ${excerpt(alias)}, which means ${other} already` }];
+    }),
+  );
 }
 
 /**

@@ -1,8 +1,8 @@
 import { excerpt, nearestName } from "waymark/internal";
+import { toLooseKey, wordsForMembers } from "../person/column-words.ts";
 import { contactLists } from "../person/contact-lists.ts";
 import { type MemberList, ourMembers } from "../person/member-list.ts";
 import { serverMembers } from "../person/schema.ts";
-import { toLooseKey, wordsForMembers } from "./column-words.ts";
 import { type ContactColumn, contactColumn, listOf } from "./contact-words.ts";
 
 /** The column or member in which a file of refused records says why. An import leaves it out. */

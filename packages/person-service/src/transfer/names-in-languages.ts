@@ -1,4 +1,4 @@
-import { toLooseKey } from "./column-words.ts";
+import { toLooseKey } from "../person/column-words.ts";
 
 /**
  * Makes a look-up of what is named in one of several languages. Where a name means two things, the usual names decide, then the first

@@ -1,5 +1,5 @@
-import { namesFor } from "../person/member.ts";
-import { type MemberList, onceFor } from "../person/member-list.ts";
+import { namesFor } from "./member.ts";
+import { type MemberList, onceFor } from "./member-list.ts";
 
 /**
  * Returns what a heading or a name is compared by: its letters and digits, in small letters and without marks. Marks are removed first:
