@@ -58,6 +58,25 @@ function contentOf(headings: readonly string[], separator: string, date: string)
   return rows.map((row) => row.join(separator)).join("\r\n");
 }
 
+/** Makes a file with all columns of a program, of which some have a value. */
+function fileOf(headings: string, values: Readonly<Record<string, string>>): string {
+  const names = headings.split(",");
+  for (const name of Object.keys(values)) assert.ok(names.includes(name), name);
+  return `${headings}\r\n${names.map((name) => values[name] ?? "").join(",")}\r\n`;
+}
+
+/** All columns of mailnews/addrbook/test/unit/data/export.csv, what Thunderbird's own tests expect of an export. */
+const thunderbird =
+  "First Name,Last Name,Display Name,Nickname,Primary Email,Secondary Email,Screen Name,Work Phone,Home Phone,Fax Number,Pager Number,Mobile Number,Home Address,Home Address 2,Home City,Home State,Home ZipCode,Home Country,Work Address,Work Address 2,Work City,Work State,Work ZipCode,Work Country,Job Title,Department,Organization,Web Page 1,Web Page 2,Birth Year,Birth Month,Birth Day,Custom 1,Custom 2,Custom 3,Custom 4,Notes";
+
+/** All columns of the file for "Create or edit .csv files to import into Outlook" of Microsoft Support. */
+const outlook =
+  "First Name,Middle Name,Last Name,Title,Suffix,Nickname,Given Yomi,Surname Yomi,E-mail Address,E-mail 2 Address,E-mail 3 Address,Home Phone,Home Phone 2,Business Phone,Business Phone 2,Mobile Phone,Car Phone,Other Phone,Primary Phone,Pager,Business Fax,Home Fax,Other Fax,Company Main Phone,Callback,Radio Phone,Telex,TTY/TDD Phone,IMAddress,Job Title,Department,Company,Office Location,Manager's Name,Assistant's Name,Assistant's Phone,Company Yomi,Business Street,Business City,Business State,Business Postal Code,Business Country/Region,Home Street,Home City,Home State,Home Postal Code,Home Country/Region,Other Street,Other City,Other State,Other Postal Code,Other Country/Region,Personal Web Page,Spouse,Schools,Hobby,Location,Web Page,Birthday,Anniversary,Notes";
+
+/** The columns of an export of Google Contacts, "Google CSV", with one of each that is numbered. */
+const google =
+  "First Name,Middle Name,Last Name,Phonetic First Name,Phonetic Middle Name,Phonetic Last Name,Name Prefix,Name Suffix,Nickname,File As,Organization Name,Organization Title,Organization Department,Birthday,Notes,Photo,Labels,E-mail 1 - Label,E-mail 1 - Value,Phone 1 - Label,Phone 1 - Value,Address 1 - Label,Address 1 - Formatted,Address 1 - Street,Address 1 - City,Address 1 - PO Box,Address 1 - Region,Address 1 - Postal Code,Address 1 - Country,Address 1 - Extended Address,Website 1 - Label,Website 1 - Value";
+
 /** What several columns of one kind become: all values, with what the headings say of them. */
 const severalOfEach: readonly [program: string, file: string, expected: object][] = [
   [
@@ -237,6 +256,136 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
         { value: "https://www.example.org", contexts: ["work"], preferred: true },
         { value: "https://example.org/ada" },
       ],
+    },
+  ],
+  [
+    "Thunderbird, all its columns",
+    fileOf(thunderbird, {
+      "First Name": "Ada",
+      "Display Name": "Ada",
+      Nickname: "Countess",
+      "Primary Email": "a@x.example",
+      "Secondary Email": "b@x.example",
+      "Work Phone": "11",
+      "Mobile Number": "22",
+      "Home City": "London",
+      "Job Title": "Analyst",
+      Organization: "Engines",
+      "Web Page 1": "http://x.example",
+      "Birth Year": "1990",
+      "Birth Month": "2",
+      "Birth Day": "3",
+      Notes: "a note",
+    }),
+    {
+      alternateName: "Countess",
+      birthDate: "1990-02-03",
+      email: "a@x.example",
+      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      telephone: "11",
+      telephones: [
+        { value: "11", contexts: ["work"], preferred: true },
+        { value: "22", features: ["mobile"] },
+      ],
+      address: { addressLocality: "London" },
+      addresses: [{ value: { addressLocality: "London" }, contexts: ["private"], preferred: true }],
+      jobTitle: "Analyst",
+      worksFor: "Engines",
+      url: "http://x.example",
+      description: "a note",
+    },
+  ],
+  [
+    "Thunderbird, a birthday without a year",
+    fileOf(thunderbird, { "First Name": "Ada", "Birth Month": "12", "Birth Day": "10" }),
+    { vCardProps: ["BDAY:--1210"] },
+  ],
+  [
+    "Thunderbird, a birthday without a day",
+    fileOf(thunderbird, { "First Name": "Ada", "Birth Year": "1990", "Birth Month": "12" }),
+    { vCardProps: ["BDAY:1990-12"] },
+  ],
+  [
+    "Thunderbird in German, with a birthday",
+    "Vorname,Geburtsjahr,Geburtsmonat,Geburtstag\nAda,1990,12,10\n",
+    { birthDate: "1990-12-10" },
+  ],
+  ["a list, a birthday", "Vorname,Geburtstag\nAda,10.12.1990\n", { birthDate: "1990-12-10" }],
+  [
+    "a list with a whole birthday beside its parts, which is taken",
+    "Vorname,Geburtsdatum,Geburtsjahr,Geburtsmonat,Geburtstag\nAda,1990-12-10,,,\n",
+    { birthDate: "1990-12-10" },
+  ],
+  [
+    "Outlook, all its columns",
+    fileOf(outlook, {
+      "First Name": "Ada",
+      "E-mail Address": "a@x.example",
+      "Business Phone": "11",
+      "Job Title": "Analyst",
+      Company: "Engines",
+      "Business Street": "1 Oak St",
+      "Business Country/Region": "United Kingdom",
+      "Web Page": "http://x.example",
+      Birthday: "12/31/1990",
+      Notes: "a note",
+    }),
+    {
+      birthDate: "1990-12-31",
+      email: "a@x.example",
+      telephone: "11",
+      telephones: [{ value: "11", contexts: ["work"], preferred: true }],
+      address: { streetAddress: "1 Oak St", addressCountry: "GB" },
+      addresses: [{ value: { streetAddress: "1 Oak St", addressCountry: "GB" }, contexts: ["work"], preferred: true }],
+      jobTitle: "Analyst",
+      worksFor: "Engines",
+      url: "http://x.example",
+      description: "a note",
+    },
+  ],
+  [
+    "Google Contacts, all its columns",
+    fileOf(google, {
+      "First Name": "Ada",
+      "Organization Name": "Engines",
+      "Organization Title": "Analyst",
+      Birthday: " --12-10",
+      Labels: "Friends ::: * myContacts",
+      "E-mail 1 - Label": "* Work",
+      "E-mail 1 - Value": "a@x.example ::: b@x.example",
+      "Phone 1 - Label": "Mobile",
+      "Phone 1 - Value": "11",
+      "Address 1 - Label": "Home",
+      "Address 1 - Formatted": "1 Oak St London ::: Paris FR",
+      "Address 1 - Street": "1 Oak St ::: ",
+      "Address 1 - City": "London ::: Paris",
+      "Address 1 - Country": " ::: FR",
+      "Website 1 - Label": "Blog",
+      "Website 1 - Value": "http://x.example",
+    }),
+    {
+      email: "a@x.example",
+      emails: [
+        { value: "a@x.example", contexts: ["work"], preferred: true },
+        { value: "b@x.example", contexts: ["work"] },
+      ],
+      telephone: "11",
+      telephones: [{ value: "11", features: ["mobile"], preferred: true }],
+      address: { streetAddress: "1 Oak St", addressLocality: "London" },
+      addresses: [
+        {
+          value: { streetAddress: "1 Oak St", addressLocality: "London" },
+          contexts: ["private"],
+          preferred: true,
+        },
+        { value: { addressLocality: "Paris", addressCountry: "FR" }, contexts: ["private"] },
+      ],
+      jobTitle: "Analyst",
+      worksFor: "Engines",
+      url: "http://x.example",
+      urls: [{ value: "http://x.example", label: "Blog", preferred: true }],
+      categories: ["Friends"],
+      vCardProps: ["BDAY:--1210"],
     },
   ],
   [

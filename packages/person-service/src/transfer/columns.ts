@@ -12,7 +12,7 @@ export const importErrorName = "import-error";
 export interface ColumnNames {
   /** The member of each column; undefined for one that is left out, and the name itself where none is known. */
   readonly members: readonly (string | undefined)[];
-  /** The same as a decoder takes them: several columns of one list have names of their own, such as `emails.n2 work.value`. */
+  /** The same as a decoder takes them: several columns of one list have names of their own, such as `emails.n2 work.value`, and so has each part of a date: `birthDate.year`. */
   readonly paths: readonly (string | undefined)[];
   /** The headings that are other words for a member, as `"First Name" is givenName`. */
   readonly guesses: readonly string[];
@@ -56,7 +56,9 @@ export function columnNames(
       whole !== undefined && headings.some((other, i) => other.startsWith(whole) && contacts[i]?.isLabel === false)
     );
   };
+  const parts = datePartsOf(headings, (heading, i) => named[i] ?? wordFor(heading), known);
   const taken = new Map(named.map((member, i) => [member, headings[i] ?? ""]));
+  for (const [i, { date }] of parts) taken.set(date, headings[i] ?? "");
   const memberOf = (heading: string, i: number): string | undefined => {
     const [member, contact, slot] = [named[i], contacts[i], slots[i]];
     if (contact !== undefined && slot !== undefined) {
@@ -65,6 +67,11 @@ export function columnNames(
     }
     if (member !== undefined) return mapped[i] === "" ? undefined : member;
     if (leftOut.has(heading)) return undefined;
+    const part = parts.get(i);
+    if (part !== undefined) {
+      guesses.push(`${excerpt(heading)} is ${part.path}`);
+      return part.date;
+    }
     const guess = contact?.member ?? wordFor(heading);
     if (guess === undefined || contact?.isLabel === true) {
       if (hasParts(heading)) {
@@ -81,13 +88,36 @@ export function columnNames(
     return guess;
   };
   const members = headings.map(memberOf);
-  return { members, paths: members.map((member, i) => slots[i] ?? member), guesses, unknown };
+  return { members, paths: members.map((member, i) => slots[i] ?? parts.get(i)?.path ?? member), guesses, unknown };
+}
+
+/** Returns the parts of dates that have a column each, by the number of the column. */
+function datePartsOf(
+  headings: readonly string[],
+  memberOf: (heading: string, i: number) => string | undefined,
+  { entries }: MemberList,
+): ReadonlyMap<number, { readonly date: string; readonly path: string }> {
+  const keys = headings.map(toLooseKey);
+  const meant = headings.map(memberOf);
+  return new Map(
+    entries.flatMap(([date, { partWords = [] }]) => {
+      const columns = partWords.map((words) => words.split(", ").map((word) => keys.indexOf(toLooseKey(word))));
+      // A column with all of the date is better, and one that has been named is what it is.
+      const found = columns.find(
+        (each) =>
+          each.every((i) => i >= 0 && [undefined, date].includes(meant[i])) &&
+          meant.every((member, i) => member !== date || each.includes(i)),
+      );
+      return (found ?? []).map((column, i) => [column, { date, path: `${date}.${dateParts[i]}` }] as const);
+    }),
+  );
 }
 
 /** Returns what a heading says of a value of a list, with the words for members or in another way. */
 function contactOf(heading: string, wordFor: (heading: string) => string | undefined): ContactColumn | undefined {
   const member = wordFor(heading);
   const list = listOf(member);
+  if (member !== undefined && list === undefined) return undefined;
   return (
     contactColumn(heading, wordFor) ??
     (list !== undefined && member !== undefined ? { list, member, number: "", uses: [], isLabel: false } : undefined)
@@ -189,6 +219,9 @@ const setByServer: ReadonlySet<string> = new Set(serverMembers.filter((name) => 
 
 /** What an export or a file of refused records has beside the members: an import leaves it out. */
 export const leftOut: ReadonlySet<string> = new Set([...setByServer, importErrorName]);
+
+/** The parts of a date that may have a column each, in the order of `partWords`. */
+export const dateParts = ["year", "month", "day"] as const;
 
 const memberByWord = (known: MemberList): ReadonlyMap<string, string> =>
   new Map(Array.from(wordsForMembers(known), ([member, words]) => words.map((word) => [word, member] as const)).flat());

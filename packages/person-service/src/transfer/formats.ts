@@ -12,7 +12,6 @@ import {
 } from "@waymark/collection";
 import type { MediaType } from "waymark/fields";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
-import { contactLists } from "../person/contact-lists.ts";
 import { jsContact } from "../person/jscontact.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { vcard, vcard3 } from "../person/vcard.ts";
@@ -53,7 +52,7 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     place: "line",
     decode: (pieces, { members, columns, ...table }) =>
       decodeBy(
-        csvDecoder({ columns: [...members.names, ...slots(columns)], ...personForms(members), ...table }),
+        csvDecoder({ columns: [...members.names, ...columns], ...personForms(members), ...table }),
         pieces,
         csvType,
       ),
@@ -101,10 +100,6 @@ async function* arrayOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 function vcards(name: FormatName, representation: TransferFormat["representation"]): TransferFormat {
   return { name, representation, place: "line", decode: (pieces, { members }) => decodeVcards(pieces, members) };
 }
-
-/** Only columns of lists have names that no member has. */
-const slots = (columns: readonly string[]): readonly string[] =>
-  columns.filter((column) => contactLists.some(({ name }) => column.startsWith(`${name}.`)));
 
 const extensions: Readonly<Record<string, FormatName>> = {
   ".csv": "csv",

@@ -170,7 +170,7 @@ export async function* valuesOf(
   const table = {
     members,
     delimiter: source.delimiter,
-    columns: paths.flatMap((path) => path ?? []),
+    columns: paths.flatMap((path, i) => (path === undefined || path === columns?.members[i] ? [] : path)),
     toColumn: () => paths[column++],
   };
   for await (const listed of format.decode(source.pieces(onBytes), table)) {

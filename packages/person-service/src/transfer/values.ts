@@ -1,10 +1,12 @@
 import { parseListCell, setMember } from "@waymark/collection";
 import { type ContactList, contactLists } from "../person/contact-lists.ts";
+import { mostValues } from "../person/lists.ts";
 import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { fromValues, isObject, memberOf, textOf, typedValue } from "../person/member-value.ts";
+import { otherProperties } from "../person/members.ts";
 import type { ContactEntry } from "../person/person.ts";
-import { leftOut } from "./columns.ts";
+import { dateParts, leftOut } from "./columns.ts";
 import { labelled, listed, unpreferred, usesOf } from "./contact-words.ts";
 import { countryCodeOf } from "./countries.ts";
 import type { DateReader } from "./dates.ts";
@@ -19,17 +21,42 @@ interface Reading {
 export function toMembers(value: unknown, reading: Reading, prefix = ""): unknown {
   if (!isObject(value)) return value;
   const members: Record<string, unknown> = {};
+  const properties: string[] = [];
   for (const [name, member] of Object.entries(value)) {
     if (prefix === "" && leftOut.has(name)) continue;
-    setMember(members, name, toMember(member, `${prefix}${name}`, reading));
+    const { kind, vcard } = reading.members.byName.get(`${prefix}${name}`) ?? {};
+    const partial = prefix === "" && kind === "date" ? partialDate(member) : undefined;
+    if (partial !== undefined) properties.push(`${vcard}:${partial}`);
+    else setMember(members, name, toMember(member, `${prefix}${name}`, reading));
   }
-  return prefix === "" ? withEntries(members, reading) : members;
+  if (prefix !== "") return members;
+  const others = members[otherProperties] ?? [];
+  if (properties.length > 0 && Array.isArray(others)) members[otherProperties] = [...others, ...properties];
+  return withEntries(members, reading);
 }
 
 function toMember(value: unknown, path: string, reading: Reading): unknown {
   const { kind, list } = reading.members.byName.get(path) ?? {};
   if (list) return toTexts(value, kind === "line");
+  if (kind === "date" && isObject(value)) return joinedDate(value);
   return typeof value === "string" ? toValue(value, kind, reading.dates) : toMembers(value, reading, `${path}.`);
+}
+
+/** Returns a date of which a file lacks a part, often the year, as a vCard has it (RFC 6350 §4.3.1), in which it is kept. */
+function partialDate(value: unknown): string | undefined {
+  if (isObject(value)) return [joinedDate(value)].find((date) => /^--|^\d{4}(?:-\d\d)?$/.test(date));
+  return typeof value === "string" && /^\s*--\d\d-?\d\d\s*$/.test(value)
+    ? `--${value.replaceAll(/\D/g, "")}`
+    : undefined;
+}
+
+/** Returns a date whose parts have a column each. */
+function joinedDate(parts: object): string {
+  const [year = "", month = "", day = ""] = dateParts.map((part) => {
+    const text = textOf(parts, part) ?? "";
+    return text === "" ? text : text.padStart(2, "0");
+  });
+  return year === "" ? `--${month || "-"}${day}` : `${year}-${month}-${day}`.replace(/-+$/, "");
 }
 
 /** Returns a person with what a file has of lists such as `emails` as the schema has it. */
@@ -62,23 +89,34 @@ function entriesOf(key: string, slot: unknown, list: ContactList): readonly obje
   const [value, label] = [memberOf(slot, "value"), textOf(slot, "label")];
   if (value === undefined) return [];
   const uses = label === undefined ? usesOf(key.split(" ").slice(1), list) : labelled(label, list);
-  if (typeof value !== "string") return [{ value, ...uses }];
-  // Google Contacts has several values of one label in a cell.
-  return value.split(" ::: ").map((each) => ({ value: each.trim(), ...uses }));
+  return valuesIn(value).map((each) => ({ value: each, ...uses }));
 }
+
+/** Returns the values of one label: Google Contacts has them in a cell, those of addresses in a cell of each part. */
+function valuesIn(value: unknown): readonly unknown[] {
+  if (typeof value === "string") return value.split(betweenValues).map((each) => each.trim());
+  const parts = Object.entries(isObject(value) ? value : {}).map(([part, text]) => [part, valuesIn(text)] as const);
+  const count = Math.max(1, ...parts.map(([, texts]) => texts.length));
+  if (count === 1 || count > mostValues) return [value];
+  return Array.from({ length: count }, (_, i) =>
+    fromValues(parts.map(([part, texts]) => [part, texts[i] || undefined])),
+  );
+}
+
+const betweenValues = /(?:^| ):::(?: |$)/;
 
 /** Returns the texts of a list, each once. */
 function toTexts(value: unknown, mayBeGoogle: boolean): unknown {
   if (typeof value === "string") return toTexts(parseListCell(value), mayBeGoogle);
   if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return value;
-  const isGoogle = mayBeGoogle && value.some((each) => each === everybody || each.includes(" ::: "));
+  const isGoogle = mayBeGoogle && value.some((each) => each === everybody || betweenValues.test(each));
   const texts = isGoogle ? value.flatMap(textsOfGoogle) : value;
   return [...new Set(texts.map((each) => each.trim()))].filter((each) => each !== "");
 }
 
 /** Google Contacts has these between groups, an asterisk before its own groups, and everybody in one of them. */
 const textsOfGoogle = (text: string): readonly string[] =>
-  text.split(" ::: ").flatMap((group) => (group === everybody ? [] : [group.replace(/^\* /, "")]));
+  text.split(betweenValues).flatMap((group) => (group === everybody ? [] : [group.replace(/^\* /, "")]));
 
 const everybody = "* myContacts";
 
