@@ -35,9 +35,14 @@ interface AddressBook {
   readonly person: object;
 }
 
-// The shapes follow what the programs' own documents, and the tests of readers of their files, say of them: iOS and macOS write 3.0
-// with labels in groups (X-ABLabel); Google Contacts 3.0 with labels in groups; Outlook 2.1 with types that have no name; Thunderbird
-// 4.0; Nextcloud 3.0 and 4.0 with lists of types within quotation marks.
+// The shapes are those of these documents:
+// - iOS and macOS, 3.0 with labels in groups (X-ABLabel): ezvcard/io/json/roundtrip/John_Doe_IPHONE.vcf in the tests of ez-vcard; a
+//   birthday without a year: tests/VObject/BirthdayCalendarGeneratorTest.php of sabre/vobject.
+// - Google Contacts, 3.0 with labels in groups: ezvcard/io/text/gmail-single2.vcf in the tests of ez-vcard.
+// - Outlook, 2.1 with types that have no name: [MS-OXVCARD], "vCard to Contact Object Conversion Algorithm", and the card of Outlook 2019
+//   at the end of htdocs/core/class/vcard.class.php of Dolibarr.
+// - Thunderbird, 4.0: mailnews/addrbook/modules/VCardUtils.jsm of comm-central, "typeMap".
+// - Nextcloud, 3.0 and 4.0 with lists of types within quotation marks: src/models/rfcProps.js of Nextcloud Contacts.
 const books: readonly AddressBook[] = [
   {
     program: "iOS",
