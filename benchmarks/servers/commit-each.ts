@@ -1,7 +1,7 @@
 import type { Database, Store } from "@waymark/collection";
 import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
-import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
+import { recordStore } from "../../packages/collection/src/stores/record-store.ts";
 import { localChannel } from "../../packages/collection/src/stores/sqlite/connections/channel.ts";
 import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/connections/file.ts";
 import { SqliteSource } from "../../packages/collection/src/stores/sqlite/connections/source.ts";
@@ -39,7 +39,7 @@ const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new 
 const source = new SqliteSource(connection, undefined);
 const connections = { database: connection, queries, reader, writer, lock: undefined, source };
 const engine = sqliteEngine(connections, definition);
-const people: Store = new RecordStore(engine, definition, () => new Date());
+const people: Store = recordStore(engine, definition, () => new Date());
 const database: Database = {
   // One store of people, whatever the type that is asked for.
   store: <T extends object>() => people as Store<T>,

@@ -3,7 +3,7 @@ import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import type { Document, Store } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 import { type Health, observedEngine } from "./observed-engine.ts";
-import { RecordStore } from "./record-store.ts";
+import { recordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 import { ownersFirst } from "./table/definition.ts";
 
@@ -40,15 +40,15 @@ export function recordDatabase(
       probing = undefined;
     }
   };
-  const storeOf = (definition: StoredCollection): RecordStore => {
-    const observed = observedEngine(engine.collection(definition), definition.name, health, observer);
-    return new RecordStore(observed, definition, now, definition.owner && stores.get(definition.owner.collection));
-  };
-  const stores = new Map<string, RecordStore>();
-  for (const each of ownersFirst(collections)) stores.set(each.name, storeOf(each));
+  const stores = new Map<string, Store>();
+  for (const definition of ownersFirst(collections)) {
+    const { name, owner } = definition;
+    const observed = observedEngine(engine.collection(definition), name, health, observer);
+    stores.set(name, recordStore(observed, definition, now, owner && stores.get(owner.collection)));
+  }
   return {
     store<T extends Document>(collection: string) {
-      const store: Store | undefined = stores.get(collection);
+      const store = stores.get(collection);
       if (store === undefined) {
         const names = collections.map(({ name }) => name);
         const hint = orNearest(nearestName(collection, names)) || ".";
