@@ -1,102 +1,91 @@
 import type { Awaitable } from "waymark";
-import type {
-  Snapshot,
-  SnapshotCounters,
-  SnapshotKey,
-  SnapshotRange,
-  SnapshotRecord,
-  SnapshotRemoval,
-  SnapshotSeal,
-} from "./contract/snapshot.ts";
+import type { Snapshot, SnapshotRange } from "./contract/snapshot.ts";
 import { type KeyRow, keyColumns, type RecordRow, toKey, toRecord } from "./table/rows.ts";
 
 /** The columns of a record, and the time of its creation. */
 export type StampedRow = readonly [...RecordRow<number | string>, createdAt: number | string];
 
-/** A snapshot of the tables of a database, read over a connection that sees one state of them. */
-export abstract class TableSnapshot implements Snapshot {
-  abstract readonly identity: string;
+/** The tables of a database, read over a connection that sees one state of them. */
+export interface SnapshotTables extends Pick<Snapshot, "identity" | "close"> {
   /** The expression for the partition of a row of counters or seals. */
-  protected abstract readonly partition: string;
-
+  readonly partition: string;
   /** Returns the rows of a statement, each an array of its columns. The parameters are `$1`, `$2` and so on. */
-  protected abstract query<Row>(text: string, values: readonly (number | string)[]): Awaitable<readonly Row[]>;
-
+  query<Row>(text: string, values: readonly (number | string)[]): Awaitable<readonly Row[]>;
   /** Returns the first records of a range by ascending id, about as many as have `batchSize`. */
-  protected abstract first(collection: string, range: Required<SnapshotRange>): Awaitable<readonly StampedRow[]>;
-
-  abstract close(): Promise<void>;
-
-  async counters(collection: string): Promise<SnapshotCounters> {
-    const rows = await this.query<Numbers>(
-      `SELECT ${this.partition}, revision, last_id FROM waymark_collections WHERE name = $1 ORDER BY 1`,
-      [collection],
-    );
-    const partitions = rows.map(([, revision, lastId]) => ({ revision: Number(revision), lastId: Number(lastId) }));
-    if (partitions.length === 0) return { partitions, records: 0 };
-    const [count] = await this.query<Numbers>(`SELECT count(*) FROM "${collection}"`, []);
-    return { partitions, records: Number(count?.[0]) };
-  }
-
-  async *records(
-    collection: string,
-    { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 }: SnapshotRange = {},
-  ): AsyncGenerator<readonly SnapshotRecord[]> {
-    if (isUntouched(await this.counters(collection))) return; // there may be no such table
-    for (let place = after; ; ) {
-      const rows = await this.first(collection, { after: place, upTo, changedSince });
-      const records = rows.map((row) => ({ ...toRecord(row), createdAt: Number(row[4]) }));
-      const last = records.at(-1);
-      if (last === undefined) return;
-      yield records;
-      place = last.id;
-    }
-  }
-
-  async *removals(collection: string): AsyncGenerator<readonly SnapshotRemoval[]> {
-    const text =
-      "SELECT id, revision, owner FROM waymark_removals WHERE collection = $1 AND id > $2 ORDER BY id LIMIT 10000";
-    for (let place = 0; ; ) {
-      const rows = await this.query<Numbers>(text, [collection, place]);
-      const removals = rows.map(([id, revision, owner]) => ({
-        id: Number(id),
-        revision: Number(revision),
-        owner: Number(owner),
-      }));
-      const last = removals.at(-1);
-      if (last === undefined) return;
-      yield removals;
-      place = last.id;
-    }
-  }
-
-  async seals(collection: string): Promise<readonly SnapshotSeal[]> {
-    const rows = await this.query<Numbers>(
-      `SELECT ${this.partition}, revision, seal FROM waymark_seals WHERE collection = $1 ORDER BY 1, 2`,
-      [collection],
-    );
-    return rows.map(([partition, revision, seal]) => ({
-      partition: Number(partition),
-      revision: Number(revision),
-      seal: Number(seal),
-    }));
-  }
-
-  async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
-    const text = `SELECT ${keyColumns} FROM waymark_keys
-      WHERE collection = $1 AND (owner, key) > ($2, $3) ORDER BY owner, key LIMIT 100`;
-    for (let place: readonly [owner: number, key: string] = [-1, ""]; ; ) {
-      const keys = (await this.query<KeyRow<number | string>>(text, [collection, ...place])).map(toKey);
-      const last = keys.at(-1);
-      if (last === undefined) return;
-      yield keys;
-      place = [last.owner, last.key];
-    }
-  }
+  first(collection: string, range: Required<SnapshotRange>): Awaitable<readonly StampedRow[]>;
 }
 
-/** Returns whether a collection of a snapshot never had a record. */
-const isUntouched = ({ partitions }: SnapshotCounters): boolean => partitions.every(({ revision }) => revision === 0);
+/** Makes a snapshot of the tables of a database. */
+export function tableSnapshot({ identity, partition, query, first, close }: SnapshotTables): Snapshot {
+  const snapshot: Snapshot = {
+    identity,
+    async counters(collection) {
+      const rows = await query<Numbers>(
+        `SELECT ${partition}, revision, last_id FROM waymark_collections WHERE name = $1 ORDER BY 1`,
+        [collection],
+      );
+      const partitions = rows.map(([, revision, lastId]) => ({ revision: Number(revision), lastId: Number(lastId) }));
+      if (partitions.length === 0) return { partitions, records: 0 };
+      const [count] = await query<Numbers>(`SELECT count(*) FROM "${collection}"`, []);
+      return { partitions, records: Number(count?.[0]) };
+    },
+
+    async *records(collection, { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = {}) {
+      const { partitions } = await snapshot.counters(collection);
+      if (partitions.every(({ revision }) => revision === 0)) return; // it never had a record, and there may be no such table
+      for (let place = after; ; ) {
+        const rows = await first(collection, { after: place, upTo, changedSince });
+        const records = rows.map((row) => ({ ...toRecord(row), createdAt: Number(row[4]) }));
+        const last = records.at(-1);
+        if (last === undefined) return;
+        yield records;
+        place = last.id;
+      }
+    },
+
+    async *removals(collection) {
+      const text =
+        "SELECT id, revision, owner FROM waymark_removals WHERE collection = $1 AND id > $2 ORDER BY id LIMIT 10000";
+      for (let place = 0; ; ) {
+        const rows = await query<Numbers>(text, [collection, place]);
+        const removals = rows.map((row) => {
+          const [id = 0, revision = 0, owner = 0] = row.map(Number);
+          return { id, revision, owner };
+        });
+        const last = removals.at(-1);
+        if (last === undefined) return;
+        yield removals;
+        place = last.id;
+      }
+    },
+
+    async seals(collection) {
+      const rows = await query<Numbers>(
+        `SELECT ${partition}, revision, seal FROM waymark_seals WHERE collection = $1 ORDER BY 1, 2`,
+        [collection],
+      );
+      return rows.map((row) => {
+        const [partition = 0, revision = 0, seal = 0] = row.map(Number);
+        return { partition, revision, seal };
+      });
+    },
+
+    async *keys(collection) {
+      const text = `SELECT ${keyColumns} FROM waymark_keys
+        WHERE collection = $1 AND (owner, key) > ($2, $3) ORDER BY owner, key LIMIT 100`;
+      for (let place: readonly [owner: number, key: string] = [-1, ""]; ; ) {
+        const keys = (await query<KeyRow<number | string>>(text, [collection, ...place])).map(toKey);
+        const last = keys.at(-1);
+        if (last === undefined) return;
+        yield keys;
+        place = [last.owner, last.key];
+      }
+    },
+
+    close,
+  };
+  return snapshot;
+}
 
 /** Whole numbers are numbers of SQLite, and text of PostgreSQL. */
 type Numbers = readonly (number | string)[];

@@ -1,7 +1,7 @@
-import type { Snapshot, SnapshotRange } from "../contract/snapshot.ts";
+import type { Snapshot } from "../contract/snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../table/rows.ts";
-import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";
+import { batchSize, type SnapshotTables, tableSnapshot } from "../table-snapshot.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { throwStoreFault, UnusableDatabase } from "./connections/fault.ts";
 import type { PostgresServers } from "./connections/servers.ts";
@@ -23,7 +23,7 @@ export async function openPostgresSnapshot(servers: PostgresServers, timeouts: P
     await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = 0" });
     await assertLayout(connection);
     await assertFinished(connection);
-    return new PostgresSnapshot(connection, await identityOf((statement) => connection.query(statement)));
+    return snapshotOver(connection, await identityOf((statement) => connection.query(statement)));
   } catch (error) {
     connection.destroy();
     throw error;
@@ -52,37 +52,27 @@ export async function identityOf(query: (statement: Statement) => Promise<readon
 
 type IdentityRow = readonly (string | null)[];
 
-class PostgresSnapshot extends TableSnapshot {
-  override readonly identity: string;
-  protected override readonly partition = "partition";
-  readonly #connection: PostgresConnection;
-
-  constructor(connection: PostgresConnection, identity: string) {
-    super();
-    this.#connection = connection;
-    this.identity = identity;
-  }
-
-  protected override first(
-    collection: string,
-    { after, upTo, changedSince }: Required<SnapshotRange>,
-  ): Promise<readonly StampedRow[]> {
-    // As in a selection, the limit comes first, and then only the documents within the size are read.
-    const text = `SELECT ${recordColumns}, created_at FROM (
-        SELECT *, sum(size) OVER (ORDER BY id) AS through FROM (
-          SELECT * FROM ${quoteName(collection)}
-          WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id LIMIT 2000
-        ) AS first
-      ) AS batch WHERE through - size < ${batchSize} ORDER BY id`;
-    return this.query<StampedRow>(text, [after, upTo, changedSince]);
-  }
-
-  protected override async query<Row>(text: string, values: readonly (number | string)[]): Promise<readonly Row[]> {
-    const rows = await this.#connection.query({ text, values }).catch(throwStoreFault);
+function snapshotOver(connection: PostgresConnection, identity: string): Snapshot {
+  const query: SnapshotTables["query"] = async <Row>(text: string, values: readonly (number | string)[]) => {
+    const rows = await connection.query({ text, values }).catch(throwStoreFault);
     return rows as unknown as Row[]; // the caller knows the columns
-  }
-
-  override async close(): Promise<void> {
-    if (this.#connection.isUsable) await this.#connection.close();
-  }
+  };
+  return tableSnapshot({
+    identity,
+    partition: "partition",
+    query,
+    first(collection, { after, upTo, changedSince }) {
+      // As in a selection, the limit comes first, and then only the documents within the size are read.
+      const text = `SELECT ${recordColumns}, created_at FROM (
+          SELECT *, sum(size) OVER (ORDER BY id) AS through FROM (
+            SELECT * FROM ${quoteName(collection)}
+            WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id LIMIT 2000
+          ) AS first
+        ) AS batch WHERE through - size < ${batchSize} ORDER BY id`;
+      return query(text, [after, upTo, changedSince]);
+    },
+    async close() {
+      if (connection.isUsable) await connection.close();
+    },
+  });
 }

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import type { Snapshot, SnapshotOptions, SnapshotRange } from "../contract/snapshot.ts";
+import type { Snapshot, SnapshotOptions } from "../contract/snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../table/rows.ts";
-import { batchSize, type StampedRow, TableSnapshot } from "../table-snapshot.ts";
+import { batchSize, type StampedRow, tableSnapshot } from "../table-snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
 import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./connections/file.ts";
 import { presentLayouts } from "./connections/migrations.ts";
@@ -20,7 +20,7 @@ import { prepareRows } from "./connections/statements.ts";
  */
 export function openSqliteSnapshot(file: string, options: SnapshotOptions = {}): Snapshot {
   const { database, version } = readSqliteFile(file, options);
-  if (version === lastNumber(presentLayouts)) return new SqliteSnapshot({ database, file, identity: identityOf(file) });
+  if (version === lastNumber(presentLayouts)) return snapshotOver(database, file, identityOf(file));
   try {
     database.exec("COMMIT; PRAGMA query_only = OFF"); // the copy is of one moment, too
     return snapshotOfCopy(database, identityOf(file));
@@ -62,7 +62,7 @@ export function snapshotOfCopy(original: DatabaseSync, identity: string): Snapsh
     original.prepare("VACUUM INTO ?").run(file);
     openSqliteFile(file, { busyTimeout: patience, prepare: () => undefined }).close();
     const { database } = readSqliteFile(file);
-    return new SqliteSnapshot({ database, file, identity, onClose: remove });
+    return snapshotOver(database, file, identity, remove);
   } catch (error) {
     remove();
     throw error;
@@ -108,60 +108,42 @@ function isWritable(file: string): boolean {
   }
 }
 
-interface SqliteSnapshotParts {
-  readonly database: DatabaseSync;
-  readonly file: string;
-  readonly identity: string;
-  readonly onClose?: () => void;
-}
-
-class SqliteSnapshot extends TableSnapshot {
-  override readonly identity: string;
-  protected override readonly partition = "0";
-  readonly #parts: SqliteSnapshotParts;
-
-  constructor(parts: SqliteSnapshotParts) {
-    super();
-    this.identity = parts.identity;
-    this.#parts = parts;
-  }
-
-  protected override first(
-    collection: string,
-    { after, upTo, changedSince }: Required<SnapshotRange>,
-  ): readonly StampedRow[] {
-    const text = `SELECT ${recordColumns}, created_at FROM "${collection}"
-      WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id`;
-    const rows: StampedRow[] = [];
-    let size = 0;
-    return this.#read<StampedRow, readonly StampedRow[]>(text, [after, upTo, changedSince], (found) => {
-      for (const row of found) {
-        rows.push(row);
-        size += row[3].length;
-        if (size >= batchSize) break;
-      }
-      return rows;
-    });
-  }
-
-  protected override query<Row>(text: string, values: readonly (number | string)[]): readonly Row[] {
-    return this.#read<Row, readonly Row[]>(text, values, (rows) => [...rows]);
-  }
-
-  #read<Row, T>(text: string, values: readonly (number | string)[], take: (rows: Iterable<Row>) => T): T {
+/** Makes the snapshot of what a connection to a file sees, which is closed with it. */
+function snapshotOver(database: DatabaseSync, file: string, identity: string, onClose?: () => void): Snapshot {
+  const read = <Row>(
+    text: string,
+    values: readonly (number | string)[],
+    take: (rows: Iterable<Row>) => readonly Row[],
+  ): readonly Row[] => {
     try {
-      const statement = prepareRows(this.#parts.database, text.replaceAll("$", "?"));
+      const statement = prepareRows(database, text.replaceAll("$", "?"));
       return take(statement.iterate(...values) as unknown as Iterable<Row>); // arrays of the columns that the text names
     } catch (error) {
-      const isDamaged = sqliteCodeOf(error) === sqliteCode.corrupt;
-      throw isDamaged ? openingFault(this.#parts.file, error) : toStoreFault(error);
+      throw sqliteCodeOf(error) === sqliteCode.corrupt ? openingFault(file, error) : toStoreFault(error);
     }
-  }
-
-  override async close(): Promise<void> {
-    const { database, onClose } = this.#parts;
-    if (!database.isOpen) return;
-    database.close();
-    onClose?.();
-  }
+  };
+  return tableSnapshot({
+    identity,
+    partition: "0",
+    query: (text, values) => read(text, values, (rows) => [...rows]),
+    first(collection, { after, upTo, changedSince }) {
+      const text = `SELECT ${recordColumns}, created_at FROM "${collection}"
+        WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id`;
+      const rows: StampedRow[] = [];
+      let size = 0;
+      return read<StampedRow>(text, [after, upTo, changedSince], (found) => {
+        for (const row of found) {
+          rows.push(row);
+          size += row[3].length;
+          if (size >= batchSize) break;
+        }
+        return rows;
+      });
+    },
+    async close() {
+      if (!database.isOpen) return;
+      database.close();
+      onClose?.();
+    },
+  });
 }
