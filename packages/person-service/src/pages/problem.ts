@@ -103,7 +103,13 @@ ${again === undefined ? "" : html`<p role="status" data-again="${again}" hidden>
 ${places.length === 0 ? "" : html`<ul class="errors"${language}>${places}</ul>`}
 ${typed === undefined ? wayOn(site, request, status) : sendAgain(site, request, status, typed)}
 ${fineprint(reader, type, instance)}</div>`;
-  return page(site, request, { title, kind: "note", modules: again === undefined ? [] : ["again.js"] }, content);
+  const isKnown = status !== 401 && (sealedIn(request) !== undefined || request.headers.has("Authorization"));
+  return page(
+    site,
+    request,
+    { title, kind: "note", modules: again === undefined ? [] : ["again.js"], isKnown },
+    content,
+  );
 }
 
 function wayOn(site: Site, request: HttpRequest, status: number): SafeHtml {

@@ -127,6 +127,21 @@ describeService("signing in", (openService) => {
     }
   });
 
+  it("is not offered again on the page of a refusal, but is to those with no session", async () => {
+    const { cookie } = await signIn(service, { name: "ada", password: "correct" });
+    for (const [path, status] of [
+      ["/audit", 403],
+      ["/person/999", 404],
+    ] as const) {
+      const known = await page(path, { Cookie: cookie });
+      assert.deepEqual(
+        [known.status, /<nav.*Sign (?:in|out)<.*<\/nav>/s.exec(known.text)?.[0].match(/Sign \w+/g)],
+        [status, ["Sign out"]],
+      );
+      assert.match((await page(path)).text, /<nav.*>Sign in<.*<\/nav>/s);
+    }
+  });
+
   it("ends by signing out, for every client with the cookie", async () => {
     const { cookie } = await signIn(service, { name: "ada", password: "correct" });
     const answer = await service.send("POST", "/sign-out", { headers: { Cookie: cookie } });

@@ -14,6 +14,8 @@ export interface PageParts {
   readonly modules?: readonly AssetName[];
   /** What class its content has, for the style. */
   readonly kind: "list" | "person" | "note" | "reference";
+  /** Whether the request has credentials that are good, though its caller is not on it any more, as on a refusal. Default: false. */
+  readonly isKnown?: boolean;
 }
 
 /** The header fields of every page: it loads only files of the service, and is shown in no frame. */
@@ -24,7 +26,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 
 /** Makes what stands before and behind the content of a page, so that the content can be sent in pieces. */
 export function frame(site: Site, request: HttpRequest<unknown>, parts: PageParts): readonly [string, string] {
-  const { title, kind, modules = [] } = parts;
+  const { title, kind, modules = [], isKnown = false } = parts;
   const reader = readerOf(request);
   const words = reader.words.frame;
   const [accent, picture] = [brandUrl(request, site.brand, "accent"), brandUrl(request, site.brand, "logo")];
@@ -52,7 +54,7 @@ ${accent === undefined ? "" : html`<link rel="stylesheet" href="${accent}">\n`}$
 <nav aria-label="${words.service}">
 ${site.may(request, "GET", "/docs") ? html`<a href="${toPublicUrl(request, "/docs")}">${words.api}</a>` : ""}
 <a href="${toPublicUrl(request, "/")}">${words.about}</a>
-${account(site, request, reader)}</nav>
+${account(site, request, reader, isKnown)}</nav>
 </header>
 <main id="main" class="${kind}" tabindex="-1"${kind === "reference" ? html` lang="en"` : ""}>
 `;
@@ -95,11 +97,11 @@ export const pageResponse = (
     page(site, request, parts, content),
   );
 
-function account(site: Site, request: HttpRequest<unknown>, reader: Reader): SafeHtml {
+function account(site: Site, request: HttpRequest<unknown>, reader: Reader, isKnown: boolean): SafeHtml {
   const known = request.attribute(caller);
-  if (known !== undefined) {
-    const name = html`<span class="caller"><bdi>${nameOf(known.id)}</bdi></span>\n`;
-    return request.headers.has("Authorization") ? name : html`${name}${signOutForm(request, reader)}\n`;
+  if (known !== undefined || isKnown) {
+    const name = known && html`<span class="caller"><bdi>${nameOf(known.id)}</bdi></span>\n`;
+    return request.headers.has("Authorization") ? html`${name}` : html`${name}${signOutForm(request, reader)}\n`;
   }
   return site.signsIn
     ? html`<a href="${toPublicUrl(request, "/sign-in")}?to=${encodeURIComponent(targetOf(request))}">${reader.words.frame.signIn}</a>\n`
