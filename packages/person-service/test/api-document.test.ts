@@ -68,6 +68,12 @@ describe("GET /openapi.json", () => {
     assert.equal((await get("/openapi.json", { "If-None-Match": '"other"' })).status, 200);
   });
 
+  it("answers 412 to a client that asks for another state", async () => {
+    const tag = (await get("/openapi.json")).headers.get("ETag") ?? "";
+    assert.equal((await get("/openapi.json", { "If-Match": tag })).status, 200);
+    assert.equal((await get("/openapi.json", { "If-Match": '"other"' })).status, 412);
+  });
+
   it("has a page, which is answered 304 too", async () => {
     const Accept = "text/html";
     const tag = (await get("/docs", { Accept })).headers.get("ETag") ?? "";

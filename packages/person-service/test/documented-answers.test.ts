@@ -209,11 +209,12 @@ function failing(database: Database, error: Error): Database {
 async function filesAndCopies({ send }: Sender, caller: Fields): Promise<readonly Line[]> {
   const { text } = await send(["GET", "/docs", { fields: { Accept: "text/html" } }], caller);
   const files = Array.from(text.matchAll(/(?:href|src)="(\/assets\/[^"]*)"/g), ([, path = ""]): Line => ["GET", path]);
-  const copies = ["/docs", "/openapi.json", files[0]?.[1] ?? ""].map(async (path): Promise<Line> => {
+  const copies = ["/docs", "/openapi.json", files[0]?.[1] ?? ""].map(async (path): Promise<readonly Line[]> => {
     const { headers } = await send(["GET", path], caller);
-    return ["GET", path, { fields: { "If-None-Match": headers["etag"] ?? "" } }];
+    const fields = [{ "If-None-Match": headers["etag"] ?? "" }, { "If-Match": '"other"' }];
+    return fields.map((each): Line => ["GET", path, { fields: each }]);
   });
-  return [...files, ...(await Promise.all(copies))];
+  return [...files, ...(await Promise.all(copies)).flat()];
 }
 
 function senderTo(app: App, { check }: DocumentCheck): Sender {

@@ -1,5 +1,7 @@
+import { collectionProblemTypes } from "@waymark/collection";
 import { problemTypes } from "waymark";
 import type { ContentDescription, Description, JsonSchema, ResponseDescription } from "waymark/openapi";
+import { ofCopies } from "./copies.ts";
 
 // The descriptions of the routes that are not those of the people.
 
@@ -31,20 +33,6 @@ export const ofFront: Description = {
   },
 };
 
-/** The fields of what a client can keep a copy of. */
-const state = { ETag: { description: "The state that this is; each representation has its own." } };
-
-/** The parameters and answers of a GET of it. */
-export const ofCopies = (ofContent: ResponseDescription): Pick<Description, "headers" | "responses"> => ({
-  headers: {
-    "If-None-Match": { description: "An ETag that it must not have, else 304 to a GET, and 412 to a change." },
-  },
-  responses: {
-    200: { ...ofContent, headers: state },
-    304: { description: "The copy is current.", headers: state },
-  },
-});
-
 export const ofReference: Description = {
   ...service,
   operationId: "readReference",
@@ -63,7 +51,7 @@ export const ofAssets: Description = {
     description: "The file.",
     types: { "text/css": {}, "text/javascript": {}, "image/svg+xml": { schema: { type: "string" } }, "image/png": {} },
   }),
-  problems: [problemTypes.notFound],
+  problems: [collectionProblemTypes.preconditionFailed, problemTypes.notFound],
 };
 
 /** The content of a form, whose handler leaves out what it does not know. */

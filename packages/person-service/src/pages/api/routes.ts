@@ -13,7 +13,6 @@ import {
   type Route,
   takes,
 } from "waymark";
-import { evaluatePreconditions, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { excerpt } from "waymark/internal";
 import {
@@ -25,7 +24,8 @@ import {
   type SecurityOptions,
 } from "waymark/openapi";
 import { optional, string } from "waymark/schema";
-import { ofCopies, ofReference } from "../../api/descriptions.ts";
+import { answerCopy, ofCopies } from "../../api/copies.ts";
+import { ofReference } from "../../api/descriptions.ts";
 import { assetUrl } from "../frame/assets.ts";
 import { pageResponse } from "../frame/document.ts";
 import { html, type SafeHtml } from "../frame/html.ts";
@@ -132,7 +132,7 @@ function referencePage(site: Site, request: HttpRequest<unknown>, { text, refere
     html`<link rel="stylesheet" href="${assetUrl(request, "reference.css")}"><div data-base="${toPublicUrl(request, "")}">${reference}${clients(request)}</div>`,
   );
   const tag = `"${digestOf(text)}-${variantFor(site, request)}"`;
-  return current(request, response.withHeader("ETag", tag), [tag]);
+  return answerCopy(request, response.withHeader("ETag", tag), [tag]);
 }
 
 /** Says how a typed client is made. */
@@ -170,9 +170,5 @@ function answer(request: HttpRequest<unknown>, text: string): HttpResponse {
   const tags = [`"${digest}-json"`, `"${digest}-openapi"`] as const;
   const [tag, other] = type === openApiType ? [tags[1], tags[0]] : tags;
   const response = content(type, text).withHeader("ETag", tag).withHeader("Cache-Control", "no-cache");
-  return current(request, response, [tag, other]);
+  return answerCopy(request, response, [tag, other]);
 }
-
-/** Returns the response, or a 304 where the client has a copy with one of the entity tags. */
-const current = (request: HttpRequest<unknown>, response: HttpResponse, entityTags: readonly string[]): HttpResponse =>
-  evaluatePreconditions(request, { entityTags }) === "not-modified" ? notModified(response) : response;

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import nodeModule from "node:module";
 import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
-import { evaluatePreconditions, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
+import { answerCopy } from "../../api/copies.ts";
 import { ofAssets } from "../../api/descriptions.ts";
 import { packageFile } from "../../package-files.ts";
 import { type Language, languages } from "../../person/languages.ts";
@@ -54,8 +54,7 @@ export const assetRoutes = (brand: Brand): Route =>
     const made = Object.values(brandFiles(brand)).find((each) => each?.name === file);
     const response = made === undefined ? assets().responses.get(file) : toResponse(made);
     if (response === undefined) return unknownFile;
-    const isKept = evaluatePreconditions(request, { entityTags: [`"${file}"`] }) === "not-modified";
-    return isKept ? notModified(response) : response;
+    return answerCopy(request, response, [`"${file}"`]);
   });
 
 const unknownFile = problem(problemTypes.notFound, {
