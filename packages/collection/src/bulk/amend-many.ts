@@ -7,7 +7,7 @@ import { conditionalChange } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import type { Types } from "../description/examples.ts";
 import { operation } from "../handlers/operation.ts";
-import { readPreferences } from "../handlers/preferences.ts";
+import { preferring, readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
 import { listValidators } from "../handlers/selected-representation.ts";
 import { unknownMembers } from "../members/object-schema.ts";
@@ -87,6 +87,7 @@ const describe = (place: DescribedCollection): readonly Description[] => {
   const { many } = place.nouns;
   return [
     conditionalChange(place, { "If-Match": { description: "The ETag that the list must still have, else 412." } }),
+    preferring({}),
     {
       operationId: `changeMany${pascalCase(many)}`,
       summary: `Change or remove many ${many}`,

@@ -15,14 +15,21 @@ const preconditions: Readonly<Record<string, ParameterDescription>> = {
   "If-None-Match": { description: "An ETag that it must not have, else 304 to a GET, and 412 to a change." },
 };
 
-/** What is said of a read that evaluates preconditions. */
-export const conditionalRead: Description = {
-  headers: {
-    ...preconditions,
-    "If-Modified-Since": { description: "Its Last-Modified: 304 if it has not changed since." },
-  },
-  responses: { 304: { description: "The copy is current.", headers: stateFields } },
-  problems: [types.preconditionFailed],
+const readPreconditions: Readonly<Record<string, ParameterDescription>> = {
+  ...preconditions,
+  "If-Modified-Since": { description: "Its Last-Modified: 304 if it has not changed since." },
+};
+
+/** What is said of a read that evaluates preconditions on these of the fields that name its state. */
+export const conditionalRead = (state: Partial<typeof stateFields>): Description => {
+  const headers = Object.entries(readPreconditions).filter(
+    ([name]) => "Last-Modified" in state || name.endsWith("Match"),
+  );
+  return {
+    headers: Object.fromEntries(headers),
+    responses: { 304: { description: "The copy is current.", headers: state } },
+    problems: [types.preconditionFailed],
+  };
 };
 
 /** What is said of a change that evaluates preconditions, by these fields or those that are given. */

@@ -2,7 +2,7 @@ import { type HttpRequest, HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
 import { pascalCase } from "waymark/internal";
 import type { Description } from "waymark/openapi";
-import { conditionalRead } from "../description/conditions.ts";
+import { conditionalRead, stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { listTypes } from "../description/examples.ts";
 import { listText, wholeListText } from "../formats/list-text.ts";
@@ -82,7 +82,7 @@ const knownPreferences: KnownPreferences = { count: ["exact"] };
 const describe = (place: DescribedCollection): readonly Description[] => {
   const { many } = place.nouns;
   return [
-    conditionalRead,
+    conditionalRead({ ETag: stateFields.ETag }),
     preferring(knownPreferences),
     dependingOn(place.lists),
     {

@@ -60,7 +60,7 @@ export function readRecord(settings: CollectionSettings): ReadHandler {
 const describe = (place: DescribedCollection): readonly Description[] => {
   const { items, members, nouns } = place;
   return [
-    conditionalRead,
+    conditionalRead(stateFields),
     dependingOn(items),
     {
       operationId: `read${nouns.schema}`,
