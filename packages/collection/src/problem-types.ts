@@ -79,7 +79,7 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 409,
     title: "Conflict",
     explanation:
-      "The `id` or a unique member has a value that another record has, or the record to create exists already. Of a list that changes records: a line fits several, or likely one; another request changed one meanwhile; or more are missing than may be removed. Of a change of many: more match than `most` allows, or a chosen one has changed or is gone. `errors` names the member and, for many records, the line or the id.",
+      "The `id` or a unique member has a value that another record has, or the record to create exists already. Of a list that changes records: a line fits several, or likely one; or more are missing than may be removed. Of a change of many: more match than `most` allows, or a chosen one has changed or is gone. Of both: another request changed one meanwhile. `errors` names the member and, for many records, the line or the id.",
   },
   patchConflict: {
     code: "patch-conflict",
