@@ -511,6 +511,15 @@ describe("a file that cannot be the database", () => {
     assert.deepEqual(readFileSync(file), before);
   });
 
+  it("is one whose note of its columns is cut off", async () => {
+    const file = folder.newFile();
+    await (await open({ file })).close();
+    const other = new DatabaseSync(file);
+    other.exec("UPDATE waymark_collections SET form = substr(form, 1, 9)");
+    other.close();
+    await assertNotOpened(file, /it is damaged; restore it from a backup/);
+  });
+
   it("is refused while another connection has locked it", async () => {
     const file = folder.newFile();
     await (await open({ file })).close();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DatabaseOptions, StoredCollection } from "../../database.ts";
 import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../../members/value.ts";
-import { StoreUnavailable } from "../contract/errors.ts";
+import { StoreDamaged, StoreUnavailable } from "../contract/errors.ts";
 import type { ListMember, MemberType, SelectableMember } from "../contract/selection.ts";
 
 /** A column of a collection's table that the store fills with a member of each document. */
@@ -107,6 +107,21 @@ export function tableShape(
   return JSON.stringify(shape);
 }
 
+/**
+ * Reads a shape.
+ *
+ * @throws StoreDamaged when another program than this one has written the text
+ */
+export const parseTableShape = (form: string): TableShape => parseNoted<TableShape>(form);
+
+function parseNoted<T>(text: string): T {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new StoreDamaged("it is damaged; restore it from a backup", { cause: error });
+  }
+}
+
 /** Reports the members that could be selected by, or were unique, in a table of one shape, and that one of another shape lacks. */
 export function reportForgotten(
   collection: string,
@@ -121,8 +136,8 @@ export function reportForgotten(
 
 /** The members that the columns of a shape are named after; SQLite has those of all lists in the rule of one. */
 function membersIn(form: string): ReadonlySet<string> {
-  const { columns }: TableShape = JSON.parse(form);
-  const ofLists: readonly (readonly [member: string])[] = JSON.parse(columns["values"] ?? "[]");
+  const { columns } = parseTableShape(form);
+  const ofLists = parseNoted<readonly (readonly [member: string])[]>(columns["values"] ?? "[]");
   const named = Object.keys(columns).flatMap(
     (column) => /^(?:unique|text|caseless|number|time|list)_(.*)$/s.exec(column)?.[1] ?? [],
   );

@@ -1,4 +1,4 @@
-import { StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../contract/errors.ts";
+import { StoreDamaged, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../contract/errors.ts";
 
 /** The error codes of PostgreSQL (SQLSTATE) that the store distinguishes. It recognizes other errors by their class. */
 export const sqlState = {
@@ -109,7 +109,7 @@ export class NoServer extends Error {
 
 /** Returns one line that says why a database cannot be opened; undefined for a fault of the program. It contains no password. */
 export function reasonNotOpened(error: unknown): string | undefined {
-  if (error instanceof UnusableDatabase) return error.message;
+  if (error instanceof UnusableDatabase || error instanceof StoreDamaged) return error.message;
   if (error instanceof NoServer) return reasonOf(error);
   const state = sqlStateOf(error);
   if (state !== undefined) {

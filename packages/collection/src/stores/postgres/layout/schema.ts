@@ -1,5 +1,5 @@
 import type { DatabaseOptions } from "../../../database.ts";
-import { reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
+import { parseTableShape, reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
 import { storeColumns } from "../../table/rows.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { UnusableDatabase } from "../connections/fault.ts";
@@ -87,7 +87,7 @@ async function dropWithOtherOwner(
   { name: collection, owner }: PartitionedCollection,
   present: string,
 ): Promise<void> {
-  const { owner: presentOwner }: TableShape = JSON.parse(present);
+  const { owner: presentOwner } = parseTableShape(present);
   const dueOwner = owner?.collection ?? null;
   if (presentOwner === dueOwner) return;
   const table = quoteName(collection);
@@ -125,7 +125,7 @@ async function makeColumns(
   if (alterations.length > 0) {
     await connection.query({ text: `ALTER TABLE ${quoteName(collection)} ${alterations.join(", ")}` });
   }
-  const filled: TableShape["columns"] = present === undefined ? {} : (JSON.parse(present) as TableShape).columns;
+  const filled: TableShape["columns"] = present === undefined ? {} : parseTableShape(present).columns;
   const due = columns.filter(({ name, content }) => !there.has(name) || filled[name] !== content);
   await fillColumns(connection, collection, due, filled);
   await makeIndexes(connection, definition);

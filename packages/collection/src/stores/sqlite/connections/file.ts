@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, statS
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { StoreOpenError } from "../../contract/errors.ts";
+import { StoreDamaged, StoreOpenError } from "../../contract/errors.ts";
 import { unfinished } from "../../contract/snapshot.ts";
 import { reasonIfNewer } from "../../layout-numbers.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
@@ -59,7 +59,8 @@ export function openSqliteFile(
 
 /** Returns a StoreOpenError for an error that keeps a file from being opened, and a fault of the program unchanged. */
 export function openingFault(file: string, error: unknown): unknown {
-  const reason = error instanceof Unusable ? error.message : reasonOf(error);
+  const isSaid = error instanceof Unusable || error instanceof StoreDamaged;
+  const reason = isSaid ? error.message : reasonOf(error);
   if (reason === undefined) return error;
   return new StoreOpenError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, { cause: error });
 }

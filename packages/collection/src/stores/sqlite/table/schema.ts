@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { DatabaseOptions, StoredCollection } from "../../../database.ts";
-import { reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
+import { parseTableShape, reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
 import { storeColumns } from "../../table/rows.ts";
 import { sqliteCode, sqliteCodeOf } from "../connections/fault.ts";
 import { Unusable } from "../connections/file.ts";
@@ -50,7 +50,7 @@ function prepareCollection(
   const present = notedForm(database, definition);
   const due = dueShape(definition);
   reportForgotten(name, present, due, onForgotten);
-  const [{ columns: filled }, { columns: wanted }] = [present, due].map(toTableShape) as [TableShape, TableShape];
+  const [{ columns: filled }, { columns: wanted }] = [parseTableShape(present), parseTableShape(due)];
   prepareColumns(database, definition, filled);
   if (lateIndexes && isNew) dropListIndexes(database, definition);
   if (filled["words"] !== wanted["words"]) makeWords(database, definition, filled["words"]);
@@ -61,8 +61,6 @@ function prepareCollection(
   readRowidsAsBigInt(note); // the last row id is that of the words
   note.run(due, name);
 }
-
-const toTableShape = (form: string): TableShape => JSON.parse(form);
 
 /** Returns the shape for which the table of a collection was made. Stores that of a new table: no column is filled. */
 function notedForm(database: DatabaseSync, definition: StoredCollection): string {
