@@ -197,6 +197,7 @@ describe("a read of a SQLite file that may take long", () => {
 
   it("is stopped when it takes too long", async () => {
     await withRecords(async (store) => {
+      await countThere(store); // the thread is there
       mock.timers.enable({ apis: ["setTimeout"] });
       const late = assert.rejects(Promise.resolve(store.count(endless)), StoreReadTimeout);
       await turn();
@@ -206,6 +207,19 @@ describe("a read of a SQLite file that may take long", () => {
       assert.equal(await countThere(store), records);
     })();
   });
+
+  it(
+    "is not stopped because its thread takes long to start",
+    withRecords(async (store) => {
+      mock.timers.enable({ apis: ["setTimeout"] });
+      const starting = nextThread();
+      const counting = countThere(store);
+      await starting;
+      mock.timers.tick(10_000);
+      mock.timers.reset();
+      assert.equal(await counting, records);
+    }),
+  );
 
   it(
     "is given up when the database is closed",

@@ -38,7 +38,7 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
   readonly maxWaitingReads?: number;
   /** The maximum of these reads for one caller (`caller` of `list` and `count`). Default: 100. */
   readonly maxWaitingReadsPerCaller?: number;
-  /** How long such a read may take, waiting included, in milliseconds; then it is stopped. Default: 10,000. */
+  /** How long such a read may take, waiting included, in milliseconds; then it is stopped, unless its thread still starts. Default: 10,000. */
   readonly readTimeLimit?: number;
 }
 

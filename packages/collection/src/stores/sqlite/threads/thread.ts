@@ -43,6 +43,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   readonly #program: ThreadProgram;
   readonly #data: ThreadData;
   #thread: Worker | undefined;
+  #isReady = false;
   /** The unanswered calls, in the order of their answers. */
   #pending: (PendingCall & { readonly call: string })[] = [];
   #isClosing = false;
@@ -60,6 +61,11 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#pending.push({ call, resolve, reject });
     return promise as Promise<ReturnType<C[N]>>; // the answer to this call
+  }
+
+  /** Whether the calls wait for the start of the thread. */
+  get isStarting(): boolean {
+    return this.#thread !== undefined && !this.#isReady;
   }
 
   async close(): Promise<void> {
@@ -82,10 +88,10 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
       // A quarter of the usual: an import takes less of the processor, and 30 MiB less memory.
       resourceLimits: { maxYoungGenerationSizeMb: 12 },
     });
-    let isReady = false;
+    this.#isReady = false;
     let cause: unknown;
     thread.on("message", (message: ThreadMessage) => {
-      if (message.kind === "ready") isReady = true;
+      if (message.kind === "ready") this.#isReady = true;
       else this.#receive(message);
     });
     thread.on("error", (error) => {
@@ -96,7 +102,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
       this.#isClosing = false;
       const lost = this.#pending;
       this.#pending = [];
-      for (const { call, reject } of lost) reject(this.#lossOf(call, isReady, cause));
+      for (const { call, reject } of lost) reject(this.#lossOf(call, cause));
     });
     return thread;
   }
@@ -107,9 +113,9 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
     if (answered !== undefined) settle(answered, answer);
   }
 
-  #lossOf(call: string, isReady: boolean, cause: unknown): StoreUnavailable {
+  #lossOf(call: string, cause: unknown): StoreUnavailable {
     const { task, committing } = programs[this.#program];
-    if (!isReady) return new StoreUnavailable(`The thread that ${task} cannot be started`, { cause });
+    if (!this.#isReady) return new StoreUnavailable(`The thread that ${task} cannot be started`, { cause });
     const Loss = committing.includes(call) ? StoreOutcomeUnknown : StoreUnavailable;
     return new Loss(`The thread that ${task} has ended`, { cause });
   }
