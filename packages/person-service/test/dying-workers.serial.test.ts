@@ -13,15 +13,33 @@ const workersOf = ({ printed }: ServiceProcess): readonly number[] =>
 describe("workers", () => {
   it("end the program when they die over and over, as soon as they are started", async () => {
     await using service = await startService("--workers", "2", "--database", folder.newFile());
-    for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
-    for (let killed = 2; killed < 5; killed++) {
-      await service.untilPrinted(/^worker \d+ serves\n/m);
-      process.kill(workersOf(service).at(-1) as number, "SIGKILL");
-    }
+    // The first may be old when the second serves, on a busy machine: how many it takes is not known.
+    let killed = 0;
+    do {
+      for (const worker of workersOf(service).slice(killed)) {
+        kill(worker);
+        killed++;
+      }
+    } while (await printsBeforeItEnds(service, /^worker \d+ serves\n/m));
     const { code, log } = await service.exited;
     const ends = log.filter(({ event }) => event === "worker-end");
     assert.equal(code, 1);
-    assert.equal(ends.length, 5);
-    assert.match(String(ends[4]?.msg), /^worker \d+ ended \(SIGKILL\), as did 4 before it as soon as they were/);
+    assert.ok(ends.length >= 5);
+    assert.match(String(ends.at(-1)?.msg), /^worker \d+ ended \(SIGKILL\), as did 4 before it as soon as they were/);
   });
 });
+
+/** Whether the program prints the text before it ends. */
+const printsBeforeItEnds = (service: ServiceProcess, text: RegExp): Promise<boolean> =>
+  service.untilPrinted(text).then(
+    () => true,
+    () => false,
+  );
+
+function kill(worker: number): void {
+  try {
+    process.kill(worker, "SIGKILL");
+  } catch {
+    // The program has ended it meanwhile.
+  }
+}
