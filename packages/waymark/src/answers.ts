@@ -2,6 +2,7 @@ import type { StandardSchemaV1, TypedSchema, ValueOf } from "./content/standard-
 import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
 import type { Description, ResponseDescription } from "./description.ts";
 import { isSchema, shownSchema } from "./input/parameters.ts";
+import type { NoMembers } from "./input/takes.ts";
 import type { ProblemType } from "./problem-types.ts";
 import { reasonPhrase } from "./reason-phrase.ts";
 import type { HttpResponse, NoContent, ResponseOf } from "./response.ts";
@@ -38,7 +39,7 @@ export interface AnswersData {
  * @throws TypeError when it is not an object
  */
 export function answers<const R extends Readonly<Record<number, TypedSchema | NoContent | ProblemType>>>(
-  byStatus: keyof R extends number ? R : never,
+  byStatus: keyof R extends number ? R : NoMembers,
 ): Answers<DeclaredResponse<R>>;
 // As with `takes`: what is right is done with by the first overload, and what is wrong is said in words by the last.
 export function answers<const R extends object>(byStatus: R & AnswersByStatus<R>): Answers<DeclaredResponse<R>>;
@@ -64,8 +65,9 @@ export type AnswersByStatus<R> = R extends StandardSchemaV1
 type WithoutStatus = "answers have statuses: answers({ 200: schema, 404: none })";
 
 /** The type of the responses that are declared. */
-export type DeclaredResponse<R> = { readonly [S in keyof R & number]: ResponseOf<S, ContentOf<R[S]>> }[keyof R &
-  number];
+export type DeclaredResponse<R> = ResponseFor<R, keyof R>;
+
+type ResponseFor<R, S extends keyof R> = S extends number ? ResponseOf<S, ContentOf<R[S]>> : never;
 
 type ContentOf<A> = A extends NoContent ? NoContent : Unchanging<ValueOf<A>>;
 

@@ -1,5 +1,5 @@
 import type { Awaitable } from "./and-then.ts";
-import { type AnsweredBy, type AnswersData, describeAnswers, isAnswers } from "./answers.ts";
+import { type AnsweredBy, type Answers, type AnswersData, describeAnswers, isAnswers } from "./answers.ts";
 import type { App } from "./app.ts";
 import { type BoundByAll, type ConditionData, requireCondition } from "./condition.ts";
 import { type Condition, declareAt } from "./conditions/kind.ts";
@@ -10,7 +10,7 @@ import type { Description, DescriptionMember } from "./description.ts";
 import type { ErrorClause, Filter, WebFilter } from "./filter.ts";
 import { describeTakes } from "./input/parameters.ts";
 import { isTakes, type Takes, type TakesData, together } from "./input/takes.ts";
-import type { Intersection, NoVariables, Plain, Unmet } from "./path/pattern.ts";
+import type { Intersection, NoVariables, PathVariables, Plain, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import { takingFilter } from "./taking-filter.ts";
@@ -121,17 +121,29 @@ export function name(text: string): RouteName {
  * last the handler.
  */
 export interface RouteFunction {
+  // What a route takes and answers stands in the types of these two, and the compiler looks for it nowhere else.
+  <I, T, A>(
+    takes: Takes<I, T>,
+    answers: Answers<A>,
+    handler: DeclaredHandler<NoVariables, I, A>,
+  ): Route<UnmetWithin<T, NoVariables>>;
+  <const P extends string, I, T, A>(
+    path: P,
+    takes: Takes<I, T>,
+    answers: Answers<A>,
+    handler: DeclaredHandler<PathVariables<P>, I, A>,
+  ): Route<UnmetWithin<T, PathVariables<P>>>;
   // The compiler is done with a few members sooner than with a row of any length, for which it makes all methods of arrays.
-  <const A extends RoutePart, N = BoundByAll<A>>(a: A, handler: HandlerBehind<A, N>): Route<NeededByRoute<A, N>>;
-  <const A extends RoutePart, const B extends RoutePart, N = BoundByAll<A | B>>(
-    a: A,
-    b: B,
+  <const A, N = BoundByAll<A>>(a: RouteMember<A>, handler: HandlerBehind<A, N>): Route<NeededByRoute<A, N>>;
+  <const A, const B, N = BoundByAll<A | B>>(
+    a: RouteMember<A>,
+    b: RouteMember<B>,
     handler: HandlerBehind<A | B, N>,
   ): Route<NeededByRoute<A | B, N>>;
-  <const A extends RoutePart, const B extends RoutePart, const C extends RoutePart, N = BoundByAll<A | B | C>>(
-    a: A,
-    b: B,
-    c: C,
+  <const A, const B, const C, N = BoundByAll<A | B | C>>(
+    a: RouteMember<A>,
+    b: RouteMember<B>,
+    c: RouteMember<C>,
     handler: HandlerBehind<A | B | C, N>,
   ): Route<NeededByRoute<A | B | C, N>>;
   // Of overloads that all fail, the compiler explains the last one: this one says in words what is wrong.
@@ -148,6 +160,9 @@ type Several = readonly unknown[] | readonly [];
 
 /** What stands before the handler of a route. */
 type RoutePart = string | Condition | RouteName | DescriptionMember | TakesData | AnswersData;
+
+/** A handler that can answer only what is declared: the compiler infers nothing from what it returns. */
+type DeclaredHandler<V, I, A> = TakingHandler<V, I, NoInfer<A>>;
 
 /** The handler behind these members. */
 type HandlerBehind<M, N> =

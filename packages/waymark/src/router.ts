@@ -12,7 +12,7 @@ import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { exchangeOf, type HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { AnyRoute, NeededBy, RouteData, UnmountedApp } from "./route.ts";
+import type { AnyRoute, NeededBy, Route, RouteData, UnmountedApp } from "./route.ts";
 import { compileRoutes, keepRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { wrapWeb } from "./routing/pipeline.ts";
@@ -58,9 +58,11 @@ type RouterArgument<A, I> = A extends AnyRoute
       : A extends App
         ? UnmountedApp
         : I extends "0"
-          ? Exclude<keyof A, keyof RouterOptions> extends never
-            ? RouterOptions
-            : `a router has no option "${Exclude<keyof A, keyof RouterOptions> & string}"`
+          ? {
+              readonly [K in keyof A]: K extends keyof RouterOptions
+                ? RouterOptions[K]
+                : `a router has no option "${K & string}"`;
+            }
           : "options stand first, before the routes";
 
 /** Says of a variable or a provided value that a route needs it. */
@@ -84,7 +86,7 @@ type RoutesBehindOptions<R extends readonly unknown[]> = { readonly [I in keyof 
  * @throws TypeError when an argument is neither options in the first place nor a route
  */
 export function router<const R extends readonly unknown[]>(
-  options: RouterOptions,
+  options: RouterOptions | Route,
   ...routes: RoutesBehindOptions<R>
 ): App;
 // Of overloads that all fail, the compiler explains the last one: this one takes options too, and says it in words.

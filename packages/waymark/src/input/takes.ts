@@ -131,7 +131,10 @@ export const isTakes = (value: unknown): value is TakesData => kindOf(value) ===
 export const isProvider = (value: object): value is Provider => "provided" in value;
 
 /** Refuses members of other names: most calls have one object of inputs, and the compiler is done with that sooner. */
-type OnlyInputs<I> = keyof I extends keyof Inputs ? I : never;
+type OnlyInputs<I> = keyof I extends keyof Inputs ? I : NoMembers;
+
+/** Refuses each member at its place; the last overload says why, also to TypeScript 5.9, which shows a place that all overloads name. */
+export type NoMembers = { readonly [name: string]: never };
 
 /** The arguments of `takes` where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type TakenMembers<T extends readonly unknown[]> = { readonly [I in keyof T]: TakenMember<T[I]> };
@@ -192,9 +195,10 @@ type NeededOfOne<M> = M extends TakesData
     ? ProvidedAs<K, V>
     : NeededVariables<M>;
 
-type NeededVariables<I> = I extends { readonly variables: infer S }
-  ? { readonly [P in keyof S]: string | readonly string[] }
-  : NoVariables;
+type NeededVariables<I> = I extends { readonly variables: infer S } ? VariablesNamed<keyof S> : NoVariables;
+
+/** One type for all routes that take variables of these names. */
+type VariablesNamed<K extends PropertyKey> = { readonly [P in K]: string | readonly string[] };
 
 /** How a value that a filter provides stands among the variables that groups provide; no variable has such a name. */
 export type ProvidedAs<K extends string, V> = { readonly [P in `input.${K}`]: V };
