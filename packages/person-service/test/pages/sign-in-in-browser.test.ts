@@ -53,6 +53,19 @@ describeInBrowser(
       await page.getByRole("heading", { name: "Sign in to see this" }).waitFor();
     });
 
+    it("fits the narrowest phone in each language, and so does the header of somebody who is signed in", async () => {
+      for (const locale of ["en", "de", "fr", "es"]) {
+        const page = await scene().open("/sign-in", { viewport: { width: 320, height: 640 }, locale });
+        const widest = (): Promise<number> => page.evaluate("document.documentElement.scrollWidth");
+        assert.equal(await widest(), 320, locale);
+        await page.locator("[name=name]").fill("ada");
+        await page.locator("[name=password]").fill("correct");
+        await page.locator(".sign-in .primary").click();
+        await page.locator(".caller").waitFor();
+        assert.equal(await widest(), 320, locale);
+      }
+    });
+
     it("is asked for again by a search when the session is over, and leads back to it", async () => {
       const page = await scene().open("/person");
       const signIn = async (): Promise<void> => {

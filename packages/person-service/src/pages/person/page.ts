@@ -42,7 +42,7 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
   });
   const about = headlines.flatMap((name) => textOf(person, name) ?? []);
   const code = isWhole ? qrCode(site.members, stored, options) : undefined;
-  const content = html`<nav class="trail" aria-label="${words.wayBack}"><a href="${toPublicUrl(request, "/person")}">${words.all}</a><a rel="prev" href="" hidden>${list.previous}</a><a rel="next" href="" hidden>${list.next}</a></nav>
+  const content = html`<nav class="trail" aria-label="${words.wayBack}"><a href="${toPublicUrl(request, "/person")}">${words.all}</a><span><a rel="prev" href="" hidden>${list.previous}</a><a rel="next" href="" hidden>${list.next}</a></span></nav>
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
 ${actions(reader, own, mayEdit, mayRemove)}</div>
