@@ -29,6 +29,8 @@ export class PostgresConnection {
   readonly #mustWrite: boolean;
   /** In milliseconds, how long the answer to a statement may take. */
   readonly #patience: number;
+  /** What will be sent when this turn of the event loop has asked for all, by the texts of the statements. */
+  readonly #asked = new Map<string, AskedForMany>();
   #isUsable = true;
 
   /**
@@ -124,6 +126,31 @@ export class PostgresConnection {
 
   /** Returns the rows of a statement that is its own transaction, as `query` returns them. */
   async queryAlone<Row extends readonly (string | null)[]>(statement: Statement): Promise<Row[]> {
+    if (statement.isForMany !== true) return this.#queryAlone<Row>(statement);
+    const { text, values = [] } = statement;
+    const asked = this.#asked.get(text) ?? this.#askForMany(statement);
+    const number = `${asked.values.push(values)}`;
+    const rows = await asked.rows;
+    return rows.filter((row) => row.at(-1) === number) as unknown as Row[]; // the caller knows the columns
+  }
+
+  /** Begins a statement that is sent with the values of all that ask for it in this turn of the event loop. */
+  #askForMany(statement: Statement): AskedForMany {
+    const values: AskedForMany["values"] = [];
+    const elements = (position: number): string => values.map((each) => `${each[position]}`.slice(1, -1)).join(",");
+    const send = async (): Promise<readonly (readonly (string | null)[])[]> => {
+      this.#asked.delete(statement.text);
+      return this.#queryAlone({
+        ...statement,
+        values: values[0]?.map((_value, position) => `{${elements(position)}}`) ?? [],
+      });
+    };
+    const asked = { values, rows: Promise.resolve().then(send) };
+    this.#asked.set(statement.text, asked);
+    return asked;
+  }
+
+  async #queryAlone<Row extends readonly (string | null)[]>(statement: Statement): Promise<Row[]> {
     if (this.#localSettings === undefined) return this.query<Row>(statement);
     const sent = [this.begin(), this.query<Row>(statement)] as const;
     const ended = this.query({ text: "COMMIT" }); // which undoes a transaction that failed
@@ -219,6 +246,12 @@ export class PostgresConnection {
     };
     if (!roles[role]) throw new UnusableDatabase(`none of its servers is ${role} now; start one, or name others`);
   }
+}
+
+/** A statement for all that ask for it in one turn of the event loop. */
+interface AskedForMany {
+  readonly values: NonNullable<Statement["values"]>[];
+  readonly rows: Promise<readonly (readonly (string | null)[])[]>;
 }
 
 /**

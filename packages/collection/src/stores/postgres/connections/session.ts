@@ -8,6 +8,11 @@ export interface Statement {
   readonly values?: readonly (string | number | null)[];
   /** Whether it reads so little that it may share a connection with others. */
   readonly isShort?: boolean;
+  /**
+   * Whether its values are texts of arrays, and it has a row for their first elements, one for their second elements, and so on: so
+   * the values of others may follow these. The last column of a row is its number, from 1.
+   */
+  readonly isForMany?: boolean;
 }
 
 /** The time limits for the work with a server, each in milliseconds. */

@@ -16,7 +16,7 @@ import { comparedColumns } from "../table/columns.ts";
 import type { Columns } from "../table/dialect.ts";
 import { quoteName } from "../table/sql.ts";
 import { KeptBatches } from "./kept-batches.ts";
-import { type HeadRow, mostFew, mostInBatch, PostgresSelection, type SelectedRow } from "./selection.ts";
+import { type HeadRow, mostFew, mostInBatch, PostgresSelection, parseRecords, type SelectedRow } from "./selection.ts";
 
 /** Reads the lists of a collection, and counts its records. */
 export class PostgresLists {
@@ -61,17 +61,19 @@ export class PostgresLists {
     const { after, limit = Number.POSITIVE_INFINITY } = selection;
     const selected = this.#select(selection, owner);
     const wanted = Math.min(limit, mostInBatch);
+    const isOnePlan = isPlannedOnce(selection, limit);
+    const read = (statement: Statement): Promise<StateRead> =>
+      reads.read(isOnePlan ? this.#named(statement) : statement);
+    if (limit <= mostFew) {
+      const records = parseRecords((await read(selected.few(after, limit, batchSize, isOnePlan))).text);
+      if (records !== undefined) return { records, next: undefined };
+    }
     const rows: SelectedRow[] = [];
     let size = 0;
     for (const range of selected.ranges(after)) {
-      const [count, room] = [wanted - rows.length, batchSize - size];
-      const read = async (walk: Statement): Promise<readonly SelectedRow[]> =>
-        (await reads.read(isPlannedOnce(selection, count) ? this.#named(walk) : walk)).rows;
-      const few = count <= mostFew ? await read(selected.few(range, count, room)) : undefined;
-      const areWhole = few?.every(([, , , , json]) => json !== null);
-      const found = few !== undefined && areWhole ? few : await read(selected.walk(range, count, room));
-      rows.push(...found);
-      size += areWhole ? found.reduce((sum, [, , , , , own]) => sum + Number(own), 0) : sizeOf(found);
+      const found = await read(selected.walk(range, wanted - rows.length, batchSize - size));
+      rows.push(...found.rows);
+      size += sizeOf(found.rows);
       if (rows.length === wanted || size >= batchSize) break;
     }
     const left = limit - rows.length;
@@ -175,11 +177,11 @@ const recordOf = ([, ...row]: SelectedRow): RecordBatch["records"][number] => to
  * Returns whether one plan is the best for all values of a selection that is a run of an index. A plan that is kept does not know the
  * values of filters: for few records behind or before one bound in the order, it uses the index of the order, whatever the bound is.
  */
-function isPlannedOnce({ filters = [], order = defaultOrder }: Selection, count: number): boolean {
+function isPlannedOnce({ filters = [], order = defaultOrder }: Selection, limit: number): boolean {
   const [filter, ...others] = filters;
   if (filter === undefined) return true;
   const isBound = /^[gl][te]$/.test(filter.operator) && filter.member === order[0]?.member;
-  return count <= mostFew && others.length === 0 && isBound;
+  return limit <= mostFew && others.length === 0 && isBound;
 }
 
 const mostNames = 64;

@@ -5,13 +5,14 @@ import {
   type Selection,
   type SortKey,
 } from "../../contract/selection.ts";
+import type { StoredRecord } from "../../contract/store.ts";
 import { where } from "../../reading/conditions.ts";
 import { type KeyCondition, keysetRanges } from "../../reading/keyset.ts";
 import { type RecordRow, recordColumns } from "../../table/rows.ts";
 import type { Statement } from "../connections/session.ts";
 import { countersText } from "../history/counters.ts";
 import { type Columns, PostgresDialect } from "../table/dialect.ts";
-import { quoteName, toArrayText } from "../table/sql.ts";
+import { quoteName, quoteText, toArrayText } from "../table/sql.ts";
 
 /** The first row of a statement: the counters of the collection in the state that the other rows show, and a text. */
 export type HeadRow = readonly [counters: string | null, ...none: readonly [null, null, null], text: string | null];
@@ -59,18 +60,22 @@ export class PostgresSelection {
   }
 
   /**
-   * Makes the statement that reads the first records of a range, at most `count`. The last column of a row is the size of its record;
-   * a document that is longer than its share of `size` bytes is null. Where few records are read, this takes a quarter less than `walk`,
-   * which adds up the sizes.
+   * Makes the statement that reads the first records after a place, at most `count`. Its only row is a `HeadRow` whose text has them:
+   * see `parseRecords`. A document that is longer than its share of `size` bytes is left out. Where few records are read, one text
+   * takes half of what rows take.
    *
    * The count is written out: a plan that is kept for any count would be one for a tenth of the table.
+   *
+   * @param isForMany whether one plan is the best for all values, so that one statement answers for many
    */
-  few(range: readonly KeyCondition[], count: number, size: number): Statement {
-    const dialect = new PostgresDialect(this.#columns);
-    const text = `(${this.#head(dialect, "NULL", 0)}) UNION ALL
-      (SELECT NULL, id, revision, updated_at, CASE WHEN size <= ${dialect.add(Math.floor(size / count))} THEN document END, size
-        FROM ${this.#table} ${this.#where(dialect, range)} ${dialect.orderBy(this.#order)} LIMIT ${count})`;
-    return { text, values: dialect.values, isShort: true };
+  few(place: readonly MemberValue[] | undefined, count: number, size: number, isForMany: boolean): Statement {
+    const dialect = new PostgresDialect(this.#columns, isForMany);
+    const document = `CASE WHEN size <= ${Math.floor(size / count)} THEN document END`;
+    const page = `SELECT string_agg(concat_ws(' ', id, revision, updated_at, ${document}), chr(1))
+      FROM (${this.#first(dialect, `${recordColumns}, size`, place, `${count}`)}) AS first`;
+    const text = `SELECT ${countersText(quoteText(this.#collection))}, NULL, NULL, NULL, page.*, each.place
+      FROM ${dialect.each} CROSS JOIN LATERAL (${page}) AS page`;
+    return { text, values: dialect.values, isShort: true, isForMany: isForMany && dialect.values.length > 0 };
   }
 
   /**
@@ -98,14 +103,8 @@ export class PostgresSelection {
    */
   find({ after, limit }: Pick<Selection, "after" | "limit">, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
-    const order = dialect.orderBy(this.#order);
-    // The server reads one range after the other, until there are enough records. It would read ranges without a limit in parallel.
-    const most = `LIMIT ${dialect.add(limit ?? Number.MAX_SAFE_INTEGER)}`;
-    const ranges = this.ranges(after).map(
-      (range) => `(SELECT id, size FROM ${this.#table} ${this.#where(dialect, range)} ${order} ${most})`,
-    );
     // Documents are looked up by their ids, so that the server sorts only short rows.
-    const all = ranges.length === 1 ? ranges[0] : `${ranges.join(" UNION ALL ")} ${most}`;
+    const all = this.#first(dialect, "id, size", after, dialect.add(limit ?? Number.MAX_SAFE_INTEGER));
     const text = `WITH found AS MATERIALIZED (${all}) ${this.#head(dialect, "(SELECT string_agg(id::text, ',') FROM found)", 0)} UNION ALL
       SELECT NULL, ${recordColumns}, through FROM (
         SELECT record.*, through FROM (
@@ -144,6 +143,18 @@ export class PostgresSelection {
   }
 
   /**
+   * Writes the rows of the first records after a place. The server reads one range after the other, until there are enough records; it
+   * would read ranges without a limit in parallel.
+   */
+  #first(dialect: PostgresDialect, columns: string, place: readonly MemberValue[] | undefined, most: string): string {
+    const order = dialect.orderBy(this.#order);
+    const ranges = this.ranges(place).map(
+      (range) => `(SELECT ${columns} FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${most})`,
+    );
+    return ranges.length === 1 ? `${ranges}` : `${ranges.join(" UNION ALL ")} LIMIT ${most}`;
+  }
+
+  /**
    * Writes the beginning of a statement, which makes its `HeadRow`.
    *
    * @param others how many columns the other rows have after `through`
@@ -163,6 +174,19 @@ export class PostgresSelection {
   #where(dialect: PostgresDialect, range: readonly KeyCondition[] = []): string {
     return where(dialect.conditions({ owner: this.#owner, filters: this.#filters, words: this.#words, range }));
   }
+}
+
+/** Reads the text of a statement of few records; undefined where it lacks a document. */
+export function parseRecords(text: string | null): readonly StoredRecord[] | undefined {
+  const texts = text === null ? [] : text.split("\u0001"); // which no JSON has
+  const isWhole = texts.every((each) => each.includes("{"));
+  return isWhole ? texts.map(parseRecord) : undefined;
+}
+
+function parseRecord(text: string): StoredRecord {
+  const begin = text.indexOf("{");
+  const [id, revision, updatedAt] = text.slice(0, begin).split(" ");
+  return { id: Number(id), revision: Number(revision), updatedAt: Number(updatedAt), json: text.slice(begin) };
 }
 
 /** The most records that one statement reads for a batch. */

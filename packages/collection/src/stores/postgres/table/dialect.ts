@@ -10,14 +10,30 @@ export type Columns = ReadonlyMap<string, ComparedColumn>;
 
 export class PostgresDialect extends Dialect<ComparedColumn> {
   readonly #columns: Columns;
+  readonly #isForMany: boolean;
+  /** The types of the values for each. */
+  readonly #types: string[] = [];
 
-  constructor(columns: Columns) {
+  /** @param isForMany whether each added value is an element of an array, so that `each` makes a row of every element */
+  constructor(columns: Columns, isForMany = false) {
     super();
     this.#columns = columns;
+    this.#isForMany = isForMany;
   }
 
-  override add(value: string | number): string {
-    return `$${this.values.push(value)}`;
+  override add(value: string | number, type: string = typeof value === "string" ? "text" : "bigint"): string {
+    if (!this.#isForMany) return `$${this.values.push(value)}`;
+    this.#types.push(type);
+    return `each.v${this.values.push(toArrayText([value]))}`;
+  }
+
+  /** Writes the source of the added values, which comes before that of the rows that they select; its rows have a place, from 1. */
+  get each(): string {
+    if (this.#types.length === 0) return "(SELECT 1) AS each (place)";
+    // Behind a SELECT, the server does not count the elements: for few, it would not keep a plan.
+    const arrays = this.#types.map((type, position) => `(SELECT $${position + 1}::${type}[])`);
+    const names = this.#types.map((_type, position) => `v${position + 1}`);
+    return `unnest(${arrays.join(", ")}) WITH ORDINALITY AS each (${names.join(", ")}, place)`;
   }
 
   override column(member: string): ComparedColumn {
@@ -62,7 +78,8 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
   #compare(column: ComparedColumn, operator: Operator, value: string | number): string {
     if (typeof value === "number" && column.isInteger) return this.#compareInteger(column, operator, value);
     const readable = toReadableValue(value);
-    return `${operand(column, [readable])} ${operator} ${this.add(readable)}`;
+    const type = typeof readable === "string" ? "text" : "double precision";
+    return `${operand(column, [readable])} ${operator} ${this.add(readable, type)}`;
   }
 
   /** The server refuses to compare whole numbers with a fraction, or with a number that is too great. */
