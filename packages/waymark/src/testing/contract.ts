@@ -7,9 +7,9 @@ import { routesOf } from "../routing/compile.ts";
 import { type ContractAnswer, faultsOfAnswer } from "./answer.ts";
 import { type Operation, operationsOf, resolvedResponses } from "./operations.ts";
 import type { Making } from "./parts.ts";
-import { Random } from "./random.ts";
+import { type Random, randomFrom } from "./random.ts";
 import { type ContractRequest, toCurl } from "./request.ts";
-import { RequestMaker } from "./requests.ts";
+import { requestMaker } from "./requests.ts";
 
 /** The options of `contract`. */
 export interface ContractOptions {
@@ -116,7 +116,7 @@ export async function contract(app: App, options: ContractOptions = {}): Promise
     const run = async (): Promise<void> => {
       const failures: ContractFailure[] = [];
       let count = 0;
-      for (const request of requests(new Random(seed + hash(name)))) {
+      for (const request of requests(randomFrom(seed + hash(name)))) {
         count++;
         const answer = await send(request);
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
@@ -157,7 +157,7 @@ const rank = ({ method }: Operation): number => (method === "POST" ? 0 : method 
 
 /** Half of the requests are valid, unless there is less that can be wrong. */
 function* requestsFor(operation: Operation, making: Making, most: number): Generator<ContractRequest> {
-  const maker = new RequestMaker(operation, making);
+  const maker = requestMaker(operation, making);
   const first = maker.valid();
   yield first;
   const invalid = [...maker.invalid()];

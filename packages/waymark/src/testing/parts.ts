@@ -42,42 +42,16 @@ export interface Content {
   readonly text: string;
 }
 
-/** Makes the parts of requests for one operation that are as declared. */
-export class PartsMaker {
-  readonly #operation: Operation;
-  readonly #making: Making;
-  readonly #values: Values;
-  readonly #texts: ParameterTexts;
-
-  constructor(operation: Operation, making: Making, values: Values, texts: ParameterTexts) {
-    this.#operation = operation;
-    this.#making = making;
-    this.#values = values;
-    this.#texts = texts;
-  }
-
-  /**
-   * @param share of the optional parameters that are sent, of two at most
-   * @throws TypeError when no value is found for something that is required
-   */
-  make(share: number = 0.5): Parts {
-    const { parameters, body } = this.#operation;
-    const query: Sent[] = [];
-    const fields: Sent[] = [];
-    // Of many that are optional, some are sent at once, so that each is also tried with few others.
-    const optional = parameters.filter(({ required }) => required !== true).length;
-    for (const parameter of parameters) {
-      const isSent = parameter.required === true || this.#making.random.chance(Math.min(share, 2 / optional));
-      if (parameter.in === "path" || !isSent) continue;
-      const texts = this.#texts.good(parameter);
-      if (texts !== undefined) (parameter.in === "query" ? query : fields).push({ parameter, texts });
-    }
-    return { path: this.#path(), query, fields, content: body === undefined ? undefined : this.#content() };
-  }
-
-  #path(): string {
-    const { path, parameters } = this.#operation;
-    const { located, random, document } = this.#making;
+/** Returns what makes the parts of requests for one operation that are as declared. */
+export function partsMaker(
+  operation: Operation,
+  making: Making,
+  values: Values,
+  parameterTexts: ParameterTexts,
+): (share?: number) => Parts {
+  const pathOf = (): string => {
+    const { path, parameters } = operation;
+    const { located, random, document } = making;
     const shape = new RegExp(
       `^${path
         .split(/\{[^}]*\}/)
@@ -89,7 +63,7 @@ export class PartsMaker {
     for (let i = 0; i < 20; i++) {
       const texts = parameters
         .filter((each) => each.in === "path")
-        .map((each) => [each, this.#texts.good(each)] as const);
+        .map((each) => [each, parameterTexts.good(each)] as const);
       const filled = texts.reduce(
         (whole, [{ name }, found = []]) => whole.replace(`{${name}}`, encodeURIComponent(found.join(","))),
         path,
@@ -98,19 +72,19 @@ export class PartsMaker {
       if (filled === path || document.paths[filled] === undefined) return filled;
     }
     return path;
-  }
+  };
 
-  #content(): Content | undefined {
-    const { body, taken, name } = this.#operation;
+  const contentOf = (): Content | undefined => {
+    const { body, taken, name } = operation;
     const types = Object.entries(body?.content ?? {}).filter(
       ([type, { example }]) => isJson(type) || typeof example === "string",
     );
     if (types.length === 0) return undefined;
-    const [type, { schema, example }] = this.#making.random.pick<[string, MediaTypeObject]>(types);
+    const [type, { schema, example }] = making.random.pick<[string, MediaTypeObject]>(types);
     if (!isJson(type)) return { type, schema, value: example, text: String(example) };
-    if (example !== undefined && this.#making.random.chance(0.3)) return jsonContent(type, schema, example);
+    if (example !== undefined && making.random.chance(0.3)) return jsonContent(type, schema, example);
     for (let i = 0; i < 20; i++) {
-      const value = this.#values.good(schema);
+      const value = values.good(schema);
       const result = value === undefined ? undefined : taken.body?.["~standard"].validate(value);
       if (value !== undefined && (result === undefined || result instanceof Promise || result.issues === undefined)) {
         return jsonContent(type, schema, value);
@@ -120,7 +94,26 @@ export class PartsMaker {
     throw new TypeError(
       `No content is known for ${name} that its schema allows: give it one, docs({ content: { types: { "${type}": { example } } } })`,
     );
-  }
+  };
+
+  /**
+   * @param share of the optional parameters that are sent, of two at most
+   * @throws TypeError when no value is found for something that is required
+   */
+  return (share = 0.5) => {
+    const { parameters, body } = operation;
+    const query: Sent[] = [];
+    const fields: Sent[] = [];
+    // Of many that are optional, some are sent at once, so that each is also tried with few others.
+    const optional = parameters.filter(({ required }) => required !== true).length;
+    for (const parameter of parameters) {
+      const isSent = parameter.required === true || making.random.chance(Math.min(share, 2 / optional));
+      if (parameter.in === "path" || !isSent) continue;
+      const texts = parameterTexts.good(parameter);
+      if (texts !== undefined) (parameter.in === "query" ? query : fields).push({ parameter, texts });
+    }
+    return { path: pathOf(), query, fields, content: body === undefined ? undefined : contentOf() };
+  };
 }
 
 const jsonContent = (type: string, schema: unknown, value: unknown): Content => ({

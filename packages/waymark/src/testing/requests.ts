@@ -2,71 +2,40 @@ import { isJson } from "../fields/media-type.ts";
 import { textForm } from "../input/from-text.ts";
 import type { ParameterObject } from "../openapi/document.ts";
 import { type Operation, parameterKey } from "./operations.ts";
-import { nouns, ParameterTexts } from "./parameter-texts.ts";
-import { type Content, type Making, type Parts, PartsMaker } from "./parts.ts";
+import { nouns, textsOfParameters } from "./parameter-texts.ts";
+import { type Content, type Making, type Parts, partsMaker } from "./parts.ts";
 import type { ContractRequest, Expectation } from "./request.ts";
-import { Values } from "./values.ts";
+import { schemaValues } from "./values.ts";
 
-/** Makes requests for one operation. */
-export class RequestMaker {
-  readonly #operation: Operation;
-  readonly #making: Making;
-  readonly #values: Values;
-  readonly #texts: ParameterTexts;
-  readonly #parts: PartsMaker;
-
-  constructor(operation: Operation, making: Making) {
-    this.#operation = operation;
-    this.#making = making;
-    this.#values = new Values(making.document, making.random);
-    this.#texts = new ParameterTexts(operation, making.examples, this.#values, making.random);
-    this.#parts = new PartsMaker(operation, making, this.#values, this.#texts);
-  }
-
+/** Requests for one operation. */
+export interface RequestMaker {
   /**
    * Returns a request that is as declared.
    *
    * @throws TypeError when no value is found for something that is required
    */
-  valid(): ContractRequest {
-    const parts = this.#parts.make();
-    const request = this.#request("a valid request", parts, { isAllowed: true });
-    const { produces, taken } = this.#operation;
-    // What a handler reads of the query by itself may choose the type, too.
-    const isByAccept = parts.query.every(({ parameter }) => taken.parameters.has(parameterKey(parameter)));
-    if (produces.length === 0 || !isByAccept || this.#making.random.chance(0.3)) return request;
-    const mediaType = this.#making.random.pick(produces);
-    return {
-      ...request,
-      headers: { ...request.headers, Accept: mediaType },
-      expects: { ...request.expects, mediaType },
-    };
-  }
-
+  valid(): ContractRequest;
   /** Returns a request for each thing that can be wrong with one. */
-  invalid(): readonly ContractRequest[] {
-    // What is wrong must be the one thing that is.
-    const parts = this.#parts.make(0);
-    return [
-      ...this.#operation.parameters.flatMap((parameter) => this.#wrongParameter(parts, parameter)),
-      ...this.#unknownParameter(parts),
-      ...this.#wrongContent(parts),
-      ...this.#wrongAccept(parts),
-      ...this.#otherMethods(parts),
-    ];
-  }
+  invalid(): readonly ContractRequest[];
+}
 
-  #wrongParameter(parts: Parts, parameter: ParameterObject): readonly ContractRequest[] {
-    const { taken, path } = this.#operation;
+/** Returns what makes the requests for one operation. */
+export function requestMaker(operation: Operation, making: Making): RequestMaker {
+  const values = schemaValues(making.document, making.random);
+  const parameterTexts = textsOfParameters(operation, making.examples, values, making.random);
+  const makeParts = partsMaker(operation, making, values, parameterTexts);
+
+  const wrongParameter = (parts: Parts, parameter: ParameterObject): readonly ContractRequest[] => {
+    const { taken, path } = operation;
     const { in: place, name } = parameter;
     const isTaken = taken.parameters.has(parameterKey(parameter));
     const noun = `the ${nouns[place]} "${name}"`;
     const expects = ({ isPath = false } = {}): Expectation =>
       isTaken ? { statuses: isPath ? taken.invalidPath : [400], error: { in: place, parameter: name } } : {};
-    const wrong = this.#texts.wrong(parameter);
+    const wrong = parameterTexts.wrong(parameter);
     if (place === "path") {
       return wrong.map((text) =>
-        this.#request(
+        requestOf(
           `${noun} is ${JSON.stringify(text)}`,
           { ...parts, path: filled(path, parts.path, name, text) },
           expects({ isPath: true }),
@@ -76,8 +45,8 @@ export class RequestMaker {
     const list = place === "query" ? "query" : "fields";
     const others = parts[list].filter((sent) => sent.parameter !== parameter);
     const withTexts = (kind: string, texts: readonly string[], expected: Expectation): ContractRequest =>
-      this.#request(`${noun} is ${kind}`, { ...parts, [list]: [...others, { parameter, texts }] }, expected);
-    const [good] = this.#texts.good(parameter) ?? [];
+      requestOf(`${noun} is ${kind}`, { ...parts, [list]: [...others, { parameter, texts }] }, expected);
+    const [good] = parameterTexts.good(parameter) ?? [];
     return [
       ...(parameter.required === true ? [withTexts("missing", [], expects())] : []),
       ...wrong.map((text) => withTexts(JSON.stringify(text), [text], expects())),
@@ -88,18 +57,18 @@ export class RequestMaker {
         ? [withTexts("given twice", [good, good], expects())]
         : []),
     ];
-  }
+  };
 
-  #unknownParameter(parts: Parts): readonly ContractRequest[] {
-    if (!this.#operation.taken.isStrict) return [];
+  const unknownParameter = (parts: Parts): readonly ContractRequest[] => {
+    if (!operation.taken.isStrict) return [];
     const parameter: ParameterObject = { name: "x-unknown", in: "query", schema: {} };
     const query = [...parts.query, { parameter, texts: ["1"] }];
     const expects: Expectation = { statuses: [400], error: { in: "query", parameter: "x-unknown" } };
-    return [this.#request("a query parameter that is not declared", { ...parts, query }, expects)];
-  }
+    return [requestOf("a query parameter that is not declared", { ...parts, query }, expects)];
+  };
 
-  #wrongContent(parts: Parts): readonly ContractRequest[] {
-    const { body, responses, taken } = this.#operation;
+  const wrongContent = (parts: Parts): readonly ContractRequest[] => {
+    const { body, responses, taken } = operation;
     const { content } = parts;
     if (body === undefined || content === undefined) return [];
     const refused = (status: number): Expectation =>
@@ -112,7 +81,7 @@ export class RequestMaker {
       expects: Expectation,
       fields = {},
     ): ContractRequest => {
-      const request = this.#request(kind, { ...parts, content: { ...content, ...changed } }, expects);
+      const request = requestOf(kind, { ...parts, content: { ...content, ...changed } }, expects);
       return { ...request, headers: { ...request.headers, ...fields } };
     };
     const general = [
@@ -123,13 +92,13 @@ export class RequestMaker {
     if (!isJson(content.type)) return general;
     const isValidated = taken.body !== undefined;
     const malformed: Expectation = isValidated ? { statuses: [400, ...earlier] } : {};
-    const long = " ".repeat(this.#making.contentLimit + 1);
-    const broken = this.#values.broken(content.schema, content.value);
+    const long = " ".repeat(making.contentLimit + 1);
+    const broken = values.broken(content.schema, content.value);
     return [
       ...general,
       withContent("malformed content", { text: content.text.slice(0, -1) || "{" }, malformed),
       withContent("content that has a name twice", { text: '{"a":1,"a":1}' }, malformed),
-      ...(this.#making.contentLimit <= longestContent && isValidated
+      ...(making.contentLimit <= longestContent && isValidated
         ? [withContent("content that is too long", { text: long }, { statuses: [413, ...earlier] })]
         : []),
       ...broken.map(({ value, how, pointer }) =>
@@ -140,22 +109,22 @@ export class RequestMaker {
         ),
       ),
     ];
-  }
+  };
 
-  #wrongAccept(parts: Parts): readonly ContractRequest[] {
-    const { produces, responses } = this.#operation;
+  const wrongAccept = (parts: Parts): readonly ContractRequest[] => {
+    const { produces, responses } = operation;
     if (produces.length === 0 || responses["406"] === undefined) return [];
-    const request = this.#request("an Accept that is not met", parts, { statuses: [406] });
+    const request = requestOf("an Accept that is not met", parts, { statuses: [406] });
     return [{ ...request, headers: { ...request.headers, Accept: "application/x-nothing" } }];
-  }
+  };
 
-  #otherMethods(parts: Parts): readonly ContractRequest[] {
-    const { method } = this.#operation;
-    const { methodsOf } = this.#making;
+  const otherMethods = (parts: Parts): readonly ContractRequest[] => {
+    const { method } = operation;
+    const { methodsOf } = making;
     const allow = methodsOf(decodeURI(parts.path)) ?? [];
     const none: Parts = { ...parts, content: undefined };
     const as = (other: string, kind: string, expects: Expectation): ContractRequest => ({
-      ...this.#request(kind, other === "HEAD" ? parts : none, expects),
+      ...requestOf(kind, other === "HEAD" ? parts : none, expects),
       method: other,
     });
     const another = ["DELETE", "PATCH", "PUT", "POST", "GET"].find((each) => !allow.includes(each));
@@ -165,18 +134,18 @@ export class RequestMaker {
         ? []
         : [as(another, "another method", { statuses: [405], allow, isOfRouter: true })]),
     ];
-  }
+  };
 
-  #request(kind: string, { path, query, fields, content }: Parts, expects: Expectation): ContractRequest {
+  const requestOf = (kind: string, { path, query, fields, content }: Parts, expects: Expectation): ContractRequest => {
     const search = query.flatMap(({ parameter: { name }, texts }) =>
       texts.map((text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`),
     );
     return {
       kind,
-      method: this.#operation.method,
+      method: operation.method,
       target: search.length === 0 ? path : `${path}?${search.join("&")}`,
       headers: {
-        ...this.#making.headers,
+        ...making.headers,
         ...Object.fromEntries(
           fields
             .filter(({ texts }) => texts.length > 0)
@@ -187,7 +156,35 @@ export class RequestMaker {
       ...(content !== undefined && { body: content.text }),
       expects,
     };
-  }
+  };
+
+  return {
+    valid() {
+      const parts = makeParts();
+      const request = requestOf("a valid request", parts, { isAllowed: true });
+      const { produces, taken } = operation;
+      // What a handler reads of the query by itself may choose the type, too.
+      const isByAccept = parts.query.every(({ parameter }) => taken.parameters.has(parameterKey(parameter)));
+      if (produces.length === 0 || !isByAccept || making.random.chance(0.3)) return request;
+      const mediaType = making.random.pick(produces);
+      return {
+        ...request,
+        headers: { ...request.headers, Accept: mediaType },
+        expects: { ...request.expects, mediaType },
+      };
+    },
+    invalid() {
+      // What is wrong must be the one thing that is.
+      const parts = makeParts(0);
+      return [
+        ...operation.parameters.flatMap((parameter) => wrongParameter(parts, parameter)),
+        ...unknownParameter(parts),
+        ...wrongContent(parts),
+        ...wrongAccept(parts),
+        ...otherMethods(parts),
+      ];
+    },
+  };
 }
 
 /** Statuses by which a handler may refuse before it reads content. */

@@ -8,8 +8,8 @@ import { type OperationObject, openApi, type ParameterObject } from "waymark/ope
 import { boolean, date, integer, many, number, oneOf, optional, string, type ValueSchema } from "waymark/schema";
 import { contract } from "waymark/testing";
 import { z } from "zod";
-import { Random } from "../../src/testing/random.ts";
-import { Values } from "../../src/testing/values.ts";
+import { randomFrom } from "../../src/testing/random.ts";
+import { schemaValues } from "../../src/testing/values.ts";
 import { runs } from "../runs.ts";
 
 // What is validated, what the document promises and what the contract kit expects are made of one declaration: ajv, which knows the
@@ -163,7 +163,7 @@ describe("the validator of the contract kit", () => {
     fc.assert(
       fc.property(jsonSchemas, fc.array(jsonValues, { minLength: 5 }), fc.nat(), (schema, values, seed) => {
         const judge = ajv.compile(schema);
-        const made = new Values({}, new Random(seed));
+        const made = schemaValues({}, randomFrom(seed));
         const good = made.good(schema);
         const broken = good === undefined ? [] : made.broken(schema, good);
         if (good !== undefined) assert.ok(judge(good), `${JSON.stringify(schema)} ${JSON.stringify(good)}`);
