@@ -11,11 +11,11 @@ import { conflictOf } from "../writing/decide.ts";
 import { guardedRead, toStoreFault } from "./connections/fault.ts";
 import type { SqliteSource } from "./connections/source.ts";
 import { prepareRows } from "./connections/statements.ts";
-import { SqliteFeed } from "./reading/feed.ts";
+import { sqliteFeed } from "./reading/feed.ts";
 import type { SqliteQueries } from "./reading/queries.ts";
 import type { SqliteReader } from "./reading/reader.ts";
 import { SqliteCounters } from "./writing/counters.ts";
-import { SqliteKnown } from "./writing/known.ts";
+import { sqliteKnown } from "./writing/known.ts";
 import type { SqliteWriter } from "./writing/writer.ts";
 
 /** The connections for reading and changing the collections of a database. */
@@ -44,8 +44,8 @@ export function sqliteEngine(
   const find = `SELECT ${recordColumns} FROM "${collection}" WHERE id = ?`;
   const [finding, findingOwned] = [prepare(find), ownership && prepare(`${find} AND owner = ?`)];
   const revision = prepare("SELECT revision FROM waymark_collections WHERE name = ?");
-  const known = new SqliteKnown(database, definition, new SqliteCounters(database));
-  const feed = new SqliteFeed(database, collection);
+  const known = sqliteKnown(database, definition, new SqliteCounters(database));
+  const readChanges = sqliteFeed(database, collection);
   const members = [...storeMembers, ...selectable];
 
   const revisions = (): readonly [number] => {
@@ -105,7 +105,7 @@ export function sqliteEngine(
     revisions,
     changes(range) {
       lock?.beforeRead();
-      return feed.read(range);
+      return readChanges(range);
     },
     conflicts: async (claims) => guardedRead(() => claims.map((claim) => conflictOf(known, claim))),
     write: (write) => writer.write(collection, write),

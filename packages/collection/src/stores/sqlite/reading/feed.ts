@@ -7,31 +7,24 @@ import { guardedRead } from "../connections/fault.ts";
 import { limit, StatementCache } from "../connections/statements.ts";
 import { feedIndex } from "../table/columns.ts";
 
-/** Reads the changes of a collection in their order, over one connection. */
-export class SqliteFeed {
-  readonly #collection: string;
-  readonly #statements: StatementCache;
+/**
+ * Returns what reads the changes of a collection in their order, over one connection.
+ *
+ * @throws StoreCursorGone when the database does not have the changes up to the place, or has others there
+ */
+export function sqliteFeed(database: DatabaseSync, collection: string): (range: FeedRange) => EngineChanges {
+  const statements = new StatementCache(database);
 
-  constructor(database: DatabaseSync, collection: string) {
-    this.#collection = collection;
-    this.#statements = new StatementCache(database);
-  }
-
-  /** @throws StoreCursorGone when the database does not have the changes up to the place, or has others there */
-  read(range: FeedRange): EngineChanges {
-    return guardedRead(() => this.#read(range));
-  }
-
-  #read({ after, owner, most, size }: FeedRange): EngineChanges {
-    const [head] = this.#ask<readonly [number]>("SELECT revision FROM waymark_collections WHERE name = ?") ?? [0];
+  const read = ({ after, owner, most, size }: FeedRange): EngineChanges => {
+    const [head] = ask<readonly [number]>("SELECT revision FROM waymark_collections WHERE name = ?") ?? [0];
     // What is committed after this is of a later revision, and is left to the next read.
     const given = after === "now" ? undefined : after;
     const before = given?.[0] ?? { revision: after === "now" ? head : 0, seal: 0 };
     if (given !== undefined && given.length !== 1) throw gone();
-    const isGone = before.revision > head || !isSealOf(before.seal, this.#sealAt(before.revision));
+    const isGone = before.revision > head || !isSealOf(before.seal, sealAt(before.revision));
     if (given !== undefined && isGone) throw gone();
-    const removals = this.#removals(before.revision, head, owner, most);
-    const records = this.#records(before.revision, head, owner, most, size);
+    const removals = removalsBehind(before.revision, head, owner, most);
+    const records = recordsBehind(before.revision, head, owner, most, size);
     // Where either was cut, the other is not known to be complete behind its end.
     const isCut = removals.length === most || records.isCut;
     const ends = [removals.length === most ? removals.at(-1)?.[1] : undefined, records.isCut ? records.end : undefined];
@@ -45,35 +38,41 @@ export class SqliteFeed {
     const kept = changes.slice(0, most);
     const last = kept.at(-1);
     const revision = kept.length < changes.length && last !== undefined ? revisionOf(last) : end;
-    const place: FeedPlace = { revision, seal: this.#sealAt(revision) ?? 0 };
+    const place: FeedPlace = { revision, seal: sealAt(revision) ?? 0 };
     return { changes: kept, places: [place], hasMore: revision < head };
-  }
+  };
 
-  #sealAt(revision: number): number | undefined {
+  const sealAt = (revision: number): number | undefined => {
     const text = "SELECT seal FROM waymark_seals WHERE collection = ? AND revision <= ? ORDER BY revision DESC LIMIT 1";
-    return this.#ask<readonly [number]>(text, revision)?.[0];
-  }
+    return ask<readonly [number]>(text, revision)?.[0];
+  };
 
-  #removals(
+  const removalsBehind = (
     after: number,
     upTo: number,
     owner: number | undefined,
     most: number,
-  ): readonly (readonly [id: number, revision: number])[] {
+  ): readonly (readonly [id: number, revision: number])[] => {
     const ofOwner = owner === undefined ? "" : "AND owner = ?4";
     const text = `SELECT id, revision FROM waymark_removals INDEXED BY waymark_removals_revision
       WHERE collection = ?1 AND revision > ?2 AND revision <= ?3 ${ofOwner} ORDER BY revision LIMIT +?5`;
-    const values = [this.#collection, after, upTo, owner ?? 0, most];
-    return this.#statements.prepare(text).all(...values) as unknown as (readonly [number, number])[]; // of these columns
-  }
+    const values = [collection, after, upTo, owner ?? 0, most];
+    return statements.prepare(text).all(...values) as unknown as (readonly [number, number])[]; // of these columns
+  };
 
   /** Reads the first records behind a revision: some at once, as many as fill the size by the length of those before them. */
-  #records(after: number, upTo: number, owner: number | undefined, most: number, size: number): FoundRows {
+  const recordsBehind = (
+    after: number,
+    upTo: number,
+    owner: number | undefined,
+    most: number,
+    size: number,
+  ): FoundRows => {
     const ofOwner = owner === undefined ? "" : "owner = ? AND";
-    const text = `SELECT ${recordColumns} FROM "${this.#collection}"
-      INDEXED BY "${feedIndex(this.#collection, owner !== undefined)}"
+    const text = `SELECT ${recordColumns} FROM "${collection}"
+      INDEXED BY "${feedIndex(collection, owner !== undefined)}"
       WHERE ${ofOwner} revision > ? AND revision <= ? ORDER BY revision ${limit}`;
-    const statement = this.#statements.prepare(text);
+    const statement = statements.prepare(text);
     const owners = owner === undefined ? [] : [owner];
     const rows: RecordRow<number>[] = [];
     let [end, length] = [after, 0];
@@ -89,11 +88,13 @@ export class SqliteFeed {
       wanted = Math.max(1, Math.min(rowsAtOnce, Math.floor((size - length) / (length / rows.length))));
     }
     return { rows, end, isCut: true };
-  }
+  };
 
-  #ask<Row>(text: string, ...values: readonly number[]): Row | undefined {
-    return this.#statements.prepare(text).get(this.#collection, ...values) as Row | undefined; // its columns have these types
-  }
+  const ask = <Row>(text: string, ...values: readonly number[]): Row | undefined => {
+    return statements.prepare(text).get(collection, ...values) as Row | undefined; // its columns have these types
+  };
+
+  return (range) => guardedRead(() => read(range));
 }
 
 /** The records of a read, by ascending revision. */

@@ -18,7 +18,7 @@ import {
   toOutcomesText,
   type WriteOutcome,
 } from "./batch.ts";
-import { SqliteChanges } from "./changes.ts";
+import { type SqliteChanges, sqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
 
 /** Makes all writes to a file over one connection, one transaction at a time. Every method may throw as `inTransaction` does. */
@@ -43,7 +43,7 @@ export class SqliteCommitter {
     this.#database = database;
     this.#busyTimeout = busyTimeout;
     this.#writes = new Map(
-      collections.map((definition) => [definition.name, new SqliteChanges(database, definition, counters)]),
+      collections.map((definition) => [definition.name, sqliteChanges(database, definition, counters)]),
     );
     this.#mark = database.prepare("SAVEPOINT one");
     this.#undo = database.prepare("ROLLBACK TO one");
@@ -111,7 +111,7 @@ export class SqliteCommitter {
   /** Begins to store many records, all or none. */
   beginBulk(collection: string, conditions: BulkConditions): void {
     const writes = this.#writesTo(collection);
-    this.#bulk = new SqliteBulkCreation(this.#database, this.#busyTimeout, this.#counters, writes, conditions);
+    this.#bulk = bulkCreation(this.#database, this.#busyTimeout, this.#counters, writes, conditions);
   }
 
   /** Stores the next records; returns whether more are wanted. */
@@ -184,68 +184,60 @@ export type BulkOutcome =
   | { readonly kind: "not-empty" };
 
 /** A transaction that stores many records, which arrive in batches. An error undoes all of it. */
-class SqliteBulkCreation {
-  readonly #database: DatabaseSync;
-  readonly #counters: SqliteCounters;
-  readonly #writes: SqliteChanges;
-  readonly #indexes: LateIndexes;
-  readonly #isRefused: boolean;
-  readonly #tally = new BulkTally();
-
-  /** Begins the transaction, which waits as `begin` does. */
-  constructor(
-    database: DatabaseSync,
-    busyTimeout: number,
-    counters: SqliteCounters,
-    writes: SqliteChanges,
-    { onlyIfEmpty, owner }: BulkConditions,
-  ) {
-    this.#database = database;
-    this.#counters = counters;
-    this.#writes = writes;
-    this.#indexes = new LateIndexes(database, writes.definition);
-    begin(database, busyTimeout);
-    writes.begin();
-    this.#isRefused = orRollBack(database, () => {
-      counters.begin();
-      return onlyIfEmpty && !writes.isEmpty(owner);
-    });
-  }
-
+interface SqliteBulkCreation {
   /** Stores the next records; returns whether more may change the outcome. */
-  add(batch: readonly Write[]): boolean {
-    orRollBack(this.#database, () => {
-      for (const write of batch) {
-        if (this.#isDecided) return;
-        this.#tally.add(this.#writes.apply(write));
-      }
-      this.#writes.finish(batch.some(({ kind }) => kind === "remove"));
-      this.#indexes.stored(batch.length);
-    });
-    return !this.#isDecided;
-  }
-
+  add(batch: readonly Write[]): boolean;
   /** Commits all of the records, or rolls back when they are refused, and returns the outcome. */
-  end(): BulkOutcome {
-    const outcome = this.#isRefused ? ({ kind: "not-empty" } as const) : this.#tally.outcome;
-    if (outcome.kind === "created") {
-      orRollBack(this.#database, () => {
-        this.#indexes.make();
-        this.#counters.finish();
+  end(): BulkOutcome;
+  abandon(): void;
+}
+
+/** Begins the transaction, which waits as `begin` does. */
+function bulkCreation(
+  database: DatabaseSync,
+  busyTimeout: number,
+  counters: SqliteCounters,
+  writes: SqliteChanges,
+  { onlyIfEmpty, owner }: BulkConditions,
+): SqliteBulkCreation {
+  const tally = new BulkTally();
+  const indexes = new LateIndexes(database, writes.definition);
+  begin(database, busyTimeout);
+  writes.begin();
+  const isRefused = orRollBack(database, () => {
+    counters.begin();
+    return onlyIfEmpty && !writes.isEmpty(owner);
+  });
+  const isDecided = (): boolean => isRefused || tally.isDecided;
+
+  return {
+    add(batch) {
+      orRollBack(database, () => {
+        for (const write of batch) {
+          if (isDecided()) return;
+          tally.add(writes.apply(write));
+        }
+        writes.finish(batch.some(({ kind }) => kind === "remove"));
+        indexes.stored(batch.length);
       });
-      commit(this.#database);
-      this.#counters.keep();
-    } else rollBack(this.#database);
-    return outcome;
-  }
-
-  abandon(): void {
-    rollBack(this.#database);
-  }
-
-  get #isDecided(): boolean {
-    return this.#isRefused || this.#tally.isDecided;
-  }
+      return !isDecided();
+    },
+    end() {
+      const outcome = isRefused ? ({ kind: "not-empty" } as const) : tally.outcome;
+      if (outcome.kind === "created") {
+        orRollBack(database, () => {
+          indexes.make();
+          counters.finish();
+        });
+        commit(database);
+        counters.keep();
+      } else rollBack(database);
+      return outcome;
+    },
+    abandon() {
+      rollBack(database);
+    },
+  };
 }
 
 /**
