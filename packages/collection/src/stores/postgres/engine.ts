@@ -8,7 +8,7 @@ import type { PostgresPools } from "./connections/pool.ts";
 import { PostgresRevisions } from "./history/revisions.ts";
 import type { Ask } from "./history/seals.ts";
 import { PostgresFeed } from "./reading/feed.ts";
-import { PostgresFinds } from "./reading/finds.ts";
+import { postgresFinds } from "./reading/finds.ts";
 import { PostgresLists } from "./reading/lists.ts";
 import type { PartitionedCollection } from "./table/partitions.ts";
 import { bulkCreate } from "./writing/bulk-create.ts";
@@ -41,7 +41,7 @@ export function postgresEngine(
   collections: readonly PartitionedCollection[],
   onCommit: DatabaseObserver["onCommit"],
 ): PostgresEngine {
-  const finds = new PostgresFinds(pools.records, definition);
+  const find = postgresFinds(pools.records, definition);
   const changes = new PostgresChanges(definition, collections);
   const { counters } = changes;
   const revisions = new PostgresRevisions(pools, counters);
@@ -57,7 +57,7 @@ export function postgresEngine(
   };
   return {
     async find(id, owner) {
-      const found = await finds.find(id);
+      const found = await find(id);
       return owner === undefined || found?.owner === owner ? found?.record : undefined;
     },
     batch: (selection, owner, options) => lists.batch(selection, owner, options),

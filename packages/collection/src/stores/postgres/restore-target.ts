@@ -88,7 +88,7 @@ export async function postgresRestoreTarget(
 
     remove(collection, removals) {
       return step(collection, async (connection, changes) => {
-        await changes.removals.remove(connection, removals);
+        await changes.removeRecords(connection, removals);
         // The removals of owned records have advanced the revisions of their collections.
         await connection.query({
           text: "UPDATE waymark_collections SET revision = 0, last_id = 0 WHERE name = ANY($1) AND revision <> 0",

@@ -13,43 +13,27 @@ export interface FoundRecord {
 }
 
 /**
- * Reads single records. One query reads the records that are requested in one turn of the event loop, or while other queries run.
+ * Returns what reads single records by their ids, which must be safe integers. One query reads the records that are requested in one
+ * turn of the event loop, or while other queries run.
  */
-export class PostgresFinds {
-  readonly #pool: PostgresPool;
-  readonly #statement: { readonly name: string; readonly text: string };
-  readonly #schedule = querySchedule(
-    () => this.#send(),
-    () => this.#waiting.size > 0,
+export function postgresFinds(
+  pool: PostgresPool,
+  { name, owner }: StoredCollection,
+): (id: number) => Promise<FoundRecord | undefined> {
+  const schedule = querySchedule(
+    () => send(),
+    () => waiting.size > 0,
   );
-  #waiting = new Map<number, PromiseWithResolvers<FoundRecord | undefined>>();
+  let waiting = new Map<number, PromiseWithResolvers<FoundRecord | undefined>>();
+  const table = quoteName(name);
+  const text = `SELECT ${recordColumns}, ${ownerColumn(owner)} FROM ${table} WHERE id = ANY($1)`;
+  const statement = { name: `waymark find in ${table}`, text };
 
-  constructor(pool: PostgresPool, { name, owner }: StoredCollection) {
-    this.#pool = pool;
-    const table = quoteName(name);
-    const text = `SELECT ${recordColumns}, ${ownerColumn(owner)} FROM ${table} WHERE id = ANY($1)`;
-    this.#statement = { name: `waymark find in ${table}`, text };
-  }
-
-  /** Returns the record with this id, which must be a safe integer. */
-  find(id: number): Promise<FoundRecord | undefined> {
-    const waiting = this.#waiting.get(id);
-    if (waiting !== undefined) return waiting.promise;
-    if (this.#waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
-    const asked = Promise.withResolvers<FoundRecord | undefined>();
-    this.#waiting.set(id, asked);
-    this.#schedule();
-    return asked.promise;
-  }
-
-  async #send(): Promise<void> {
-    const asked = this.#take();
+  const send = async (): Promise<void> => {
+    const asked = take();
     try {
       const values = [`{${[...asked.keys()].join(",")}}`];
-      const rows = await this.#pool.read<readonly [...RecordRow<string>, owner: string | null]>({
-        ...this.#statement,
-        values,
-      });
+      const rows = await pool.read<readonly [...RecordRow<string>, owner: string | null]>({ ...statement, values });
       for (const row of rows) {
         const [record, owner] = [toRecord(row), row[4]];
         asked.get(record.id)?.resolve({ record, owner: owner === null ? undefined : Number(owner) });
@@ -58,18 +42,28 @@ export class PostgresFinds {
     } catch (error) {
       for (const { reject } of asked.values()) reject(error);
     }
-  }
+  };
 
-  #take(): Map<number, PromiseWithResolvers<FoundRecord | undefined>> {
-    const all = this.#waiting;
+  const take = (): Map<number, PromiseWithResolvers<FoundRecord | undefined>> => {
+    const all = waiting;
     if (all.size <= batchLimit) {
-      this.#waiting = new Map();
+      waiting = new Map();
       return all;
     }
     const taken = new Map([...all].slice(0, batchLimit));
     for (const id of taken.keys()) all.delete(id);
     return taken;
-  }
+  };
+
+  return (id) => {
+    const known = waiting.get(id);
+    if (known !== undefined) return known.promise;
+    if (waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
+    const asked = Promise.withResolvers<FoundRecord | undefined>();
+    waiting.set(id, asked);
+    schedule();
+    return asked.promise;
+  };
 }
 
 /** In records. Even at the greatest usual size, they amount to only some megabytes. */

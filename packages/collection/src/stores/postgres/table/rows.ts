@@ -8,59 +8,52 @@ import type { PartitionedCollection } from "./partitions.ts";
 import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The statements that put rows into the table of a collection, any number at once. */
-export class PostgresRows {
-  readonly #table: string;
-  readonly #columns: readonly RowColumn[];
-  readonly #insertion: string;
-  readonly #replacement: string;
-  readonly #unique: readonly string[];
-
-  constructor(definition: PartitionedCollection) {
-    const table = quoteName(definition.name);
-    const columns = rowColumns(definition);
-    const names = columns.map(({ name }) => name).join(", ");
-    const values = columns.map(({ name, stored }) => stored(name)).join(", ");
-    const changes = columns.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
-    this.#table = table;
-    this.#columns = columns;
-    this.#insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
-    this.#replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
-    this.#unique = definition.unique.map((member) => quoteName(uniqueColumnName(member)));
-  }
-
+export interface PostgresRows {
   /** Stores rows whose ids are new. */
-  insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
-    return connection.query(this.#statement("insert into", this.#insertion, rows));
-  }
-
+  insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown>;
   /** Stores rows in place of those with the same ids. */
-  update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
-    return connection.query(this.#statement("update", this.#replacement, rows));
-  }
-
+  update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown>;
   /** Stores rows, and replaces those with the same ids where they exist. */
-  put(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
-    const changes = this.#columns.slice(1).map(({ name }) => `${name} = excluded.${name}`);
-    const text = `${this.#insertion} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
-    return connection.query(this.#statement("put into", text, rows));
-  }
-
+  put(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown>;
   /** Clears the unique values of rows that are stored again in the same transaction, so that other rows can have them. */
-  async releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
-    if (this.#unique.length === 0 || ids.length === 0) return;
-    const changes = this.#unique.map((column) => `${column} = NULL`);
-    await connection.query({
-      name: `waymark release unique keys of ${this.#table}`,
-      text: `UPDATE ${this.#table} SET ${changes.join(", ")} WHERE id = ANY($1::bigint[])`,
-      values: [toArrayText(ids)],
-    });
-  }
+  releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void>;
+}
 
-  #statement(name: string, text: string, rows: readonly StoredRow[]): Statement {
+/** Makes the statements for the rows of a collection. */
+export function postgresRows(definition: PartitionedCollection): PostgresRows {
+  const table = quoteName(definition.name);
+  const columns = rowColumns(definition);
+  const names = columns.map(({ name }) => name).join(", ");
+  const values = columns.map(({ name, stored }) => stored(name)).join(", ");
+  const changes = columns.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
+  const insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
+  const replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
+  const unique = definition.unique.map((member) => quoteName(uniqueColumnName(member)));
+
+  const statement = (name: string, text: string, rows: readonly StoredRow[]): Statement => {
     const documents = rows.map(({ record }): unknown => JSON.parse(record.json));
-    const values = this.#columns.map(({ toValue }) => toArrayText(rows.map((row, n) => toValue(row, documents[n]))));
-    return { name: `waymark ${name} ${this.#table}`, text, values };
-  }
+    const values = columns.map(({ toValue }) => toArrayText(rows.map((row, n) => toValue(row, documents[n]))));
+    return { name: `waymark ${name} ${table}`, text, values };
+  };
+
+  return {
+    insert: (connection, rows) => connection.query(statement("insert into", insertion, rows)),
+    update: (connection, rows) => connection.query(statement("update", replacement, rows)),
+    put(connection, rows) {
+      const changes = columns.slice(1).map(({ name }) => `${name} = excluded.${name}`);
+      const text = `${insertion} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
+      return connection.query(statement("put into", text, rows));
+    },
+    async releaseUniqueKeys(connection, ids) {
+      if (unique.length === 0 || ids.length === 0) return;
+      const changes = unique.map((column) => `${column} = NULL`);
+      await connection.query({
+        name: `waymark release unique keys of ${table}`,
+        text: `UPDATE ${table} SET ${changes.join(", ")} WHERE id = ANY($1::bigint[])`,
+        values: [toArrayText(ids)],
+      });
+    },
+  };
 }
 
 /** A column of the rows that a statement sends. */
@@ -116,36 +109,30 @@ export const storedFrom = ({ sent }: FilledColumn): ((value: string) => string) 
 const asItIs = (sent: string): string => sent;
 
 /**
- * The statements that remove records of a collection with all records that they own, directly or through others. Owned records are
+ * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again. Counts the removals of
+ * owned records only.
+ */
+export type RemoveRecords = (connection: PostgresConnection, removals: readonly SnapshotRemoval[]) => Promise<void>;
+
+/**
+ * Returns what removes records of a collection with all records that they own, directly or through others. Owned records are
  * removed first, because no record may be without its owner. Each removal of an owned record is counted, and its id is never
  * assigned again.
  */
-export class PostgresRemovals {
-  readonly #collection: string;
-  readonly #partitions: number;
-  readonly #statements: readonly string[];
+export function removalOfRecords(
+  { name: collection, partitions = 1 }: PartitionedCollection,
+  collections: readonly PartitionedCollection[],
+): RemoveRecords {
+  const statements = [
+    ...removalsOfOwned(collection, "$1::bigint[]", collections),
+    `DELETE FROM ${quoteName(collection)} WHERE id = ANY($1::bigint[])`,
+  ];
 
-  constructor(
-    { name: collection, partitions = 1 }: PartitionedCollection,
-    collections: readonly PartitionedCollection[],
-  ) {
-    this.#collection = collection;
-    this.#partitions = partitions;
-    this.#statements = [
-      ...removalsOfOwned(collection, "$1::bigint[]", collections),
-      `DELETE FROM ${quoteName(collection)} WHERE id = ANY($1::bigint[])`,
-    ];
-  }
-
-  /**
-   * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again. Counts the removals
-   * of owned records only.
-   */
-  async remove(connection: PostgresConnection, removals: readonly SnapshotRemoval[]): Promise<void> {
+  return async (connection, removals) => {
     const values = [toArrayText(removals.map(({ id }) => id))];
     await Promise.all([
-      ...this.#statements.map((text, position) =>
-        connection.query({ name: `waymark remove from ${this.#collection} ${position}`, text, values }),
+      ...statements.map((text, position) =>
+        connection.query({ name: `waymark remove from ${collection} ${position}`, text, values }),
       ),
       connection.query({
         name: "waymark mark removed",
@@ -157,12 +144,12 @@ export class PostgresRemovals {
           ...values,
           toArrayText(removals.map(({ revision }) => revision)),
           toArrayText(removals.map(({ owner }) => owner)),
-          this.#collection,
-          this.#partitions,
+          collection,
+          partitions,
         ],
       }),
     ]);
-  }
+  };
 }
 
 /** Makes the statements that remove the records whose owners have some ids, given as an expression; the last level first. */

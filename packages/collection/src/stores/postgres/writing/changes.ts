@@ -9,7 +9,7 @@ import type { PostgresConnection } from "../connections/connection.ts";
 import { PostgresCounters } from "../history/counters.ts";
 import type { PartitionsCounters } from "../history/history.ts";
 import type { PartitionedCollection } from "../table/partitions.ts";
-import { PostgresRemovals, PostgresRows } from "../table/rows.ts";
+import { type PostgresRows, postgresRows, type RemoveRecords, removalOfRecords } from "../table/rows.ts";
 import { ownerColumn, quoteName, toArrayText } from "../table/sql.ts";
 import { PostgresBatch } from "./batch.ts";
 import { type Holders, holdersOf } from "./conflicts.ts";
@@ -19,7 +19,7 @@ import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
 export class PostgresChanges {
   readonly counters: PostgresCounters;
   readonly rows: PostgresRows;
-  readonly removals: PostgresRemovals;
+  readonly removeRecords: RemoveRecords;
   readonly #collection: string;
   readonly #table: string;
   readonly #owner: Ownership | undefined;
@@ -33,8 +33,8 @@ export class PostgresChanges {
     this.#table = quoteName(name);
     this.#owner = owner;
     this.#unique = unique;
-    this.rows = new PostgresRows(definition);
-    this.removals = new PostgresRemovals(definition, collections);
+    this.rows = postgresRows(definition);
+    this.removeRecords = removalOfRecords(definition, collections);
   }
 
   /** Reads the state that the writes depend on. `locking` is the promise of `lock`, which must be called before. */
@@ -78,7 +78,7 @@ export class PostgresChanges {
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order, no two records ever have the same value of a unique member.
-    if (removed.length > 0) statements.push(this.removals.remove(connection, removed));
+    if (removed.length > 0) statements.push(this.removeRecords(connection, removed));
     statements.push(this.rows.releaseUniqueKeys(connection, displaced));
     if (updated.length > 0) statements.push(this.rows.update(connection, updated));
     if (inserted.length > 0) statements.push(this.rows.insert(connection, inserted));
