@@ -43,10 +43,15 @@ export function addHistogram(
   };
   registry.registerMetric(metric as unknown as Histogram); // a registry uses the name and `get` only
   return (labels) => {
-    const series = new Series(labels, buckets);
-    all.push(series);
-    return series;
+    const made = series(labels, buckets);
+    all.push(made);
+    return made;
   };
+}
+
+interface Series extends HistogramSeries {
+  /** Returns the lines of the text format. */
+  samples(name: string): readonly Sample[];
 }
 
 /** A line of the text format. */
@@ -56,37 +61,30 @@ interface Sample {
   readonly value: number;
 }
 
-class Series implements HistogramSeries {
-  readonly #labels: Readonly<Record<string, string>>;
-  readonly #bounds: readonly number[];
+function series(labels: Readonly<Record<string, string>>, bounds: readonly number[]): Series {
+  let sum = 0;
   /** How many observations each bucket has, those of lower buckets not included; the last one has no bound. */
-  readonly #counts: number[];
-  #sum = 0;
+  const counts = Array.from({ length: bounds.length + 1 }, () => 0);
 
-  constructor(labels: Readonly<Record<string, string>>, bounds: readonly number[]) {
-    this.#labels = labels;
-    this.#bounds = bounds;
-    this.#counts = Array.from({ length: bounds.length + 1 }, () => 0);
-  }
-
-  observe(value: number): void {
-    let bucket = 0;
-    while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket++;
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#sum += value;
-  }
-
-  samples(name: string): readonly Sample[] {
-    let count = 0;
-    const buckets = this.#counts.map((own, bucket): Sample => {
-      count += own;
-      const le = this.#bounds[bucket] ?? "+Inf";
-      return { metricName: `${name}_bucket`, labels: { le, ...this.#labels }, value: count };
-    });
-    return [
-      ...buckets,
-      { metricName: `${name}_sum`, labels: this.#labels, value: this.#sum },
-      { metricName: `${name}_count`, labels: this.#labels, value: count },
-    ];
-  }
+  return {
+    observe(value) {
+      let bucket = 0;
+      while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++;
+      counts[bucket] = (counts[bucket] ?? 0) + 1;
+      sum += value;
+    },
+    samples(name) {
+      let count = 0;
+      const buckets = counts.map((own, bucket): Sample => {
+        count += own;
+        const le = bounds[bucket] ?? "+Inf";
+        return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
+      });
+      return [
+        ...buckets,
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: count },
+      ];
+    },
+  };
 }
