@@ -1,7 +1,7 @@
 import type { Store } from "@waymark/collection";
 import type { Log, LogLevel } from "../log/log.ts";
 import { delivery } from "./delivery.ts";
-import { type WebhookEvent, type WebhookFigures, WebhookSender } from "./sender.ts";
+import { type WebhookEvent, type WebhookFigures, webhookSender } from "./sender.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { readWebhookSecret } from "./signing.ts";
 import { usualTiming, type WebhookTiming } from "./timing.ts";
@@ -45,7 +45,7 @@ export function startWebhooks(parts: WebhookParts): Webhooks {
   const { settings, people, states, log, timing = usualTiming, timeout = 15_000 } = parts;
   const senders = settings.map((each) => {
     const key = readWebhookSecret(each.secretFile);
-    return new WebhookSender({
+    return webhookSender({
       settings: each,
       delivery: delivery(each, key, timeout),
       people,

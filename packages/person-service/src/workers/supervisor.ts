@@ -42,9 +42,9 @@ export async function superviseWorkers(supervision: Supervision): Promise<number
     cluster.setupPrimary({ exec: "serve", args: command === "serve" ? rest : process.argv.slice(2) });
   cluster.setupPrimary({ serialization: "advanced" });
   const { promise, resolve } = Promise.withResolvers<number>();
-  const supervisor = new Supervisor(supervision, resolve);
-  const admin = await supervision.openAdmin?.(supervisor.ask);
-  supervisor.begin();
+  const { ask, begin } = supervisor(supervision, resolve);
+  const admin = await supervision.openAdmin?.(ask);
+  begin();
   const exitCode = await promise;
   await supervision.writer?.close();
   await admin?.close();
@@ -60,169 +60,169 @@ const mostShortLives = 5;
 /** How long closing the database may take beyond the grace, in milliseconds, before a worker is killed. */
 const timeToClose = 5000;
 
-class Supervisor {
-  readonly #supervision: Supervision;
-  readonly #end: (exitCode: number) => void;
-  readonly #workers = new Set<WorkerProcess>();
+interface Supervisor {
+  readonly ask: AskWorkers;
+  begin(): void;
+}
+
+function supervisor(supervision: Supervision, end: (exitCode: number) => void): Supervisor {
+  const workers = new Set<WorkerProcess>();
   /** Shared by all workers, so that each knows the browsers that signed in at another. */
-  readonly #sessionKey = randomBytes(32).toString("base64");
-  readonly #ready = new Set<WorkerProcess>();
+  const sessionKey = randomBytes(32).toString("base64");
+  const ready = new Set<WorkerProcess>();
   /** Workers that may have read their files before the last SIGHUP, and cannot handle it yet. */
-  readonly #toReload = new Set<WorkerProcess>();
-  readonly #restarts = new Set<NodeJS.Timeout>();
-  readonly #questions = new Questions();
-  readonly #sessionEnds = new SessionEnds(this.#questions);
-  #port: number | undefined;
+  const toReload = new Set<WorkerProcess>();
+  const restarts = new Set<NodeJS.Timeout>();
+  const questions = new Questions();
+  const sessionEnds = new SessionEnds(questions);
+  let knownPort: number | undefined;
   /** The port that was asked for by those that share the socket now, by which Node knows it; undefined for that of the options. */
-  #socket: number | undefined;
-  #lines: readonly string[] | undefined;
-  #shortLives = 0;
-  #stopping = false;
-  #exitCode = 0;
+  let socket: number | undefined;
+  let linesToPrint: readonly string[] | undefined;
+  let shortLives = 0;
+  let stopping = false;
+  let lastExitCode = 0;
+  const ask: AskWorkers = (question) => questions.ask(ready, { kind: "question", question });
 
-  constructor(supervision: Supervision, end: (exitCode: number) => void) {
-    this.#supervision = supervision;
-    this.#end = end;
-  }
-
-  begin(): void {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => {
-        this.#supervision.log.write("info", "stop", `stops on ${signal}`, { cause: signal });
-        this.#stop(0);
-      });
-    }
-    process.on("SIGHUP", () => this.#reload());
-    // One worker first: only it reports a start error, and it does what is to be done once before the others start.
-    this.#start({ isFirst: true });
-  }
-
-  readonly ask: AskWorkers = (question) => this.#questions.ask(this.#ready, { kind: "question", question });
-
-  #start({ isFirst }: Pick<WorkerOrders, "isFirst">): void {
-    const { writer } = this.#supervision;
+  const start = ({ isFirst }: Pick<WorkerOrders, "isFirst">): void => {
+    const { writer } = supervision;
     const orders: WorkerOrders = {
       isFirst,
-      port: isFirst ? undefined : this.#socket,
-      sessionKey: this.#sessionKey,
+      port: isFirst ? undefined : socket,
+      sessionKey,
       sharesWriter: writer !== undefined,
     };
     const worker = cluster.fork({ [ordersVariable]: JSON.stringify(orders) });
-    this.#workers.add(worker);
+    workers.add(worker);
     const leaveWriter = writer?.join(linkTo(worker));
     let isYoung = true;
     let youth: NodeJS.Timeout | undefined;
     worker.on("message", (message: WorkerMessage) => {
-      if (message.kind === "answer") this.#questions.receive(message);
+      if (message.kind === "answer") questions.receive(message);
       if (message.kind === "follow-ends" || message.kind === "session-end") {
-        void this.#sessionEnds.receive(worker, message);
+        void sessionEnds.receive(worker, message);
       }
       if (message.kind !== "ready") return;
       // From now on, since a start may take long on a busy machine.
       youth = setTimeout(() => {
         isYoung = false;
-        this.#shortLives = 0;
+        shortLives = 0;
       }, shortLife);
-      this.#serves(worker, orders, message);
+      serves(worker, orders, message);
     });
     worker.once("exit", (code: number | null, signal: NodeJS.Signals | null) => {
       clearTimeout(youth);
       leaveWriter?.();
-      this.#sessionEnds.leave(worker);
-      this.#workers.delete(worker);
-      this.#ready.delete(worker);
-      this.#toReload.delete(worker);
+      sessionEnds.leave(worker);
+      workers.delete(worker);
+      ready.delete(worker);
+      toReload.delete(worker);
       // The shared socket is closed then, and port 0 of the options would now be another port.
-      if (this.#ready.size === 0) this.#socket = this.#port;
-      if (this.#stopping) return this.#endWithoutWorkers();
-      if (code !== 0 && isYoung) this.#shortLives++;
-      this.#replace(`worker ${worker.process.pid} ended (${signal ?? `exit code ${code}`})`, code);
+      if (ready.size === 0) socket = knownPort;
+      if (stopping) return endWithoutWorkers();
+      if (code !== 0 && isYoung) shortLives++;
+      replaceEnded(`worker ${worker.process.pid} ended (${signal ?? `exit code ${code}`})`, code);
     });
-  }
+  };
 
-  #serves(worker: WorkerProcess, orders: WorkerOrders, { port, lines }: WorkerReady): void {
-    this.#port ??= port;
-    if (port !== this.#port) {
+  const serves = (worker: WorkerProcess, orders: WorkerOrders, { port, lines }: WorkerReady): void => {
+    knownPort ??= port;
+    if (port !== knownPort) {
       // All workers that it should share a socket with ended before it listened.
       worker.process.kill("SIGTERM");
       return;
     }
-    this.#socket = orders.port;
-    this.#ready.add(worker);
-    if (this.#toReload.delete(worker)) worker.process.kill("SIGHUP");
-    if (this.#stopping) {
+    socket = orders.port;
+    ready.add(worker);
+    if (toReload.delete(worker)) worker.process.kill("SIGHUP");
+    if (stopping) {
       askToStop(worker);
       return;
     }
-    this.#supervision.print(`worker ${worker.process.pid} serves`);
+    supervision.print(`worker ${worker.process.pid} serves`);
     if (orders.isFirst) {
-      this.#lines = lines;
-      for (let others = 1; others < this.#supervision.count; others++) this.#startAnother();
+      linesToPrint = lines;
+      for (let others = 1; others < supervision.count; others++) startAnother();
     }
-    if (this.#lines === undefined || this.#ready.size < this.#supervision.count) return;
-    this.#supervision.print(this.#lines.join("\n"));
-    this.#lines = undefined;
-  }
+    if (linesToPrint === undefined || ready.size < supervision.count) return;
+    supervision.print(linesToPrint.join("\n"));
+    linesToPrint = undefined;
+  };
 
   /** @param ended which worker did, and how; the exit code is null when a signal ended it */
-  #replace(ended: string, exitCode: number | null): void {
-    if (this.#port === undefined) {
+  const replaceEnded = (ended: string, exitCode: number | null): void => {
+    if (knownPort === undefined) {
       // A worker with an exit code has printed why.
-      if (exitCode === null) this.#logEnd("error", `${ended} before it served`);
-      this.#stop(exitCode || 1);
-    } else if (this.#shortLives >= mostShortLives) {
-      this.#logEnd("error", `${ended}, as did ${mostShortLives - 1} before it as soon as they were started`);
-      this.#stop(1);
+      if (exitCode === null) logEnd("error", `${ended} before it served`);
+      stop(exitCode || 1);
+    } else if (shortLives >= mostShortLives) {
+      logEnd("error", `${ended}, as did ${mostShortLives - 1} before it as soon as they were started`);
+      stop(1);
     } else {
-      this.#logEnd("warn", `${ended}, and another one takes its place`);
-      this.#startLater();
+      logEnd("warn", `${ended}, and another one takes its place`);
+      startLater();
     }
-  }
+  };
 
-  #startAnother(): void {
-    this.#start({ isFirst: false });
-  }
+  const startAnother = (): void => {
+    start({ isFirst: false });
+  };
 
   /** Starts another worker: at once after one that ran for a while, later and later after short lives. */
-  #startLater(): void {
-    const delay = this.#shortLives === 0 ? 0 : 100 * 2 ** (this.#shortLives - 1);
+  const startLater = (): void => {
+    const delay = shortLives === 0 ? 0 : 100 * 2 ** (shortLives - 1);
     const restart = setTimeout(() => {
-      this.#restarts.delete(restart);
-      this.#startAnother();
+      restarts.delete(restart);
+      startAnother();
     }, delay);
-    this.#restarts.add(restart);
-  }
+    restarts.add(restart);
+  };
 
-  #reload(): void {
-    for (const worker of this.#workers) {
-      if (this.#ready.has(worker)) worker.process.kill("SIGHUP");
-      else this.#toReload.add(worker);
+  const reload = (): void => {
+    for (const worker of workers) {
+      if (ready.has(worker)) worker.process.kill("SIGHUP");
+      else toReload.add(worker);
     }
-  }
+  };
 
-  #stop(exitCode: number): void {
-    if (this.#stopping) return;
-    this.#stopping = true;
-    this.#exitCode = exitCode;
-    for (const restart of this.#restarts) clearTimeout(restart);
-    for (const worker of this.#workers) {
-      if (this.#ready.has(worker)) askToStop(worker);
+  const stop = (exitCode: number): void => {
+    if (stopping) return;
+    stopping = true;
+    lastExitCode = exitCode;
+    for (const restart of restarts) clearTimeout(restart);
+    for (const worker of workers) {
+      if (ready.has(worker)) askToStop(worker);
       else worker.process.kill("SIGTERM");
     }
     const kill = (): void => {
-      for (const worker of this.#workers) worker.process.kill("SIGKILL");
+      for (const worker of workers) worker.process.kill("SIGKILL");
     };
-    setTimeout(kill, this.#supervision.grace + timeToClose).unref();
-    this.#endWithoutWorkers();
-  }
+    setTimeout(kill, supervision.grace + timeToClose).unref();
+    endWithoutWorkers();
+  };
 
-  #endWithoutWorkers(): void {
-    if (this.#workers.size === 0) this.#end(this.#exitCode);
-  }
+  const endWithoutWorkers = (): void => {
+    if (workers.size === 0) end(lastExitCode);
+  };
 
-  #logEnd(level: "warn" | "error", message: string): void {
-    this.#supervision.log.write(level, "worker-end", message);
-  }
+  const logEnd = (level: "warn" | "error", message: string): void => {
+    supervision.log.write(level, "worker-end", message);
+  };
+
+  return {
+    ask,
+    begin() {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) {
+        process.once(signal, () => {
+          supervision.log.write("info", "stop", `stops on ${signal}`, { cause: signal });
+          stop(0);
+        });
+      }
+      process.on("SIGHUP", () => reload());
+      // One worker first: only it reports a start error, and it does what is to be done once before the others start.
+      start({ isFirst: true });
+    },
+  };
 }
 
 /** Errors are ignored: a worker that has ended meanwhile emits its exit. */
