@@ -79,19 +79,20 @@ describe("metrics", () => {
         }
       })();
       let [sent, received] = [0, 0];
-      const send = async (target: string, init?: RequestInit): Promise<void> => {
+      const send = async (status: number, target: string, init?: RequestInit): Promise<void> => {
         const answer = await fetch(`${service.url}${target}`, init);
+        assert.equal(answer.status, status);
         received += (await answer.bytes()).length;
       };
       const clients = Array.from({ length: 4 }, async (_, client) => {
         for (let i = 0; i < 10; i++) {
           const body = JSON.stringify({ name: `Ada ${client} ${i}` });
           sent += body.length;
-          await send("/person", { method: "POST", headers, body });
-          await send("/person/1", { headers: { "Accept-Encoding": "identity" } });
-          await send(`/nothing/${client}/${i}`, { headers: { "Accept-Encoding": "identity" } });
-          await send("/person", { method: "HEAD" });
-          await send("/person/1", { method: `X${client}${i}`, headers: { "Accept-Encoding": "identity" } });
+          await send(200, "/person", { method: "POST", headers, body });
+          await send(200, "/person/1", { headers: { "Accept-Encoding": "identity" } });
+          await send(404, `/nothing/${client}/${i}`, { headers: { "Accept-Encoding": "identity" } });
+          await send(200, "/person", { method: "HEAD" });
+          await send(501, "/person/1", { method: `X${client}${i}`, headers: { "Accept-Encoding": "identity" } });
         }
       });
       await Promise.all(clients);
