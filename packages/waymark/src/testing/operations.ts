@@ -40,6 +40,8 @@ export interface Operation {
 export interface TakenInputs {
   /** By their place and name, as `parameterKey` writes them; undefined for those that are one object. */
   readonly parameters: ReadonlyMap<string, StandardSchemaV1 | undefined>;
+  /** The schemas of a whole query. */
+  readonly queries: readonly DeclaredInputs[];
   readonly body: StandardSchemaV1 | undefined;
   /** Whether query parameters that are not declared are refused. */
   readonly isStrict: boolean;
@@ -97,6 +99,7 @@ function takenByAll(ways: readonly Way[]): TakenInputs {
   const bodies = all.map(({ taken }) => taken.map(({ inputs }) => inputs.body).findLast(isSchema));
   return {
     parameters: new Map(shared),
+    queries: all.flatMap(({ taken }) => taken.filter(({ inputs }) => isSchema(inputs.query))),
     body: bodies.every((body) => body !== undefined) ? bodies[0] : undefined,
     isStrict: all.every(({ taken }) => strictNamesOf(taken) !== undefined),
     invalidPath: [...new Set(all.flatMap(({ taken }) => taken.map(({ inputs }) => inputs.invalidPath ?? 400)))],

@@ -1,5 +1,8 @@
+import { isPromise } from "../and-then.ts";
 import { isJson } from "../fields/media-type.ts";
+import { compileInputs } from "../input/read.ts";
 import type { MediaTypeObject, OpenApiDocument, ParameterObject } from "../openapi/document.ts";
+import { HttpRequest } from "../request.ts";
 import type { Operation } from "./operations.ts";
 import type { ParameterTexts } from "./parameter-texts.ts";
 import type { Random } from "./random.ts";
@@ -96,11 +99,7 @@ export function partsMaker(
     );
   };
 
-  /**
-   * @param share of the optional parameters that are sent, of two at most
-   * @throws TypeError when no value is found for something that is required
-   */
-  return (share = 0.5) => {
+  const draft = (share: number): Parts => {
     const { parameters, body } = operation;
     const query: Sent[] = [];
     const fields: Sent[] = [];
@@ -114,7 +113,37 @@ export function partsMaker(
     }
     return { path: pathOf(), query, fields, content: body === undefined ? undefined : contentOf() };
   };
+
+  /** A schema of a whole query can have rules that no JSON Schema says. */
+  const isTaken = (query: readonly Sent[]): boolean =>
+    operation.taken.queries.every(({ inputs: { query: schema = {} }, site }) => {
+      const declared = [{ inputs: { query: schema }, site }];
+      const read = compileInputs({ declared })(HttpRequest.of({ target: `/?${searchOf(query)}` }), () => undefined);
+      return read === undefined || isPromise(read);
+    });
+
+  /**
+   * @param share of the optional parameters that are sent, of two at most
+   * @throws TypeError when no value is found for something that is required
+   */
+  return (share = 0.5) => {
+    for (let i = 0; i < 50; i++) {
+      const parts = draft(i < 10 ? share : 1);
+      if (isTaken(parts.query)) return parts;
+    }
+    throw new TypeError(
+      `No query is known for ${operation.name} that its schema allows: name values of its parameters, { examples: { … } }`,
+    );
+  };
 }
+
+/** Returns parameters as a query has them. */
+export const searchOf = (query: readonly Sent[]): string =>
+  query
+    .flatMap(({ parameter: { name }, texts }) =>
+      texts.map((text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`),
+    )
+    .join("&");
 
 const jsonContent = (type: string, schema: unknown, value: unknown): Content => ({
   type,

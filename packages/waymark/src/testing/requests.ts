@@ -3,7 +3,7 @@ import { textForm } from "../input/from-text.ts";
 import type { ParameterObject } from "../openapi/document.ts";
 import { type Operation, parameterKey } from "./operations.ts";
 import { nouns, textsOfParameters } from "./parameter-texts.ts";
-import { type Content, type Making, type Parts, partsMaker } from "./parts.ts";
+import { type Content, type Making, type Parts, partsMaker, searchOf } from "./parts.ts";
 import type { ContractRequest, Expectation } from "./request.ts";
 import { schemaValues } from "./values.ts";
 
@@ -137,13 +137,11 @@ export function requestMaker(operation: Operation, making: Making): RequestMaker
   };
 
   const requestOf = (kind: string, { path, query, fields, content }: Parts, expects: Expectation): ContractRequest => {
-    const search = query.flatMap(({ parameter: { name }, texts }) =>
-      texts.map((text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`),
-    );
+    const search = searchOf(query);
     return {
       kind,
       method: operation.method,
-      target: search.length === 0 ? path : `${path}?${search.join("&")}`,
+      target: search === "" ? path : `${path}?${search}`,
       headers: {
         ...making.headers,
         ...Object.fromEntries(

@@ -176,6 +176,21 @@ describe("contract", () => {
     assert.equal(first.statuses.get(200), 2);
   });
 
+  it("takes a query for valid only where each rule of its schema does, also one that no JSON Schema says", async () => {
+    const Range = z.object({ from: z.int().optional(), to: z.int().optional() });
+    const appOf = (rule: (range: z.infer<typeof Range>) => boolean): App =>
+      router(GET("/a", takes({ query: Range.refine(rule) }), answers({ 200: none }), () => ok()));
+    const [first] = await contract(appOf(({ from, to }) => from !== undefined && to !== undefined && from < to));
+    await first?.run();
+    assert.ok((first?.statuses.get(200) ?? 0) > 0);
+    const [never] = await contract(appOf(() => false));
+    await assert.rejects(never?.run() ?? Promise.resolve(), {
+      name: "TypeError",
+      message:
+        "No query is known for GET /a that its schema allows: name values of its parameters, { examples: { … } }",
+    });
+  });
+
   it("refuses options that there are not", async () => {
     await assert.rejects(contract(notesApp(), { sead: 1 } as object), /has no option "sead"/);
     await assert.rejects(contract(notesApp(), { requests: 0 }), /requests must be a whole number, 1 or more, not 0/);
