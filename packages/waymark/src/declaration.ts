@@ -39,6 +39,7 @@ export const isApp = (value: unknown): boolean =>
 export function foundName(value: unknown): string {
   const kind = kindOf(value);
   if (kind === "web") return "a web filter, such as cors({ … }), which is for router({ filters: [ … ] }, …)";
+  if (value instanceof Promise) return "a promise, which needs an await";
   if (isApp(value)) return 'an app, which stands behind its path: mount("/path", app)';
   return typeof kind === "string" ? `${kind}(…)` : typeName(value);
 }

@@ -42,7 +42,8 @@ export function eventStream(
   { heartbeat = 15_000 }: EventStreamOptions = {},
 ): ResponseOf<200, never> {
   if (!(heartbeat >= 1)) throw new RangeError(`heartbeat is a number of milliseconds from 1, not ${heartbeat}`);
-  const body = pieces(request, events, heartbeat);
+  const source = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]();
+  const body = endingUnread(pieces(request, source, heartbeat), source);
   return new HttpResponse(200, eventStreamFields, body) as ResponseOf<200, never>; // answers(…) compares the status only
 }
 
@@ -58,10 +59,9 @@ export const heartbeatComment = ":\n\n";
 
 async function* pieces(
   { signal, draining }: HttpRequest<unknown>,
-  events: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>,
+  source: Source,
   heartbeat: number,
 ): AsyncGenerator<string, void, undefined> {
-  const source = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]();
   const isOver = (): boolean => signal.aborted || draining.aborted;
   let wake = (): void => undefined;
   const onAbort = (): void => wake();
@@ -92,9 +92,32 @@ async function* pieces(
     }
   } finally {
     for (const each of [signal, draining]) each.removeEventListener("abort", onAbort);
-    // Nobody waits for it: a generator that waits for something ends after that.
-    Promise.resolve(source.return?.()).catch(() => undefined);
+    end(source);
   }
+}
+
+type Source = Iterator<ServerSentEvent> | AsyncIterator<ServerSentEvent>;
+
+/** Nobody waits for it: a generator that waits for something ends after that. */
+function end(source: Source): void {
+  Promise.resolve(source.return?.()).catch(() => undefined);
+}
+
+/** Ends the source of a stream that nobody reads, such as that of HEAD: a generator that has not begun runs nothing at its end. */
+function endingUnread(pieces: AsyncGenerator<string, void, undefined>, source: Source): AsyncIterable<string> {
+  let hasBegun = false;
+  const iterator: AsyncIterator<string, void, undefined> = {
+    next() {
+      hasBegun = true;
+      return pieces.next();
+    },
+    return() {
+      if (!hasBegun) end(source);
+      hasBegun = true;
+      return pieces.return();
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
 
 function textOf({ event, id, retry, data }: ServerSentEvent): string {

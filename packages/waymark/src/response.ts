@@ -1,5 +1,6 @@
 import { isSenderField } from "./fields/field-line.ts";
 import { fieldLines, type HeaderFields, HeaderList, isSound, webHeaders } from "./fields/header-list.ts";
+import { parseMediaType } from "./fields/media-type.ts";
 import { eitherOf, escapeUnprintable, excerpt } from "./message-text.ts";
 import type { ProblemDocument } from "./problem-types.ts";
 
@@ -139,10 +140,19 @@ export type ProblemResponse = ResponseOf<never, never>;
 /** Says what is known of a response, which is only a type. */
 const known = <S extends number, T>(response: HttpResponse): ResponseOf<S, T> => response as ResponseOf<S, T>; // by its maker
 
-/** Makes a response with this content and Content-Type. */
+/**
+ * Makes a response with this content and Content-Type.
+ *
+ * @throws TypeError when the first argument is not a media type
+ */
 export function content(mediaType: string, body: ResponseBody): ResponseOf<200, never>;
 export function content<S extends number>(mediaType: string, body: ResponseBody, status: S): OneOf<S, never>;
 export function content(mediaType: string, body: ResponseBody, status = 200): ResponseOf<never, never> {
+  if (parseMediaType(mediaType) === undefined) {
+    throw new TypeError(
+      `content(…) takes a media type, such as "text/html", and then the content, not ${excerpt(mediaType)}`,
+    );
+  }
   return known(new HttpResponse(status, { "Content-Type": mediaType }, body));
 }
 

@@ -125,6 +125,19 @@ describe("an event stream", () => {
     await promise;
   });
 
+  it("ends its source once when nobody reads it, as for HEAD", async () => {
+    let ends = 0;
+    const source: AsyncIterableIterator<ServerSentEvent> = {
+      next: () => assert.fail("it is read"),
+      return: async () => ({ done: true, value: void ends++ }),
+      [Symbol.asyncIterator]: () => source,
+    };
+    const app = router(GET("/", (request) => eventStream(request, source)));
+    const response = await app.fetch(new Request("http://localhost/", { method: "HEAD" }));
+    assert.equal(response.headers.get("Content-Type"), "text/event-stream");
+    assert.equal(ends, 1);
+  });
+
   it("refuses a heartbeat that is not a number from 1", () => {
     for (const heartbeat of [0, -1, NaN]) {
       assert.throws(() => eventStream(HttpRequest.of(), [], { heartbeat }), /^RangeError: heartbeat is/);

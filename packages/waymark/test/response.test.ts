@@ -45,6 +45,10 @@ describe("the helpers", () => {
 
   it("content, created and redirect refuse what no header field can carry", () => {
     assert.throws(() => content("a/b\r\nX: y", ""), TypeError);
+    assert.throws(() => content("<h1>Hello</h1>", "text/html"), {
+      name: "TypeError",
+      message: 'content(…) takes a media type, such as "text/html", and then the content, not "<h1>Hello</h1>"',
+    });
     assert.throws(() => created("/a\r\nX: y"), TypeError);
     assert.throws(() => redirect("/a\nb"), TypeError);
   });

@@ -11,7 +11,7 @@ export type NamedSchemas<S = StandardSchemaV1> = { readonly [name: string]: S };
 export interface Inputs<S = StandardSchemaV1> {
   /** Path variables, which the template of the route or of its groups has. */
   readonly variables?: NamedSchemas<S>;
-  /** Query parameters, or one schema of all as an object. */
+  /** Query parameters, or one schema of all as an object; documents show its parameters where it has a JSON Schema. */
   readonly query?: NamedSchemas<S> | S;
   /** Header fields of the request, in any case. */
   readonly fields?: NamedSchemas<S>;

@@ -59,7 +59,11 @@ function findUnmet(branch: Branch, request: HttpRequest, segments: readonly stri
   if (mismatch !== undefined) return { condition: describePath(mismatch.text), found: `"${request.path}"` };
   const taken = [method, ...(method === "HEAD" ? ["GET"] : [])].find((name) => matchesMethod(branch, name));
   if (matchesPath(branch, segments) && taken === undefined && methods?.has(method) === false) {
-    return { condition: `method ${[...methods].join("|") || "none"}`, found: method };
+    const isOtherCase = methods.has(method.toUpperCase());
+    return {
+      condition: `method ${[...methods].join("|") || "none"}`,
+      found: isOtherCase ? `${method}, and methods have their case` : method,
+    };
   }
   const failed = checks.find(({ matches }) => !matches(request, taken ?? method, segments));
   return failed && { condition: describeCondition(failed.condition), found: findInRequest(failed.condition, request) };

@@ -120,6 +120,7 @@ describe("the steps of an explanation", () => {
         "a request for which it holds",
       ],
       "a method": [GET("/a", accept("text/csv"), ok), "POST /a", "method GET", "POST"],
+      "a method in lower case": [GET("/a", ok), "get /a", "method GET", "get, and methods have their case"],
       "several methods": [route("/a", method("PUT", "DELETE"), ok), "GET /a", "method PUT|DELETE", "GET"],
       "a method under not": [route("/a", not(method("GET")), ok), "GET /a", "not GET", "a request for which it holds"],
       "a method both named and under not": [

@@ -317,6 +317,10 @@ describe("routes from plain JavaScript", () => {
       () => call(router, filter, GET(say("a"))),
       "router(…) takes options, which can be left out, and then routes, not before(…)",
     ],
+    "router(promise)": [
+      () => call(router, Promise.resolve(GET(say("a")))),
+      "router(…) takes options, which can be left out, and then routes, not a promise, which needs an await",
+    ],
     "router(route, options)": [
       () => call(router, GET(say("a")), { strict: true }),
       "router(…) takes options, which can be left out, and then routes, not object",
