@@ -31,9 +31,11 @@ import {
   toListsTable,
   toOpenLoopTable,
   toServersTable,
+  toTypesTable,
 } from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
 import { scenariosWith } from "./scenario.ts";
+import { measureTypes } from "./types.ts";
 
 // Nothing here says how long anything may take: the benchmark finds that out.
 
@@ -446,6 +448,23 @@ describe("the measurement of growth", () => {
   });
 });
 
+describe("the measurement of types", () => {
+  it("compares declared routes with untyped ones, which both compile, and leaves nothing behind", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "benchmark-test-"));
+    try {
+      const { signal } = new AbortController();
+      const results = await measureTypes({ groups: 2, rounds: 1, directory, signal });
+      const [declared, untyped] = results;
+      assert.ok(declared !== undefined && untyped !== undefined && declared.instantiations > untyped.instantiations);
+      assert.equal(untyped.ofUntyped, 1);
+      assert.match(toTypesTable(results), /^declared +\d/m);
+      assert.deepEqual(await readdir(directory), []);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
 describe("the dispatch measurement", () => {
   it("compares few and many routes of each kind", () => {
     const results = measureDispatch({ sizes: [10, 50], rounds: 2, requests: 500 });
@@ -489,6 +508,7 @@ describe("the command line", () => {
     ["open --seconds 2", { kind: "open", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
     ["overload --rounds 1", { kind: "overload", rounds: 1, seconds: 3, json: undefined }],
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
+    ["types --rounds 3", { kind: "types", rounds: 3, json: undefined }],
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
     ["postgres --rounds 2", { kind: "postgres", rounds: 2, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
     [

@@ -31,17 +31,22 @@ import {
   toRecordsTable,
   toScalingTable,
   toServersTable,
+  toTypesTable,
   toWritesTable,
 } from "./report.ts";
 import { measureScaling, type ScalingOptions } from "./scaling.ts";
 import { scenariosWith } from "./scenario.ts";
+import { measureTypes } from "./types.ts";
 import { measureWrites } from "./writes.ts";
 
 /** Enough to keep a core busy. */
 const connections = 64;
 
 /** Those of ours under load, each of which has its own result. */
-type Loaded = Exclude<Command, { readonly kind: "help" | "dispatch" | "overload" | "lists" | "growth" | "servers" }>;
+type Loaded = Exclude<
+  Command,
+  { readonly kind: "help" | "dispatch" | "types" | "overload" | "lists" | "growth" | "servers" }
+>;
 
 const usualSizes = [1000, 100_000, 1_000_000];
 
@@ -97,6 +102,9 @@ async function run(command: Command): Promise<void> {
       return;
     case "dispatch":
       await runDispatch(command.rounds, command.json);
+      return;
+    case "types":
+      await runTypes(command.rounds, command.json);
       return;
     case "overload":
       await runOverload(command.rounds, command.seconds, command.json);
@@ -228,6 +236,21 @@ async function runDispatch(rounds: number, jsonFile: string | undefined): Promis
   print(`app.handle alone, rounds: ${rounds}\n`);
   const results = measureDispatch({ sizes: [10, 10_000], rounds, requests: 20_000 });
   print(toDispatchTable(results));
+  await writeJson(jsonFile, { environment, rounds, results });
+}
+
+async function runTypes(rounds: number, jsonFile: string | undefined): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  printEnvironment(environment);
+  const results = await measureTypes({
+    groups: 100,
+    rounds,
+    directory: tmpdir(),
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(`\n${toTypesTable(results)}`);
   await writeJson(jsonFile, { environment, rounds, results });
 }
 

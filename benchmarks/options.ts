@@ -5,7 +5,7 @@ import { type FieldSet, fieldSets } from "./scenario.ts";
 /** What the command line asks for. */
 export type Command =
   | { readonly kind: "help" }
-  | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
+  | { readonly kind: "dispatch" | "types"; readonly rounds: number; readonly json: string | undefined }
   | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
   | {
       readonly kind: "lists" | "growth";
@@ -61,9 +61,9 @@ export function parseCommand(argv: readonly string[]): Command {
   }
   const { json } = values;
   const others = Object.keys(values).filter((name) => name !== "rounds" && name !== "json");
-  if (what === "dispatch") {
-    if (others.length > 0) throw new RangeError(`"dispatch" takes --rounds and --json, not --${others[0]}`);
-    return { kind: "dispatch", rounds: integer("rounds", values.rounds ?? "15", 1), json };
+  if (what === "dispatch" || what === "types") {
+    if (others.length > 0) throw new RangeError(`"${what}" takes --rounds and --json, not --${others[0]}`);
+    return { kind: what, rounds: integer("rounds", values.rounds ?? "15", 1), json };
   }
   if (what === "overload") {
     const other = others.find((name) => name !== "seconds");
@@ -115,6 +115,7 @@ const measured = [
   "records",
   "declared",
   "dispatch",
+  "types",
   "overload",
 ] as const;
 
@@ -180,6 +181,10 @@ declared: requests a second of a route with variables, query and content declare
 
 dispatch: the time that finding a route takes, for 10 and 10,000 routes.
   --rounds N     how often each is measured (default 15)
+  --json FILE    write the results there too
+
+types: the processor time in which the compiler checks 500 routes that declare what they take and answer, and untyped ones.
+  --rounds N     how often each is checked (default 15)
   --json FILE    write the results there too
 
 overload: what is still answered in time at 1 to 10 times the load, with the filter and without.

@@ -11,6 +11,7 @@ import type { RecordsResult } from "./records.ts";
 import type { Compared, ContestantResult, ScenarioResult } from "./result.ts";
 import type { ScalingResult } from "./scaling.ts";
 import type { Summary } from "./summary.ts";
+import type { TypesResult } from "./types.ts";
 import { versionOf } from "./versions.ts";
 import type { WritesResult } from "./writes.ts";
 
@@ -126,6 +127,18 @@ export function toDispatchTable(results: readonly DispatchResult[]): string {
     growth.toFixed(2),
   ]);
   return toTable([head, ...rows]);
+}
+
+/** What the compiler takes, for a person to read. */
+export function toTypesTable(results: readonly TypesResult[]): string {
+  const rows = results.map(({ name, processorTime: { median, min, max }, ofUntyped, instantiations }) => [
+    name,
+    `${median.toFixed(2)} s`,
+    `${min.toFixed(2)}–${max.toFixed(2)}`,
+    ofUntyped.toFixed(2),
+    count(instantiations),
+  ]);
+  return toTable([["", "processor", "min–max", "of untyped", "instantiations"], ...rows]);
 }
 
 /** What is answered under load, for a person to read. */
