@@ -31,8 +31,11 @@ export function valueAt(document: unknown, member: string): unknown {
 }
 
 /** Returns the values of a member: those of a list one by one, and of `emails.value` in each object of a list. */
-export const valuesAt = (document: unknown, member: string): readonly unknown[] =>
-  valuesWithin(document, pathOf(member), 0);
+export function valuesAt(document: unknown, member: string): readonly unknown[] {
+  const values: unknown[] = [];
+  addValues(document, pathOf(member), 0, values);
+  return values;
+}
 
 /** Returns the path of a member that a definition names. To split it each time takes longer than to follow it. */
 function pathOf(member: string): readonly string[] {
@@ -43,11 +46,13 @@ function pathOf(member: string): readonly string[] {
 
 const paths = new Map<string, readonly string[]>();
 
-function valuesWithin(value: unknown, path: readonly string[], at: number): readonly unknown[] {
-  if (value === undefined) return [];
+function addValues(value: unknown, path: readonly string[], at: number, values: unknown[]): void {
+  if (value === undefined) return;
   const name = path[at];
-  if (Array.isArray(value)) return name === undefined ? value : value.flatMap((each) => valuesWithin(each, path, at));
-  return name === undefined ? [value] : valuesWithin(memberOf(value, name), path, at + 1);
+  if (Array.isArray(value))
+    for (const each of value) name === undefined ? values.push(each) : addValues(each, path, at, values);
+  else if (name === undefined) values.push(value);
+  else addValues(memberOf(value, name), path, at + 1, values);
 }
 
 /** Returns the value at the end of a path of names; undefined when the record lacks it. */

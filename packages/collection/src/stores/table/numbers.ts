@@ -1,6 +1,6 @@
 import { valuesAt } from "../../members/value.ts";
 import type { SearchedMember } from "../contract/selection.ts";
-import { documentWords, isDigits } from "./words.ts";
+import { documentWords, eachOnce, isDigits } from "./words.ts";
 
 /** A part of a search: a record has all of the words, or a number with the digits. */
 export interface SoughtPart {
@@ -54,20 +54,18 @@ export function isFound(document: unknown, members: readonly SearchedMember[], w
 
 /** Returns the digits of the numbers of a document, each number once. Only the first 64 digits of one count. */
 export function documentNumbers(document: unknown, members: readonly SearchedMember[]): readonly string[] {
-  const numbers = new Set<string>();
+  const numbers: string[] = [];
   for (const { name, by } of members) {
     if (by !== "digits") continue;
-    for (const text of valuesAt(document, name)) {
-      if (typeof text === "string")
-        numbers.add(
-          withoutTrunkZero(text)
-            .replaceAll(/[^0-9]/g, "")
-            .slice(0, mostDigits),
-        );
-    }
+    for (const text of valuesAt(document, name)) if (typeof text === "string") numbers.push(digitsOf(text));
   }
-  return [...numbers];
+  return eachOnce(numbers);
 }
+
+const digitsOf = (text: string): string =>
+  withoutTrunkZero(text)
+    .replaceAll(/[^0-9]+/g, "")
+    .slice(0, mostDigits);
 
 /**
  * Returns what a number is found by: the runs of three digits from each second place on, since four digits in a row have one of them.
@@ -86,7 +84,8 @@ export function runsOf(digits: string): readonly string[] {
 export const soughtRuns = (digits: string): readonly (readonly string[])[] => [runsOf(digits), runsOf(digits.slice(1))];
 
 /** Leaves out the zero that is dialled only within the country, as in +49 (0)441 2345. */
-export const withoutTrunkZero = (text: string): string => text.replaceAll(/(?<=[0-9] ?)\(0\)/g, "");
+export const withoutTrunkZero = (text: string): string =>
+  text.includes("(0)") ? text.replaceAll(/(?<=[0-9] ?)\(0\)/g, "") : text;
 
 const runLength = 3;
 const mostDigits = 64;
