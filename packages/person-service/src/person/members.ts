@@ -230,6 +230,7 @@ export const personMembers = {
     max: 100,
     filter: "text",
     column: true,
+    search: true,
     label: { en: "Town", de: "Ort", fr: "Ville", es: "Ciudad" },
     group: "Address",
     vcard: "ADR 3",
@@ -299,6 +300,7 @@ export const personMembers = {
     filter: "text",
     column: true,
     headline: true,
+    search: true,
     label: { en: "Job title", de: "Funktion", fr: "Fonction", es: "Cargo" },
     group: "Work",
     vcard: "TITLE",
@@ -434,6 +436,7 @@ export const personMembers = {
     max: 255,
     filter: "text",
     unique: true,
+    search: true,
     label: { en: "Identifier", de: "Kennung", fr: "Identifiant", es: "Identificador" },
     group: "More",
     hint: {

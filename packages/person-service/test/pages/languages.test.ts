@@ -40,8 +40,8 @@ describeService("the language of a page", (openService) => {
   }
 
   for (const [language, searched] of [
-    ["en", "Search in Name, Email, Telephone, Works for, Categories"],
-    ["de", "Suchen in Name, E-Mail, Telefon, Arbeitgeber, Kategorien"],
+    ["en", "Search in Name, Email, Telephone, Town, Job title, Works for, …"],
+    ["de", "Suchen in Name, E-Mail, Telefon, Ort, Funktion, Arbeitgeber, …"],
   ] as const) {
     it(`has in ${language} what is searched, from the table of members`, async () => {
       const { text } = await service.send("GET", "/person", { headers: { Accept, "Accept-Language": language } });
