@@ -140,9 +140,15 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     fault(error, request);
     return internalError;
   };
+  const content: ContentSettings = {
+    decoders: options.decoders ?? defaultContentSettings.decoders,
+    codings: options.codings ?? defaultContentSettings.codings,
+    limit: options.contentLimit ?? defaultContentSettings.limit,
+  };
   const { branches, findings } = compileRoutes(routes, options.strict ?? false, site, {
     fault,
     checksAnswers: options.checkAnswers ?? false,
+    decoders: content.decoders,
   });
   const locate = buildRouteTable(branches);
   const methodsOf: MethodsOf = (path) => locate(path)?.routes.methodsOf(path);
@@ -154,11 +160,6 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     fail,
     (request) => request.attribute(refused)?.response ?? malformedTarget,
   );
-  const content: ContentSettings = {
-    decoders: options.decoders ?? defaultContentSettings.decoders,
-    codings: options.codings ?? defaultContentSettings.codings,
-    limit: options.contentLimit ?? defaultContentSettings.limit,
-  };
   const servedApp: ServedApp = {
     answer,
     refuse: (request, response, malformed) => answerRefused(request.withAttribute(refused, { malformed, response })),

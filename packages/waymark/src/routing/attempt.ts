@@ -1,4 +1,3 @@
-import { typesReadBy } from "../conditions/content-type.ts";
 import { stages } from "../conditions/kind.ts";
 import { type Branch, matchesMethod } from "./branch.ts";
 import { type Check, type Consulted, consulting } from "./check.ts";
@@ -43,8 +42,9 @@ function inOrder(tried: readonly Pick<Attempt, "branch" | "method">[]): readonly
 }
 
 /** Returns the media ranges that the routes of these attempts read, each once. */
-export const typesRead = (attempts: readonly Attempt[]): readonly string[] =>
-  typesReadBy(attempts.flatMap(({ checks }) => checks.map(({ condition }) => condition)));
+export function typesRead(attempts: readonly Attempt[]): readonly string[] {
+  return [...new Set(attempts.flatMap(({ branch }) => branch.reads))];
+}
 
 /** Returns the media types that the routes of these attempts produce, each once. */
 export function typesProduced(attempts: readonly Attempt[]): readonly string[] {

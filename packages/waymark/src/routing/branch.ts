@@ -1,9 +1,11 @@
 import type { Finding } from "../app.ts";
 import { type ConditionData, leaves } from "../condition.ts";
 import { type AcceptData, acceptKind, typeChooser } from "../conditions/accept.ts";
+import { typesReadBy } from "../conditions/content-type.ts";
 import { isOfKind, type Leaf, type Place, stages } from "../conditions/kind.ts";
 import { methodKind } from "../conditions/method.ts";
 import { pathKind } from "../conditions/path.ts";
+import type { Decoder } from "../content/decoder.ts";
 import type { MatchedRoute } from "../exchange.ts";
 import type { Next } from "../filter.ts";
 import { type MountedApp, mountedAt, mountedHandler } from "../mount.ts";
@@ -49,6 +51,8 @@ export interface Branch {
   readonly checks: readonly Check[];
   /** The innermost `accept`, which chooses the type of the response. */
   readonly accept: Leaf<AcceptData> | undefined;
+  /** The media ranges of its conditions; without any, of what the router decodes where the route takes content. */
+  readonly reads: readonly string[];
   /** The app that answers, if it is not a handler. */
   readonly mounted: MountedApp | undefined;
   /** Its number among all branches of the router, which are tried in this order. */
@@ -66,6 +70,8 @@ export interface BranchSettings {
   readonly fault: ServedApp["fault"];
   /** Whether what handlers answer is compared with what they declare. */
   readonly checksAnswers: boolean;
+  /** What reads content that a route takes by a schema. */
+  readonly decoders: readonly Decoder[];
 }
 
 /**
@@ -165,7 +171,7 @@ function toBranch(
   draft: PartialBranch,
   namesPath: boolean,
   order: number,
-  { fault, checksAnswers }: BranchSettings,
+  { fault, checksAnswers, decoders }: BranchSettings,
 ): Branch {
   const implied = namesPath ? withEverythingBelow(draft.prefix) : draft.prefix;
   const [first = implied, ...further] = draft.patterns;
@@ -186,6 +192,7 @@ function toBranch(
     methods,
     checks: checks.toSorted((a, b) => a.stage - b.stage),
     accept,
+    reads: typesReadAt(declared, checks, decoders),
     mounted,
     order,
     run: compilePipeline(
@@ -196,6 +203,17 @@ function toBranch(
     bind: compileBinding([pattern, ...furtherPatterns]),
     negotiate: accept && typeChooser(accept.mediaTypes),
   };
+}
+
+function typesReadAt(
+  declared: SingleRoute | MountedRoute,
+  checks: readonly Check[],
+  decoders: readonly Decoder[],
+): readonly string[] {
+  const named = typesReadBy(checks.map(({ condition }) => condition));
+  const takesContent =
+    declared.kind !== "mount" && declared.taken?.declared.some(({ inputs }) => inputs.body !== undefined) === true;
+  return named.length > 0 || !takesContent ? named : decoders.flatMap(({ mediaTypes }) => mediaTypes);
 }
 
 function answererOf(

@@ -26,10 +26,12 @@ import {
   query,
   route,
   router,
+  takes,
   text,
   when,
 } from "waymark";
 import type { HeaderFields } from "waymark/fields";
+import { integer } from "waymark/schema";
 import { ask } from "../ask.ts";
 
 interface Problem {
@@ -327,6 +329,24 @@ describe("OPTIONS", () => {
       assert.deepEqual([response.status, response.headers.get("Accept-Query")], [status, types]);
     }
     assert.equal((await ask(app, "QUERY /a")).headers.has("Accept-Query"), false);
+  });
+
+  it("names what the router decodes where a route takes content by a schema", async () => {
+    const types = ["application/json", "application/x-json"];
+    const app = router(
+      { decoders: [{ mediaTypes: types, decode: () => ({}) }] },
+      QUERY("/search", takes({ body: integer() }), async (_, { body }) => json(await body())),
+      POST("/search", takes({ query: { page: integer() } }), ok),
+    );
+    for (const [line, status] of [
+      ["OPTIONS /search", 204],
+      ["GET /search", 405],
+      ["QUERY /search", 415],
+    ] as const) {
+      const { headers, ...response } = await ask(app, line);
+      assert.deepEqual([response.status, headers.get("Accept-Query")], [status, types.join(", ")]);
+      assert.equal(headers.has("Accept-Post"), false);
+    }
   });
 
   it("names the types of POST and PATCH on a 415, too", async () => {
