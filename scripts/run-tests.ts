@@ -69,6 +69,7 @@ const files =
         .filter((file) => (words.length === 0 ? isUsual(file) : words.some((word) => file.includes(word))))
         .toSorted()
     : nearTests(relative(cwd, resolve(parts.near)), found, cwd);
+if (files.length === 0) throw new Error("no test file is chosen by this");
 const isSerial = (file: string): boolean => /\.serial(\.long)?\.test\.ts$/.test(file);
 const serial = parts.parallel === true ? [] : files.filter(isSerial);
 const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(file));
