@@ -125,7 +125,10 @@ function requireOptions(options: RouterOptions): void {
 
 /** Options have no `kind`; every other valid argument, and many invalid ones, have one or are not objects. */
 const isOptions = (value: unknown): value is RouterOptions =>
-  typeName(value) === "object" && !("kind" in (value as object)) && !isApp(value) && !(value instanceof Promise); // neither null nor an array
+  typeName(value) === "object" && // The name says so: neither null nor an array.
+  !("kind" in (value as object)) &&
+  !isApp(value) &&
+  !(value instanceof Promise);
 
 function requireRoute(value: unknown): RouteData {
   const kind = kindOf(value);

@@ -69,7 +69,7 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
     if (declared !== undefined) assertDeclaredEncoding(declared, encoding);
   };
 
-  const beginTag = (name: string): void => {
+  const beginTag = ({ name }: { readonly name: string }): void => {
     tag = { name, start: text.lastIndexOf("<", parser.position - 1) };
     if (++elements > maxElements) throw refusal(`There are more than ${maxElements} elements`);
     if (name.length > maxNameLength) {
@@ -129,6 +129,7 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
     else if (known?.isList === true) addTo(parent.members, name, value);
     else parent.members.set(name, value);
   };
+
   const tagPath = (): string => pathTo([...open, tag]);
   const refusal = (detail: string, index = tag.start): ContentError =>
     new ContentError(detail, positionAt(text, index));
@@ -137,11 +138,11 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
   parser.on("error", (error) => {
     throw toXmlFault(error, text, isAtEnd ? text.length : parser.position - 1);
   });
-  parser.on("xmldecl", (declaration) => readDeclaration(declaration));
-  parser.on("opentagstart", ({ name }) => beginTag(name));
-  parser.on("attribute", (attribute) => readAttribute(attribute));
-  parser.on("opentag", (tag) => beginElement(tag));
-  parser.on("closetag", () => endElement());
+  parser.on("xmldecl", readDeclaration);
+  parser.on("opentagstart", beginTag);
+  parser.on("attribute", readAttribute);
+  parser.on("opentag", beginElement);
+  parser.on("closetag", endElement);
   // The parser has already read the "<" after a text, and the whole of a CDATA section.
   parser.on("text", (part) => readText(part, () => textStart(text, parser.position - 1)));
   parser.on("cdata", (part) => readText(part, () => text.lastIndexOf("<![CDATA[", parser.position)));

@@ -1,5 +1,5 @@
 import { collectionProblemTypes } from "@waymark/collection";
-import { type HttpRequest, type HttpResponse, problem } from "waymark";
+import { type HttpRequest, type HttpResponse, type ProblemType, problem } from "waymark";
 import { evaluatePreconditions, notModified } from "waymark/fields";
 import type { Description, ResponseDescription } from "waymark/openapi";
 
@@ -7,7 +7,10 @@ import type { Description, ResponseDescription } from "waymark/openapi";
 const state = { ETag: { description: "The state that this is; each representation has its own." } };
 
 /** The parameters and answers of a GET of it. */
-export const ofCopies = (ofContent: ResponseDescription): Pick<Description, "headers" | "responses" | "problems"> => ({
+export const ofCopies = (
+  ofContent: ResponseDescription,
+  ...problems: readonly ProblemType[]
+): Pick<Description, "headers" | "responses" | "problems"> => ({
   headers: {
     "If-Match": { description: "The ETag that it must still have, else 412." },
     "If-None-Match": { description: "An ETag that it must not have, else 304." },
@@ -16,7 +19,7 @@ export const ofCopies = (ofContent: ResponseDescription): Pick<Description, "hea
     200: { ...ofContent, headers: state },
     304: { description: "The copy is current.", headers: state },
   },
-  problems: [collectionProblemTypes.preconditionFailed],
+  problems: [collectionProblemTypes.preconditionFailed, ...problems],
 });
 
 /** Returns the response, a 304 where the client has a copy with one of the entity tags, or a 412 where it asks for another state. */

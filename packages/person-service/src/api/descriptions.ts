@@ -1,4 +1,3 @@
-import { collectionProblemTypes } from "@waymark/collection";
 import { problemTypes } from "waymark";
 import type { ContentDescription, Description, JsonSchema, ResponseDescription } from "waymark/openapi";
 import { ofCopies } from "./copies.ts";
@@ -47,11 +46,18 @@ export const ofAssets: Description = {
   summary: "Load a style, script or picture of the pages",
   description: "The name has a digest of the content, so that a copy can be kept for ever.",
   variables: { file: { description: "From a page.", example: "style.3f9c2a1b77.css" } },
-  ...ofCopies({
-    description: "The file.",
-    types: { "text/css": {}, "text/javascript": {}, "image/svg+xml": { schema: { type: "string" } }, "image/png": {} },
-  }),
-  problems: [collectionProblemTypes.preconditionFailed, problemTypes.notFound],
+  ...ofCopies(
+    {
+      description: "The file.",
+      types: {
+        "text/css": {},
+        "text/javascript": {},
+        "image/svg+xml": { schema: { type: "string" } },
+        "image/png": {},
+      },
+    },
+    problemTypes.notFound,
+  ),
 };
 
 /** The content of a form, whose handler leaves out what it does not know. */

@@ -26,3 +26,7 @@ export const wordsForMembers: (members: MemberList) => ReadonlyMap<string, reado
       }),
     ),
 );
+
+/** Returns what means members, a pair for each such word of each member. */
+export const wordsWithMembers = (members: MemberList): readonly (readonly [word: string, member: string])[] =>
+  Array.from(wordsForMembers(members), ([member, words]) => words.map((word) => [word, member] as const)).flat();

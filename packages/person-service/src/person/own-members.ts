@@ -1,6 +1,6 @@
 import { storeMembers } from "@waymark/collection";
 import { excerpt, quote } from "waymark/internal";
-import { toLooseKey, wordsForMembers } from "./column-words.ts";
+import { toLooseKey, wordsWithMembers } from "./column-words.ts";
 import type { PersonMember } from "./member.ts";
 import { type MemberFault, readDeclaration } from "./member-declaration.ts";
 import { type MemberList, membersWith } from "./member-list.ts";
@@ -42,10 +42,7 @@ export function readOwnMembers(declared: unknown): OwnMembers {
 
 /** Finds the aliases that mean another member, too: a column with such a heading would be either. */
 function faultsInAliases(own: Readonly<Record<string, PersonMember>>): readonly MemberFault[] {
-  const namesOf = Map.groupBy(
-    Array.from(wordsForMembers(membersWith(own)), ([name, words]) => words.map((word) => [word, name] as const)).flat(),
-    ([word]) => word,
-  );
+  const namesOf = Map.groupBy(wordsWithMembers(membersWith(own)), ([word]) => word);
   return Object.entries(own).flatMap(([name, { words }]) =>
     words.split(", ").flatMap((alias) => {
       const other = namesOf.get(toLooseKey(alias))?.find(([, each]) => each !== name)?.[1];

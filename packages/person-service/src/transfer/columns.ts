@@ -1,5 +1,5 @@
 import { excerpt, nearestName } from "waymark/internal";
-import { toLooseKey, wordsForMembers } from "../person/column-words.ts";
+import { toLooseKey, wordsWithMembers } from "../person/column-words.ts";
 import { contactLists } from "../person/contact-lists.ts";
 import { type MemberList, ourMembers } from "../person/member-list.ts";
 import { serverMembers } from "../person/schema.ts";
@@ -223,8 +223,7 @@ export const leftOut: ReadonlySet<string> = new Set([...setByServer, importError
 /** The parts of a date that may have a column each, in the order of `partWords`. */
 export const dateParts = ["year", "month", "day"] as const;
 
-const memberByWord = (known: MemberList): ReadonlyMap<string, string> =>
-  new Map(Array.from(wordsForMembers(known), ([member, words]) => words.map((word) => [word, member] as const)).flat());
+const memberByWord = (known: MemberList): ReadonlyMap<string, string> => new Map(wordsWithMembers(known));
 
 /** Returns the member that a heading is beside a column of what it usually is. */
 const memberBeside = (heading: string, { entries }: MemberList): string | undefined =>

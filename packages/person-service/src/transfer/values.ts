@@ -44,10 +44,12 @@ function toMember(value: unknown, path: string, reading: Reading): unknown {
 
 /** Returns a date of which a file lacks a part, often the year, as a vCard has it (RFC 6350 §4.3.1), in which it is kept. */
 function partialDate(value: unknown): string | undefined {
-  if (isObject(value)) return [joinedDate(value)].find((date) => /^--|^\d{4}(?:-\d\d)?$/.test(date));
-  return typeof value === "string" && /^\s*--\d\d-?\d\d\s*$/.test(value)
-    ? `--${value.replaceAll(/\D/g, "")}`
-    : undefined;
+  if (isObject(value)) {
+    const date = joinedDate(value);
+    return /^--|^\d{4}(?:-\d\d)?$/.test(date) ? date : undefined;
+  }
+  const lacksYear = typeof value === "string" && /^\s*--\d\d-?\d\d\s*$/.test(value);
+  return lacksYear ? `--${value.replaceAll(/\D/g, "")}` : undefined;
 }
 
 /** Returns a date whose parts have a column each. */

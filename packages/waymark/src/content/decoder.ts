@@ -155,8 +155,13 @@ function rangesOf({ mediaTypes }: ContentReader): readonly MediaType[] {
 
 const parsedRanges = new WeakMap<readonly string[], readonly MediaType[]>();
 
+/** Returns the media types and ranges that these read, each once. */
+export const typesDecodedBy = (decoders: readonly ContentReader[]): readonly string[] => [
+  ...new Set(decoders.flatMap(({ mediaTypes }) => mediaTypes)),
+];
+
 function unsupported(found: string, decoders: readonly ContentReader[], sent?: string): HttpError {
-  const supported = [...new Set(decoders.flatMap(({ mediaTypes }) => mediaTypes))];
+  const supported = typesDecodedBy(decoders);
   const detail = `${found}; send ${supported.join(" or ")}.${hintAtType(sent, supported)}`;
   const refusal = problem(problemTypes.unsupportedMediaType, { detail, supported });
   return new HttpError(refusal.withHeader("Accept", supported.join(", ")));

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { Description, JsonSchema, ParameterDescription, Schema } from "../description.ts";
 import { problemTypes } from "../problem-types.ts";
 import { jsonSchemaOf } from "./from-text.ts";
-import type { Inputs, NamedSchemas, TakesData } from "./takes.ts";
+import type { DeclaredInputs, Inputs, NamedSchemas, TakesData } from "./takes.ts";
 
 /** Where a parameter is: a key of `Inputs`, and of what the handler gets. */
 export type ParameterPlace = "variables" | "query" | "fields";
@@ -10,6 +10,10 @@ export type ParameterPlace = "variables" | "query" | "fields";
 /** Returns whether the value keeps to Standard Schema. Schemas of some libraries are functions. */
 export const isSchema = (value: unknown): value is StandardSchemaV1 =>
   typeof (value as Partial<StandardSchemaV1> | null | undefined)?.["~standard"]?.validate === "function";
+
+/** Returns the schema of the content, of which the last that is declared holds; undefined where none is. */
+export const bodySchemaOf = (declared: readonly Pick<DeclaredInputs, "inputs">[]): StandardSchemaV1 | undefined =>
+  declared.map(({ inputs }) => inputs.body).findLast(isSchema);
 
 /** Returns the properties of the objects that a schema takes, as far as its library says them. */
 export function namesOf(schema: StandardSchemaV1): readonly (readonly [string, JsonSchema])[] {
@@ -23,7 +27,7 @@ export function describeTakes({ declared }: TakesData): Description {
   const variables = parameters((inputs) => describeEach(inputs.variables ?? {}));
   const query = parameters(({ query = {} }) => (isSchema(query) ? describeProperties(query) : describeEach(query)));
   const headers = parameters((inputs) => describeEach(inputs.fields ?? {}));
-  const body = declared.map(({ inputs }) => inputs.body).findLast(isSchema);
+  const body = bodySchemaOf(declared);
   const isOther = declared.some(({ inputs: { variables: own = {}, invalidPath } }) => {
     return invalidPath === 404 && Object.keys(own).length > 0;
   });

@@ -8,7 +8,7 @@ import { type ProblemError, problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { jsonSchemaOf, type TextForm, textForm } from "./from-text.ts";
-import { isSchema, namesOf, type ParameterPlace } from "./parameters.ts";
+import { bodySchemaOf, isSchema, namesOf, type ParameterPlace } from "./parameters.ts";
 import type { DeclaredInputs, TakesData } from "./takes.ts";
 
 /** What a handler gets beside the request: variables, query, fields and body as it declares them, and provided values. */
@@ -41,7 +41,7 @@ export function compileInputs(
   readBefore: readonly DeclaredInputs[] = [],
 ): WithInputs {
   const readings = declared.filter((each) => !readBefore.includes(each)).flatMap(compileReadings);
-  const body = declared.findLast(({ inputs }) => inputs.body !== undefined)?.inputs.body;
+  const body = bodySchemaOf(declared);
   const strictNames = strictNamesOf([...readBefore, ...declared]);
   const places = [...new Set(readings.map(({ place }) => place))];
   const count = readings.length;

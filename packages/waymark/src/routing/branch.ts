@@ -5,9 +5,10 @@ import { typesReadBy } from "../conditions/content-type.ts";
 import { isOfKind, type Leaf, type Place, stages } from "../conditions/kind.ts";
 import { methodKind } from "../conditions/method.ts";
 import { pathKind } from "../conditions/path.ts";
-import type { Decoder } from "../content/decoder.ts";
+import { type Decoder, typesDecodedBy } from "../content/decoder.ts";
 import type { MatchedRoute } from "../exchange.ts";
 import type { Next } from "../filter.ts";
+import { bodySchemaOf } from "../input/parameters.ts";
 import { type MountedApp, mountedAt, mountedHandler } from "../mount.ts";
 import {
   compileBinding,
@@ -211,9 +212,9 @@ function typesReadAt(
   decoders: readonly Decoder[],
 ): readonly string[] {
   const named = typesReadBy(checks.map(({ condition }) => condition));
-  const takesContent =
-    declared.kind !== "mount" && declared.taken?.declared.some(({ inputs }) => inputs.body !== undefined) === true;
-  return named.length > 0 || !takesContent ? named : decoders.flatMap(({ mediaTypes }) => mediaTypes);
+  const taken = declared.kind === "mount" ? undefined : declared.taken;
+  const takesContent = taken !== undefined && bodySchemaOf(taken.declared) !== undefined;
+  return named.length > 0 || !takesContent ? named : typesDecodedBy(decoders);
 }
 
 function answererOf(

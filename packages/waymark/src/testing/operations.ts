@@ -1,6 +1,6 @@
 import type { App } from "../app.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
-import { isSchema, namesOf } from "../input/parameters.ts";
+import { bodySchemaOf, isSchema, namesOf } from "../input/parameters.ts";
 import { strictNamesOf } from "../input/read.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
 import type {
@@ -96,7 +96,7 @@ function takenByAll(ways: readonly Way[]): TakenInputs {
   const shared = [...(first?.parameters ?? [])].filter(([key]) =>
     others.every(({ parameters }) => parameters.has(key)),
   );
-  const bodies = all.map(({ taken }) => taken.map(({ inputs }) => inputs.body).findLast(isSchema));
+  const bodies = all.map(({ taken }) => bodySchemaOf(taken));
   return {
     parameters: new Map(shared),
     queries: all.flatMap(({ taken }) => taken.filter(({ inputs }) => isSchema(inputs.query))),

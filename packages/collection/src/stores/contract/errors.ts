@@ -41,6 +41,9 @@ export class StoreDamaged extends StoreUnavailable {
   override readonly name = "StoreDamaged";
 }
 
+/** What is said of a damaged database that cannot be opened. */
+export const damagedReason = "it is damaged; restore it from a backup";
+
 /** Thrown if a database cannot be opened. The message is one line that says what to do. */
 export class StoreOpenError extends Error {
   override readonly name = "StoreOpenError";

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { damagedReason } from "../contract/errors.ts";
 import type { Snapshot, SnapshotOptions } from "../contract/snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../table/rows.ts";
@@ -79,7 +80,7 @@ export function identityOf(file: string): string {
 /** @throws Unusable when the file is damaged */
 export function assertIntact(database: DatabaseSync): void {
   const findings = database.prepare("PRAGMA quick_check(1)").all();
-  if (findings[0]?.["quick_check"] !== "ok") throw new Unusable("it is damaged; restore it from a backup");
+  if (findings[0]?.["quick_check"] !== "ok") throw new Unusable(damagedReason);
 }
 
 /** Connects to an existing file, and begins a transaction that sees its present state. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DatabaseOptions, StoredCollection } from "../../database.ts";
 import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../../members/value.ts";
-import { StoreDamaged, StoreUnavailable } from "../contract/errors.ts";
+import { damagedReason, StoreDamaged, StoreUnavailable } from "../contract/errors.ts";
 import type { ListMember, MemberType, SelectableMember } from "../contract/selection.ts";
 
 /** A column of a collection's table that the store fills with a member of each document. */
@@ -118,7 +118,7 @@ function parseNoted<T>(text: string): T {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new StoreDamaged("it is damaged; restore it from a backup", { cause: error });
+    throw new StoreDamaged(damagedReason, { cause: error });
   }
 }
 

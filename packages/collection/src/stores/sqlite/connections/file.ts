@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, statS
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { StoreDamaged, StoreOpenError } from "../../contract/errors.ts";
+import { damagedReason, StoreDamaged, StoreOpenError } from "../../contract/errors.ts";
 import { unfinished } from "../../contract/snapshot.ts";
 import { reasonIfNewer } from "../../layout-numbers.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
@@ -206,7 +206,7 @@ const databaseReasons: ReadonlyMap<number, string> = new Map([
   [sqliteCode.locked, "another process has locked it; stop that one, or try again"],
   [sqliteCode.readOnly, "it or its directory is read-only; allow writing, or name another file"],
   [sqliteCode.inputOutput, "the disk reports an error"],
-  [sqliteCode.corrupt, "it is damaged; restore it from a backup"],
+  [sqliteCode.corrupt, damagedReason],
   [sqliteCode.full, "the disk is full; make room, or name a file elsewhere"],
   [sqliteCode.cannotOpen, "it, or the -wal and -shm files beside it, cannot be opened; allow writing to its directory"],
   [sqliteCode.notADatabase, "it is not an SQLite database; name another file, or move this one away"],
