@@ -1,9 +1,10 @@
-export { ForetoldConflicts } from "./bulk/foretold-conflicts.ts";
+export { foretoldConflicts } from "./bulk/foretold-conflicts.ts";
 export {
   claimOf,
   type Judgement,
-  Matching,
+  type Matching,
   type MatchingOptions,
+  matchingOf,
 } from "./bulk/matching.ts";
 export { noRoomChannel, temporaryFileFault } from "./bulk/spool.ts";
 export { type CollectionHandlers, collection, type FollowerFigures } from "./collection.ts";

@@ -5,7 +5,7 @@ import { caller } from "waymark/filters";
 import { quote, requireKnownOptions } from "waymark/internal";
 import { EventStreams } from "./feed/event-streams.ts";
 import { SharedChanges } from "./feed/shared-changes.ts";
-import { FeedWatch } from "./feed/watch.ts";
+import { type ChangedFrom, feedWatch } from "./feed/watch.ts";
 import { jsonRepresentation } from "./formats/json.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";
@@ -134,7 +134,7 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   /** The memory that lists of this collection use. */
   readonly heldLists: HeldLists;
   /** Says to requests that wait for a change when there is one. */
-  readonly feedWatch: FeedWatch;
+  readonly changedFrom: ChangedFrom;
   /** What all get who follow from the same place. */
   readonly sharedChanges: SharedChanges;
   readonly eventStreams: EventStreams;
@@ -195,7 +195,7 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   }
   requireSchema("schema", schema);
   if (lenientSchema !== undefined) requireSchema("lenientSchema", lenientSchema);
-  const feedWatch = new FeedWatch(store);
+  const changedFrom = feedWatch(store);
   const listSettings = toListSettings(options.lists ?? {});
   const items = some("item", representations.filter(isForItems));
   const scope = recordScope(store, options.otherVariables ?? []);
@@ -221,9 +221,9 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
     bulk: toBulkSettings(options.bulk ?? {}),
     maxPageSize: listSettings.maxPageSize,
     heldLists: new HeldLists(listSettings),
-    feedWatch,
+    changedFrom,
     sharedChanges: new SharedChanges(),
-    eventStreams: new EventStreams(store, feedWatch),
+    eventStreams: new EventStreams(store, changedFrom),
     readmit: options.readmit ?? ((request) => request),
     waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
     example: nouns?.example ?? exampleOf(schema),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { KeptCounts } from "../src/stores/reading/kept-counts.ts";
+import { keptCounts } from "../src/stores/reading/kept-counts.ts";
 
 describe("kept counts", () => {
   const lovelace = { words: ["lovelace"] };
@@ -9,9 +9,9 @@ describe("kept counts", () => {
   function collection() {
     const counted: number[] = [];
     const state = { revision: 1, records: 5, during: () => {} };
-    const counts = new KeptCounts(() => [state.revision, 7]);
+    const keptCount = keptCounts(() => [state.revision, 7]);
     const count = (selection = lovelace, owner?: number): Promise<number> =>
-      counts.of(selection, owner, {}, (notBefore) => {
+      keptCount(selection, owner, {}, (notBefore) => {
         assert.deepEqual(notBefore, [state.revision, 7]);
         counted.push(state.revision);
         state.during();
@@ -53,17 +53,17 @@ describe("kept counts", () => {
   });
 
   it("are those of the state that a page shows, which is not asked for again", async () => {
-    const counts = new KeptCounts(() => assert.fail());
+    const keptCount = keptCounts(() => assert.fail());
     const countIn = (revision: number): Promise<number> =>
-      counts.of(lovelace, undefined, { notBefore: [revision] }, (notBefore) => 10 * (notBefore[0] ?? 0));
+      keptCount(lovelace, undefined, { notBefore: [revision] }, (notBefore) => 10 * (notBefore[0] ?? 0));
     assert.deepEqual([await countIn(3), await countIn(3), await countIn(4)], [30, 30, 40]);
   });
 
   it("are not those of a state before the one that another server has shown", async () => {
-    const counts = new KeptCounts(() => [3]);
-    assert.equal(await counts.of(lovelace, undefined, {}, () => 5), 5);
-    assert.equal(await counts.of(lovelace, undefined, { notBefore: [3] }, () => 0), 5);
-    const later = await counts.of(lovelace, undefined, { notBefore: [4] }, (notBefore) => notBefore[0] ?? 0);
+    const keptCount = keptCounts(() => [3]);
+    assert.equal(await keptCount(lovelace, undefined, {}, () => 5), 5);
+    assert.equal(await keptCount(lovelace, undefined, { notBefore: [3] }, () => 0), 5);
+    const later = await keptCount(lovelace, undefined, { notBefore: [4] }, (notBefore) => notBefore[0] ?? 0);
     assert.equal(later, 4);
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Matching } from "../src/bulk/matching.ts";
+import { matchingOf } from "../src/bulk/matching.ts";
 import type { StoredRecord } from "../src/index.ts";
 import { storeWith } from "./store-with.ts";
 
@@ -15,7 +15,7 @@ describe("the lines of a list that may be stored already", () => {
         return { records, next: undefined, state: "0", revisions: [0] };
       },
     });
-    const matching = new Matching({
+    const matching = matchingOf({
       ...{ store, alike: [["email"]], onMatch: "skip", serverMembers: [], columns: () => undefined },
       validate: (value) => ({ value: value as object }),
     });

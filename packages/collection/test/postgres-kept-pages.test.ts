@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type CollectionDefinition, openPostgresDatabase, type Selection, type StoredRecord } from "../src/index.ts";
-import { KeptBatches } from "../src/stores/postgres/reading/kept-batches.ts";
+import { keptBatches } from "../src/stores/postgres/reading/kept-batches.ts";
 import { disposable, newPostgresDatabase } from "./postgres-server.ts";
 import { create } from "./store-contract.ts";
 
@@ -75,12 +75,12 @@ describe("kept batches", () => {
   /** A collection of which a test says the revision. */
   function collection() {
     const state = { revision: 1, reads: 0, next: undefined as (() => never) | undefined, isOfOneState: true };
-    const kept = new KeptBatches(async () => [state.revision]);
+    const kept = keptBatches(async () => [state.revision]);
     const read = async (selection: Selection = {}, owner?: number, notBefore: readonly number[] = []) => {
       const records = [{ id: 1, revision: 1, updatedAt: 0, json: "x".repeat(1_000_000) }];
       const batch = { records, next: state.next, revisions: [state.revision] };
       const reading = async () => ({ batch, isOfOneState: state.isOfOneState, read: state.reads++ });
-      return (await kept.of(selection, owner, { notBefore }, reading)).revisions;
+      return (await kept(selection, owner, { notBefore }, reading)).revisions;
     };
     return { state, read };
   }

@@ -13,7 +13,7 @@ import {
 } from "../src/index.ts";
 import { lastNumber } from "../src/stores/layout-numbers.ts";
 import { parsePostgresAddress } from "../src/stores/postgres/connections/address.ts";
-import { PostgresServers } from "../src/stores/postgres/connections/servers.ts";
+import { openServerAt } from "../src/stores/postgres/connections/servers.ts";
 import { prepareDatabase } from "../src/stores/postgres/database.ts";
 import { type Layouts, presentLayouts } from "../src/stores/postgres/layout/migrations.ts";
 import { toStoredCollections } from "../src/stores/table/definition.ts";
@@ -141,7 +141,7 @@ describe("a PostgreSQL database of an older layout", () => {
   ];
   const migrate = (url: string, layouts: Layouts): Promise<unknown> =>
     prepareDatabase(
-      new PostgresServers(parsePostgresAddress(url)),
+      openServerAt(parsePostgresAddress(url)),
       { connect: 3000, statement: 5000, lock: 2000 },
       { collections: toStoredCollections(collections) },
       layouts,

@@ -5,7 +5,7 @@ import type { MatchRules } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { ListChange, Store } from "../stores/contract/store.ts";
 import { type Judged, type JudgedLines, judgeLines } from "./judge-lines.ts";
-import { Matching, type MatchingOptions } from "./matching.ts";
+import { type MatchingOptions, matchingOf } from "./matching.ts";
 import {
   answerCounts,
   type ChangeCounts,
@@ -39,7 +39,7 @@ export async function changeMany(
   const { store, plan, errors, isDryRun, most } = lines;
   const judged = await judgeLines({
     ...lines,
-    matching: new Matching({
+    matching: matchingOf({
       ...rules,
       alike: matching?.alike ?? [],
       adjust: matching?.adjust,

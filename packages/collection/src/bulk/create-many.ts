@@ -23,7 +23,7 @@ import type { Document, Store } from "../stores/contract/store.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeMany } from "./change-many.ts";
 import { addConflicts } from "./conflict-errors.ts";
-import { ForetoldConflicts } from "./foretold-conflicts.ts";
+import { foretoldConflicts } from "./foretold-conflicts.ts";
 import { bulkQuery } from "./query.ts";
 import {
   answerCounts,
@@ -179,9 +179,9 @@ async function judgeAgainstStored(
   found: object | undefined,
 ): Promise<HttpResponse> {
   let valid = 0;
-  const foretold = new ForetoldConflicts(store, store.unique);
+  const foretold = foretoldConflicts(store, store.unique);
   for await (const batch of inBatches(work.each(spool.documents()))) {
-    const conflicts = await foretold.of(batch.map(({ document }) => document));
+    const conflicts = await foretold(batch.map(({ document }) => document));
     for (const [i, { line }] of batch.entries()) {
       const member = conflicts[i];
       if (member === undefined) valid++;

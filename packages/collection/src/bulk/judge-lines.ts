@@ -1,6 +1,6 @@
 import { heldByAnother } from "../handlers/refusals.ts";
 import type { ListChange, Store } from "../stores/contract/store.ts";
-import { ForetoldConflicts } from "./foretold-conflicts.ts";
+import { foretoldConflicts } from "./foretold-conflicts.ts";
 import { claimOf, type Judgement, type Matching } from "./matching.ts";
 import type { LineErrors } from "./report.ts";
 import { inBatches, type Spool } from "./spool.ts";
@@ -41,12 +41,12 @@ export interface Judged {
 export async function judgeLines(request: JudgedLines): Promise<Judged> {
   const { store, matching, lines, plan, work, errors, isDryRun, most, admit } = request;
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 };
-  const foretold = isDryRun ? new ForetoldConflicts(store, store.unique) : undefined;
+  const foretold = isDryRun ? foretoldConflicts(store, store.unique) : undefined;
   // Those that cannot be read are among the errors.
   let isInvalid = errors.lines > 0;
   for await (const batch of inBatches(work.each(lines.documents()), atOnce)) {
     const judgements = await matching.judge(batch.map(({ document }) => document));
-    const conflicts = await foretold?.of(judgements.map((judgement) => claimOf(judgement, store.unique)));
+    const conflicts = await foretold?.(judgements.map((judgement) => claimOf(judgement, store.unique)));
     for (const [i, judgement] of judgements.entries()) {
       const { line } = batch[i] as (typeof batch)[number]; // there are as many
       const member = conflicts?.[i];

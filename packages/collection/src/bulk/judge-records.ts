@@ -12,7 +12,7 @@ import { callerKey } from "../shares/caller-shares.ts";
 import type { ListChange, Store, StoredRecord } from "../stores/contract/store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { requireRight } from "./change-many.ts";
-import { ForetoldConflicts } from "./foretold-conflicts.ts";
+import { type ForetoldConflicts, foretoldConflicts } from "./foretold-conflicts.ts";
 import { claimOf } from "./matching.ts";
 import type { ChoiceOfRecords } from "./query.ts";
 import type { LineErrors } from "./report.ts";
@@ -84,7 +84,7 @@ export interface JudgedRecords {
 /** Puts the changes of the records aside, and adds what is wrong with them to the errors. Stops behind the most that may match. */
 export async function judgeRecords(amending: Amending, found: AsyncIterable<readonly Found[]>): Promise<JudgedRecords> {
   const { store, choice, plan, work, errors } = amending;
-  const foretold = choice.isDryRun ? new ForetoldConflicts(store, store.unique) : undefined;
+  const foretold = choice.isDryRun ? foretoldConflicts(store, store.unique) : undefined;
   const counts = { matched: 0, updated: 0, unchanged: 0, removed: 0 };
   let isInvalid = false;
   for await (const batch of found) {
@@ -143,7 +143,7 @@ async function judge(
   const owner = store.owner && { [store.owner.member]: stored[store.owner.member] };
   const document = { ...result.value, ...owner };
   const claim = claimOf({ kind: "change", record, document }, store.unique);
-  const [member] = (Object.keys(claim).length > 0 && (await foretold?.of([claim]))) || [];
+  const [member] = (Object.keys(claim).length > 0 && (await foretold?.([claim]))) || [];
   if (member !== undefined) return conflict(id, heldByAnother(member));
   return { kind: "replace", id, document, expectedRevision };
 }

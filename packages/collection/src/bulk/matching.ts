@@ -46,68 +46,53 @@ export function claimOf(judgement: Judgement, unique: readonly string[]): Docume
   }, {});
 }
 
-/**
- * Judges the lines of a list by the records that are stored. One is for one list: no two lines change one record. Keeps at most 32
- * bytes for each line that has a record or an upserted value.
- */
-export class Matching {
-  readonly #options: MatchingOptions;
-  /** The upserted values of the lines, and the ids of the records that lines are about. */
-  readonly #values = new HeldValues();
-  readonly #taken = new HeldValues();
-  readonly #records: RecordLookUp;
-
-  /** @throws TypeError when the store cannot filter by a member */
-  constructor(options: MatchingOptions) {
-    this.#options = options;
-    const { store, upsert, alike, onMatch = "add" } = options;
-    const needed = [...(upsert === undefined ? [] : [upsert]), ...(onMatch === "add" ? [] : alike.flat())];
-    this.#records = new RecordLookUp(store, needed);
-  }
-
+/** Judges the lines of one list by the records that are stored: no two lines change one record. */
+export interface Matching {
   /** Judges the next lines, in the order of the list. */
-  async judge(lines: readonly unknown[]): Promise<readonly Judgement[]> {
-    const { upsert, alike, onMatch = "add", validate } = this.#options;
-    const keyed = upsert === undefined ? [] : await this.#records.find(lines, [upsert], 3);
-    // A line that is validated at once is not awaited: a promise would take as long as the validation.
-    const results: Found["result"][] = [];
-    for (const [i, line] of lines.entries()) {
-      const result = keyed[i]?.length ? undefined : validate(line);
-      results.push(result !== undefined && "then" in result ? await result : result);
-    }
-    const documents = results.map((result) => (result?.issues === undefined ? result?.value : undefined));
-    const found: (readonly StoredRecord[])[][] = [];
-    if (onMatch !== "add" && (await this.#records.existed())) {
-      for (const members of alike) found.push([...(await this.#records.find(documents, members, 10))]);
-    }
-    const judgements: Judgement[] = [];
-    for (const [i, line] of lines.entries()) {
-      const likely = found.map((records) => records[i] ?? []);
-      const judgement = this.#judge(line, { keyed: keyed[i] ?? [], result: results[i], likely });
-      judgements.push("then" in judgement ? await judgement : judgement);
-    }
-    return judgements;
-  }
-
+  judge(lines: readonly unknown[]): Promise<readonly Judgement[]>;
   /** Returns whether no line so far is about the record. */
-  isMissing({ id }: StoredRecord): boolean {
-    return !this.#taken.has(`${id}`);
-  }
+  isMissing(record: StoredRecord): boolean;
+}
 
-  #judge(line: unknown, { keyed, result, likely }: Found): Awaitable<Judgement> {
-    const { upsert } = this.#options;
+/**
+ * Makes what judges the lines of a list. It keeps at most 32 bytes for each line that has a record or an upserted value.
+ *
+ * @throws TypeError when the store cannot filter by a member
+ */
+export function matchingOf(options: MatchingOptions): Matching {
+  /** The upserted values of the lines, and the ids of the records that lines are about. */
+  const values = new HeldValues();
+  const taken = new HeldValues();
+  const {
+    store,
+    upsert,
+    alike,
+    onMatch = "add",
+    validate,
+    serverMembers,
+    absent = "keep",
+    columns,
+    adjust,
+    began,
+  } = options;
+  const needed = [...(upsert === undefined ? [] : [upsert]), ...(onMatch === "add" ? [] : alike.flat())];
+  const records = new RecordLookUp(store, needed);
+
+  const isMissing = ({ id }: StoredRecord): boolean => !taken.has(`${id}`);
+
+  const judgeLine = (line: unknown, { keyed, result, likely }: Found): Awaitable<Judgement> => {
     if (upsert !== undefined && isJsonObject(line)) {
-      const value = this.#records.valueOf(line, upsert);
-      const isTaken = keyed.some((record) => !this.isMissing(record));
-      for (const record of keyed) this.#taken.add(`${record.id}`);
+      const value = records.valueOf(line, upsert);
+      const isTaken = keyed.some((record) => !isMissing(record));
+      for (const record of keyed) taken.add(`${record.id}`);
       if (value === null && upsert !== "id") {
         const issues = [{ message: "is required, to find the record by", path: upsert.split(".") }];
         return { kind: "refuse", issues, isConflict: false };
       }
       if (value !== null) {
         const key = JSON.stringify(value);
-        if (this.#values.has(key)) return refusal(upsert, "is already used by an earlier line");
-        this.#values.add(key);
+        if (values.has(key)) return refusal(upsert, "is already used by an earlier line");
+        values.add(key);
       }
       const [record, other] = keyed;
       if (record !== undefined && other !== undefined) {
@@ -118,21 +103,22 @@ export class Matching {
         );
       }
       if (isTaken) return refusal(upsert, "fits the record of an earlier line");
-      if (record !== undefined) return this.#change(record, line);
+      if (record !== undefined) return change(record, line);
     }
     if (result === undefined || result.issues !== undefined) {
       return { kind: "refuse", issues: result?.issues ?? [], isConflict: false };
     }
     const { value: document } = result;
-    return likely.some(({ length }) => length > 0)
-      ? this.#judgeNew(line, document, likely)
-      : { kind: "create", document };
-  }
+    return likely.some(({ length }) => length > 0) ? judgeNew(line, document, likely) : { kind: "create", document };
+  };
 
-  async #judgeNew(line: unknown, document: Document, likely: readonly (readonly StoredRecord[])[]): Promise<Judgement> {
-    const { alike, onMatch = "add", began } = this.#options;
+  const judgeNew = async (
+    line: unknown,
+    document: Document,
+    likely: readonly (readonly StoredRecord[])[],
+  ): Promise<Judgement> => {
     const isThere = (record: StoredRecord): boolean =>
-      this.isMissing(record) && (began === undefined || JSON.parse(record.json).createdAt < began.toISOString());
+      isMissing(record) && (began === undefined || JSON.parse(record.json).createdAt < began.toISOString());
     const records = new Map(
       likely
         .flat()
@@ -142,13 +128,13 @@ export class Matching {
     const [first, ...others] = records.values();
     if (first === undefined || !isJsonObject(line)) return { kind: "create", document };
     const changes = new Map<number, Judgement>();
-    for (const record of records.values()) changes.set(record.id, await this.#change(record, line));
+    for (const record of records.values()) changes.set(record.id, await change(record, line));
     const same = changes.values().find(({ kind }) => kind === "unchanged");
     if (same !== undefined && "record" in same) {
-      this.#taken.add(`${same.record.id}`);
+      taken.add(`${same.record.id}`);
       return same;
     }
-    for (const { id } of records.values()) this.#taken.add(`${id}`);
+    for (const { id } of records.values()) taken.add(`${id}`);
     if (onMatch === "skip") return { kind: "skip", record: first };
     if (onMatch === "update" && others.length === 0) return changes.get(first.id) as Judgement; // each has one
     const position = likely.findIndex((found) => found.some(({ id }) => records.has(id)));
@@ -157,10 +143,9 @@ export class Matching {
     const those = ids.length === 1 ? `the record ${ids[0]}` : `the records ${ids.slice(0, 2).join(" and ")}`;
     const what = members.length === 1 ? "is" : `with ${members.slice(1).join(" and ")} is`;
     return refusal(members[0] ?? "", `${what} that of ${those}${ids.length > 2 ? " and others" : ""}, likely the same`);
-  }
+  };
 
-  async #change(record: StoredRecord, line: JsonObject): Promise<Judgement> {
-    const { serverMembers, validate, absent = "keep", columns, adjust } = this.#options;
+  const change = async (record: StoredRecord, line: JsonObject): Promise<Judgement> => {
     const before = without(JSON.parse(record.json), serverMembers);
     const sent = without(line, serverMembers);
     const base = absent === "keep" ? before : cleared(before, columns());
@@ -169,7 +154,32 @@ export class Matching {
     if (result.issues !== undefined) return { kind: "refuse", issues: result.issues, isConflict: false };
     const { value: document } = result;
     return isDeepStrictEqual(document, before) ? { kind: "unchanged", record } : { kind: "change", record, document };
-  }
+  };
+
+  return {
+    async judge(lines) {
+      const keyed = upsert === undefined ? [] : await records.find(lines, [upsert], 3);
+      // A line that is validated at once is not awaited: a promise would take as long as the validation.
+      const results: Found["result"][] = [];
+      for (const [i, line] of lines.entries()) {
+        const result = keyed[i]?.length ? undefined : validate(line);
+        results.push(result !== undefined && "then" in result ? await result : result);
+      }
+      const documents = results.map((result) => (result?.issues === undefined ? result?.value : undefined));
+      const found: (readonly StoredRecord[])[][] = [];
+      if (onMatch !== "add" && (await records.existed())) {
+        for (const members of alike) found.push([...(await records.find(documents, members, 10))]);
+      }
+      const judgements: Judgement[] = [];
+      for (const [i, line] of lines.entries()) {
+        const likely = found.map((ofLines) => ofLines[i] ?? []);
+        const judgement = judgeLine(line, { keyed: keyed[i] ?? [], result: results[i], likely });
+        judgements.push("then" in judgement ? await judgement : judgement);
+      }
+      return judgements;
+    },
+    isMissing,
+  };
 }
 
 /** What there is to judge a line by. */

@@ -2,7 +2,7 @@ import { CallerShares } from "../shares/caller-shares.ts";
 import { TurnShare } from "../shares/turn-share.ts";
 import type { Store } from "../stores/contract/store.ts";
 import { EventStream, type FollowedFeed, type ReadEvents, type StreamGroup } from "./event-stream.ts";
-import type { FeedWatch } from "./watch.ts";
+import type { ChangedFrom } from "./watch.ts";
 
 /**
  * The event streams of a collection. Those at the end of the feed wait here together: when a change comes, followers at the same
@@ -10,7 +10,7 @@ import type { FeedWatch } from "./watch.ts";
  * the store: nothing is buffered for it.
  */
 export class EventStreams implements StreamGroup {
-  readonly #watch: FeedWatch;
+  readonly #changedFrom: ChangedFrom;
   readonly #store: Pick<Store, "state">;
   readonly #shares = new CallerShares({ ofCaller: mostOfCaller, ofAll: 10_000 });
   readonly #open = new Set<EventStream>();
@@ -23,9 +23,9 @@ export class EventStreams implements StreamGroup {
   #seconds = 0;
   #isTicking = false;
 
-  constructor(store: Pick<Store, "state">, watch: FeedWatch) {
+  constructor(store: Pick<Store, "state">, changedFrom: ChangedFrom) {
     this.#store = store;
-    this.#watch = watch;
+    this.#changedFrom = changedFrom;
   }
 
   get seconds(): number {
@@ -114,7 +114,7 @@ export class EventStreams implements StreamGroup {
 
   async #run(stop: AbortSignal): Promise<void> {
     while (this.#state !== undefined) {
-      const state = await this.#watch.changedFrom(this.#state, stop, () => this.#waiting.size * pauseForEach);
+      const state = await this.#changedFrom(this.#state, stop, () => this.#waiting.size * pauseForEach);
       if (state === undefined) return;
       this.#state = state;
       const groups = Map.groupBy(this.#waiting, ({ feed, cursor }) => placeOf(feed, cursor));

@@ -1,66 +1,67 @@
 import type { Store } from "../stores/contract/store.ts";
 
 /**
+ * Waits until the state of the store is another one than this. Returns that one; undefined where the signal is aborted before.
+ *
+ * @param state as `Store.state` returned it
+ * @param pauseAfter returns for how long others are to have the processor once this is answered, in milliseconds
+ */
+export type ChangedFrom = (
+  state: string,
+  signal: AbortSignal,
+  pauseAfter?: () => number,
+) => Promise<string | undefined>;
+
+/**
  * Says when a store has changed, to all who wait for that. It asks for the state of the store at intervals while somebody waits, so
  * that it finds the changes of every program, also through a pooler of connections. To ask takes 3 µs on SQLite and one short query
  * on PostgreSQL, however many wait.
  */
-export class FeedWatch {
-  readonly #store: Pick<Store, "state">;
-  readonly #waiting = new Set<Waiting>();
-  #timer: NodeJS.Timeout | undefined;
+export function feedWatch(store: Pick<Store, "state">): ChangedFrom {
+  const waiting = new Set<Waiting>();
+  let timer: NodeJS.Timeout | undefined;
   /** In milliseconds, before the next look. */
-  #pause = interval;
+  let pause = interval;
 
-  constructor(store: Pick<Store, "state">) {
-    this.#store = store;
-  }
+  const schedule = (): void => {
+    if (timer !== undefined || waiting.size === 0) return;
+    timer = setTimeout(look, pause);
+    timer.unref();
+  };
 
-  /**
-   * Waits until the state of the store is another one than this. Returns that one; undefined where the signal is aborted before.
-   *
-   * @param state as `Store.state` returned it
-   * @param pauseAfter returns for how long others are to have the processor once this is answered, in milliseconds
-   */
-  changedFrom(state: string, signal: AbortSignal, pauseAfter: () => number = pauseOfOne): Promise<string | undefined> {
+  const look = async (): Promise<void> => {
+    try {
+      const present = await store.state();
+      const changed = [...waiting].filter(({ state }) => state !== present);
+      for (const { end } of changed) end(present);
+      const least = changed.length === 0 ? interval : intervalOfChanges;
+      const sum = changed.reduce((sum, { pauseAfter }) => sum + pauseAfter(), least);
+      pause = Math.min(longestInterval, sum);
+    } catch {
+      // The database is away: the next look may find it again.
+    }
+    timer = undefined;
+    schedule();
+  };
+
+  return (state, signal, pauseAfter = pauseOfOne) => {
     if (signal.aborted) return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const onAbort = (): void => waiting.end(undefined);
-    const waiting: Waiting = {
+    const onAbort = (): void => one.end(undefined);
+    const one: Waiting = {
       state,
       pauseAfter,
       end: (present) => {
         signal.removeEventListener("abort", onAbort);
-        this.#waiting.delete(waiting);
+        waiting.delete(one);
         resolve(present);
       },
     };
     signal.addEventListener("abort", onAbort);
-    this.#waiting.add(waiting);
-    this.#schedule();
+    waiting.add(one);
+    schedule();
     return promise;
-  }
-
-  #schedule(): void {
-    if (this.#timer !== undefined || this.#waiting.size === 0) return;
-    this.#timer = setTimeout(() => this.#look(), this.#pause);
-    this.#timer.unref();
-  }
-
-  async #look(): Promise<void> {
-    try {
-      const present = await this.#store.state();
-      const changed = [...this.#waiting].filter(({ state }) => state !== present);
-      for (const waiting of changed) waiting.end(present);
-      const least = changed.length === 0 ? interval : intervalOfChanges;
-      const pause = changed.reduce((sum, { pauseAfter }) => sum + pauseAfter(), least);
-      this.#pause = Math.min(longestInterval, pause);
-    } catch {
-      // The database is away: the next look may find it again.
-    }
-    this.#timer = undefined;
-    this.#schedule();
-  }
+  };
 }
 
 interface Waiting {

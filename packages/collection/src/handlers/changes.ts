@@ -147,7 +147,7 @@ async function readBatch(
   { after, limit }: ChangesQuery,
   { preferences, settings }: { readonly preferences: Preferences; readonly settings: CollectionSettings },
 ): Promise<ChangeBatch> {
-  const { feedWatch, waitingShares, sharedChanges } = settings;
+  const { changedFrom, waitingShares, sharedChanges } = settings;
   const caller = callerKey(request);
   const options = { caller, ...(limit !== undefined && { limit }) };
   const seconds = Number(preferences.get("wait") ?? 0);
@@ -164,7 +164,7 @@ async function readBatch(
     }
     // Those at the end of the last read are not read for at once: they are woken together, and share the next read.
     while (batch.changes.length === 0 && !batch.hasMore) {
-      state = await feedWatch.changedFrom(state, end);
+      state = await changedFrom(state, end);
       if (state === undefined) break;
       const { cursor } = batch;
       batch = await sharedChanges.read(`${state} ${limit} ${placeOf(cursor)}`, () => store.changes(cursor, options));

@@ -1,10 +1,11 @@
 import {
   claimOf,
   type EachCreation,
-  ForetoldConflicts,
+  foretoldConflicts,
   type Judgement,
-  Matching,
+  type Matching,
   type MatchRules,
+  matchingOf,
   type Store,
   StoreUnavailable,
 } from "@waymark/collection";
@@ -98,7 +99,7 @@ export async function importPeople(
 /** Makes what judges the people of one reading of a file. */
 export function newMatching({ file, schema, store, upsert, absent, onMatch }: ImportOptions): Matching {
   const columns = file.columns?.members.filter((member) => member !== undefined);
-  return new Matching({
+  return matchingOf({
     ...personMatching(file.members),
     store,
     validate: schema["~standard"].validate,
@@ -195,9 +196,9 @@ async function judged(
 
 /** Returns what would become of people. */
 function foretelling(store: Store | undefined, unique: readonly string[]): OutcomeOf {
-  const conflicts = new ForetoldConflicts(store, unique);
+  const conflicts = foretoldConflicts(store, unique);
   return async (judgements) => {
-    const members = await conflicts.of(judgements.map((judgement) => claimOf(judgement, unique)));
+    const members = await conflicts(judgements.map((judgement) => claimOf(judgement, unique)));
     return judgements.map((judgement, i): Outcome => {
       const member = members[i];
       return member === undefined ? foretold(judgement) : alreadyUsed(member);

@@ -9,10 +9,10 @@ import { parsePostgresAddress } from "./connections/address.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { reasonNotOpened, throwStoreFault, UnusableDatabase } from "./connections/fault.ts";
 import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } from "./connections/pool.ts";
-import { PostgresServers } from "./connections/servers.ts";
+import { type OpenServer, openServerAt } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { type PostgresEngine, postgresEngine } from "./engine.ts";
-import { awaitObjections, PostgresServerRuns } from "./history/server-run.ts";
+import { awaitObjections, postgresServerRuns } from "./history/server-run.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
 import { prepareCollection } from "./layout/schema.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
@@ -33,26 +33,24 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   }
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const parsed = parsePostgresAddress(address);
-  const servers = new PostgresServers(parsed);
+  const openServer = openServerAt(parsed);
   let collections: readonly PartitionedCollection[];
   try {
-    collections = await prepareDatabase(servers, timeouts, { ...options, collections: defined }, presentLayouts);
+    collections = await prepareDatabase(openServer, timeouts, { ...options, collections: defined }, presentLayouts);
   } catch (error) {
     throw openingFault(parsed.display, error);
   }
   const open = async (): Promise<PostgresConnection> => {
-    const connection = await servers.open(timeouts);
+    const connection = await openServer(timeouts);
     connection.onEnd(() => runs.onEnd());
     return connection;
   };
   const pools = dividePool(poolSize, connect, open);
   const engines: PostgresEngine[] = [];
-  const runs = new PostgresServerRuns(pools.records, () =>
-    Promise.all(engines.map((engine) => engine.compareHistory())),
-  );
+  const runs = postgresServerRuns(pools.records, () => Promise.all(engines.map((engine) => engine.compareHistory())));
   const engine = postgresDatabaseEngine(pools, collections, engines, {
-    openSnapshot: () => openPostgresSnapshot(servers, timeouts),
-    restores: new PostgresPool(1, connect, () => servers.open({ ...timeouts, statement: patience })),
+    openSnapshot: () => openPostgresSnapshot(openServer, timeouts),
+    restores: new PostgresPool(1, connect, () => openServer({ ...timeouts, statement: patience })),
     onCommit: options.observer?.onCommit,
     onClose: () => runs.close(),
   });
@@ -63,7 +61,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
 export async function snapshotPostgresDatabase(address: string): Promise<Snapshot> {
   const parsed = parsePostgresAddress(address);
   try {
-    return await openPostgresSnapshot(new PostgresServers(parsed), { connect: 3000, statement: 5000, lock: 2000 });
+    return await openPostgresSnapshot(openServerAt(parsed), { connect: 3000, statement: 5000, lock: 2000 });
   } catch (error) {
     throw openingFault(parsed.display, error);
   }
@@ -161,14 +159,14 @@ async function countVersions(pool: PostgresPool): Promise<number | undefined> {
  * tables; the others detect that and try again. Returns the definitions with the number of partitions of each collection.
  */
 export async function prepareDatabase(
-  servers: PostgresServers,
+  openServer: OpenServer,
   timeouts: PostgresTimeouts,
   options: StoredOptions,
   layouts: Layouts,
 ): Promise<readonly PartitionedCollection[]> {
   const patient = { ...timeouts, statement: patience, lock: patience };
   const prepareOnce = async (): Promise<readonly PartitionedCollection[]> => {
-    const connection = await servers.open(patient);
+    const connection = await openServer(patient);
     try {
       const prepared = await prepareOver(connection, options, layouts);
       if (!options.forRestore) await awaitObjections(connection);

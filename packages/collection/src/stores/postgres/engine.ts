@@ -1,20 +1,20 @@
 import { historyLost } from "../contract/errors.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Engine } from "../engine.ts";
-import { KeptCounts } from "../reading/kept-counts.ts";
+import { keptCounts } from "../reading/kept-counts.ts";
 import { toAdditions } from "../writing/origins.ts";
 import { toStoreFault } from "./connections/fault.ts";
 import type { PostgresPools } from "./connections/pool.ts";
-import { PostgresRevisions } from "./history/revisions.ts";
+import { postgresRevisions } from "./history/revisions.ts";
 import type { Ask } from "./history/seals.ts";
-import { PostgresFeed } from "./reading/feed.ts";
+import { postgresFeed } from "./reading/feed.ts";
 import { postgresFinds } from "./reading/finds.ts";
-import { PostgresLists } from "./reading/lists.ts";
+import { postgresLists } from "./reading/lists.ts";
 import type { PartitionedCollection } from "./table/partitions.ts";
 import { bulkCreate } from "./writing/bulk-create.ts";
 import { PostgresChanges } from "./writing/changes.ts";
 import { conflictsOf } from "./writing/conflicts.ts";
-import { PostgresWriter } from "./writing/writer.ts";
+import { postgresWriter } from "./writing/writer.ts";
 
 /** The engine of a collection, and what its database asks of it. */
 export interface PostgresEngine extends Engine {
@@ -44,11 +44,11 @@ export function postgresEngine(
   const find = postgresFinds(pools.records, definition);
   const changes = new PostgresChanges(definition, collections);
   const { counters } = changes;
-  const revisions = new PostgresRevisions(pools, counters);
-  const lists = new PostgresLists(pools.lists, definition, revisions);
-  const feed = new PostgresFeed(pools.lists, definition);
-  const writer = new PostgresWriter(pools.changes, changes, onCommit);
-  const counts = new KeptCounts(() => revisions.read());
+  const revisions = postgresRevisions(pools, counters);
+  const lists = postgresLists(pools.lists, definition, revisions);
+  const readChanges = postgresFeed(pools.lists, definition);
+  const writer = postgresWriter(pools.changes, changes, onCommit);
+  const keptCount = keptCounts(() => revisions.read());
   const ask: Ask = (statement) => pools.records.read(statement);
   const compareHistory = async (): Promise<boolean> => {
     const { isLost } = await counters.read(ask);
@@ -62,9 +62,9 @@ export function postgresEngine(
     },
     batch: (selection, owner, options) => lists.batch(selection, owner, options),
     count: (selection, owner, options) =>
-      counts.of(selection, owner, options, (notBefore) => lists.count(selection, owner, { ...options, notBefore })),
+      keptCount(selection, owner, options, (notBefore) => lists.count(selection, owner, { ...options, notBefore })),
     revisions: () => revisions.read(),
-    changes: (range) => feed.read(range),
+    changes: readChanges,
     conflicts: (claims) => conflictsOf((statement) => pools.lists.read(statement), definition, claims),
     write: (write) => writer.write(write),
     createEach: (records, source) =>

@@ -4,7 +4,7 @@ import { recordColumns } from "../table/rows.ts";
 import { batchSize, type SnapshotTables, tableSnapshot } from "../table-snapshot.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { throwStoreFault, UnusableDatabase } from "./connections/fault.ts";
-import type { PostgresServers } from "./connections/servers.ts";
+import type { OpenServer } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { assertFinished, knownLayoutOf, presentLayouts } from "./layout/migrations.ts";
 import { quoteName } from "./table/sql.ts";
@@ -15,8 +15,8 @@ import { quoteName } from "./table/sql.ts";
  *
  * @throws UnusableDatabase (rejects) when the database has no tables of this program; the error of the server, or of the system
  */
-export async function openPostgresSnapshot(servers: PostgresServers, timeouts: PostgresTimeouts): Promise<Snapshot> {
-  const connection = await servers.open({ ...timeouts, statement: patience });
+export async function openPostgresSnapshot(openServer: OpenServer, timeouts: PostgresTimeouts): Promise<Snapshot> {
+  const connection = await openServer({ ...timeouts, statement: patience });
   try {
     await connection.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     // The reader of the snapshot may take any time between two statements.

@@ -5,7 +5,7 @@ import { type Selection, storeMembers } from "../contract/selection.ts";
 import type { ReadOptions, RecordBatch } from "../contract/store.ts";
 import type { Engine, EngineBatch } from "../engine.ts";
 import { batchOfFound } from "../reading/found-list.ts";
-import { KeptCounts } from "../reading/kept-counts.ts";
+import { keptCounts } from "../reading/kept-counts.ts";
 import { type RecordRow, recordColumns } from "../table/rows.ts";
 import { conflictOf } from "../writing/decide.ts";
 import { guardedRead, toStoreFault } from "./connections/fault.ts";
@@ -53,7 +53,7 @@ export function sqliteEngine(
     // The collection's row was made when the database was opened, and is never deleted.
     return guardedRead(() => revision.get(collection) as unknown as readonly [number]);
   };
-  const counts = new KeptCounts(revisions);
+  const keptCount = keptCounts(revisions);
 
   /** Finds the records of a selection in the reader, and reads the later ones here, by their ids. */
   const list = async (selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> => {
@@ -100,7 +100,7 @@ export function sqliteEngine(
       const asked = [collection, selection, owner, options.most] as const;
       // The first count of a program would otherwise start the thread of the reader, which takes 25 ms and 10 MB.
       if (queries.isCountedAtOnce(...asked)) return queries.count(...asked);
-      return counts.of(selection, owner, options, () => reader.read(options, "count", ...asked));
+      return keptCount(selection, owner, options, () => reader.read(options, "count", ...asked));
     },
     revisions,
     changes(range) {

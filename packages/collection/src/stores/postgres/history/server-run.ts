@@ -45,45 +45,44 @@ const patience = 2000;
  * Compares what this program knows with the database as soon as it can be reached after a connection broke, whether or not there
  * are requests.
  */
-export class PostgresServerRuns {
-  readonly #pool: PostgresPool;
-  readonly #compare: () => Promise<unknown>;
-  readonly #closing = new AbortController();
-  #isWatching = false;
-
-  /** @param compare rejects when the database cannot be used */
-  constructor(pool: PostgresPool, compare: () => Promise<unknown>) {
-    this.#pool = pool;
-    this.#compare = compare;
-  }
-
+export interface PostgresServerRuns {
   /** Must be called when a connection has ended. */
-  onEnd(): void {
-    if (this.#isWatching || this.#closing.signal.aborted) return;
-    this.#isWatching = true;
-    this.#watch().catch(() => undefined); // it is closed
-  }
+  onEnd(): void;
+  close(): void;
+}
 
-  close(): void {
-    this.#closing.abort();
-  }
+/** @param compare rejects when the database cannot be used */
+export function postgresServerRuns(pool: PostgresPool, compare: () => Promise<unknown>): PostgresServerRuns {
+  const closing = new AbortController();
+  let isWatching = false;
 
   /** Tries until what this program knows is compared. */
-  async #watch(): Promise<void> {
-    while (this.#isWatching) {
-      await elapse(interval, undefined, { signal: this.#closing.signal, ref: false });
+  const watch = async (): Promise<void> => {
+    while (isWatching) {
+      await elapse(interval, undefined, { signal: closing.signal, ref: false });
       try {
-        const { unnamed } = await askRuns((statement) => this.#pool.read(statement));
+        const { unnamed } = await askRuns((statement) => pool.read(statement));
         if (unnamed !== undefined) {
-          await this.#compare();
-          await this.#pool.read(naming(unnamed));
+          await compare();
+          await pool.read(naming(unnamed));
         }
-        this.#isWatching = false;
+        isWatching = false;
       } catch {
         // The server is away.
       }
     }
-  }
+  };
+
+  return {
+    onEnd() {
+      if (isWatching || closing.signal.aborted) return;
+      isWatching = true;
+      watch().catch(() => undefined); // it is closed
+    },
+    close() {
+      closing.abort();
+    },
+  };
 }
 
 /** In milliseconds. */

@@ -1,5 +1,5 @@
 import { StoreCursorGone } from "../../contract/errors.ts";
-import type { EngineChanges, FeedRange } from "../../engine.ts";
+import type { Engine, EngineChanges, FeedRange } from "../../engine.ts";
 import { type FeedPlace, isSealOf } from "../../reading/feed-cursor.ts";
 import { type RecordRow, toRecord } from "../../table/rows.ts";
 import { toSelectionFault } from "../connections/fault.ts";
@@ -7,69 +7,27 @@ import type { PostgresPool, ReadSeries } from "../connections/pool.ts";
 import type { PartitionedCollection } from "../table/partitions.ts";
 import { partitionTerm, quoteName, toArrayText } from "../table/sql.ts";
 
-/** Reads the changes of a collection, each partition in its order. One statement reads them, the counters and the seals in one state. */
-export class PostgresFeed {
-  readonly #pool: PostgresPool;
-  readonly #collection: string;
-  readonly #partitions: number;
-
-  constructor(pool: PostgresPool, { name, partitions = 1 }: PartitionedCollection) {
-    this.#pool = pool;
-    this.#collection = name;
-    this.#partitions = partitions;
-  }
-
-  /**
-   * @throws StoreCursorGone (rejects) when the database does not have the changes up to the places, or has others there
-   * @throws StoreUnavailable (rejects) when the server is a standby that does not have them yet
-   */
-  async read(range: FeedRange): Promise<EngineChanges> {
-    const { after, most } = range;
-    const given = after === "now" ? undefined : after;
-    if (given !== undefined && this.#partitions % given.length !== 0) throw gone(this.#collection);
-    // In a copy with more partitions, each has the ids of one partition of before.
-    const places = Array.from({ length: this.#partitions }, (_, partition) => given?.[partition % given.length]);
-    // Each has the first turn now and then: with few turns, not all have one.
-    const first = places.reduce((sum, place) => sum + (place?.revision ?? 0), 0);
-    const everyOne = Array.from(places, (_, n) => (first + n) % places.length);
-    const found = await this.#read(range, places, everyOne);
-    const cut = everyOne.filter((partition) => found[partition]?.hasMore);
-    const count = found.reduce((sum, { changes }) => sum + changes.length, 0);
-    // Where few partitions have more, or none of those that had a turn, the others share the room of all.
-    const areFew = 2 * cut.length <= places.length && 2 * count < most;
-    const isShort = cut.length > 0 && (count === 0 || areFew);
-    const others = cut.reduce((sum, partition) => sum - (found[partition]?.changes.length ?? 0), count);
-    const again = isShort ? await this.#read({ ...range, most: most - others }, places, cut) : [];
-    const parts = found.map((part, partition) => (cut.includes(partition) ? (again[partition] ?? part) : part));
-    let length = 0;
-    for (const partition of everyOne) {
-      const part = parts[partition] as FoundPart; // there is one of each
-      if (length >= range.size) parts[partition] = { ...part, changes: [], end: part.start, hasMore: part.hasAny };
-      else length += lengthOf(part);
-    }
-    return {
-      changes: parts.flatMap(({ changes }) => changes),
-      places: parts.map(({ end }) => end),
-      hasMore: parts.some(({ hasMore }) => hasMore),
-    };
-  }
-
+/**
+ * Makes what reads the changes of a collection, each partition in its order. One statement reads them, the counters and the seals in one
+ * state.
+ */
+export function postgresFeed(pool: PostgresPool, { name, partitions = 1 }: PartitionedCollection): Engine["changes"] {
   /** Reads the changes of all partitions, of which these share the room. */
-  async #read(
+  const read = async (
     { after, owner, most, size, signal, caller }: FeedRange,
     places: readonly (FeedPlace | undefined)[],
     sharing: readonly number[],
-  ): Promise<readonly FoundPart[]> {
+  ): Promise<readonly FoundPart[]> => {
     const shares = new Map(sharing.map((partition, n) => [partition, Math.ceil((most - n) / sharing.length)]));
     const shareOf = (partition: number): number => Math.max(0, shares.get(partition) ?? 0);
     const series: ReadSeries<FeedRow> = {
       isBehind: (rows) => headsOf(rows).some(({ head, readOnly }, i) => readOnly && head < (places[i]?.revision ?? 0)),
     };
     const statement = {
-      name: `waymark changes of ${quoteName(this.#collection)}${owner === undefined ? "" : " of an owner"}`,
-      text: owner === undefined ? this.#text(false) : this.#text(true),
+      name: `waymark changes of ${quoteName(name)}${owner === undefined ? "" : " of an owner"}`,
+      text: textOf(owner !== undefined),
       values: [
-        this.#collection,
+        name,
         toArrayText(places.map((place) => place?.revision ?? (after === "now" ? null : 0))),
         toArrayText(places.map((_, partition) => shareOf(partition))),
         Math.ceil(most / sharing.length),
@@ -78,27 +36,27 @@ export class PostgresFeed {
       ],
     };
     const options = { ...(signal && { signal }), ...(caller !== undefined && { caller }) };
-    const rows = await this.#pool.read<FeedRow>(statement, toSelectionFault, options, series);
+    const rows = await pool.read<FeedRow>(statement, toSelectionFault, options, series);
     const heads = headsOf(rows);
     const isGone = heads.some(({ head, sealBefore }, i) => {
       const place = places[i];
       return place !== undefined && (place.revision > head || !isSealOf(place.seal, sealBefore));
     });
-    if (isGone || heads.length !== this.#partitions) throw gone(this.#collection);
+    if (isGone || heads.length !== partitions) throw gone(name);
     const byPartition = Map.groupBy(rows.filter(isChange), ([_heads, partition]) => Number(partition));
     return heads.map((head, partition) => {
       const before = after === "now" ? head.head : (places[partition]?.revision ?? 0);
       return partOf(head, before, byPartition.get(partition) ?? [], shareOf(partition) > 0);
     });
-  }
+  };
 
   /**
    * Makes the statement. Its parameters are the collection, the places, the most changes of each partition, the greatest of these
    * numbers, the most characters of a partition, and the owner. The first of its rows is that of the partitions.
    */
-  #text(isOfOwner: boolean): string {
-    const table = quoteName(this.#collection);
-    const term = partitionTerm(this.#partitions);
+  const textOf = (isOfOwner: boolean): string => {
+    const table = quoteName(name);
+    const term = partitionTerm(partitions);
     const isInPartition = term === undefined ? "" : `AND ${term} = partition`;
     const isOwned = isOfOwner ? "AND owner = $6" : "";
     const order = isOfOwner ? "owner, revision" : "revision";
@@ -130,7 +88,42 @@ export class PostgresFeed {
         ) AS oldest
         WINDOW in_order AS (ORDER BY revision ROWS UNBOUNDED PRECEDING)
       ) AS change WHERE turn <= share AND before < $5`;
-  }
+  };
+
+  /**
+   * @throws StoreCursorGone (rejects) when the database does not have the changes up to the places, or has others there
+   * @throws StoreUnavailable (rejects) when the server is a standby that does not have them yet
+   */
+  return async (range) => {
+    const { after, most } = range;
+    const given = after === "now" ? undefined : after;
+    if (given !== undefined && partitions % given.length !== 0) throw gone(name);
+    // In a copy with more partitions, each has the ids of one partition of before.
+    const places = Array.from({ length: partitions }, (_, partition) => given?.[partition % given.length]);
+    // Each has the first turn now and then: with few turns, not all have one.
+    const first = places.reduce((sum, place) => sum + (place?.revision ?? 0), 0);
+    const everyOne = Array.from(places, (_, n) => (first + n) % places.length);
+    const found = await read(range, places, everyOne);
+    const cut = everyOne.filter((partition) => found[partition]?.hasMore);
+    const count = found.reduce((sum, { changes }) => sum + changes.length, 0);
+    // Where few partitions have more, or none of those that had a turn, the others share the room of all.
+    const areFew = 2 * cut.length <= places.length && 2 * count < most;
+    const isShort = cut.length > 0 && (count === 0 || areFew);
+    const others = cut.reduce((sum, partition) => sum - (found[partition]?.changes.length ?? 0), count);
+    const again = isShort ? await read({ ...range, most: most - others }, places, cut) : [];
+    const parts = found.map((part, partition) => (cut.includes(partition) ? (again[partition] ?? part) : part));
+    let length = 0;
+    for (const partition of everyOne) {
+      const part = parts[partition] as FoundPart; // there is one of each
+      if (length >= range.size) parts[partition] = { ...part, changes: [], end: part.start, hasMore: part.hasAny };
+      else length += lengthOf(part);
+    }
+    return {
+      changes: parts.flatMap(({ changes }) => changes),
+      places: parts.map(({ end }) => end),
+      hasMore: parts.some(({ hasMore }) => hasMore),
+    };
+  };
 }
 
 /** The heads of the partitions as one text, or a change. */

@@ -1,6 +1,6 @@
 import type { StoredCollection } from "../../../database.ts";
 import { TurnShare } from "../../../shares/turn-share.ts";
-import { defaultOrder, type SelectableMember, type Selection, storeMembers } from "../../contract/selection.ts";
+import { defaultOrder, type Selection, storeMembers } from "../../contract/selection.ts";
 import type { CountOptions, ReadOptions, RecordBatch } from "../../contract/store.ts";
 import type { EngineBatch } from "../../engine.ts";
 import { batchOfFound, IdList, type ReadAgain } from "../../reading/found-list.ts";
@@ -13,57 +13,36 @@ import type { Statement } from "../connections/session.ts";
 import { parseCounters, type UnlockedRow } from "../history/counters.ts";
 import type { PostgresRevisions } from "../history/revisions.ts";
 import { comparedColumns } from "../table/columns.ts";
-import type { Columns } from "../table/dialect.ts";
 import { quoteName } from "../table/sql.ts";
-import { KeptBatches } from "./kept-batches.ts";
+import { keptBatches } from "./kept-batches.ts";
 import { type HeadRow, mostFew, mostInBatch, PostgresSelection, parseRecords, type SelectedRow } from "./selection.ts";
 
 /** Reads the lists of a collection, and counts its records. */
-export class PostgresLists {
-  readonly #pool: PostgresPool;
-  readonly #collection: string;
-  readonly #columns: Columns;
-  readonly #members: readonly SelectableMember[];
-  readonly #revisions: PostgresRevisions;
-  readonly #kept: KeptBatches;
+interface PostgresLists {
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch>;
+  count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number>;
+}
+
+/** Makes what reads the lists of a collection. */
+export function postgresLists(
+  pool: PostgresPool,
+  definition: StoredCollection,
+  revisions: PostgresRevisions,
+): PostgresLists {
   /** The names of statements, by their texts. */
-  readonly #names = new Map<string, string>();
-
-  constructor(pool: PostgresPool, definition: StoredCollection, revisions: PostgresRevisions) {
-    this.#pool = pool;
-    this.#revisions = revisions;
-    this.#kept = new KeptBatches(() => revisions.read());
-    this.#collection = definition.name;
-    this.#columns = comparedColumns(definition);
-    this.#members = [...storeMembers, ...definition.selectable];
-  }
-
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
-    return this.#kept.of(selection, owner, options, async () => {
-      const reads = new SeriesOfReads(this.#pool, options);
-      const complete = this.#revisions.beside();
-      const batch = await (isRunOfIndex(selection, (member) => this.#columns.get(member)?.list !== undefined)
-        ? this.#walk(reads, selection, owner)
-        : this.#find(reads, selection, owner));
-      return { batch: { ...batch, revisions: await complete(reads.first) }, isOfOneState: reads.areOfOneState };
-    });
-  }
-
-  async count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number> {
-    const { text } = await new SeriesOfReads(this.#pool, options).read(
-      this.#select(selection, owner).count(options.most),
-    );
-    return Number(text);
-  }
+  const names = new Map<string, string>();
+  const keptBatch = keptBatches(() => revisions.read());
+  const collection = definition.name;
+  const columns = comparedColumns(definition);
+  const members = [...storeMembers, ...definition.selectable];
 
   /** Reads the first records of a selection that is a run of an index, about 64 KiB; each batch begins at its place there. */
-  async #walk(reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> {
+  const walk = async (reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> => {
     const { after, limit = Number.POSITIVE_INFINITY } = selection;
-    const selected = this.#select(selection, owner);
+    const selected = select(selection, owner);
     const wanted = Math.min(limit, mostInBatch);
     const isOnePlan = isPlannedOnce(selection, limit);
-    const read = (statement: Statement): Promise<StateRead> =>
-      reads.read(isOnePlan ? this.#named(statement) : statement);
+    const read = (statement: Statement): Promise<StateRead> => reads.read(isOnePlan ? named(statement) : statement);
     if (limit <= mostFew) {
       const records = parseRecords((await read(selected.few(after, limit, batchSize, isOnePlan))).text);
       if (records !== undefined) return { records, next: undefined };
@@ -79,15 +58,15 @@ export class PostgresLists {
     const left = limit - rows.length;
     const records = rows.map(recordOf);
     const last = (rows.length === wanted || size >= batchSize) && left > 0 ? records.at(-1) : undefined;
-    const place = last && placeOf(last, selection.order ?? defaultOrder, this.#members);
+    const place = last && placeOf(last, selection.order ?? defaultOrder, members);
     const rest = place && { ...selection, after: place, ...(Number.isFinite(left) && { limit: left }) };
-    const next = rest && (() => this.#walk(reads, rest, owner));
+    const next = rest && (() => walk(reads, rest, owner));
     return { records, next };
-  }
+  };
 
   /** Finds the records of any selection at once, and reads the first of them. */
-  async #find(reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> {
-    const selected = this.#select(selection, owner);
+  const find = async (reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> => {
+    const selected = select(selection, owner);
     const { revisions, text, rows } = await reads.read(selected.find(selection, batchSize));
     const ids = await parseIds(text ?? "");
     const found = { records: rows.map(recordOf), rest: ids.from(rows.length) };
@@ -104,25 +83,38 @@ export class PostgresLists {
       const records = again.rows.filter((row) => row[7] === "t" || isUnchanged(row)).map(recordOf);
       return { records, count, areUnchanged: again.rows.length === count && again.rows.every(isUnchanged) };
     };
-    const find = (rest: Selection): Promise<RecordBatch> => this.#find(reads, rest, owner);
-    return batchOfFound(found, { selection, members: this.#members, read, find });
-  }
+    return batchOfFound(found, { selection, members, read, find: (rest) => find(reads, rest, owner) });
+  };
 
   /**
    * Gives a statement a name, so that the server keeps its plan: making one takes longer than reading a small page. Each connection
    * keeps the plans, so only the first texts get names; there are many for whoever tries all limits and orders.
    */
-  #named(statement: Statement): Statement {
+  const named = (statement: Statement): Statement => {
     const { text } = statement;
-    if (!this.#names.has(text) && this.#names.size < mostNames)
-      this.#names.set(text, `waymark list of ${quoteName(this.#collection)} ${this.#names.size}`);
-    const name = this.#names.get(text);
+    if (!names.has(text) && names.size < mostNames)
+      names.set(text, `waymark list of ${quoteName(collection)} ${names.size}`);
+    const name = names.get(text);
     return name === undefined ? statement : { ...statement, name };
-  }
+  };
+  const select = (selection: Selection, owner: number | undefined): PostgresSelection =>
+    new PostgresSelection(collection, columns, selection, owner);
 
-  #select(selection: Selection, owner: number | undefined): PostgresSelection {
-    return new PostgresSelection(this.#collection, this.#columns, selection, owner);
-  }
+  return {
+    batch: (selection, owner, options) =>
+      keptBatch(selection, owner, options, async () => {
+        const reads = new SeriesOfReads(pool, options);
+        const complete = revisions.beside();
+        const batch = await (isRunOfIndex(selection, (member) => columns.get(member)?.list !== undefined)
+          ? walk(reads, selection, owner)
+          : find(reads, selection, owner));
+        return { batch: { ...batch, revisions: await complete(reads.first) }, isOfOneState: reads.areOfOneState };
+      }),
+    async count(selection, owner, options) {
+      const { text } = await new SeriesOfReads(pool, options).read(select(selection, owner).count(options.most));
+      return Number(text);
+    },
+  };
 }
 
 /** The reads of one list, of which none shows an older state of the collection than the first. */

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import type { ListMember } from "../../contract/selection.ts";
 import { listValues } from "../../table/filled-columns.ts";
@@ -13,33 +13,33 @@ export const valuesContent = (lists: readonly ListMember[]): string =>
 
 /** Makes what writes the values of a collection; undefined where it has no lists. */
 export const valuesOf = (database: DatabaseSync, { name, lists }: StoredCollection): SqliteValues | undefined =>
-  lists.length === 0 ? undefined : new SqliteValues(database, name, lists);
+  lists.length === 0 ? undefined : sqliteValues(database, name, lists);
 
 /** Stores the values of the lists of records. A trigger removes those of a removed record. */
-export class SqliteValues {
-  readonly #lists: readonly ListMember[];
-  readonly #insert: StatementSync;
-  readonly #delete: StatementSync;
-
-  constructor(database: DatabaseSync, collection: string, lists: readonly ListMember[]) {
-    this.#lists = lists;
-    this.#insert = database.prepare(`INSERT INTO "${valuesTable(collection)}" (id, member, value) VALUES (?, ?, ?)`);
-    this.#delete = database.prepare(`DELETE FROM "${valuesTable(collection)}" WHERE id = ?`);
-    readRowidsAsBigInt(this.#insert, this.#delete);
-  }
-
+export interface SqliteValues {
   /** Adds the values of a new record. */
-  add(id: number, document: unknown): void {
-    for (const list of this.#lists) {
-      for (const value of listValues(document, list)) this.#insert.run(id, list.name, value);
-    }
-  }
-
+  add(id: number, document: unknown): void;
   /** Sets the values of a record that may have others. */
-  set(id: number, document: unknown): void {
-    this.#delete.run(id);
-    this.add(id, document);
-  }
+  set(id: number, document: unknown): void;
+}
+
+export function sqliteValues(database: DatabaseSync, collection: string, lists: readonly ListMember[]): SqliteValues {
+  const insert = database.prepare(`INSERT INTO "${valuesTable(collection)}" (id, member, value) VALUES (?, ?, ?)`);
+  const remove = database.prepare(`DELETE FROM "${valuesTable(collection)}" WHERE id = ?`);
+  readRowidsAsBigInt(insert, remove);
+
+  const self: SqliteValues = {
+    add(id, document) {
+      for (const list of lists) {
+        for (const value of listValues(document, list)) insert.run(id, list.name, value);
+      }
+    },
+    set(id, document) {
+      remove.run(id);
+      self.add(id, document);
+    },
+  };
+  return self;
 }
 
 /** Makes the table of values again from the existing records; only drops it where the collection has no lists. */
@@ -57,7 +57,7 @@ export function makeValues(database: DatabaseSync, { name: collection, lists }: 
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX "${table}.value" ON "${table}" (member, value);
   `);
-  const values = new SqliteValues(database, collection, lists);
+  const values = sqliteValues(database, collection, lists);
   const names = lists.map(({ name }) => name);
   for (const { id, document } of documentsIn(database, collection, names)) values.add(id, document);
 }

@@ -5,7 +5,7 @@ import { connectToSqliteFile } from "../connections/file.ts";
 import { boundedLog } from "../connections/log.ts";
 import { SqliteCommitter } from "../writing/committer.ts";
 import type { CommitterThreadCalls } from "../writing/committer-channel.ts";
-import { WordMerger } from "../writing/word-merger.ts";
+import { wordMerger } from "../writing/word-merger.ts";
 import { answerCalls, type ThreadData } from "./thread.ts";
 
 const { path, collections, busyTimeout } = workerData as ThreadData; // as passed at the start
@@ -16,7 +16,7 @@ database.exec(`
   PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000
 `);
 const boundLog = boundedLog(database, path, 0);
-const merger = new WordMerger(database, collections);
+const merger = wordMerger(database, collections);
 answerCalls<CommitterThreadCalls>(committer, {
   afterAnswer() {
     if (database.isTransaction) return;

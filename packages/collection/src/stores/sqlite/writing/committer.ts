@@ -7,7 +7,7 @@ import type { Write } from "../../writing/write.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";
 import { readRowidsAsBigInt } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
-import { LateIndexes } from "../table/late-indexes.ts";
+import { lateIndexes } from "../table/late-indexes.ts";
 import {
   type AddressedWrite,
   type Batch,
@@ -201,7 +201,7 @@ function bulkCreation(
   { onlyIfEmpty, owner }: BulkConditions,
 ): SqliteBulkCreation {
   const tally = new BulkTally();
-  const indexes = new LateIndexes(database, writes.definition);
+  const indexes = lateIndexes(database, writes.definition);
   begin(database, busyTimeout);
   writes.begin();
   const isRefused = orRollBack(database, () => {

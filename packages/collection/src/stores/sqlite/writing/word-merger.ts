@@ -3,87 +3,85 @@ import type { StoredCollection } from "../../../database.ts";
 import { readRowidsAsBigInt } from "../connections/statements.ts";
 import { wordsTable } from "../table/words.ts";
 
+/** Must be closed before its database. */
+export interface WordMerger {
+  /** Must be called when records may have been removed, or have lost words. */
+  removed(): void;
+  close(): void;
+}
+
 /**
  * Removes the words of removed and replaced records from the file. SQLite itself only marks them as removed until it merges that
  * part of its index, which may never happen. The merger merges the parts into one in small steps, in a tenth of the thread's time,
  * soon after a removal, and again every ten minutes while records are removed.
  */
-export class WordMerger {
-  readonly #database: DatabaseSync;
-  readonly #merges: readonly StatementSync[];
+export function wordMerger(database: DatabaseSync, collections: readonly StoredCollection[]): WordMerger {
   /** Whether records may have been removed since the current round began. */
-  #isDue = true;
+  let isDue = true;
   /** The remaining merges of the current round. */
-  #left: StatementSync[] = [];
-  #isBegun = false;
-  #mayBeginAt = 0;
-  #timer: NodeJS.Timeout | undefined;
+  let left: StatementSync[] = [];
+  let isBegun = false;
+  let mayBeginAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const merges = collections
+    .filter(({ fullText }) => fullText.length > 0)
+    .map(({ name }) => {
+      const table = wordsTable(name);
+      return database.prepare(`INSERT INTO "${table}" ("${table}", rank) VALUES ('merge', ?)`);
+    });
+  readRowidsAsBigInt(...merges);
 
-  constructor(database: DatabaseSync, collections: readonly StoredCollection[]) {
-    this.#database = database;
-    this.#merges = collections
-      .filter(({ fullText }) => fullText.length > 0)
-      .map(({ name }) => {
-        const table = wordsTable(name);
-        return database.prepare(`INSERT INTO "${table}" ("${table}", rank) VALUES ('merge', ?)`);
-      });
-    readRowidsAsBigInt(...this.#merges);
-    // For the words that an earlier process has left. Not at once, because a change has just started the thread.
-    this.#schedule(pause);
-  }
-
-  /** Must be called when records may have been removed, or have lost words. */
-  removed(): void {
-    this.#isDue = true;
-    // The first removal after a while begins a round soon.
-    if (this.#left.length === 0) this.#schedule(Math.max(calm, this.#mayBeginAt - performance.now()));
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-  }
-
-  #schedule(milliseconds: number): void {
-    clearTimeout(this.#timer);
-    if (this.#merges.length > 0) this.#timer = setTimeout(() => this.#advance(), milliseconds);
-  }
+  const schedule = (milliseconds: number): void => {
+    clearTimeout(timer);
+    if (merges.length > 0) timer = setTimeout(advance, milliseconds);
+  };
 
   /** Makes a step, and schedules the next one. */
-  #advance(): void {
-    if (this.#left.length === 0) {
-      if (!this.#isDue) return;
-      this.#isDue = false;
-      this.#left = [...this.#merges];
-      this.#isBegun = false;
-      this.#mayBeginAt = performance.now() + pause;
+  const advance = (): void => {
+    if (left.length === 0) {
+      if (!isDue) return;
+      isDue = false;
+      left = [...merges];
+      isBegun = false;
+      mayBeginAt = performance.now() + pause;
     }
     const began = performance.now();
     try {
       // A negative number begins a merge of all parts, a positive one continues it.
-      if (!this.#database.isTransaction && !this.#merge(this.#isBegun ? pages : -pages)) {
-        this.#left.pop();
-        this.#isBegun = false;
+      if (!database.isTransaction && !mergeParts(isBegun ? pages : -pages)) {
+        left.pop();
+        isBegun = false;
       }
     } catch {
       // Another process is writing, or the disk is full: the next change will report that.
-      this.#schedule(calm);
+      schedule(calm);
       return;
     }
-    if (this.#left.length > 0) this.#schedule(9 * (performance.now() - began));
-    else if (this.#isDue) this.#schedule(this.#mayBeginAt - performance.now());
-  }
+    if (left.length > 0) schedule(9 * (performance.now() - began));
+    else if (isDue) schedule(mayBeginAt - performance.now());
+  };
 
   /** Merges about this number of pages; returns whether there was anything to merge. */
-  #merge(count: number): boolean {
-    const before = this.#changes();
-    this.#left.at(-1)?.run(count);
-    this.#isBegun = true;
-    return this.#changes() - before > 1;
-  }
+  const mergeParts = (count: number): boolean => {
+    const before = changes();
+    left.at(-1)?.run(count);
+    isBegun = true;
+    return changes() - before > 1;
+  };
+  const changes = (): number => Number(database.prepare("SELECT total_changes() AS count").get()?.["count"]);
 
-  #changes(): number {
-    return Number(this.#database.prepare("SELECT total_changes() AS count").get()?.["count"]);
-  }
+  // For the words that an earlier process has left. Not at once, because a change has just started the thread.
+  schedule(pause);
+  return {
+    removed() {
+      isDue = true;
+      // The first removal after a while begins a round soon.
+      if (left.length === 0) schedule(Math.max(calm, mayBeginAt - performance.now()));
+    },
+    close() {
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** In pages of 4 KiB, for a step of about 5 ms. */
