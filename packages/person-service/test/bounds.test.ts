@@ -94,4 +94,16 @@ describe("the bounds of the service", () => {
       answer.resume();
       assert.equal(answer.statusCode, 200);
     }));
+
+  it("do not count readers who wait for a change", () =>
+    withService({ maxInFlight: 1 }, async (url) => {
+      const [, next = ""] = /<(.+)>/.exec((await fetch(`${url}/person/changes`)).headers.get("Link") ?? "") ?? [];
+      const waiting = fetch(new URL(next, url), { headers: { Prefer: "wait=30" } });
+      const headers = { "Content-Type": "application/json" };
+      // It is in hand until it waits.
+      for (let status = 503; status === 503; ) {
+        ({ status } = await fetch(`${url}/person`, { method: "POST", headers, body: '{"name":"Ada"}' }));
+      }
+      assert.equal(JSON.parse(await (await waiting).text()).length, 1);
+    }));
 });

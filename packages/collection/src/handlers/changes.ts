@@ -1,6 +1,6 @@
 import { HttpError, type HttpRequest, HttpResponse, problem, problemTypes } from "waymark";
 import { HeaderList, parsePrefer } from "waymark/fields";
-import { toPublicUrl } from "waymark/filters";
+import { leaveInFlight, toPublicUrl } from "waymark/filters";
 import type { Description, Schema } from "waymark/openapi";
 import { problemsOfReaders } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
@@ -164,6 +164,7 @@ async function readBatch(
     }
     // Those at the end of the last read are not read for at once: they are woken together, and share the next read.
     while (batch.changes.length === 0 && !batch.hasMore) {
+      leaveInFlight(request);
       state = await changedFrom(state, end);
       if (state === undefined) break;
       const { cursor } = batch;

@@ -8,7 +8,7 @@ export { cors } from "./cors.ts";
 export { type CorsPolicy, CorsPolicyError, corsDefaults, type OriginTest } from "./cors-policy.ts";
 export { type CrossSiteOptions, refuseCrossSite } from "./cross-site.ts";
 export { describeProblems } from "./describe-problems.ts";
-export { type OverloadOptions, overload, turnOf } from "./overload.ts";
+export { leaveInFlight, type OverloadOptions, overload, turnOf } from "./overload.ts";
 export { publicUrl, toPublicUrl } from "./public-url.ts";
 export {
   type Allowance,

@@ -2,12 +2,13 @@ import { type Awaitable, andThen } from "../and-then.ts";
 import type { Repetition } from "../answer-recording.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { EventLoopTurn } from "../event-loop-turn.ts";
+import { attribute } from "../exchange.ts";
 import type { AroundFilter, Next } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { onRepeat } from "../repeatable.ts";
-import { exchangeOf, type HttpRequest } from "../request.ts";
+import { attributesOf, exchangeOf, type HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
 /** The options of `overload`. */
@@ -35,7 +36,8 @@ export interface OverloadOptions {
  * Requests wait in two places. In the sockets, for the processor: `maxDelay` bounds how long, where the adapter can
  * measure it, as that of `@waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for
  * a database or another service: `maxInFlight` bounds how many. A request is in progress until its response has been sent
- * or its client has gone, an event stream until it begins; what a synchronous handler answers never is.
+ * or its client has gone, an event stream until it begins, and one that waits until `leaveInFlight`; what a synchronous handler
+ * answers never is.
  *
  * ```ts
  * router({ filters: [overload({ maxInFlight: 200, except: ({ path }) => path.startsWith("/health/") })] }, …)
@@ -78,6 +80,26 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
 /** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
 export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;
 
+/**
+ * Says that a request waits for something that takes nothing from others, such as the next change: `overload` no longer counts it
+ * among those in progress.
+ *
+ * ```ts
+ * GET("/next", async (request) => {
+ *   leaveInFlight(request);
+ *   return json(await nextChange(request.signal));
+ * })
+ * ```
+ */
+export function leaveInFlight(request: HttpRequest<unknown>): void {
+  for (let kept = attributesOf(request); kept !== undefined; kept = kept.outer) {
+    if (kept.key === leaving) (kept.value as () => void)(); // `bounded` keeps it
+  }
+}
+
+/** What gives a place among the requests in progress back. */
+const leaving = attribute<() => void>("leaving those in progress");
+
 type Proceed = (request: HttpRequest, next: Next) => Awaitable<HttpResponse> | undefined;
 
 /** How many requests may be in progress. */
@@ -111,7 +133,7 @@ function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean)
     };
     try {
       return andThen(
-        next(request),
+        next(request.withAttribute(leaving, leave)),
         (response) => {
           if (isByHand || isEventStream(response)) leave();
           return response;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { type App, GET, group, HttpResponse, router, text } from "waymark";
-import { describeProblems, overload, publicUrl } from "waymark/filters";
+import { describeProblems, leaveInFlight, overload, publicUrl } from "waymark/filters";
 import { RawConnection } from "../../../node/test/raw-connection.ts";
 import { transports } from "../../../node/test/transports.ts";
 import { ask } from "../ask.ts";
@@ -37,6 +37,12 @@ const appWith = (gate: Gate, maxInFlight = 2): App =>
       onFault: () => undefined,
     },
     GET("/wait", async () => {
+      await gate.pass();
+      return text("done");
+    }),
+    GET("/leave", async (request) => {
+      leaveInFlight(request);
+      leaveInFlight(request);
       await gate.pass();
       return text("done");
     }),
@@ -90,6 +96,20 @@ for (const [transport, run] of Object.entries(transports)) {
         });
       });
     }
+
+    it("does not count a request that leaves those in progress while it waits, and frees its place once", async () => {
+      const gate = new Gate();
+      await run(appWith(gate, 1), async (ask) => {
+        const left = [ask("GET /leave"), ask("GET /leave")];
+        await gate.arrived(2);
+        const waiting = ask("GET /wait");
+        await gate.arrived(3);
+        assert.equal((await ask("GET /now")).status, 503);
+        gate.open();
+        for (const answer of await Promise.all([...left, waiting])) assert.equal(answer.status, 200);
+        assert.equal((await ask("GET /now")).status, 200);
+      });
+    });
 
     it("takes requests again after a stream that broke", async () => {
       const gate = new Gate();
