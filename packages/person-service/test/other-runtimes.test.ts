@@ -6,13 +6,13 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildProgram } from "../../../scripts/build-program.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
+import { asOlderNode } from "../../waymark/test/older-node.ts";
 import { assertServesPage } from "./page-assets.ts";
 import { builtProgramVariable, sourceProgram } from "./program-arguments.ts";
 import { startServiceOf } from "./service-process.ts";
 
 it("says in one line what it needs, on an older Node.js", () => {
-  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
-  const args = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, sourceProgram, "--demo"];
+  const args = [...asOlderNode, sourceProgram, "--demo"];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   assert.match(
     stderr,

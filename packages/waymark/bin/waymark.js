@@ -18,11 +18,14 @@ that openApi(…) has made, with its title, its credentials and the problems of 
 // A checkout runs its source; no package contains this file.
 if (existsSync(join(import.meta.dirname, "../tsconfig.build.json"))) {
   const { registerHooks } = await import("node:module");
-  registerHooks({ resolve: resolveToSource });
+  registerHooks?.({ resolve: resolveToSource });
 }
 
 const [command, file, ...others] = process.argv.slice(2);
-if (["--help", "-h", "help", undefined].includes(command)) {
+// An older one reads no TypeScript, and says only that it does not know the extension.
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  end(1, `waymark: it needs Node.js 24 or later, not ${process.versions.node}.`);
+} else if (["--help", "-h", "help", undefined].includes(command)) {
   end(command === undefined ? 2 : 0, usage);
 } else if (command !== "client" || file === undefined || file.startsWith("-") || others.length > 1) {
   end(2, `waymark: the command is "waymark client FILE [EXPORT]".\nSee "waymark --help".`);

@@ -9,6 +9,7 @@ import { name } from "waymark/routing";
 import { z } from "zod";
 import { openFolder } from "../folder.ts";
 import { checkTypes, formatChanges, makeProject } from "../generated-client.ts";
+import { asOlderNode } from "../older-node.ts";
 
 const about = { title: "Notes", version: "1.0.0" };
 const clientOf = async (...routes: readonly Route[]): Promise<string> =>
@@ -530,6 +531,12 @@ describe("waymark client", () => {
     assert.deepEqual([status, waymark("--help")], [2, { status: 0, stdout: stderr, stderr: "" }]);
     assert.match(stderr, /^Usage: waymark client FILE \[EXPORT\]\n/);
     assert.deepEqual([waymark("clients").status, waymark("client").status], [2, 2]);
+  });
+
+  it("says in one line what it needs, on an older Node.js", () => {
+    const args = [...asOlderNode, program, "client", folder.write("app.ts", "export const app = 1 as number;")];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    assert.deepEqual([status, stdout, stderr], [1, "", "waymark: it needs Node.js 24 or later, not 20.20.2.\n"]);
   });
 
   it("takes the document of an app, too, and ends though the module goes on", () => {
