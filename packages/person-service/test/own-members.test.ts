@@ -5,6 +5,7 @@ import { runs } from "../../waymark/test/runs.ts";
 import { membersOf } from "../src/index.ts";
 import { readOwnMembers } from "../src/person/own-members.ts";
 import { patternTest } from "../src/person/pattern.ts";
+import { columnNames } from "../src/transfer/columns.ts";
 import { asJson, assertProblem, read, store } from "./answers.ts";
 import { describeInMemory, describeOnEveryStore, type Service } from "./transports.ts";
 
@@ -373,6 +374,30 @@ describe("the declaration of members", () => {
       );
     });
   }
+});
+
+describe("a heading that is the label or an alias of a member of one's own", () => {
+  const own = (label: string, aliases?: readonly string[]) =>
+    membersOf({ mine: { type: "string", label, ...(aliases && { aliases }) } });
+  const cases: readonly [word: string, beside: readonly string[], members: readonly (string | undefined)[]][] = [
+    ["Work Phone", ["Work Phone 2"], ["custom.mine", "telephone"]],
+    ["E-mail 2 - Value", ["E-mail 1 - Value"], ["custom.mine", "email"]],
+    ["Organization", ["Company"], ["custom.mine", "worksFor"]],
+    ["Title", ["custom.mine"], [undefined, "custom.mine"]],
+    ["Birth Year", ["Birth Month", "Birth Day"], ["custom.mine", "Birth Month", "birthDate"]],
+    ["Address 1 - Formatted", ["Address 1 - City"], ["custom.mine", "address.addressLocality"]],
+  ];
+  for (const [word, beside, expected] of cases) {
+    it(`is that one, whatever it means elsewhere: ${word}`, () => {
+      assert.deepEqual(columnNames([word, ...beside], new Map(), own(word)).members, expected);
+      assert.deepEqual(columnNames([word.toUpperCase(), ...beside], new Map(), own(word)).members, expected);
+    });
+  }
+
+  it("is that one by an alias, too", () => {
+    const { members } = columnNames(["Mobile 2", "Mobile"], new Map(), own("Mine", ["Mobile 2"]));
+    assert.deepEqual(members, ["custom.mine", "telephone"]);
+  });
 });
 
 describe("a pattern", () => {

@@ -40,7 +40,8 @@ export function columnNames(
   const alike = Map.groupBy(new Set(headings), usually);
   const wordFor = (heading: string): string | undefined => {
     const member = usually(heading);
-    const isBeside = (alike.get(member)?.length ?? 0) > 1;
+    const isOurs = member !== undefined && ourMembers.byName.has(member);
+    const isBeside = isOurs && (alike.get(member)?.length ?? 0) > 1;
     return (isBeside ? memberBeside(heading, known) : undefined) ?? member;
   };
   const mapped = headings.map((heading) => map.get(heading) ?? map.get(heading.trim()));
