@@ -73,6 +73,10 @@ const thunderbird =
 const outlook =
   "First Name,Middle Name,Last Name,Title,Suffix,Nickname,Given Yomi,Surname Yomi,E-mail Address,E-mail 2 Address,E-mail 3 Address,Home Phone,Home Phone 2,Business Phone,Business Phone 2,Mobile Phone,Car Phone,Other Phone,Primary Phone,Pager,Business Fax,Home Fax,Other Fax,Company Main Phone,Callback,Radio Phone,Telex,TTY/TDD Phone,IMAddress,Job Title,Department,Company,Office Location,Manager's Name,Assistant's Name,Assistant's Phone,Company Yomi,Business Street,Business City,Business State,Business Postal Code,Business Country/Region,Home Street,Home City,Home State,Home Postal Code,Home Country/Region,Other Street,Other City,Other State,Other Postal Code,Other Country/Region,Personal Web Page,Spouse,Schools,Hobby,Location,Web Page,Birthday,Anniversary,Notes";
 
+/** Columns of an export of Outlook up to 2010, as the tests of the CSV importer of Open-Xchange have them, as they do in German and French. */
+const olderOutlook =
+  "Title,First Name,Last Name,Company,Business Street,Business City,Assistant's Phone,Business Fax,Business Phone,Callback,Company Main Phone,Home Fax,Home Phone,ISDN,Mobile Phone,Account,Anniversary,Birthday,Categories,Directory Server,E-mail Address,E-mail Type,E-mail Display Name,E-mail 2 Address,E-mail 2 Type,E-mail 2 Display Name,Gender,Notes,User 1,Web Page";
+
 /** The columns of an export of Google Contacts, "Google CSV", with one of each that is numbered. */
 const google =
   "First Name,Middle Name,Last Name,Phonetic First Name,Phonetic Middle Name,Phonetic Last Name,Name Prefix,Name Suffix,Nickname,File As,Organization Name,Organization Title,Organization Department,Birthday,Notes,Photo,Labels,E-mail 1 - Label,E-mail 1 - Value,Phone 1 - Label,Phone 1 - Value,Address 1 - Label,Address 1 - Formatted,Address 1 - Street,Address 1 - City,Address 1 - PO Box,Address 1 - Region,Address 1 - Postal Code,Address 1 - Country,Address 1 - Extended Address,Website 1 - Label,Website 1 - Value";
@@ -386,6 +390,103 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       urls: [{ value: "http://x.example", label: "Blog", preferred: true }],
       categories: ["Friends"],
       vCardProps: ["BDAY:--1210"],
+    },
+  ],
+  [
+    "Outlook, with what it writes where there is nothing",
+    fileOf(olderOutlook, {
+      "First Name": "Ada",
+      "Business Fax": "11",
+      "Business Phone": "22",
+      "Company Main Phone": "33",
+      "E-mail Address": "a@x.example",
+      "E-mail Type": "SMTP",
+      "E-mail 2 Address": "b@x.example",
+      "E-mail 2 Type": "SMTP",
+      Birthday: "12/31/1990",
+      Anniversary: "0/0/00",
+    }),
+    {
+      birthDate: "1990-12-31",
+      email: "a@x.example",
+      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      telephone: "22",
+      telephones: [
+        { value: "11", contexts: ["work"], features: ["fax"] },
+        { value: "22", contexts: ["work"], preferred: true },
+        { value: "33", features: ["main-number"] },
+      ],
+    },
+  ],
+  [
+    "Outlook in German, with other addresses and numbers",
+    "Vorname;Ort privat;Bundesland/Kanton privat;Weitere Straße;Weiterer Ort;Telefon Firma;Weiteres Fax;Haupttelefon;Jahrestag\n" +
+      "Ada;Bonn;NRW;Weg 3;Ulm;11;22;33;0.0.00\n",
+    {
+      telephone: "11",
+      telephones: [
+        { value: "11", preferred: true },
+        { value: "22", features: ["fax"] },
+        { value: "33" },
+      ],
+      address: { addressLocality: "Bonn", addressRegion: "NRW" },
+      addresses: [
+        { value: { addressLocality: "Bonn", addressRegion: "NRW" }, contexts: ["private"], preferred: true },
+        { value: { streetAddress: "Weg 3", addressLocality: "Ulm" } },
+      ],
+    },
+  ],
+  [
+    "Outlook in French",
+    "Prénom,Société,Rue (bureau),Ville (bureau),Dép/Région (bureau),Pays/Région (bureau),Ville (domicile),Téléphone principal,Adresse de messagerie,Type de messagerie,Adresse de messagerie 2,Anniversaire de mariage ou fête,Page Web\n" +
+      "Ada,Engins,1 rue Haute,Lyon,Rhône,France,Paris,11,a@x.example,SMTP,b@x.example,2000-01-02,http://x.example\n",
+    {
+      anniversary: "2000-01-02",
+      email: "a@x.example",
+      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      telephone: "11",
+      address: {
+        streetAddress: "1 rue Haute",
+        addressLocality: "Lyon",
+        addressRegion: "Rhône",
+        addressCountry: "FR",
+      },
+      addresses: [
+        {
+          value: {
+            streetAddress: "1 rue Haute",
+            addressLocality: "Lyon",
+            addressRegion: "Rhône",
+            addressCountry: "FR",
+          },
+          contexts: ["work"],
+          preferred: true,
+        },
+        { value: { addressLocality: "Paris" }, contexts: ["private"] },
+      ],
+      worksFor: "Engins",
+      url: "http://x.example",
+    },
+  ],
+  [
+    "Outlook in Spanish",
+    "Nombre,Compañía,Calle del trabajo,Ciudad de trabajo,País o región del trabajo,Calle particular,Ciudad de residencia,Teléfono del trabajo,Otro teléfono,Dirección de correo electrónico,Dirección del correo electrónico 2\n" +
+      "Ada,Motores,Calle Mayor 1,Madrid,España,Calle Sol 2,Toledo,11,22,a@x.example,b@x.example\n",
+    {
+      email: "a@x.example",
+      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      telephone: "11",
+      telephones: [{ value: "11", contexts: ["work"], preferred: true }, { value: "22" }],
+      address: { streetAddress: "Calle Mayor 1", addressLocality: "Madrid", addressCountry: "ES" },
+      addresses: [
+        {
+          value: { streetAddress: "Calle Mayor 1", addressLocality: "Madrid", addressCountry: "ES" },
+          contexts: ["work"],
+          preferred: true,
+        },
+        { value: { streetAddress: "Calle Sol 2", addressLocality: "Toledo" }, contexts: ["private"] },
+      ],
+      worksFor: "Motores",
     },
   ],
   [

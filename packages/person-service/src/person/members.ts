@@ -150,7 +150,7 @@ export const personMembers = {
     },
     vcard: "ANNIVERSARY",
     jscontact: "anniversaries/wedding/date",
-    words: "wedding anniversary, wedding day, wedding date, hochzeitstag, fecha de boda",
+    words: "wedding anniversary, wedding day, wedding date, hochzeitstag, anniversaire de mariage ou fête, fecha de boda",
     rule: "a real date as `YYYY-MM-DD`, not in the future, such as of a wedding",
   },
   email: {
@@ -165,7 +165,7 @@ export const personMembers = {
     vcard: "EMAIL",
     jscontact: "emails/*/address",
     words:
-      "mail, email address, e-mail address, e-mail 1 - value, primary email, e-mail-adresse, adresse e-mail, courriel, dirección de correo electrónico",
+      "mail, email address, e-mail address, e-mail 1 - value, primary email, e-mail-adresse, adresse e-mail, courriel, adresse de messagerie, messagerie, dirección de correo electrónico, dirección del correo electrónico",
     example: "ada@example.org",
     rule: "3 to 254, with one `@`",
   },
@@ -196,7 +196,7 @@ export const personMembers = {
     vcard: "TEL",
     jscontact: "phones/*/number",
     words:
-      "phone, phone number, telephone number, tel, cell, mobile, mobile phone, mobile number, phone 1 - value, primary phone, telefonnummer, handy, mobiltelefon, téléphone mobile, teléfono móvil",
+      "phone, phone number, telephone number, tel, cell, mobile, mobile phone, mobile number, phone 1 - value, primary phone, company phone, telefonnummer, handy, mobiltelefon, telefon firma, haupttelefon, téléphone mobile, téléphone société, teléfono móvil",
     rule: "2 to 40: digits, spaces and `+ - . ( ) /`, perhaps an extension",
   },
   telephones: {
@@ -247,7 +247,7 @@ export const personMembers = {
     group: "Address",
     vcard: "ADR 4",
     jscontact: "addresses/*/components/region",
-    words: "state, province, county, address region, bundesland, kanton, département, provincia, estado",
+    words: "state, province, county, address region, bundesland, kanton, bundesland/kanton, département, dép/région, provincia, estado, provincia o estado",
     rule: "1 to 100",
   },
   "address.postalCode": {
@@ -274,7 +274,7 @@ export const personMembers = {
     },
     vcard: "ADR 6",
     jscontact: "addresses/*/countryCode",
-    words: "country code, address country, country/region, land/region",
+    words: "country code, address country, country/region, land/region, pays/région, país/región, país o región",
     example: "GB",
     rule: "an ISO 3166-1 alpha-2 code in capitals",
   },
@@ -321,7 +321,7 @@ export const personMembers = {
     vcard: "ORG 0",
     jscontact: "organizations/*/name",
     words:
-      "company, employer, organisation, organization, org, organization name, organization 1 - name, firma, unternehmen, société, entreprise, organización",
+      "company, employer, organisation, organization, org, organization name, organization 1 - name, firma, unternehmen, société, entreprise, organización, compañía",
     rule: "1 to 200",
   },
   url: {
@@ -331,7 +331,7 @@ export const personMembers = {
     group: "Contact",
     vcard: "URL",
     jscontact: "links/*/uri",
-    words: "homepage, web, web page, web page 1, website 1 - value, webseite, página web",
+    words: "homepage, web, web page, web page 1, website 1 - value, webseite, page web, página web",
     rule: "http or https, at most 2048, without a user name or password",
   },
   urls: {

@@ -15,7 +15,7 @@ export type ContactUses = Pick<ContactEntry, "contexts" | "features">;
 
 /** Returns what words in small letters say of a value of a list, each use once; words that say nothing are left out. */
 export function usesOf(words: readonly string[], { hasFeatures }: ContactList): ContactUses {
-  const said = [...new Set(words.map((word) => meanings.get(word) ?? word))];
+  const said = [...new Set(words.map(meaningOf))];
   const ofContext = said.filter((each) => contexts.includes(each));
   const ofFeature = hasFeatures ? said.filter((each) => features.includes(each)) : [];
   return {
@@ -24,19 +24,22 @@ export function usesOf(words: readonly string[], { hasFeatures }: ContactList): 
   };
 }
 
+const meaningOf = (word: string): string => meanings.get(word) ?? word;
+
 /** Whether a word in small letters says what a value is for. */
-const isUse = (word: string): boolean => {
-  const meant = meanings.get(word) ?? word;
-  return contexts.includes(meant) || features.includes(meant);
-};
+const isUse = (word: string): boolean => [...contexts, ...features].includes(meaningOf(word));
 
 /** Returns the words in small letters that say nothing of what a value is for, as a label. */
 export const wordsWithoutUse = (words: readonly string[]): string =>
   [...new Set(words.filter((word) => !isUse(word)))].join(", ");
 
+/** What Outlook has in `E-mail Type`: how the address is written to, which says nothing of it. */
+const protocol = "SMTP";
+
 /** Returns what a label says of a value: uses where it has only words for them, else its text. Google has an asterisk before the preferred. */
 export function labelled(label: string, list: ContactList): ContactUses & { readonly label?: string } {
-  const text = label.replace(/^\* /, "").trim();
+  const said = label.replace(/^\* /, "").trim();
+  const text = said === protocol ? "" : said;
   const words = wordsOf(text);
   return words.length > 0 && words.every(isUse) ? usesOf(words, list) : { ...(text !== "" && { label: text }) };
 }
@@ -50,6 +53,10 @@ export interface FoundEntry {
 /** More than the greatest (RFC 6350 §5.3, RFC 9553 §1.5.4). */
 export const unpreferred = 101;
 
+/** Nobody is called there: such a number is the preferred one only where it is said to be, or the only one. */
+const isForMachines = ({ entry: { features = [] } }: FoundEntry): boolean =>
+  features.some((feature) => feature === "fax" || feature === "pager");
+
 /** Returns the entries of a list, each value once, with a mark on the preferred one; undefined without any. */
 export function listed(found: Iterable<FoundEntry>): readonly ContactEntry[] | undefined {
   const byValue = new Map<string, FoundEntry>();
@@ -58,7 +65,9 @@ export function listed(found: Iterable<FoundEntry>): readonly ContactEntry[] | u
     if (!byValue.has(key)) byValue.set(key, each);
   }
   const distinct = [...byValue.values()];
-  const [best] = distinct.toSorted((a, b) => a.preference - b.preference);
+  const [best] = distinct.toSorted(
+    (a, b) => a.preference - b.preference || Number(isForMachines(a)) - Number(isForMachines(b)),
+  );
   const entries = distinct.map((each) => (each === best ? { ...each.entry, preferred: true } : each.entry));
   return entries.length === 0 ? undefined : entries;
 }
@@ -85,9 +94,11 @@ export function contactColumn(
 ): ContactColumn | undefined {
   const words = wordsOf(heading);
   const isNumber = (word: string): boolean => /^\d{1,2}$/.test(word) || ordinals.has(word);
-  const uses = words.filter(isUse);
-  const rest = words.filter((word) => !isUse(word) && !isNumber(word) && !fillers.has(word) && !labels.has(word));
-  const isTelephone = rest.length === 0 && uses.some((word) => features.includes(meanings.get(word) ?? word));
+  const uses = words.filter(isUse).map(meaningOf);
+  const said = words.filter((word) => !isUse(word) && !isNumber(word) && !fillers.has(word) && !labels.has(word));
+  const saysMore = (word: string): boolean => !joining.has(word);
+  const rest = said.some(saysMore) ? said.slice(said.findIndex(saysMore), said.findLastIndex(saysMore) + 1) : [];
+  const isTelephone = rest.length === 0 && uses.some((use) => features.includes(use));
   const member = isTelephone ? withFeatures?.single : memberOf(rest.join(" "));
   const list = listOf(member);
   if (list === undefined || member === undefined) return undefined;
@@ -116,9 +127,14 @@ const fillers: ReadonlySet<string> = new Set([
   "número",
   "other",
   "weitere",
+  "weiterer",
+  "weiteres",
   "autre",
   "otro",
+  "otra",
 ]);
+/** In headings, between a value and what it is for. */
+const joining: ReadonlySet<string> = new Set(["de", "del"]);
 const labels: ReadonlySet<string> = new Set(["label", "type", "typ", "étiquette", "etiqueta", "tipo"]);
 const ordinals: ReadonlyMap<string, string> = new Map([
   ["primary", "1"],
@@ -128,10 +144,11 @@ const ordinals: ReadonlyMap<string, string> = new Map([
 /** What other programs call a use, in English, German, French and Spanish. */
 const meanings: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    private: "home, personal, privat, privé, privée, domicile, personnel, personnelle, particular, casa",
+    private: "home, personal, privat, privé, privée, domicile, personnel, personnelle, particular, casa, domicilio, residencia",
     work: "business, office, geschäftlich, arbeit, dienstlich, büro, professionnel, professionnelle, travail, bureau, trabajo, oficina",
     mobile: "cell, cellular, iphone, handy, mobil, mobiltelefon, móvil, portable",
     fax: "telefax, télécopie",
-    "main-number": "main",
+    pager: "buscapersonas",
+    "main-number": "main, principal",
   }).flatMap(([use, words]) => words.split(", ").map((word) => [word, use] as const)),
 );

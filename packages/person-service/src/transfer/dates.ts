@@ -136,5 +136,8 @@ export class DateForms {
   }
 }
 
+/** Whether a text is what programs write where there is no date: `0/0/00` of Outlook. */
+export const isNoDate = (text: string): boolean => /^0{1,4}[-./]0{1,2}[-./]0{1,4}$/.test(text.trim());
+
 /** Dates as they are stored. */
 export const isoDates: DateReader = dateReader("YYYY-MM-DD");

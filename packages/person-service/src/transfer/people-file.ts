@@ -2,7 +2,7 @@ import { csvDecoder, type ListedValue } from "@waymark/collection";
 import { excerpt } from "waymark/internal";
 import type { MemberList } from "../person/member-list.ts";
 import { type ColumnNames, columnNames } from "./columns.ts";
-import { DateForms, type DateReader, dateReader, isoDates } from "./dates.ts";
+import { DateForms, type DateReader, dateReader, isNoDate, isoDates } from "./dates.ts";
 import { csvType, type FormatName, type TransferFormat } from "./formats.ts";
 import { isJsContact, personOfJsContact } from "./jscontact-person.ts";
 import type { Charset, Delimiter, SourceFile } from "./source-file.ts";
@@ -125,7 +125,7 @@ async function readThrough(source: SourceFile, options: PeopleFileOptions): Prom
     }
     for (const [i, found] of dates) {
       const text = textOf(i);
-      if (found.size < mostDates && maybeDate.test(text)) found.add(text);
+      if (found.size < mostDates && maybeDate.test(text) && !isNoDate(text)) found.add(text);
     }
   }
   columns = columns === undefined ? columnNames(headings, map, members, leavesOut) : withoutEmpty(columns);

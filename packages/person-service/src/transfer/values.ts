@@ -9,7 +9,7 @@ import type { ContactEntry } from "../person/person.ts";
 import { dateParts, leftOut } from "./columns.ts";
 import { labelled, listed, unpreferred, usesOf } from "./contact-words.ts";
 import { countryCodeOf } from "./countries.ts";
-import type { DateReader } from "./dates.ts";
+import { type DateReader, isNoDate } from "./dates.ts";
 
 /** By what the values of a file are made those of the schema. */
 interface Reading {
@@ -25,6 +25,7 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
   for (const [name, member] of Object.entries(value)) {
     if (prefix === "" && leftOut.has(name)) continue;
     const { kind, vcard } = reading.members.byName.get(`${prefix}${name}`) ?? {};
+    if (kind === "date" && typeof member === "string" && isNoDate(member)) continue;
     const partial = prefix === "" && kind === "date" ? partialDate(member) : undefined;
     if (partial !== undefined) properties.push(`${vcard}:${partial}`);
     else setMember(members, name, toMember(member, `${prefix}${name}`, reading));
