@@ -22,8 +22,11 @@ export type Filter<N = NoVariables> = BeforeFilter<N> | AfterFilter<N> | AroundF
 /** What a filter needs whose function takes a request with these variables. One of variables of any name needs none. */
 export type NeededByFilter<V> = Unmet<V, NoVariables>;
 
-/** A filter that may be passed by. */
-interface Skippable {
+/** What every filter has. */
+interface FilterParts {
+  /** What it adds to the OpenAPI document of the operations that it covers: header fields, problems. */
+  readonly describes?: FilterDescription;
+  readonly site: DeclarationSite;
   /**
    * Whether answers from memory may pass the filter by: what it does depends only on the head of the request, and on sources that
    * it names by `dependsOn`; what it does besides, it does by `onRepeat`. Default: no, so that the answers to requests that reach it
@@ -32,58 +35,49 @@ interface Skippable {
   readonly repeatable?: true | undefined;
 }
 
-/** A filter made by `before`, or an object like it. */
-export interface BeforeFilter<N = NoVariables> extends Skippable {
-  readonly kind: "before";
-  /** Returns the request for the inner filters and the handler. */
-  readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
-  /** What it adds to the OpenAPI document of the operations that it covers: header fields, problems. */
-  readonly describes?: FilterDescription;
-  readonly site: DeclarationSite;
+/** What every filter of a group has. */
+interface GroupFilterParts<N> extends FilterParts {
   /** Type only. */
   readonly needs?: (provided: N) => void;
 }
 
+/** A filter made by `before`, or an object like it. */
+export interface BeforeFilter<N = NoVariables> extends GroupFilterParts<N> {
+  readonly kind: "before";
+  /** Returns the request for the inner filters and the handler. */
+  readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
+}
+
 /** A filter made by `after`, or an object like it. */
-export interface AfterFilter<N = NoVariables> extends Skippable {
+export interface AfterFilter<N = NoVariables> extends GroupFilterParts<N> {
   readonly kind: "after";
   /** Returns the response for the outer filters. */
   readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
   /** The least status of the responses that it gets, such as 400 for a filter of refusals. Default: it gets all. */
   readonly leastStatus?: number;
-  readonly describes?: FilterDescription;
-  readonly site: DeclarationSite;
-  /** Type only. */
-  readonly needs?: (provided: N) => void;
 }
 
 /** A filter made by `around`, or an object like it. */
-export interface AroundFilter<N = NoVariables> extends Skippable {
+export interface AroundFilter<N = NoVariables> extends GroupFilterParts<N> {
   readonly kind: "around";
   /** Returns the response, that of `next` or its own. */
   readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
   /** The methods of the requests that pass it by, such as GET for a filter of changes. Default: it gets all. */
   readonly exceptMethods?: ReadonlySet<string>;
-  readonly describes?: FilterDescription;
   /** What it takes of the request, by `takes(…)`. */
   readonly taken?: TakesData;
   /** Whether what it takes is for the routes inside, as `takes(…)` among the members of their group. */
   readonly isForRoutes?: boolean;
-  readonly site: DeclarationSite;
-  /** Type only. */
-  readonly needs?: (provided: N) => void;
 }
 
 /**
  * Runs around the choice of a route, and can read which methods the routes take. Only `router` accepts it; `cors(…)`
  * makes one.
  */
-export interface WebFilter extends Skippable {
+export interface WebFilter extends FilterParts {
   readonly kind: "web";
   /** Returns the response, that of `next` or its own; `methodsOf` returns the methods of a path. */
   readonly apply: (request: HttpRequest, next: Next, methodsOf: MethodsOf) => Awaitable<HttpResponse>;
-  readonly describes?: FilterDescription;
-  readonly site: DeclarationSite;
 }
 
 /** Returns the methods that the routes of a canonical path take, as in `Allow`; undefined if no route has the path. */

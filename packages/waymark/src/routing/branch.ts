@@ -110,14 +110,11 @@ export function compileBranches(
 }
 
 /** A branch with the conditions up to here. */
-interface PartialBranch {
+interface PartialBranch extends Pick<Branch, "methods" | "checks" | "accept"> {
   /** Of the groups passed so far. */
   readonly prefix: PathPattern;
   /** What this group or route has named, below the prefix. */
   readonly patterns: readonly PathPattern[];
-  readonly methods: ReadonlySet<string> | undefined;
-  readonly checks: readonly Check[];
-  readonly accept: Leaf<AcceptData> | undefined;
 }
 
 const root: PathPattern = { text: "", segments: [] };

@@ -1,14 +1,12 @@
 import { type Awaitable, andThen, isPromise } from "../and-then.ts";
-import type { AnswersData } from "../answers.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import { type Description, docsOf } from "../description.ts";
 import type { AfterFilter, AroundFilter, BeforeFilter, ErrorClause, Filter, Next } from "../filter.ts";
 import { compileInputs, type InputValues } from "../input/read.ts";
-import type { TakesData } from "../input/takes.ts";
 import { HttpError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
-import type { Group, TakingHandler } from "../route.ts";
+import type { Group, SingleRoute } from "../route.ts";
 import { readByGroups } from "../taking-filter.ts";
 import { compileAnswerCheck, type DeclaredAnswers } from "./answer-check.ts";
 
@@ -30,14 +28,7 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
 }
 
 /** What answers a request in the end, as it was declared. */
-export interface Answerer {
-  readonly handler: TakingHandler<never, never>;
-  readonly taken: TakesData | undefined;
-  readonly answers: AnswersData | undefined;
-  /** What `docs(…)` says of it. */
-  readonly descriptions: readonly Description[];
-  readonly site: DeclarationSite;
-}
+export type Answerer = Pick<SingleRoute, "handler" | "taken" | "answers" | "descriptions" | "site">;
 
 /**
  * Makes one function of the handler and the filters of the groups around it, the outermost first.
