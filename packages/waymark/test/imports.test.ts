@@ -125,6 +125,35 @@ describe("the imports of each package", () => {
   }
 });
 
+describe("the programs of the threads of SQLite", () => {
+  const source = join(packages, "collection/src");
+  const programs = readdirSync(join(source, "stores/sqlite/threads")).filter((file) => file.endsWith("-thread.ts"));
+
+  it("are those that a file is opened by", () => {
+    assert.deepEqual(programs.sort(), ["committer-thread.ts", "reader-thread.ts"]);
+  });
+
+  for (const program of programs) {
+    it(`load no package: ${program}`, () => {
+      const loaded = new Set<string>();
+      const found: string[] = [];
+      const visit = (file: string): void => {
+        if (loaded.has(file)) return;
+        loaded.add(file);
+        // Types are gone when a program runs.
+        const values = /^(?:import (?!type\b)|export (?=[{*]))[^;"]*"([^"]+)"/gm;
+        for (const [, specifier = ""] of readFileSync(join(source, file), "utf8").matchAll(values)) {
+          if (specifier.startsWith(".")) visit(join(dirname(file), specifier));
+          else if (!specifier.startsWith("node:")) found.push(`${file} → ${specifier}`);
+        }
+      };
+      visit(join("stores/sqlite/threads", program));
+      assert.deepEqual(found, []);
+      assert.ok(loaded.size > 10, `${loaded.size} files`);
+    });
+  }
+});
+
 /** Returns the files of a folder, each with those that it imports, types and modules on demand included. */
 function importsIn(folder: string): ReadonlyMap<string, readonly string[]> {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
