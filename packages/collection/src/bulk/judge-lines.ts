@@ -23,18 +23,22 @@ export interface JudgedLines {
   readonly admit: (method: "PATCH" | "DELETE", id: number) => void;
 }
 
+/** What the judgement of many records comes to. */
+export interface Verdict {
+  /** Whether one is refused for what it would be, rather than for what is stored. */
+  readonly isInvalid: boolean;
+  /** The last line or record that was judged, where there were enough errors. */
+  readonly stoppedAfter: number | undefined;
+}
+
 /** What the lines come to. */
-export interface Judged {
+export interface Judged extends Verdict {
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
   readonly skipped: number;
   /** The stored records that no line has; undefined where that was not asked. */
   readonly missing: number | undefined;
-  /** Whether a line is refused for what it says, rather than for what is stored. */
-  readonly isInvalid: boolean;
-  /** The last line that was judged, where there were enough errors. */
-  readonly stoppedAfter: number | undefined;
 }
 
 /** Judges the lines, adds what is wrong with them to the errors, and puts the changes aside. Changes nothing. */

@@ -13,6 +13,7 @@ import type { ListChange, Store, StoredRecord } from "../stores/contract/store.t
 import { batchesFrom } from "../stores/record-store.ts";
 import { requireRight } from "./change-many.ts";
 import { type ForetoldConflicts, foretoldConflicts } from "./foretold-conflicts.ts";
+import type { Verdict } from "./judge-lines.ts";
 import { claimOf } from "./matching.ts";
 import type { ChoiceOfRecords } from "./query.ts";
 import type { LineErrors } from "./report.ts";
@@ -70,16 +71,7 @@ export interface Amending {
 }
 
 /** What the records come to. */
-export interface JudgedRecords {
-  readonly matched: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly removed: number;
-  /** Whether a record would break a rule, rather than be another one than the client has seen. */
-  readonly isInvalid: boolean;
-  /** The last record that was judged, where there were enough errors. */
-  readonly stoppedAfter: number | undefined;
-}
+export type JudgedRecords = Verdict & Readonly<Record<"matched" | "updated" | "unchanged" | "removed", number>>;
 
 /** Puts the changes of the records aside, and adds what is wrong with them to the errors. Stops behind the most that may match. */
 export async function judgeRecords(amending: Amending, found: AsyncIterable<readonly Found[]>): Promise<JudgedRecords> {

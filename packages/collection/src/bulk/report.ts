@@ -11,9 +11,7 @@ import { mostConflicts } from "../stores/writing/bulk-source.ts";
 
 /** How many records have become what, in the order of the answer. */
 export type ChangeCounts = {
-  readonly [N in "stored" | "valid" | "matched" | "updated" | "unchanged" | "skipped" | "removed" | "missing"]?:
-    | number
-    | undefined;
+  readonly [N in Exclude<keyof typeof countsOfLines | keyof typeof countsOfRecords, "refused">]?: number | undefined;
 };
 
 /**
@@ -185,40 +183,49 @@ export const ofManyRecords = (settings: CollectionSettings): readonly ProblemTyp
   ...problemsOfReaders(settings),
 ];
 
+const countsOfLines = {
+  stored: "How many were stored.",
+  valid: "How many could be stored; of a dry run.",
+  updated: "How many records were changed.",
+  unchanged: "How many records say what their lines say.",
+  skipped: "How many were left out, since they are likely stored.",
+  removed: "How many records were removed.",
+  missing: "How many records no line has; of a dry run.",
+  refused: "How many were not.",
+};
+
 /** The schema of the report on many records. */
 export const reportOfLines: JsonSchema = {
   type: "object",
   required: ["stored", "refused", "errors"],
   properties: {
-    stored: count("How many were stored."),
-    valid: count("How many could be stored; of a dry run."),
-    updated: count("How many records were changed."),
-    unchanged: count("How many records say what their lines say."),
-    skipped: count("How many were left out, since they are likely stored."),
-    removed: count("How many records were removed."),
-    missing: count("How many records no line has; of a dry run."),
-    refused: count("How many were not."),
+    ...schemasOf(countsOfLines),
     found: { type: "object", description: "What was found out of the content, of a dry run." },
     ...errorsAt({ line: { type: "integer", minimum: 1 } }),
   },
 };
 
+const countsOfRecords = {
+  matched: "How many were chosen.",
+  updated: "How many were changed, or would be; of a dry run.",
+  unchanged: "How many are so already.",
+  removed: "How many were removed, or would be; of a dry run.",
+  refused: "How many cannot be changed so; of a dry run.",
+};
+
 /** The schema of the report on a change of many records. */
 export const reportOfRecords: JsonSchema = {
   type: "object",
-  required: ["matched", "updated", "unchanged", "removed", "refused", "errors"],
-  properties: {
-    matched: count("How many were chosen."),
-    updated: count("How many were changed, or would be; of a dry run."),
-    unchanged: count("How many are so already."),
-    removed: count("How many were removed, or would be; of a dry run."),
-    refused: count("How many cannot be changed so; of a dry run."),
-    ...errorsAt({ id: recordIdSchema }),
-  },
+  required: [...Object.keys(countsOfRecords), "errors"],
+  properties: { ...schemasOf(countsOfRecords), ...errorsAt({ id: recordIdSchema }) },
 };
 
-function count(description: string): JsonSchema {
-  return { type: "integer", minimum: 0, description };
+function schemasOf(counts: Readonly<Record<string, string>>): Readonly<Record<string, JsonSchema>> {
+  const schemas = Object.entries(counts).map(([name, description]) => [
+    name,
+    { type: "integer", minimum: 0, description },
+  ]);
+  return Object.fromEntries(schemas);
 }
 
 /** Describes the errors that a report lists, each with its place. */
