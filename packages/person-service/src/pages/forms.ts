@@ -68,95 +68,96 @@ async function answerForm(request: HttpRequest, next: Next, members: MemberList)
   const form = await readForm(request, fields);
   const reader = readerOfForm(request, form.get("_locale"));
   if (request.path === "/person" && form.has("_do")) return answerChoice(form, { request, next, reader, fields });
-  const sender = new FormSender(request, next, fields);
-  if (request.path === "/person") return sender.create(typedIn(form, {}, fields, reader), form.get("_key") ?? "");
+  const sending = { request, next, fields };
+  if (request.path === "/person") return create(sending, typedIn(form, {}, fields, reader), form.get("_key") ?? "");
   const entityTag = form.get("_tag") ?? "";
   const method = form.get("_method");
-  if (method === "DELETE") return sender.remove(entityTag, form.get("_list") ?? "");
+  if (method === "DELETE") return remove(sending, entityTag, form.get("_list") ?? "");
   if (method !== "PATCH") return next(request);
   const values = valuesIn(form.get("_before") ?? "", fields, reader);
-  const change = { typed: typedIn(form, values, fields, reader), base: { values, entityTag } };
-  return form.has("_again") ? sender.show(change, 412) : sender.change(change);
+  const wanted = { typed: typedIn(form, values, fields, reader), base: { values, entityTag } };
+  return form.has("_again") ? show(sending, wanted, 412) : change(sending, wanted);
+}
+
+/** A form that is sent, and what the requests that it stands for are sent by. */
+interface Sending {
+  /** To the list, or to the person. */
+  readonly request: HttpRequest;
+  readonly next: Next;
+  readonly fields: MemberFields;
+}
+
+async function create(sending: Sending, typed: Values, key: string): Promise<HttpResponse> {
+  const { request, next, fields } = sending;
+  const keyed = /^[\w-]{1,64}$/.test(key) ? request.withHeader("Idempotency-Key", `"${key}"`) : request;
+  const response = await next(keyed.withContent("application/json", JSON.stringify(personOf(typed, fields))));
+  if (response.status < 300) return redirect(`${response.headers.get("Location")}#stored`);
+  return refused(sending, response, { typed }, newTarget);
 }
 
 /** What a form changes: what was typed, and the state that it differs from. */
 type Change = Attempt & { readonly base: Base };
 
-/** Sends the requests that a form stands for, and makes pages of their answers. */
-class FormSender {
-  readonly #request: HttpRequest;
-  readonly #next: Next;
-  readonly #fields: MemberFields;
-  /** Of the list, or of the person. */
-  readonly #url: string;
+async function change(sending: Sending, wanted: Change, attempts = 5): Promise<HttpResponse> {
+  const { request, next, fields } = sending;
+  const { typed, base } = wanted;
+  const saved = (): HttpResponse => redirect(`${toPublicUrl(request)}#saved`);
+  const patch = patchBetween(base.values, typed, fields);
+  if (patch === undefined) return saved();
+  const conditional = request.withMethod("PATCH").withHeader("If-Match", base.entityTag ?? "");
+  const response = await next(conditional.withContent("application/merge-patch+json", JSON.stringify(patch)));
+  if (response.status < 300) return saved();
+  if (response.status === 404)
+    return show(sending, { typed, refusal: refusalWith(readerOf(request).words.form.gone) }, 404, newTarget);
+  if (response.status !== 412 || attempts === 0) return refused(sending, response, wanted);
+  const stored = await next(request.withMethod("GET").withHeader("Accept", "application/json"));
+  // Whoever may not read it, or comes too late, learns no more.
+  if (stored.status !== 200) return response;
+  const theirs = formValuesOf(JSON.parse(String(stored.body)), fields);
+  const meeting = { before: base.values, mine: typed, theirs };
+  if (areContested(meeting)) return show(sending, { ...wanted, isContested: true }, 412);
+  // Where the two changed different members, both changes stand.
+  const entityTag = stored.headers.get("ETag");
+  return change(sending, { typed: merged(meeting), base: { values: theirs, entityTag } }, attempts - 1);
+}
 
-  constructor(request: HttpRequest, next: Next, fields: MemberFields) {
-    this.#request = request;
-    this.#next = next;
-    this.#fields = fields;
-    this.#url = toPublicUrl(request);
-  }
+/** @param search the query of the list to go back to, with its `?` */
+async function remove({ request, next }: Sending, entityTag: string, search: string): Promise<HttpResponse> {
+  const response = await next(request.withMethod("DELETE").withHeader("If-Match", entityTag));
+  if (response.status === 412) return redirect(`${toPublicUrl(request)}#changed`);
+  if (response.status >= 300 && response.status !== 404) return response;
+  const list = /^\?[!-"$-~]*$/.test(search) ? `/person${search}` : "/person";
+  return redirect(`${toPublicUrl(request, list)}#deleted`);
+}
 
-  async create(typed: Values, key: string): Promise<HttpResponse> {
-    const isKey = /^[\w-]{1,64}$/.test(key);
-    const keyed = isKey ? this.#request.withHeader("Idempotency-Key", `"${key}"`) : this.#request;
-    const response = await this.#next(
-      keyed.withContent("application/json", JSON.stringify(personOf(typed, this.#fields))),
-    );
-    if (response.status < 300) return redirect(`${response.headers.get("Location")}#stored`);
-    return this.#refused(response, { typed }, newTarget);
-  }
+/** Makes the page of a form with what was typed in it; that of the person, or of another target. */
+async function show(
+  { request, next }: Sending,
+  shown: Attempt,
+  status: number,
+  target?: string,
+): Promise<HttpResponse> {
+  const asked = request.withMethod("GET").withAttribute(attempt, shown);
+  const page = await next(target === undefined ? asked : asked.withTarget(target));
+  if (page.status !== 200) return page;
+  // It shows no state of the person that a copy could be of.
+  const headers = page.headers.without("ETag").without("Last-Modified").with("Cache-Control", "no-store");
+  return page.withStatus(status).withHeaders(headers);
+}
 
-  async change(change: Change, attempts = 5): Promise<HttpResponse> {
-    const { typed, base } = change;
-    const patch = patchBetween(base.values, typed, this.#fields);
-    if (patch === undefined) return redirect(`${this.#url}#saved`);
-    const request = this.#request.withMethod("PATCH").withHeader("If-Match", base.entityTag ?? "");
-    const response = await this.#next(request.withContent("application/merge-patch+json", JSON.stringify(patch)));
-    if (response.status < 300) return redirect(`${this.#url}#saved`);
-    if (response.status === 404)
-      return this.show({ typed, refusal: refusalWith(readerOf(this.#request).words.form.gone) }, 404, newTarget);
-    if (response.status !== 412 || attempts === 0) return this.#refused(response, change);
-    const stored = await this.#next(this.#request.withMethod("GET").withHeader("Accept", "application/json"));
-    // Whoever may not read it, or comes too late, learns no more.
-    if (stored.status !== 200) return response;
-    const theirs = formValuesOf(JSON.parse(String(stored.body)), this.#fields);
-    const meeting = { before: base.values, mine: typed, theirs };
-    if (areContested(meeting)) return this.show({ ...change, isContested: true }, 412);
-    // Where the two changed different members, both changes stand.
-    const entityTag = stored.headers.get("ETag");
-    return this.change({ typed: merged(meeting), base: { values: theirs, entityTag } }, attempts - 1);
-  }
-
-  /** @param search the query of the list to go back to, with its `?` */
-  async remove(entityTag: string, search: string): Promise<HttpResponse> {
-    const response = await this.#next(this.#request.withMethod("DELETE").withHeader("If-Match", entityTag));
-    if (response.status === 412) return redirect(`${this.#url}#changed`);
-    if (response.status >= 300 && response.status !== 404) return response;
-    const list = /^\?[!-"$-~]*$/.test(search) ? `/person${search}` : "/person";
-    return redirect(`${toPublicUrl(this.#request, list)}#deleted`);
-  }
-
-  /** Makes the page of a form with what was typed in it; that of the person, or of another target. */
-  async show(shown: Attempt, status: number, target?: string): Promise<HttpResponse> {
-    const request = this.#request.withMethod("GET").withAttribute(attempt, shown);
-    const page = await this.#next(target === undefined ? request : request.withTarget(target));
-    if (page.status !== 200) return page;
-    // It shows no state of the person that a copy could be of.
-    const headers = page.headers.without("ETag").without("Last-Modified").with("Cache-Control", "no-store");
-    return page.withStatus(status).withHeaders(headers);
-  }
-
-  /** Shows the form again where something is wrong with what was typed; any other refusal is as for everybody. */
-  async #refused(response: HttpResponse, tried: Attempt, target?: string): Promise<HttpResponse> {
-    const { status, problem } = response;
-    if (problem === undefined || ![400, 409, 412, 422].includes(status)) return response;
-    const isReused = problem.type.endsWith(`/${collectionProblemTypes.idempotencyKeyReused.code}`);
-    const reader = readerOf(this.#request);
-    const { reused } = reader.words.form;
-    const refusal = isReused ? refusalWith(reused) : refusalOf(reader, problem, this.#fields, tried);
-    return this.show({ ...tried, refusal }, status, target);
-  }
+/** Shows the form again where something is wrong with what was typed; any other refusal is as for everybody. */
+async function refused(
+  sending: Sending,
+  response: HttpResponse,
+  tried: Attempt,
+  target?: string,
+): Promise<HttpResponse> {
+  const { status, problem } = response;
+  if (problem === undefined || ![400, 409, 412, 422].includes(status)) return response;
+  const isReused = problem.type.endsWith(`/${collectionProblemTypes.idempotencyKeyReused.code}`);
+  const reader = readerOf(sending.request);
+  const refusal = isReused ? refusalWith(reader.words.form.reused) : refusalOf(reader, problem, sending.fields, tried);
+  return show(sending, { ...tried, refusal }, status, target);
 }
 
 /** The page with the form of a new person. */

@@ -3,21 +3,17 @@ import { filled, html, type SafeHtml } from "../frame/html.ts";
 import type { Reader } from "../frame/reader.ts";
 import { exampleDate } from "../members/faults.ts";
 import type { MemberField, MemberFields } from "../members/fields.ts";
-import { merged, shownIn, type Values } from "../members/typed.ts";
+import { merged, shownIn } from "../members/typed.ts";
 import { optionsOf } from "../members/value.ts";
-import type { Attempt, Base, Refusal } from "./attempt.ts";
+import type { Attempt, Base } from "./attempt.ts";
 
 /** Bytes of a form, as it is sent. */
 export const mostOfForm = 262_144;
 
 /** What a form of a person is for. */
-interface FormParts {
+interface FormParts extends Pick<Attempt, "typed" | "base" | "refusal"> {
   readonly reader: Reader;
   readonly fields: MemberFields;
-  /** What its fields have. */
-  readonly typed: Values;
-  /** The state that it changes; undefined for a person who is still to be stored. */
-  readonly base?: Base;
   /** Where it is sent. */
   readonly action: string;
   /** Where its reader goes who gives it up. */
@@ -26,7 +22,6 @@ interface FormParts {
   readonly countries: SafeHtml;
   /** Makes it safe to send the form of a new person again. */
   readonly key?: string;
-  readonly refusal?: Refusal | undefined;
   /** Whether it is in view without being asked for. */
   readonly isOpen: boolean;
 }
