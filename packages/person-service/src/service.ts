@@ -84,9 +84,7 @@ export interface PersonServiceOptions
   /** The origins whose pages may use the service. Default: none. */
   readonly cors?: CorsPolicy | undefined;
   /** Decides which requests are let in: the filter of `openAccess`. Default: all. */
-  readonly access?:
-    | (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "readmit" | "security" | "signIn">>)
-    | undefined;
+  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "readmit" | "security" | "signIn">>) | undefined;
   /**
    * The names or addresses, without a port, of the hosts that requests may be for, besides the loopback names of this machine; those
    * for other hosts get 421. Default: any host.
@@ -188,6 +186,7 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
 
 function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): CollectionHandlers<Person> {
   const { members } = site;
+  const may = access?.may;
   return collection({
     store,
     schema: personSchema(now, members),
@@ -200,8 +199,8 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     listDecoders: [...personListDecoders(members), jsContactListDecoder(members), peopleFileDecoder(members)],
     bulk,
     representations: [...personRepresentationsOf(members), peoplePages(site)],
-    mayRead: access?.mayRead,
-    mayChange: access?.may,
+    mayRead: may && ((request, path) => may(request, "GET", path)),
+    mayChange: may,
     matching: personMatching(members),
     readmit: access?.readmit,
     nouns: personNouns,

@@ -1,5 +1,6 @@
 import { PatternError, pathMatcher } from "waymark/routing";
 import * as z from "zod";
+import { namesakes } from "./json-file.ts";
 import { isPasswordHash } from "./password-hash.ts";
 
 /** The content of an access file: what each caller may do, and the credentials of users and tokens. */
@@ -108,12 +109,7 @@ export const accessFileSchema: z.ZodType<AccessFile> = z
     users: z.array(user).default([]),
     tokens: tokens.optional(),
   })
-  .check(({ value: { users }, issues }) => {
-    for (const [i, { name }] of users.entries()) {
-      if (users.findIndex((other) => other.name === name) === i) continue;
-      issues.push({ code: "custom", input: users, path: ["users", i, "name"], message: "is the name of two users" });
-    }
-  });
+  .check(({ value: { users }, issues }) => void issues.push(...namesakes("users", users)));
 
 function mistakeInPath(template: string): string | undefined {
   try {

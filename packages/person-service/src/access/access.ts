@@ -8,7 +8,7 @@ import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./
 import { readJsonFile } from "./json-file.ts";
 import { readKeys, type StoredKey } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
-import { accessPolicy, type Policy, type SignInOutcome, sealedIn } from "./policy.ts";
+import { accessPolicy, type Policy, sealedIn } from "./policy.ts";
 import { exceptPublicPaths } from "./public-paths.ts";
 import { holdersOf, sealedSessions } from "./sessions.ts";
 import { signInQueue } from "./sign-in-queue.ts";
@@ -53,11 +53,7 @@ export interface AccessContent extends Pick<AccessFile, "rules" | "users" | "tok
 }
 
 /** A filter that decides which requests are let in, and answers what else its rules allow. */
-export interface AccessFilter extends AroundFilter {
-  /** Returns whether the caller of a request that was let in may make another request. */
-  readonly may: (request: HttpRequest<unknown>, method: string, path: string) => boolean;
-  /** Returns whether the caller of a request that was let in may GET a path. */
-  readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
+export interface AccessFilter extends AroundFilter, Pick<Policy, "may"> {
   /**
    * Decides again on a request that was let in, by the present rules and keys; returns it with its caller as it is now, or undefined
    * where it would not be let in.
@@ -70,9 +66,7 @@ export interface AccessFilter extends AroundFilter {
 }
 
 /** Begins and ends the sessions of browsers. */
-export interface SignIn {
-  /** Begins a session with the value of an Authorization field: a password or an API key. */
-  begin(request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome>;
+export interface SignIn extends Pick<Policy, "begin"> {
   /** Ends the session of the request, if it has one. */
   end(request: HttpRequest<unknown>): Promise<void>;
 }
@@ -141,7 +135,6 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
         describes: (sample) => (policy.isOpen(sample.path, sample.method) ? ofOpenPath : docsOfFilter(guard, sample)),
       }),
       may: (request, method, path) => policy.may(request, method, path),
-      mayRead: (request, path) => policy.may(request, "GET", path),
       async readmit(request) {
         const decision = await policy.decide(request);
         if (decision.kind !== "allowed") return undefined;

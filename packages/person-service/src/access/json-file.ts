@@ -101,6 +101,14 @@ export function nameOf(path: readonly PropertyKey[]): string {
     .replace(/^\./, "");
 }
 
+/** Returns an issue for each element of a list that has the name of an earlier one. */
+export const namesakes = (list: string, elements: readonly { readonly name: string }[]): z.core.$ZodRawIssue[] =>
+  elements.flatMap(({ name }, i) =>
+    elements.findIndex((other) => other.name === name) === i
+      ? []
+      : [{ code: "custom", input: elements, path: [list, i, "name"], message: `is the name of two ${list}` }],
+  );
+
 /** Describes the issues for which a schema has no message of its own. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "too_small") return "must not be empty";

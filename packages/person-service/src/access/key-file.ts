@@ -6,7 +6,7 @@ import { quote } from "waymark/internal";
 import * as z from "zod";
 import { fileFault } from "../file-fault.ts";
 import { scope } from "./access-file.ts";
-import { FileError, readJsonFile } from "./json-file.ts";
+import { FileError, namesakes, readJsonFile } from "./json-file.ts";
 
 /** An API key as it is kept. It cannot be used as a key. */
 export interface StoredKey {
@@ -65,12 +65,7 @@ const keyFileSchema: z.ZodType<{ readonly keys: readonly StoredKey[] }> = z
       }),
     ),
   })
-  .check(({ value: { keys }, issues }) => {
-    for (const [i, { name }] of keys.entries()) {
-      if (keys.findIndex((other) => other.name === name) === i) continue;
-      issues.push({ code: "custom", input: keys, path: ["keys", i, "name"], message: "is the name of two keys" });
-    }
-  });
+  .check(({ value: { keys }, issues }) => void issues.push(...namesakes("keys", keys)));
 
 async function statIfThere(file: string): Promise<Stats | undefined> {
   try {

@@ -13,7 +13,7 @@ export interface Policy {
   decide(request: HttpRequest<unknown>): Awaitable<AccessDecision>;
   /** Returns whether the caller of a request that was let in may make another request. */
   may(request: HttpRequest<unknown>, method: string, path: string): boolean;
-  /** Begins a session with the value of an Authorization field. */
+  /** Begins a session with the value of an Authorization field: a password or an API key. */
   begin(request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome>;
   /** Returns whether every client may make a request, without credentials; by default a GET. */
   isOpen(path: string, method?: string): boolean;

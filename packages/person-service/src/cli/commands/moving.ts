@@ -15,12 +15,12 @@ import { personCollectionOf } from "../../person/collection.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { ownObject } from "../../person/members.ts";
 import { sendEverybodyAgain, webhookCollection } from "../../webhooks/state.ts";
+import { numberOf } from "../settings/configuration.ts";
 import {
   databaseAddress,
   databaseOptions,
   existingDatabaseOptions,
   faultInPartitions,
-  partitionsOf,
   partitionsOption,
 } from "../settings/database-options.ts";
 import { membersIn } from "../settings/members-option.ts";
@@ -55,12 +55,12 @@ export const copyCommand: Command = {
   usageError: (given) =>
     isSameDatabase(given.value("from") ?? "", given.value("to") ?? "")
       ? "--from and --to are the same database."
-      : faultInPartitions(partitionsOf(given), given.value("to") ?? ""),
+      : faultInPartitions(numberOf(given, "partitions"), given.value("to") ?? ""),
   async run(given, io) {
     const from = given.value("from") ?? "";
     const to = given.value("to") ?? "";
     const count = await restorePeople(() => openSnapshot(from), to, io, {
-      partitions: partitionsOf(given),
+      partitions: numberOf(given, "partitions"),
       inSteps: true,
     });
     io.print(`copied ${countPeople(count)} from ${displayAddress(from)} to ${displayAddress(to)}`);

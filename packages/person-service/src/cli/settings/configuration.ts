@@ -31,6 +31,12 @@ export interface Given {
   source(name: string): string | undefined;
 }
 
+/** Returns the value of an option as a number; undefined for an option that has none. */
+export function numberOf(given: Given, name: string): number | undefined {
+  const value = given.value(name);
+  return value === undefined ? undefined : Number(value);
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the names of environment variables begin with: `PERSON_SERVICE_PORT` is `--port`. */

@@ -1,5 +1,4 @@
 import { databaseAddresses, kindOf, unknownScheme } from "@waymark/collection";
-import type { Given } from "./configuration.ts";
 import { membersOption } from "./members-option.ts";
 import { type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
 
@@ -42,12 +41,6 @@ export const partitionsOption: Option = {
   type: wholeNumber(1, 256),
   about: "the number of partitions of a new PostgreSQL database, 1 by default; it cannot be changed later",
 };
-
-/** Returns the number of partitions that is given. */
-export function partitionsOf(given: Given): number | undefined {
-  const partitions = given.value("partitions");
-  return partitions === undefined ? undefined : Number(partitions);
-}
 
 /** Returns what is wrong with partitions of a database that may have none. */
 export function faultInPartitions(partitions: number | undefined, database: string): string | undefined {

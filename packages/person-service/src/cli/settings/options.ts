@@ -3,8 +3,8 @@ import type { LogDetail, LogLevel } from "../../log/log.ts";
 import { type Brand, faultInAccent } from "../../pages/frame/brand.ts";
 import type { PersonServiceOptions } from "../../service.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
-import type { Given } from "./configuration.ts";
-import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
+import { type Given, numberOf } from "./configuration.ts";
+import { databaseOptions, faultInPartitions, partitionsOption } from "./database-options.ts";
 import { membersIn, membersOption } from "./members-option.ts";
 import { converted, matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
 import { faultInOrigins, faultInPublicUrl, hostToListenOn, isNetwork } from "./option-values.ts";
@@ -250,8 +250,7 @@ const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
 export function toOptions(given: Given): Options {
   const [, limit, window] = rateLimitForm.exec(given.value("rate-limit") ?? "") ?? [];
   const [cert, key] = [given.value("tls-cert"), given.value("tls-key")];
-  const maxInFlight = given.value("max-in-flight");
-  const adminPort = given.value("admin-port");
+  const adminPort = numberOf(given, "admin-port");
   return {
     port: Number(given.value("port")),
     host: given.value("host") ?? "",
@@ -271,9 +270,9 @@ export function toOptions(given: Given): Options {
     trustProxy: given.values("trust-proxy"),
     rateLimit: limit === undefined ? undefined : { limit: Number(limit), window: Number(window) },
     maxDelay: Number(given.value("max-delay")),
-    maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
+    maxInFlight: numberOf(given, "max-in-flight"),
     answerMemory: Number(given.value("answer-memory")) * 2 ** 20,
-    partitions: partitionsOf(given),
+    partitions: numberOf(given, "partitions"),
     members: membersIn(given),
     title: given.value("title"),
     accent: given.value("accent"),
@@ -282,7 +281,7 @@ export function toOptions(given: Given): Options {
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
     grace: Number(given.value("grace")),
-    admin: adminPort === undefined ? undefined : { host: given.value("admin-host") ?? "", port: Number(adminPort) },
+    admin: adminPort === undefined ? undefined : { host: given.value("admin-host") ?? "", port: adminPort },
     log: given.value("log") as LogDetail, // one of its words, or the default
     logLevel: given.value("log-level") as LogLevel, // as above
   };
