@@ -424,11 +424,7 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       "Ada;Bonn;NRW;Weg 3;Ulm;11;22;33;0.0.00\n",
     {
       telephone: "11",
-      telephones: [
-        { value: "11", preferred: true },
-        { value: "22", features: ["fax"] },
-        { value: "33" },
-      ],
+      telephones: [{ value: "11", preferred: true }, { value: "22", features: ["fax"] }, { value: "33" }],
       address: { addressLocality: "Bonn", addressRegion: "NRW" },
       addresses: [
         { value: { addressLocality: "Bonn", addressRegion: "NRW" }, contexts: ["private"], preferred: true },

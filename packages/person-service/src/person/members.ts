@@ -150,7 +150,8 @@ export const personMembers = {
     },
     vcard: "ANNIVERSARY",
     jscontact: "anniversaries/wedding/date",
-    words: "wedding anniversary, wedding day, wedding date, hochzeitstag, anniversaire de mariage ou fête, fecha de boda",
+    words:
+      "wedding anniversary, wedding day, wedding date, hochzeitstag, anniversaire de mariage ou fête, fecha de boda",
     rule: "a real date as `YYYY-MM-DD`, not in the future, such as of a wedding",
   },
   email: {
@@ -247,7 +248,8 @@ export const personMembers = {
     group: "Address",
     vcard: "ADR 4",
     jscontact: "addresses/*/components/region",
-    words: "state, province, county, address region, bundesland, kanton, bundesland/kanton, département, dép/région, provincia, estado, provincia o estado",
+    words:
+      "state, province, county, address region, bundesland, kanton, bundesland/kanton, département, dép/région, provincia, estado, provincia o estado",
     rule: "1 to 100",
   },
   "address.postalCode": {

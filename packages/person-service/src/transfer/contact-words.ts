@@ -97,7 +97,7 @@ export function contactColumn(
   const uses = words.filter(isUse).map(meaningOf);
   const said = words.filter((word) => !isUse(word) && !isNumber(word) && !fillers.has(word) && !labels.has(word));
   const saysMore = (word: string): boolean => !joining.has(word);
-  const rest = said.some(saysMore) ? said.slice(said.findIndex(saysMore), said.findLastIndex(saysMore) + 1) : [];
+  const rest = said.slice(said.findIndex(saysMore), said.findLastIndex(saysMore) + 1);
   const isTelephone = rest.length === 0 && uses.some((use) => features.includes(use));
   const member = isTelephone ? withFeatures?.single : memberOf(rest.join(" "));
   const list = listOf(member);
@@ -144,7 +144,8 @@ const ordinals: ReadonlyMap<string, string> = new Map([
 /** What other programs call a use, in English, German, French and Spanish. */
 const meanings: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    private: "home, personal, privat, privé, privée, domicile, personnel, personnelle, particular, casa, domicilio, residencia",
+    private:
+      "home, personal, privat, privé, privée, domicile, personnel, personnelle, particular, casa, domicilio, residencia",
     work: "business, office, geschäftlich, arbeit, dienstlich, büro, professionnel, professionnelle, travail, bureau, trabajo, oficina",
     mobile: "cell, cellular, iphone, handy, mobil, mobiltelefon, móvil, portable",
     fax: "telefax, télécopie",
