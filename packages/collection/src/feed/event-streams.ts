@@ -169,12 +169,8 @@ class RecentReads {
     const entry = { read: read(), size: 0 };
     this.#reads.set(place, entry);
     entry.read.then(
-      ({ events }) => {
-        // What follows later is of another state.
-        if (events === undefined) this.#delete(place);
-        else this.#keep(entry, events.length);
-      },
-      () => this.#delete(place),
+      ({ events }) => this.#keep(place, entry, events?.length ?? 0),
+      () => this.#keep(place, entry, 0),
     );
     return entry.read;
   }
@@ -184,19 +180,17 @@ class RecentReads {
     this.#size = 0;
   }
 
-  #keep(entry: { size: number }, size: number): void {
-    if (!this.#reads.values().some((each) => each === entry)) return;
+  #keep(place: string, entry: { size: number }, size: number): void {
+    if (this.#reads.get(place) !== entry) return;
+    // Behind the last change, what follows later is of another state.
+    if (size === 0) this.#reads.delete(place);
     entry.size = size;
     this.#size += size;
-    for (const [place, each] of this.#reads) {
+    for (const [oldest, each] of this.#reads) {
       if (this.#size <= mostKept || each === entry) return;
-      this.#delete(place);
+      this.#reads.delete(oldest);
+      this.#size -= each.size;
     }
-  }
-
-  #delete(place: string): void {
-    this.#size -= this.#reads.get(place)?.size ?? 0;
-    this.#reads.delete(place);
   }
 }
 

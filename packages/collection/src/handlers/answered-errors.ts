@@ -32,7 +32,8 @@ function answerTo(error: unknown): HttpResponse {
     return problem(collectionProblemTypes.invalidCursor, { detail });
   }
   if (error instanceof StoreCursorGone) {
-    const detail = "Changes before the cursor are lost, or the database is another one. Begin again without a cursor.";
+    const detail =
+      "Changes before the cursor are lost, or the database is another one. Begin again without after and Last-Event-ID, and drop the records that then do not come.";
     return problem(collectionProblemTypes.cursorGone, { detail });
   }
   if (!(error instanceof StoreUnavailable)) throw error;
