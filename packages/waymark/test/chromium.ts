@@ -24,12 +24,12 @@ export function launchChromium(executablePath: string): Promise<Browser> {
 }
 
 /**
- * What no test needs: that of Playwright's own list, which this replaces, and the pages behind the address bar, which take longer
- * for each window than the page in it.
+ * What no test needs: that of Playwright's own list, which this replaces; the pages behind the address bar, which take longer
+ * for each window than the page in it; and a process kept ready for a next site, which a window of one site never uses.
  */
 const needless = [
   ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "PaintHolding"],
   ...["HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "ThirdPartyStoragePartitioning"],
   ...["AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled"],
-  ...["PreconnectToSearch", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup"],
+  ...["PreconnectToSearch", "SpareRendererForSitePerProcess", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup"],
 ].join(",");
