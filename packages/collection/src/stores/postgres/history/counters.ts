@@ -6,7 +6,7 @@ import type { PostgresPool } from "../connections/pool.ts";
 import { dueShape } from "../table/columns.ts";
 import type { PartitionedCollection } from "../table/partitions.ts";
 import { digestOf, quoteName, quoteText, toArrayText } from "../table/sql.ts";
-import { type PartitionCounters, type PartitionsCounters, PostgresHistory, type SealsAt } from "./history.ts";
+import { KnownCounters, type PartitionCounters, type PartitionsCounters, type SealsAt } from "./known-counters.ts";
 import { type Ask, PostgresSeals } from "./seals.ts";
 
 /** The partitions that a transaction locks. */
@@ -30,7 +30,7 @@ export class PostgresCounters {
   readonly #columns: string;
   /** The collections that it owns, directly or through others, in the order in which every program locks them. */
   readonly #owned: readonly string[];
-  readonly #history: PostgresHistory;
+  readonly #history: KnownCounters;
   readonly #seals: PostgresSeals;
   #reporting: Promise<void> | undefined;
 
@@ -39,7 +39,7 @@ export class PostgresCounters {
     const { name, partitions = 1 } = definition;
     this.partitions = partitions;
     this.#collection = name;
-    this.#history = new PostgresHistory();
+    this.#history = new KnownCounters();
     this.#seals = new PostgresSeals(name);
     this.#columns = `${counterColumns}, form = ${quoteText(digestOf(dueShape(definition)))}`;
     const owned = new Set(ownedBy(name, collections));

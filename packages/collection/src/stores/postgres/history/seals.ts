@@ -2,7 +2,7 @@ import { mostSealsKept, newSeal } from "../../seals.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Statement } from "../connections/session.ts";
 import { toArrayText } from "../table/sql.ts";
-import type { PartitionCounters, PartitionsCounters } from "./history.ts";
+import type { PartitionCounters, PartitionsCounters } from "./known-counters.ts";
 
 /**
  * The seals of a collection: random numbers by which programs tell one history from another. A connection leaves its seal beside the

@@ -3,7 +3,7 @@ import type { StoredRecord } from "../../contract/store.ts";
 import { uniqueKeys } from "../../table/filled-columns.ts";
 import { type Change, decide, type Known, type StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
-import type { PartitionCounters, PartitionsCounters } from "../history/history.ts";
+import type { PartitionCounters, PartitionsCounters } from "../history/known-counters.ts";
 import { nextIdOf, partitionNamedBy } from "../table/partitions.ts";
 import type { Holders } from "./conflicts.ts";
 

@@ -7,7 +7,7 @@ import type { PostgresConnection } from "../connections/connection.ts";
 import { mayPass, sqlState, sqlStateOf } from "../connections/fault.ts";
 import { attempt, type PostgresPools } from "../connections/pool.ts";
 import { everyPartition } from "../history/counters.ts";
-import type { PartitionsCounters } from "../history/history.ts";
+import type { PartitionsCounters } from "../history/known-counters.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import { type Decision, transact } from "./transaction.ts";

@@ -7,7 +7,7 @@ import { mostCounted, type StoredRow } from "../../writing/decide.ts";
 import { isNew, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { PostgresCounters } from "../history/counters.ts";
-import type { PartitionsCounters } from "../history/history.ts";
+import type { PartitionsCounters } from "../history/known-counters.ts";
 import type { PartitionedCollection } from "../table/partitions.ts";
 import { type PostgresRows, postgresRows, type RemoveRecords, removalOfRecords } from "../table/rows.ts";
 import { ownerColumn, quoteName, toArrayText } from "../table/sql.ts";

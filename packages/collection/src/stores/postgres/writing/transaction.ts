@@ -1,7 +1,7 @@
 import { StoreOutcomeUnknown } from "../../contract/errors.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { isCommitUncertain, isOutcomeUnknown } from "../connections/fault.ts";
-import type { PartitionsCounters } from "../history/history.ts";
+import type { PartitionsCounters } from "../history/known-counters.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 

@@ -18,7 +18,7 @@ export type SealsAt = (revisions: ReadonlyMap<number, number>) => Promise<Readon
  * The committed counters of a collection that this program knows. By them it finds that changes are lost: the database has less than
  * before, or has as much by other changes. What is known then stays known until the database is resumed.
  */
-export class PostgresHistory {
+export class KnownCounters {
   readonly #known = new Map<number, PartitionCounters>();
   /** Whether this program has found a loss that other programs may not know of yet. */
   isLossNew = false;
