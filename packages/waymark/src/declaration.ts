@@ -1,3 +1,5 @@
+import { isPromise } from "./and-then.ts";
+
 /** Where in the program a condition, route or group was declared; formatted on demand. */
 export class DeclarationSite {
   /** The name of the public function that was called, such as `rateLimit`. */
@@ -39,7 +41,7 @@ export const isApp = (value: unknown): boolean =>
 export function foundName(value: unknown): string {
   const kind = kindOf(value);
   if (kind === "web") return "a web filter, such as cors({ … }), which is for router({ filters: [ … ] }, …)";
-  if (value instanceof Promise) return "a promise, which needs an await";
+  if (isPromise(value)) return "a promise, which needs an await";
   if (isApp(value)) return 'an app, which stands behind its path: mount("/path", app)';
   return typeof kind === "string" ? `${kind}(…)` : typeName(value);
 }

@@ -128,7 +128,7 @@ const isOptions = (value: unknown): value is RouterOptions =>
   typeName(value) === "object" && // The name says so: neither null nor an array.
   !("kind" in (value as object)) &&
   !isApp(value) &&
-  !(value instanceof Promise);
+  !isPromise(value);
 
 function requireRoute(value: unknown): RouteData {
   const kind = kindOf(value);

@@ -28,7 +28,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "problem.ts response-body.ts",
     "response.ts",
     "fields known-options.ts",
-    "and-then.ts declaration.ts event-loop-turn.ts expression-parts.ts message-text.ts nearest-name.ts path-check.ts problem-types.ts reason-phrase.ts text-map.ts",
+    "declaration.ts event-loop-turn.ts expression-parts.ts message-text.ts nearest-name.ts path-check.ts problem-types.ts reason-phrase.ts text-map.ts",
+    "and-then.ts",
   ],
   node: [
     "index.ts",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { runInNewContext } from "node:vm";
 import {
   accept,
   before,
@@ -319,6 +320,10 @@ describe("routes from plain JavaScript", () => {
     ],
     "router(promise)": [
       () => call(router, Promise.resolve(GET(say("a")))),
+      "router(…) takes options, which can be left out, and then routes, not a promise, which needs an await",
+    ],
+    "router(promise of another realm)": [
+      () => call(router, runInNewContext("Promise.resolve()")),
       "router(…) takes options, which can be left out, and then routes, not a promise, which needs an await",
     ],
     "router(route, options)": [
