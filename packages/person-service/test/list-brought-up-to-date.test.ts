@@ -86,6 +86,18 @@ describe("a list that is brought up to date", () => {
     }
   });
 
+  it("refuses a line with the id of a removed person", async () => {
+    const database = await databaseWith(ada, grace);
+    const first = write("csv", "id,name\n1,Ada Lovelace\n");
+    await importing({ database, file: first }, "--upsert", "id", "--remove-missing", "1");
+    const both = write("csv", "id,name\n1,Ada Lovelace\n2,Grace Hopper\n");
+    for (const options of [["--dry-run"], []]) {
+      const said = await importing({ database, file: both }, "--upsert", "id", ...options);
+      assert.match(said, /\nline 3: id is or was used by another person\n/);
+      assert.match(said, /^\w+ 0 people[^,]*, 1 unchanged, 1 refused$/m);
+    }
+  });
+
   it("keeps what a line lacks, or clears it where the file has a column for it", async () => {
     for (const [absent, file, due] of [
       ["keep", ["csv", "id,birthDate,address.postalCode\n2,,\n"], grace],

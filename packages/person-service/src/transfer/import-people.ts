@@ -256,7 +256,8 @@ async function changedIn(store: Store, { record, document }: Change): Promise<Ou
 }
 
 const alreadyUsed = (member: string): Outcome => ({
-  issues: [{ message: "is already used by another person", path: member.split(".") }],
+  // An id that a removed person had is never used again.
+  issues: [{ message: `is ${member === "id" ? "or was" : "already"} used by another person`, path: member.split(".") }],
 });
 
 function toOutcome(settled: PromiseSettledResult<EachCreation>): Outcome {
