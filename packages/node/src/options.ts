@@ -46,7 +46,7 @@ export interface ServeOptions {
   readonly maxHeaderSize?: number;
   /** The maximum of header fields in a request; above it 431. Default: 100. */
   readonly maxHeaderFields?: number;
-  /** The maximum of connections; a further one is closed at once. 0 is no limit. Default: 10,000. */
+  /** The maximum of connections; a further one is closed at once. 0 is no limit. Default: 12,000. */
   readonly maxConnections?: number;
   /**
    * The most connections of one address, of IPv6 of one network of 64 bits; one more is closed as it comes. Those of trusted
@@ -179,7 +179,7 @@ const integerOptions: Readonly<
   maxTargetLength: [8_192, 2 ** 30, 1],
   maxHeaderSize: [16_384, 2 ** 30, 1],
   maxHeaderFields: [100, 2 ** 30, 1],
-  maxConnections: [10_000, 2 ** 31 - 1],
+  maxConnections: [12_000, 2 ** 31 - 1],
   maxConnectionsPerAddress: [undefined, 2 ** 31 - 1],
   maxRequestsPerConnection: [0, 2 ** 31 - 1],
   requestTimeout: [300_000, longestTimer],

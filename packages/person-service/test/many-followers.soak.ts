@@ -1,0 +1,3 @@
+import { itServesFollowers } from "./many-followers.ts";
+
+itServesFollowers(10_000);
