@@ -300,6 +300,24 @@ describe("the full text of a SQLite file", () => {
     }
   });
 
+  it("has nothing of the words before, where most records have one of the new members", async () => {
+    const sizes: number[] = [];
+    for (const steps of [[["name"], ["name", "email"]], [["name", "email"]]]) {
+      const file = folder.newFile();
+      for (const fullText of steps) {
+        const database = await open({ file, person: { members: usesOf(fullText, { search: true }) } });
+        const store = database.store("person");
+        if (store.revision() === 0)
+          await store.createAll([{ name: "Ada", email: "ada@example.org" }, { name: "Grace" }]);
+        await database.close();
+      }
+      using database = new DatabaseSync(file);
+      const size = database.prepare("SELECT sum(length(block)) AS size FROM waymark_words_person_data").get();
+      sizes.push(Number(size?.["size"]));
+    }
+    assert.equal(sizes[0], sizes[1]);
+  });
+
   it("has the digits of numbers when it is opened with them, beside the words, and again the words", async () => {
     const file = folder.newFile();
     const steps: readonly [telephone: MemberUse, text: string, expected: readonly number[]][] = [
