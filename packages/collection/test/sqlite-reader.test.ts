@@ -26,6 +26,7 @@ const person: CollectionDefinition = {
   members: {
     name: { filter: "text", search: true },
     birthDate: { filter: "date" },
+    tags: { filter: "text", list: true },
   },
 };
 
@@ -67,9 +68,9 @@ async function fill(file: string): Promise<string> {
 
 const records = 20_000;
 
-/** Takes half a minute to count, unless it is stopped. */
+/** Takes minutes to count, unless it is stopped: it looks for the values of a list of each record, again and again. */
 const endless: Selection = {
-  filters: Array.from({ length: 900 }, () => ({ member: "name", operator: "ne", value: "x" })),
+  filters: Array.from({ length: 900 }, () => ({ member: "tags", operator: "ne", value: "x" })),
 };
 
 /** The rest of this turn of the event loop, and all that was scheduled in it. */
