@@ -26,8 +26,10 @@ export function usesOf(words: readonly string[], { hasFeatures }: ContactList): 
 
 const meaningOf = (word: string): string => meanings.get(word) ?? word;
 
+const everyUse: ReadonlySet<string> = new Set([...contexts, ...features]);
+
 /** Whether a word in small letters says what a value is for. */
-const isUse = (word: string): boolean => [...contexts, ...features].includes(meaningOf(word));
+const isUse = (word: string): boolean => everyUse.has(meaningOf(word));
 
 /** Returns the words in small letters that say nothing of what a value is for, as a label. */
 export const wordsWithoutUse = (words: readonly string[]): string =>

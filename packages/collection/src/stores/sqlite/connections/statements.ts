@@ -65,14 +65,17 @@ export function* documentsIn(
   collection: string,
   members?: readonly string[],
 ): Generator<{ readonly id: number; readonly document: unknown }, void, undefined> {
-  const records = database.prepare(`SELECT id, document FROM "${collection}" ${having(members)} ORDER BY id`);
+  const records = database.prepare(`SELECT id, document FROM "${collection}" ${whereSome(members)} ORDER BY id`);
   for (const { id, document } of records.iterate()) yield { id: Number(id), document: JSON.parse(String(document)) };
 }
 
 /** Returns how many documents a collection has; with members, only those that may have some of them. */
 export function documentCount(database: DatabaseSync, collection: string, members?: readonly string[]): number {
-  return Number(database.prepare(`SELECT count(*) AS count FROM "${collection}" ${having(members)}`).get()?.["count"]);
+  return Number(
+    database.prepare(`SELECT count(*) AS count FROM "${collection}" ${whereSome(members)}`).get()?.["count"],
+  );
 }
 
-const having = (members: readonly string[] | undefined): string =>
+/** Chooses the documents that may have some of the members; all without members. */
+const whereSome = (members: readonly string[] | undefined): string =>
   members === undefined ? "" : `WHERE ${hasSome(members, (part) => `instr(document, '${part}') > 0`)}`;

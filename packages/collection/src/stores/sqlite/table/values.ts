@@ -23,23 +23,23 @@ export interface SqliteValues {
   set(id: number, document: unknown): void;
 }
 
-export function sqliteValues(database: DatabaseSync, collection: string, lists: readonly ListMember[]): SqliteValues {
+function sqliteValues(database: DatabaseSync, collection: string, lists: readonly ListMember[]): SqliteValues {
   const insert = database.prepare(`INSERT INTO "${valuesTable(collection)}" (id, member, value) VALUES (?, ?, ?)`);
   const remove = database.prepare(`DELETE FROM "${valuesTable(collection)}" WHERE id = ?`);
   readRowidsAsBigInt(insert, remove);
 
-  const self: SqliteValues = {
-    add(id, document) {
-      for (const list of lists) {
-        for (const value of listValues(document, list)) insert.run(id, list.name, value);
-      }
-    },
+  const add = (id: number, document: unknown): void => {
+    for (const list of lists) {
+      for (const value of listValues(document, list)) insert.run(id, list.name, value);
+    }
+  };
+  return {
+    add,
     set(id, document) {
       remove.run(id);
-      self.add(id, document);
+      add(id, document);
     },
   };
-  return self;
 }
 
 /** Makes the table of values again from the existing records; only drops it where the collection has no lists. */
