@@ -63,6 +63,7 @@ import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";
 import { jsContactDecoder, jsContactListDecoder } from "./transfer/jscontact-decoder.ts";
+import { vcardDecoder } from "./transfer/vcard-decoder.ts";
 
 /** The options of `openPersonService`. */
 export interface PersonServiceOptions
@@ -195,7 +196,12 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
       follow: (changed, before, isWhole) => setAside(followingChanges(changed, before, isWhole), before, members),
     },
     lenientSchema: lenientPersonSchema(now, members),
-    decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) }), jsContactDecoder(members)],
+    decoders: [
+      jsonDecoder,
+      xmlDecoder({ root: "person", ...personForms(members) }),
+      jsContactDecoder(members),
+      vcardDecoder(members),
+    ],
     listDecoders: [...personListDecoders(members), jsContactListDecoder(members), peopleFileDecoder(members)],
     bulk,
     representations: [...personRepresentationsOf(members), peoplePages(site)],

@@ -298,7 +298,7 @@ describeService("content that is not read", (openService) => {
         const headers = type === undefined ? {} : { "Content-Type": type };
         const answer = await service.send("POST", "/person", { headers, body: '{"name":"Ada"}' });
         const problem = await assertProblem(service, answer, 415, "unsupported-media-type");
-        const one = ["application/json", "application/xml", "text/xml", "application/jscontact+json"];
+        const one = ["application/json", "application/xml", "text/xml", "application/jscontact+json", "text/vcard"];
         const many = ["application/x-ndjson", "text/csv", "application/octet-stream"];
         assert.deepEqual(problem["supported"], [...one, ...many]);
         for (const field of ["accept", "accept-post"])
@@ -317,10 +317,11 @@ describeService("content that is not read", (openService) => {
           "application/xml",
           "text/xml",
           "application/jscontact+json",
+          "text/vcard",
         ]);
         assert.equal(
           answer.headers["accept"],
-          "application/json, application/xml, text/xml, application/jscontact+json",
+          "application/json, application/xml, text/xml, application/jscontact+json, text/vcard",
         );
       }
     });

@@ -206,6 +206,8 @@ describeInMemory("members of a service's own, in formats", (openService) => {
       ["excel", "application/octet-stream"],
       ["xml", "application/octet-stream"],
       ["vcard", "application/octet-stream"],
+      ["vcard", "text/vcard"],
+      ["vcard3", "text/vcard"],
       ["jscontact", "application/octet-stream"],
       ["jscontact", "application/jscontact+json"],
     ] as const) {

@@ -12,6 +12,7 @@ import { personSchema } from "../src/person/schema.ts";
 import { vcard as vcardOf } from "../src/person/vcard.ts";
 import { decodeVcards } from "../src/transfer/vcard-decoder.ts";
 import { legalPerson } from "./legal-person.ts";
+import { describeService } from "./transports.ts";
 
 const createdAt = "2026-06-15T12:00:00.123Z";
 const updatedAt = "2026-06-16T13:14:15.999Z";
@@ -365,5 +366,60 @@ describe("a vCard", () => {
         assert.deepEqual(parseCards(text).map(readCard), people.map(expected));
       }),
     );
+  });
+});
+
+describeService("vCards at the service", (openService) => {
+  const service = openService();
+  const send = (method: string, target: string, body: string | Uint8Array<ArrayBuffer>, type = "text/vcard") =>
+    service.send(method, target, { headers: { "Content-Type": type }, body });
+  const card = (...lines: readonly string[]): string =>
+    ["BEGIN:VCARD", "VERSION:4.0", ...lines, "END:VCARD", ""].join("\r\n");
+
+  it("store a person, in each version", async () => {
+    for (const type of ["text/vcard", "text/vcard;charset=utf-8", "text/vcard; version=3.0; charset=UTF-8"]) {
+      const { status, headers } = await send("POST", "/person", card("FN:Zoë", "BDAY:18151210", "X-OWN:1"), type);
+      assert.equal(status, 200);
+      const stored = JSON.parse((await service.send("GET", String(headers["location"]))).text);
+      assert.deepEqual(
+        { ...stored, id: 0, createdAt: 0, updatedAt: 0 },
+        { id: 0, name: "Zoë", birthDate: "1815-12-10", vCardProps: ["X-OWN:1"], createdAt: 0, updatedAt: 0 },
+      );
+    }
+  });
+
+  it("can be sent back as they were read", async () => {
+    const person = { name: "Ada", emails: [{ value: "a@x.example", contexts: ["work"] }], categories: ["b", "a"] };
+    const { headers } = await send("POST", "/person", JSON.stringify(person), "application/json");
+    const url = String(headers["location"]);
+    const read = async (): Promise<object> => JSON.parse((await service.send("GET", url)).text);
+    const before = await read();
+    for (const format of ["vcard", "vcard3"]) {
+      const sent = await service.send("GET", `${url}?format=${format}`);
+      assert.equal((await send("PUT", url, sent.text, String(sent.headers["content-type"]))).status, 204);
+      assert.deepEqual({ ...(await read()), updatedAt: 0 }, { ...before, updatedAt: 0 });
+    }
+  });
+
+  const faults: readonly (readonly [what: string, body: string | Uint8Array<ArrayBuffer>, detail: RegExp])[] = [
+    ["two", card("FN:A") + card("FN:B"), /The content has a second vCard at line 5, column 1/],
+    ["text that is none", "Ada", /The content has no vCards/],
+    ["one without an end", "BEGIN:VCARD\r\nFN:A\r\n", /A vCard has no END:VCARD at line 1/],
+    ["one within another", `BEGIN:VCARD\r\n${card("FN:A")}`, /The vCard has no END:VCARD at line 1/],
+    ["a line that is no property", card("FN:A", "nonsense"), /The vCard is not a vCard of version/],
+    ["what is not UTF-8", Buffer.from(card("FN:Zo\xeb"), "latin1"), /The content is not UTF-8: 0xEB/],
+    ["a person that breaks a rule", card("FN:A", "EMAIL:none"), /must have one @.*#\/email/],
+  ];
+  for (const [what, body, detail] of faults) {
+    it(`refuse ${what}`, async () => {
+      const { status, text } = await send("POST", "/person", body);
+      assert.equal(status, 400, text);
+      assert.match(text, detail);
+    });
+  }
+
+  it("are UTF-8", async () => {
+    const { status } = await send("POST", "/person", card("FN:A"), "text/vcard;charset=iso-8859-1");
+    assert.equal(status, 415);
   });
 });

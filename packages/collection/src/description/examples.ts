@@ -43,14 +43,27 @@ interface Form extends Pick<Representation, "mediaType" | "schema"> {
 }
 
 const itemForms = (place: DescribedCollection): readonly Form[] =>
-  place.items.map((each) => ({ ...each, write: (record) => each.item(record, optionsOf(place)) }));
+  place.items.map((each) => ({
+    ...each,
+    write: (record) => each.item(writable(record, each, place), optionsOf(place)),
+  }));
 
 const listForms = (place: DescribedCollection, fields?: readonly string[]): readonly Form[] =>
-  place.lists.map(({ mediaType, schema, list }) => ({
+  place.lists.map(({ mediaType, schema, list, ...each }) => ({
     mediaType,
     ...(schema && { schema: arrayOf(schema) }),
-    write: (record) => wholeListText([record], list({ ...optionsOf(place), fields }), new TurnShare()),
+    write: (record) => {
+      const written = writable(record, each, place);
+      return wholeListText([written], list({ ...optionsOf(place), fields }), new TurnShare());
+    },
   }));
+
+/** A form that needs all of a record has an id and times, also of one that is sent to the service. */
+const writable = (
+  record: StoredRecord,
+  { whole }: Pick<Representation, "whole">,
+  place: DescribedCollection,
+): StoredRecord => (whole === true ? storedExample(place) : undefined) ?? record;
 
 /** @param json the schema of JSON; of other forms without a schema OpenAPI knows that they are text */
 function typesOf(
@@ -60,7 +73,7 @@ function typesOf(
   record: StoredRecord | undefined,
 ): Types {
   const typeOf = (type: string): MediaTypeDescription => {
-    const form = forms.find(({ mediaType }) => mediaType === type);
+    const form = forms.find(({ mediaType }) => mediaType === type || mediaType.startsWith(`${type};`));
     const text = { type: isJson(type) ? "object" : "string" };
     const schema = type === "application/json" ? json : (form?.schema ?? text);
     // A page for people is long, and not an interface.

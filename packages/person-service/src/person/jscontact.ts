@@ -65,8 +65,7 @@ function toCard(person: StoredPerson, members: MemberList): Card {
   return properties.length === 0 ? card : { ...card, [otherProperties]: properties };
 }
 
-/** The example of what a client sends has no time. */
-const withoutFraction = (time: string | undefined): string | undefined => time?.replace(/\.\d+/, "");
+const withoutFraction = (time: string): string => time.replace(/\.\d+/, "");
 
 /** Puts the value of a member into its place, or those of its list. */
 function place(card: Card, person: StoredPerson, { name, part, list, ...at }: JsContactMember): void {

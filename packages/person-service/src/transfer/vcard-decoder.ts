@@ -1,9 +1,28 @@
 import type { ListedValue } from "@waymark/collection";
-import { ContentError } from "waymark/content";
+import { ContentError, type Decoder, decodeUtf8 } from "waymark/content";
 import { withCommas } from "waymark/internal";
 import type { MemberList } from "../person/member-list.ts";
 import { parseVcardLine, type VcardLine } from "../person/vcard-lines.ts";
+import { isoDates } from "./dates.ts";
+import { toMembers } from "./values.ts";
 import { isEncoded, personOfVcard } from "./vcard-person.ts";
+
+/** Reads a person from a vCard, for clients. */
+export const vcardDecoder = (members: MemberList): Decoder => ({
+  mediaTypes: ["text/vcard"],
+  charsets: ["utf-8"],
+  async decode(content) {
+    decodeUtf8(content); // a file may have errors that content must not have
+    let person: unknown;
+    for await (const { line, value, issues } of decodeVcards(ReadableStream.from([content]), members)) {
+      const position = { line, column: 1 };
+      if (person !== undefined) throw new ContentError("The content has a second vCard", position);
+      if (issues !== undefined) throw new ContentError(`The vCard ${issues[0]?.message}`, position);
+      person = toMembers(value, { members, dates: isoDates });
+    }
+    return person;
+  },
+});
 
 /**
  * Reads vCards (RFC 6350, the 3.0 of RFC 2426, and 2.1), one after another.
