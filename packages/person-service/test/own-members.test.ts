@@ -198,7 +198,7 @@ describeInMemory("members of a service's own, in formats", (openService) => {
   const service = openService(members);
 
   it("come back from each that an import reads", async () => {
-    const id = await store(service, asJson({ name: "Ada", custom: full }));
+    let id = await store(service, asJson({ name: "Ada", custom: full }));
     for (const [format, type] of [
       ["csv", "text/csv"],
       ["ndjson", "application/x-ndjson"],
@@ -223,7 +223,7 @@ describeInMemory("members of a service's own, in formats", (openService) => {
       assert.deepEqual(person.custom, full, `${format} by ${type}`);
       await service.send("PATCH", `/person/${person.id}`, patch({ identifier: format + type }));
       await service.send("DELETE", `/person/${person.id}`);
-      await store(service, asJson({ name: "Ada", custom: full }));
+      id = await store(service, asJson({ name: "Ada", custom: full }));
     }
   });
 });
