@@ -2,12 +2,14 @@
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
+import { isMainThread } from "node:worker_threads";
 
 /** The variable that has the file in which the processes of a run note their times. */
 export const timesVariable = "TEST_TIMES";
 
 const notes = process.env[timesVariable];
-if (notes !== undefined) {
+// The time of a thread is in that of its process.
+if (notes !== undefined && isMainThread) {
   process.once("exit", () => {
     const { user, system } = process.cpuUsage();
     const file = relative(process.cwd(), process.argv[1] ?? "");

@@ -78,8 +78,9 @@ const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(f
 const execArgv = [...process.execArgv, "--disable-warning=ExperimentalWarning"];
 /** In MiB, the space for what is young: most that a test makes is garbage soon, and copying what is not took a tenth of its time. */
 execArgv.push("--min-semi-space-size=16", "--max-semi-space-size=64");
-/** A run of a few files shows each of them by itself. */
+/** A run of a few files shows each of them by itself, and which test an error is from that nothing waits for. */
 const isWhole = words.length === 0 && parts.near === undefined;
+if (isWhole) execArgv.push("--import", new URL("untracked-promises.ts", import.meta.url).href);
 if (parts.times === true) execArgv.push("--import", new URL("processor-times.ts", import.meta.url).href);
 
 /** Reports both parts, with one count at the end. */
