@@ -201,7 +201,8 @@ describeOnEveryStore("lists of people", (openService) => {
     before(async () => {
       const people = await demoPeople();
       const store = async (person: object): Promise<number> => {
-        const { headers } = await service.send("POST", "/person", asJson(person));
+        const { status, text, headers } = await service.send("POST", "/person", asJson(person));
+        assert.equal(status, 200, text);
         return Number(headers["location"]?.slice("/person/".length));
       };
       // A busy machine resets connections where many hundreds come at once.

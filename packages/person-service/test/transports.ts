@@ -104,6 +104,12 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
       ...options,
     });
     const client = await transport.connect(app);
+    close = async () => {
+      await client.close();
+      await opened.close();
+      await database.remove();
+      assert.deepEqual(faults, []);
+    };
     const { check } = await checkFor(app, options);
     running.resolve({
       async send(method, target, message = {}) {
@@ -112,12 +118,6 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
         return answer;
       },
     });
-    close = async () => {
-      await client.close();
-      await opened.close();
-      await database.remove();
-      assert.deepEqual(faults, []);
-    };
   });
   after(() => close());
   return { send: async (...message) => (await running.promise).send(...message) };
