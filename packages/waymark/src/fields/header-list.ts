@@ -127,9 +127,16 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
   get flat(): readonly string[] {
-    // A list without fields of its own has both parts.
-    this.#flat ??= (this.#first as HeaderList).flat.concat((this.#second as HeaderList).flat);
+    this.#flat ??= this.#addTo([]);
     return this.#flat;
+  }
+
+  /** To join the arrays of the parts, two by two, takes three times as long. */
+  #addTo(fields: string[]): string[] {
+    if (this.#first !== undefined && this.#second !== undefined) {
+      this.#second.#addTo(this.#first.#addTo(fields));
+    } else for (const text of this.flat) fields.push(text);
+    return fields;
   }
 
   #toLines(): string {
