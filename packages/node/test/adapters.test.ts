@@ -235,6 +235,7 @@ adapters(
 for (const [what, body, length] of [
   ["text", "Hello World", 11],
   ["text beyond ASCII, in UTF-8", "grüße 🎈", 12],
+  ["long text beyond ASCII", "€".repeat(10_000), 30_000],
   ["bytes", new Uint8Array([0, 255, 10]), 3],
   ["empty text", "", 0],
   ["nothing", null, 0],
