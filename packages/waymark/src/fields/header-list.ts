@@ -36,10 +36,16 @@ export let addHttp2Fields: (list: HeaderList, fields: string[]) => void;
 /** Returns whether all fields of the list are known to be fit to be sent, and none to be its sender's. */
 export let isSound: (list: HeaderList) => boolean;
 
+/**
+ * Returns the fields of a web `Request` or `Response`, which must not change any more. On Bun 1.4 it takes 0.4 µs to ask for the few that
+ * an app reads, and 1.2 µs to copy those of a browser.
+ */
+export let webHeaders: (headers: Headers) => HeaderList;
+
 /** Has the list remember what it is asked for: that of a head which comes again and again is asked for the same few fields. */
 export let rememberValues: (list: HeaderList) => void;
 
-/** Returns whether two lists may have a name in common; false is certain, and one look at both. */
+/** Returns whether two lists may have a name in common; false is certain. It is one look at both, or a few if the first is of a web message. */
 export let mayShareNames: (one: HeaderList, other: HeaderList) => boolean;
 
 /**
@@ -60,10 +66,11 @@ export let mayShareNames: (one: HeaderList, other: HeaderList) => boolean;
 export class HeaderList implements Iterable<readonly [name: string, value: string]> {
   static readonly empty: HeaderList = new HeaderList([], true);
 
-  // Either the fields, or two lists one after the other; of these the fields are put together on demand.
+  // Either the fields, or two lists one after the other, or those of a web message; of these the fields are put together on demand.
   #flat: readonly string[] | undefined;
   readonly #first: HeaderList | undefined;
   readonly #second: HeaderList | undefined;
+  readonly #web: Headers | undefined;
   /** Whether all of its fields are known to be fit to be sent, and none to be its sender's. */
   readonly #isSound: boolean;
   /** The bits of its names: most questions are for fields that a list does not have, and this answers nearly all of them. */
@@ -78,16 +85,18 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     isSound: boolean,
     first?: HeaderList | undefined,
     second?: HeaderList | undefined,
+    web?: Headers | undefined,
   ) {
     this.#flat = flat;
     this.#first = first;
     this.#second = second;
+    this.#web = web;
     if (first !== undefined && second !== undefined) {
       this.#isSound = first.#isSound && second.#isSound;
       this.#names = first.#names | second.#names;
     } else {
       this.#isSound = isSound;
-      this.#names = bitsOf(flat ?? []);
+      this.#names = web === undefined ? bitsOf(flat ?? []) : anyNames;
     }
     this.#lines = undefined;
     this.#http2Fields = undefined;
@@ -119,7 +128,10 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     fieldLines = (list) => list.#toLines();
     isSound = (list) => list.#isSound;
     addHttp2Fields = (list, fields) => list.#addHttp2Fields(fields);
-    mayShareNames = (one, other) => (one.#names & other.#names) !== 0;
+    mayShareNames = (one, other) =>
+      (one.#names & other.#names) !== 0 &&
+      (one.#web === undefined || other.flat.some((name, i) => i % 2 === 0 && one.has(name)));
+    webHeaders = (headers) => new HeaderList(undefined, false, undefined, undefined, headers);
     rememberValues = (list) => {
       list.#values ??= new Map();
     };
@@ -135,7 +147,9 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   #addTo(fields: string[]): string[] {
     if (this.#first !== undefined && this.#second !== undefined) {
       this.#second.#addTo(this.#first.#addTo(fields));
-    } else for (const text of this.flat) fields.push(text);
+    } else if (this.#flat !== undefined) for (const text of this.#flat) fields.push(text);
+    // By an iterator they take 2.5 times as long on Bun 1.4, and 20 times on Deno 2.9.
+    else this.#web?.forEach((value, name) => fields.push(name, value));
     return fields;
   }
 
@@ -181,6 +195,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   get(name: string): string | undefined {
     const bit = bitOf(name);
     if ((this.#names & bit) === 0) return undefined;
+    if (this.#web !== undefined) return valueIn(this.#web, name);
     const values = this.#values;
     if (values === undefined) return this.#find(name, bit, undefined);
     const known = values.get(name);
@@ -250,7 +265,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   /** Whether there is no field. */
   get isEmpty(): boolean {
-    return this.#flat?.length === 0;
+    return this.#first === undefined && this.flat.length === 0;
   }
 
   /** Lists the fields in their order, each with its name as it was given. */
@@ -275,15 +290,19 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 }
 
-/** Returns the fields of a web `Request` or `Response`. */
-export function webHeaders(headers: Headers): HeaderList {
-  const flat: string[] = [];
-  // By an iterator they take 2.5 times as long on Bun 1.4, and 20 times on Deno 2.9.
-  headers.forEach((value, name) => flat.push(name, value));
-  return parsedHeaders(flat);
-}
-
 const mostRemembered = 32;
+
+/** The bits of all names. */
+const anyNames = -1;
+
+/** Returns the value of a field of a web message; those refuse to be asked for what is not a name. */
+function valueIn(headers: Headers, name: string): string | undefined {
+  try {
+    return headers.get(name) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Those that HTTP/2 forbids, beside the ones that are the sender's. */
 const connectionFields: ReadonlySet<string> = new Set(["upgrade", "proxy-connection", "http2-settings", "te"]);

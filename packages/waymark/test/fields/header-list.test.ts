@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type HeaderFields, HeaderList } from "waymark/fields";
-import { addHttp2Fields, fieldLines, parsedHeaders, rememberValues } from "../../src/fields/header-list.ts";
+import {
+  addHttp2Fields,
+  fieldLines,
+  mayShareNames,
+  parsedHeaders,
+  rememberValues,
+  webHeaders,
+} from "../../src/fields/header-list.ts";
 import { heapUsed } from "../heap-used.ts";
 
 describe("HeaderList.of", () => {
@@ -227,6 +234,36 @@ describe("any list", () => {
         assert.deepEqual([...listOf(lines).with(field, given)], [...others, [field, given]]);
       }),
     );
+  });
+});
+
+describe("the list of a web message", () => {
+  const name = fc.constantFrom("A", "a", "B", "Cookie", "Set-Cookie");
+  const lines = fc.array(fc.tuple(name, fc.constantFrom("", "1", "x=y")), { maxLength: 6 });
+
+  it("is as one that has been copied, before and after all of its fields are read", () => {
+    fc.assert(
+      fc.property(lines, name, (given, field) => {
+        const headers = new Headers(given);
+        const [list, copied] = [webHeaders(headers), parsedHeaders([...headers].flat())];
+        const other = HeaderList.of({ "X-A": "1", [field]: "2" });
+        for (let time = 0; time < 2; time++) {
+          assert.equal(list.get(field), copied.get(field));
+          assert.equal(list.has(field), copied.has(field));
+          assert.equal(mayShareNames(list, other), copied.has(field));
+          assert.ok(mayShareNames(other, list) || !copied.has(field));
+          assert.deepEqual(other.concat(webHeaders(headers)).get(field), other.concat(copied).get(field));
+          assert.equal(webHeaders(headers).isEmpty, copied.isEmpty);
+          assert.deepEqual(webHeaders(headers).without(field).flat, copied.without(field).flat);
+          assert.deepEqual(list.getAll(field), copied.getAll(field));
+          assert.deepEqual(list.flat, copied.flat);
+        }
+      }),
+    );
+  });
+
+  it("has nothing under what is not a name", () => {
+    for (const text of ["", "a b", "ä"]) assert.equal(webHeaders(new Headers({ A: "1" })).get(text), undefined);
   });
 });
 
