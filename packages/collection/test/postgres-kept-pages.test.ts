@@ -112,13 +112,25 @@ describe("kept batches", () => {
     }
   });
 
-  it("are of a bounded size", async () => {
-    const { state, read } = collection();
-    for (let limit = 1; limit <= 9; limit++) for (let n = 0; n < 2; n++) await read({ limit });
-    state.reads = 0;
-    await read({ limit: 9 });
-    assert.equal(state.reads, 0);
-    await read({ limit: 1 });
-    assert.equal(state.reads, 1);
+  /** Asks for each of the pages with these limits, and returns how many are read. */
+  async function readsOf({ state, read }: ReturnType<typeof collection>, limits: readonly number[]): Promise<number> {
+    const before = state.reads;
+    for (const limit of limits) await read({ limit });
+    return state.reads - before;
+  }
+
+  it("are of a bounded size, and stay when others do not fit", async () => {
+    const pages = collection();
+    const limits = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    for (let n = 0; n < 2; n++) await readsOf(pages, limits);
+    for (let n = 0; n < 20; n++) assert.equal(await readsOf(pages, limits), 1);
+  });
+
+  it("make room for others that are asked for more often", async () => {
+    const pages = collection();
+    const others = [11, 12, 13, 14];
+    for (let n = 0; n < 2; n++) await readsOf(pages, [1, 2, 3, 4, 5, 6, 7, 8]);
+    for (let n = 0; n < 8; n++) await readsOf(pages, others);
+    assert.equal(await readsOf(pages, others), 0);
   });
 });

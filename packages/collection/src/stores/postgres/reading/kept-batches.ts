@@ -32,8 +32,7 @@ export function keptBatches(readRevisions: () => Promise<readonly number[]>): Ke
     const { batch, isOfOneState } = await read();
     if (batch.next === undefined && isOfOneState) {
       const { revisions } = batch;
-      const isAskedAgain = batches.find(key, revisions) !== undefined;
-      const kept = isAskedAgain ? batch : undefined;
+      const kept = batches.has(key, revisions) ? batch : undefined;
       batches.keep(key, revisions, { batch: kept }, key.length + sizeOf(kept?.records));
     }
     return batch;
