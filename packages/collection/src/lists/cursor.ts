@@ -29,8 +29,8 @@ export function parseCursor(
   if (json.toString("base64url") !== text) return undefined;
   const [made, ...values] = parseArray(json);
   if (made !== fingerprint(selection) || values.length !== selection.order.length) return undefined;
-  const types = new Map(members.map(({ name, type }) => [name, type]));
-  const isValid = selection.order.every(({ member }, i) => isValueOf(member, types.get(member), values[i]));
+  const typeOf = (member: string): MemberType | undefined => members.find(({ name }) => name === member)?.type;
+  const isValid = selection.order.every(({ member }, i) => isValueOf(member, typeOf(member), values[i]));
   // Each value was found to be of its member's type.
   return isValid ? (values as readonly MemberValue[]) : undefined;
 }

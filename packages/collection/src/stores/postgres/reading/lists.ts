@@ -146,6 +146,7 @@ class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
   }
 
   isBehind([head]: readonly (HeadRow | SelectedRow)[]): boolean {
+    if (this.#least.length === 0) return false;
     const counters = parseCounters(head?.[0] ?? null);
     // Other numbers may follow the revisions.
     return counters.some((row, partition) => revisionOf(row) < (this.#least[partition] ?? 0));

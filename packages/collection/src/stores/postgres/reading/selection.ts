@@ -184,9 +184,15 @@ export function parseRecords(text: string | null): readonly StoredRecord[] | und
 }
 
 function parseRecord(text: string): StoredRecord {
-  const begin = text.indexOf("{");
-  const [id, revision, updatedAt] = text.slice(0, begin).split(" ");
-  return { id: Number(id), revision: Number(revision), updatedAt: Number(updatedAt), json: text.slice(begin) };
+  const afterId = text.indexOf(" ");
+  const afterRevision = text.indexOf(" ", afterId + 1);
+  const begin = text.indexOf("{", afterRevision);
+  return {
+    id: Number(text.slice(0, afterId)),
+    revision: Number(text.slice(afterId, afterRevision)),
+    updatedAt: Number(text.slice(afterRevision, begin)),
+    json: text.slice(begin),
+  };
 }
 
 /** The most records that one statement reads for a batch. */
