@@ -41,4 +41,26 @@ describe("the words of a text", () => {
       { numRuns: 2_000 },
     );
   });
+
+  it("are those of the whole text folded at once, whatever its characters are beside", () => {
+    const letters = [..."aO’ -ßẞäÖøŁıİΣςΟΔéﬃ½ⅣǅДй한ὀ𝜍ᄀ\u1161\u11a8\u0301\u0308\u0345中\ud83d\ude00\ud800\udc00"];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...letters), { maxLength: 20 }), (characters) => {
+        const text = characters.join("");
+        assert.deepEqual(toWords(text), wordsFoldedAtOnce(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
+
+function wordsFoldedAtOnce(text: string): readonly string[] {
+  const decompose = (each: string): string =>
+    each
+      .replaceAll(/\p{M}+/gu, "")
+      .normalize("NFKD")
+      .replaceAll(/\p{M}+/gu, "");
+  const folded = decompose(decompose(text).toLowerCase().toUpperCase()).toLowerCase().replaceAll("ς", "σ");
+  const plain = folded.replaceAll(/[ıøł]/g, (letter) => ({ ø: "o", ł: "l" })[letter] ?? letter);
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+}

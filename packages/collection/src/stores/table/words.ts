@@ -10,8 +10,9 @@ import type { SearchedMember } from "../contract/selection.ts";
  * ```
  */
 export function toWords(text: string): readonly string[] {
-  // ASCII has only capitals to fold, and few letters to look for. This takes a third of the time for the words of a person.
-  const words = ascii.test(text) ? text.toLowerCase().match(/[0-9a-z]+/g) : fold(text).match(/[\p{L}\p{N}]+/gu);
+  const folded = fold(text);
+  // ASCII has few letters to look for. This takes a third of the time for the words of a person.
+  const words = folded.match(ascii.test(folded) ? /[0-9a-z]+/g : /[\p{L}\p{N}]+/gu);
   return words?.map(shorten) ?? [];
 }
 
@@ -50,7 +51,23 @@ export function addedMembers(before: string | undefined, rule: string): readonly
 
 const longest = 64;
 
-function fold(text: string): string {
+/**
+ * Folds the letters of Europe and the Middle East one by one, since no rule depends on their neighbours, and keeps what they become: the
+ * words of a person with four umlauts take two thirds of the time.
+ */
+const fold = (text: string): string => text.replaceAll(/[\x80-\u07ff]|[^\0-\u07ff]+/gu, foldedPart).toLowerCase();
+
+function foldedPart(part: string): string {
+  const kept = foldings.get(part);
+  if (kept !== undefined) return kept;
+  const folded = foldPart(part);
+  if (part < "\u0800") foldings.set(part, folded);
+  return folded;
+}
+
+const foldings = new Map<string, string>();
+
+function foldPart(text: string): string {
   // Through upper case, where ß is SS and a final sigma is like any other sigma.
   const folded = decompose(decompose(text).toLowerCase().toUpperCase()).toLowerCase().replaceAll("ς", "σ");
   return folded.replaceAll(/[æðøþđħĸłŋœŧ]/g, (letter) => plainLetters[letter] ?? letter);
