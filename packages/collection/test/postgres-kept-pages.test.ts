@@ -32,9 +32,11 @@ describe("pages of PostgreSQL that are kept", () => {
     for (let n = 0; n < 8; n++) await create(store, { name: n % 2 === 0 ? "even" : "odd" });
     for (const page of pages) {
       const read = async (): Promise<readonly StoredRecord[]> => (await store.batch(page)).records;
-      const [first, second, third] = [await read(), await read(), await read()];
+      const [first, second, third, fourth] = [await read(), await read(), await read(), await read()];
       assert.notEqual(second, first);
-      assert.equal(third, second, JSON.stringify(page));
+      assert.notEqual(third, second);
+      assert.equal(fourth, third, JSON.stringify(page));
+      assert.deepEqual(third, first);
     }
   });
 

@@ -31,7 +31,7 @@ export function keptCounts(revisions: () => Awaitable<readonly number[]>): KeptC
     if (kept !== undefined) return kept;
     const counted = await count(state);
     // If they were counted in a later state, this one does not come again.
-    counts.keep(key, state, counted);
+    counts.keep(key, state, () => counted);
     return counted;
   };
 }

@@ -36,7 +36,8 @@ export class KeptReads<Read> {
     return kept;
   }
 
-  keep(key: string, revisions: readonly number[], read: Read, size = 1): void {
+  /** @param toKept makes what is kept, where there is room for it */
+  keep(key: string, revisions: readonly number[], toKept: () => Read, size = 1): void {
     this.#enter(revisions);
     if (key.length > longestKey) return;
     if (this.#size + size > this.#most) {
@@ -44,7 +45,7 @@ export class KeptReads<Read> {
       this.#clear();
     }
     this.#size += size;
-    this.#kept.set(key, read);
+    this.#kept.set(key, toKept());
   }
 
   #enter(revisions: readonly number[]): void {
