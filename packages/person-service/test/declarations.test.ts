@@ -20,7 +20,7 @@ for (const transport of ["in process", "over a socket"] as const) {
       assert.deepEqual(faults, []);
     });
     const options = {
-      ...(server === undefined ? { requests: 100 } : { base: server.url, requests: 30 }),
+      ...(server === undefined ? { requests: 100 } : { base: server.url, requests: 60 }),
       // The example in the document has the server wait.
       examples: { Prefer: ["return=minimal", "return=representation", "handling=lenient", "count=exact", "fly"] },
     };
