@@ -101,6 +101,7 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
       now: () => new Date(noon),
       onFault: (error) => faults.push(error),
       checkAnswers: true,
+      maxDelay: 60_000, // a busy machine must not have requests refused
       ...options,
     });
     const client = await transport.connect(app);
