@@ -403,7 +403,7 @@ describeService("vCards at the service", (openService) => {
 
   const faults: readonly (readonly [what: string, body: string | Uint8Array<ArrayBuffer>, detail: RegExp])[] = [
     ["two", card("FN:A") + card("FN:B"), /The content has a second vCard at line 5, column 1/],
-    ["text that is none", "Ada", /The content has no vCards/],
+    ["text without a card", "Ada", /The content has no vCards/],
     ["one without an end", "BEGIN:VCARD\r\nFN:A\r\n", /A vCard has no END:VCARD at line 1/],
     ["one within another", `BEGIN:VCARD\r\n${card("FN:A")}`, /The vCard has no END:VCARD at line 1/],
     ["a line that is no property", card("FN:A", "nonsense"), /The vCard is not a vCard of version/],

@@ -11,11 +11,11 @@ export type Types = Readonly<Record<string, MediaTypeDescription>>;
 
 /** What a record is sent as, with the example in each form as the collection itself makes it. */
 export const itemTypes = (place: DescribedCollection): Types =>
-  typesOf(typesIn(place.items), itemForms(place), place.schemas.stored, storedExample(place));
+  typesOf(typesIn(place.items), itemForms(place), place.schemas.stored, () => storedExample(place));
 
 /** What a list is sent as, likewise. */
 export const listTypes = (place: DescribedCollection): Types =>
-  typesOf(typesIn(place.lists), listForms(place), arrayOf(place.schemas.stored), storedExample(place));
+  typesOf(typesIn(place.lists), listForms(place), arrayOf(place.schemas.stored), () => storedExample(place));
 
 /** What a record can be sent to the service in. */
 export const contentTypes = (place: DescribedCollection, json: Schema): Types =>
@@ -38,44 +38,35 @@ export function listContentTypes(place: DescribedCollection): Types {
 }
 
 /** How a record becomes content of a media type. */
-interface Form extends Pick<Representation, "mediaType" | "schema"> {
+interface Form extends Pick<Representation, "mediaType" | "schema" | "whole"> {
   readonly write: (record: StoredRecord) => string | Promise<string>;
 }
 
 const itemForms = (place: DescribedCollection): readonly Form[] =>
-  place.items.map((each) => ({
-    ...each,
-    write: (record) => each.item(writable(record, each, place), optionsOf(place)),
-  }));
+  place.items.map((each) => ({ ...each, write: (record) => each.item(record, optionsOf(place)) }));
 
 const listForms = (place: DescribedCollection, fields?: readonly string[]): readonly Form[] =>
-  place.lists.map(({ mediaType, schema, list, ...each }) => ({
-    mediaType,
+  place.lists.map(({ schema, list, ...each }) => ({
+    ...each,
     ...(schema && { schema: arrayOf(schema) }),
-    write: (record) => {
-      const written = writable(record, each, place);
-      return wholeListText([written], list({ ...optionsOf(place), fields }), new TurnShare());
-    },
+    write: (record) => wholeListText([record], list({ ...optionsOf(place), fields }), new TurnShare()),
   }));
 
-/** A form that needs all of a record has an id and times, also of one that is sent to the service. */
-const writable = (
-  record: StoredRecord,
-  { whole }: Pick<Representation, "whole">,
-  place: DescribedCollection,
-): StoredRecord => (whole === true ? storedExample(place) : undefined) ?? record;
-
-/** @param json the schema of JSON; of other forms without a schema OpenAPI knows that they are text */
+/**
+ * @param json the schema of JSON; of other forms without a schema OpenAPI knows that they are text
+ * @param exampleOf returns the record that a form writes as its example
+ */
 function typesOf(
   mediaTypes: readonly string[],
   forms: readonly Form[],
   json: Schema,
-  record: StoredRecord | undefined,
+  exampleOf: (form: Form) => StoredRecord | undefined,
 ): Types {
   const typeOf = (type: string): MediaTypeDescription => {
     const form = forms.find(({ mediaType }) => mediaType === type || mediaType.startsWith(`${type};`));
     const text = { type: isJson(type) ? "object" : "string" };
     const schema = type === "application/json" ? json : (form?.schema ?? text);
+    const record = form && exampleOf(form);
     // A page for people is long, and not an interface.
     if (form === undefined || record === undefined || type === "text/html") return { schema };
     const example = async (): Promise<unknown> => {
@@ -99,7 +90,11 @@ const optionsOf = ({ path }: DescribedCollection): ListOptions => ({
   request: HttpRequest.of({ target: encodeURI(path) }),
 });
 
-const sentExample = ({ example }: DescribedCollection): StoredRecord | undefined => example && recordOf(example);
+/** A form that needs all of a record has an id and times, also of one that is sent to the service. */
+const sentExample =
+  (place: DescribedCollection) =>
+  ({ whole }: Form): StoredRecord | undefined =>
+    whole === true ? storedExample(place) : place.example && recordOf(place.example);
 
 const storedExample = ({ example }: DescribedCollection): StoredRecord | undefined =>
   example && recordOf({ id: 1, ...example, createdAt: time, updatedAt: time });

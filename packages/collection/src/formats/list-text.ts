@@ -40,10 +40,9 @@ export async function wholeListText(
 ): Promise<string> {
   if (records.length === 0) return empty;
   let text = before;
-  let count = 0;
-  for (const record of records) {
-    if (count % recordsAtOnce === 0 && share.isUsed) await share.next();
-    text += count++ === 0 ? item(record) : between + item(record);
+  for (const [i, record] of records.entries()) {
+    if (i % recordsAtOnce === 0 && share.isUsed) await share.next();
+    text += i === 0 ? item(record) : between + item(record);
   }
   return text + after;
 }
