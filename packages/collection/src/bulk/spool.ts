@@ -140,11 +140,13 @@ const batchSize = 1_048_576;
 export function temporaryFileFault(error: unknown): unknown {
   if (!(error instanceof Error && "code" in error && passing.has(String(error.code)))) return error;
   const fault = new StoreUnavailable("There is no room for temporary files", { cause: error });
-  channel(noRoomChannel).publish(fault);
+  noRoom.publish(fault);
   return fault;
 }
 
 /** The name of the channel of `node:diagnostics_channel` on which each StoreUnavailable for want of room for temporary files is published. */
 export const noRoomChannel = "waymark.collection.no-room";
+/** Kept, since Bun forgets a channel that nothing but its subscribers has. */
+const noRoom = channel(noRoomChannel);
 
 const passing: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE"]);
