@@ -1,4 +1,5 @@
 import type { Route } from "waymark";
+import { DeclarationSite } from "waymark/internal";
 import { bulkAdmission } from "./bulk/admission.ts";
 import { amendMany } from "./bulk/amend-many.ts";
 import { bulkCreate, createMany } from "./bulk/create-many.ts";
@@ -70,12 +71,14 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
     amendTypes,
     amendManyTypes: amendmentOfManyDecoder.mediaTypes,
   };
+  const routes = (routesOptions?: CollectionRoutesOptions): Route =>
+    collectionRoutes(settings.path, handlers, new DeclarationSite(routes), routesOptions);
   return {
     ...handlers,
     // The schema validated its records, or the caller stored them directly.
     store: options.store as Store<T>,
     followers: () => followersOf(settings),
-    routes: (routesOptions) => collectionRoutes(settings.path, handlers, routesOptions),
+    routes,
   };
 }
 

@@ -1,5 +1,5 @@
 import { accept, contentType, DELETE, GET, group, not, PATCH, POST, PUT, path, type Route } from "waymark";
-import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/internal";
+import { type DeclarationSite, nearestName, orNearest, placeAt, quote, requireKnownOptions } from "waymark/internal";
 import type { CollectionHandler, ItemHandler, ReadHandler } from "./settings.ts";
 
 /** The name of a handler of a collection. */
@@ -74,11 +74,13 @@ export interface RoutedHandlers {
 /**
  * Makes the routes of a collection, below its path if it has one.
  *
+ * @param site of the call that makes them: what is wrong with their path is one error there, and not one of each route
  * @throws TypeError when an option, or a handler to leave out, is unknown
  */
 export function collectionRoutes(
   prefix: string | undefined,
   handlers: RoutedHandlers,
+  site: DeclarationSite,
   options: CollectionRoutesOptions = {},
 ): Route {
   requireKnownOptions("routes({ … })", options, ["without"]);
@@ -106,5 +108,5 @@ export function collectionRoutes(
     throw new TypeError(`A collection has no handler ${quote(unknown)}${hint} Known: ${names.join(", ")}`);
   }
   const kept = Object.entries(routes).flatMap(([name, route]) => (without.includes(name) ? [] : [route]));
-  return prefix === undefined ? group(...kept) : group(prefix, ...kept);
+  return placeAt(site, prefix === undefined ? group(...kept) : group(prefix, ...kept));
 }

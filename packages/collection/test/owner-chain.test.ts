@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, GET, group, POST, type Route, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { openApi } from "waymark/openapi";
+import { RoutingError } from "waymark/routing";
 import { z } from "zod";
 import {
   type CollectionHandlers,
@@ -161,6 +162,21 @@ describe("a path for records that have owners", () => {
       }
     });
   }
+
+  it("is one error, where the routes of the collection are made", () => {
+    const routes = group("/authors/{autorId}/books", of("book").routes());
+    assert.throws(
+      () => router(routes),
+      (error) => {
+        assert(error instanceof RoutingError);
+        assert.deepEqual(
+          error.findings.map(({ site }) => String(site).replace(/^.*\/|:.*$/g, "")),
+          ["owner-chain.test.ts"],
+        );
+        return true;
+      },
+    );
+  });
 
   it("is refused at a request where a function around the handler hides it from the router", async () => {
     const faults: unknown[] = [];

@@ -35,6 +35,7 @@ export { faultOfCharacter, isHost, withTargetHost } from "./path/target.ts";
 export { exchangeOf } from "./request.ts";
 export { handlerFields, hasNoContent, isStreamed, representedFields, type StreamedBody } from "./response.ts";
 export { openBody, type Piece, type Step } from "./response-body.ts";
+export { placeAt } from "./route.ts";
 export { refuseUnknownMethod } from "./routing/refusal.ts";
 export { type Servable, type ServedApp, served } from "./served-app.ts";
 export { memoizeText } from "./text-map.ts";

@@ -322,6 +322,17 @@ function declareRoute(
   };
 }
 
+/**
+ * Returns the route and all routes in it as declared at one place, which messages and `declaredAt` name: for a function that makes
+ * routes for a program, whose own lines say nothing to its caller.
+ */
+export function placeAt(site: DeclarationSite, route: Route): Route {
+  return place(route as RouteData); // a function of this package has made it
+  function place(data: RouteData): RouteData {
+    return data.kind === "group" ? { ...data, routes: data.routes.map(place), site } : { ...data, site };
+  }
+}
+
 const isDescription = (member: unknown): member is DescriptionMember => kindOf(member) === "docs";
 const isName = (member: unknown): member is RouteName => kindOf(member) === "name";
 
