@@ -10,6 +10,7 @@ import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { serve, toNodeListener } from "@waymark/node";
 import { handleFetch } from "../../waymark/src/adapter/fetch.ts";
 import { parsedHeaders } from "../../waymark/src/fields/header-list.ts";
+import { notModified } from "../../waymark/src/preconditions.ts";
 import { HttpError } from "../../waymark/src/problem.ts";
 import type { HttpRequest } from "../../waymark/src/request.ts";
 import {
@@ -738,6 +739,71 @@ adapters(
     assert.equal(String(await app.faulted), "Error: clean-up");
   },
 );
+
+adaptersIn("ends the stream that a 304 leaves out", () => {
+  const ended = Promise.withResolvers<void>();
+  const body = new Readable({
+    read: () => undefined,
+    destroy(_, done) {
+      ended.resolve();
+      done(null);
+    },
+  });
+  return [
+    () => notModified(content("text/plain", body)),
+    async (client, app) => {
+      assert.equal((await client.fetch("/")).status, 304);
+      await ended.promise;
+      assert.deepEqual(app.faults, []);
+    },
+  ];
+});
+
+const sentOnce = {
+  "a generator": function* () {
+    yield "once";
+  },
+  "a stream of Node.js": () => Readable.from(["once"]),
+};
+for (const [what, make] of Object.entries(sentOnce)) {
+  adaptersIn(`refuses to send ${what} again, of which nothing is left`, () => {
+    const kept = content("text/plain", make());
+    return [
+      () => kept,
+      async (client, app) => {
+        assert.equal(await (await client.fetch("/")).text(), "once");
+        await assertConstant500(await client.fetch("/"));
+        assert.match(String(await app.faulted), /can be sent only once/);
+      },
+    ];
+  });
+}
+
+const ofArray = content("text/plain", ["a", "b"]);
+adapters(
+  "sends an array again",
+  () => ofArray,
+  async (client) => {
+    for (const _ of [1, 2]) assert.equal(await (await client.fetch("/")).text(), "ab");
+  },
+);
+
+for (const [name, body] of [
+  ["Blob", new Blob(["x"])],
+  ["ArrayBuffer", new ArrayBuffer(1)],
+  ["object", { x: 1 }],
+  ["number", 7],
+] as const) {
+  adapters(
+    `says of ${name} what a body is`,
+    // @ts-expect-error: it is not a body
+    () => content("text/plain", body),
+    async (client, app) => {
+      await assertConstant500(await client.fetch("/"));
+      assert.match(String(await app.faulted), new RegExp(`TypeError: A body is text, bytes .* not ${name};`));
+    },
+  );
+}
 
 // Web responses
 

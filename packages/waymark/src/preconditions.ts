@@ -2,7 +2,7 @@ import { HeaderList, mayShareNames, soundHeaders } from "./fields/header-list.ts
 import { formatHttpDate, parseHttpDate } from "./fields/http-date.ts";
 import { quote } from "./message-text.ts";
 import type { HttpRequest } from "./request.ts";
-import { HttpResponse } from "./response.ts";
+import { HttpResponse, isStreamed } from "./response.ts";
 
 /** The validators of a resource that exists, as its responses send them (RFC 9110 §8.8). It may lack either, or both. */
 export interface Validators {
@@ -78,11 +78,13 @@ export function validatorFields(entityTag: string, lastModified?: number | undef
 }
 
 /** Returns the 304 in place of a response: its validators and what caches go by, without content (RFC 9110 §15.4.5). */
-export function notModified(response: HttpResponse): HttpResponse {
-  // Field by field, so that what is left keeps the text that it is sent as.
+export function notModified({ headers, body }: HttpResponse): HttpResponse {
   return new HttpResponse(
     304,
-    aboutContent.reduce((headers, name) => headers.without(name), response.headers),
+    // Field by field, so that what is left keeps the text that it is sent as.
+    aboutContent.reduce((left, name) => left.without(name), headers),
+    // It is not sent, and what sends the 304 ends it: a file would stay open.
+    isStreamed(body) ? body : null,
   );
 }
 

@@ -55,7 +55,13 @@ function readerSource(stream: ReadableStream<unknown>): UncheckedSource {
 }
 
 function iteratorSource(body: Exclude<StreamedBody, ReadableStream>): UncheckedSource {
+  requireIterable(body);
   const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+  // A generator is its own iterator, which gives nothing the second time; an array has another each time.
+  if (Object.is(iterator, body) || isNodeStream(body)) {
+    if (opened.has(body)) throw new TypeError("A streamed body can be sent only once: make one for each response");
+    opened.add(body);
+  }
   return {
     next: () => iterator.next(),
     async cancel() {
@@ -64,6 +70,17 @@ function iteratorSource(body: Exclude<StreamedBody, ReadableStream>): UncheckedS
     },
   };
 }
+
+/** JavaScript callers give anything. */
+function requireIterable(body: unknown): void {
+  if (typeof body === "object" && body !== null && (Symbol.asyncIterator in body || Symbol.iterator in body)) return;
+  const found = body instanceof Blob || body instanceof ArrayBuffer ? body.constructor.name : typeName(body);
+  throw new TypeError(
+    `A body is text, bytes or an iterable of them, not ${found}; of a Blob it is its stream(), of an ArrayBuffer new Uint8Array(…)`,
+  );
+}
+
+const opened = new WeakSet<object>();
 
 /** The part of a Node stream that ending it needs; the core has no types of Node's. */
 interface NodeStream {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
+import { notModified } from "../src/fields/index.ts";
 import {
   answers,
   content,
@@ -183,6 +184,7 @@ describe("router({ checkAnswers: true })", () => {
     responses: {
       200: { description: "It.", types: { "application/json": { schema: Note }, "text/plain": {} } },
       202: { description: "Soon.", schema: { type: "object" }, optional: true },
+      304: { description: "As it was." },
       404: { description: "None." },
     },
     problems: [conflict],
@@ -192,6 +194,7 @@ describe("router({ checkAnswers: true })", () => {
     ["content of the other type", () => text("a")],
     ["content of a type that is empty", () => text("")],
     ["no content", () => notFound()],
+    ["no content in the place of a stream", () => notModified(content("text/plain", ["a"]))],
     ["no content where that is optional", () => empty(202)],
     ["a problem", () => problem(conflict)],
     [
@@ -200,7 +203,7 @@ describe("router({ checkAnswers: true })", () => {
       '200 with content of the type "text/csv", and declares',
     ],
     ["content that breaks its schema", () => json({ title: "" }), "200 with content that breaks its schema: #/title"],
-    ["another status", () => empty(204), "204, and declares 200, 202, 404"],
+    ["another status", () => empty(204), "204, and declares 200, 202, 304, 404"],
     ["content where none is declared", () => json(good, 404), "404 with content, and declares none"],
     [
       "another problem",

@@ -130,9 +130,9 @@ function ofDescription(
 
 const typeOf = ({ headers }: HttpResponse): string => withoutParameters(headers.get("Content-Type") ?? "");
 
-/** Content of a type may be empty, as a list of nothing in lines is. */
+/** Content of a type may be empty, as a list of nothing in lines is; the body of a 304 is that of the response in whose place it is. */
 const isEmpty = (response: HttpResponse): boolean =>
-  response.body === null || (typeOf(response) === "" && hasNoBytes(response));
+  response.body === null || response.status === 304 || (typeOf(response) === "" && hasNoBytes(response));
 
 const hasNoBytes = ({ body }: HttpResponse): boolean =>
   body === "" || (body instanceof Uint8Array && body.byteLength === 0);
