@@ -33,7 +33,7 @@ export interface PostgresServer {
   createDatabase(): Promise<string>;
   /** Stops the server as its administrator would; connections are ended. */
   stop(): Promise<void>;
-  /** Kills the server with SIGKILL. */
+  /** Kills the server with SIGKILL; until it has started again, the system keeps its shared memory. */
   kill(): Promise<void>;
   /** Starts it again on the same port, with the databases that it had. */
   start(): Promise<void>;
@@ -45,6 +45,8 @@ export interface PostgresServer {
 
 /** A server that can follow another one. */
 export interface ReplicatedServer extends PostgresServer {
+  /** Ends it at once, whether or not others have what it has written. */
+  quit(): Promise<void>;
   /** The URL at this server of a database of either. */
   urlOf(database: string): string;
   /** Has it be a standby of the other one when it is started next; it must be stopped, and have nothing that the other has not. */
@@ -172,7 +174,7 @@ export async function startStandbys(count: number, ...flags: readonly string[]):
     primary,
     standbys,
     async [Symbol.asyncDispose]() {
-      await Promise.all([primary, ...standbys].map((server) => server.kill()));
+      await Promise.all([primary, ...standbys].map((server) => server.quit()));
       await removeAll(directory);
     },
   };
@@ -219,6 +221,7 @@ async function serverOf({ programs, data, flags, remove, ...given }: ServerParts
     url: address("postgres"),
     createDatabase: () => createSchema(address("postgres")),
     stop,
+    quit: () => signal("SIGQUIT"),
     kill: () => signal("SIGKILL"),
     start: () => startAgain(start),
     async backUp() {
@@ -283,7 +286,7 @@ function isReady(server: ChildProcess): Promise<void> {
 /** The servers that are to end with this process. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
-  for (const server of running) server.kill("SIGKILL");
+  for (const server of running) server.kill("SIGQUIT");
 });
 
 /** As long as processes of a server that was killed are ending, another one refuses to start. */
