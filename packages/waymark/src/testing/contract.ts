@@ -15,7 +15,7 @@ import { requestMaker } from "./requests.ts";
 export interface ContractOptions {
   /** Where the app is served, such as `http://127.0.0.1:8080`. Default: requests are answered in process, by `app.fetch`. */
   readonly base?: string | URL;
-  /** Header fields of every request, such as credentials. */
+  /** Header fields of every request, such as credentials, or, in process, the `Host`. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Values by the name of a path variable, a query parameter or a header field. They take the place of made ones: for ids that
@@ -190,7 +190,8 @@ function* unknownPaths({ methodsOf, headers }: Pick<Making, "methodsOf" | "heade
 }
 
 function sender(app: App, base: string | URL | undefined): (request: ContractRequest) => Promise<ContractAnswer> {
-  const inProcess = app.fetchHandler(() => ({ address: "127.0.0.1" }));
+  // A server has the host from the field, and a web Request from its URL.
+  const inProcess = app.fetchHandler((request) => ({ address: "127.0.0.1", host: request.headers.get("Host") }));
   return async ({ method, target, headers, body }) => {
     const bytes = body === undefined ? undefined : new TextEncoder().encode(body); // which has no type of its own
     const request = new Request(new URL(target, base ?? "http://localhost"), {

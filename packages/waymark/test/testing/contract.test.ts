@@ -18,6 +18,7 @@ import {
   GET,
   group,
   HttpResponse,
+  host,
   json,
   noContent,
   none,
@@ -160,6 +161,18 @@ describe("contract", () => {
     const [first] = await contract(app);
     await first?.run();
     assert.deepEqual([...(first?.statuses.keys() ?? [])].toSorted(), [200, 400, 401, 405]);
+  });
+
+  it("gives the app the host that its fields name", async () => {
+    const app = router(
+      group(
+        host("a.example"),
+        GET(takes({ query: { page: integer() } }), answers({ 200: none }), () => ok()),
+      ),
+    );
+    const [first] = await contract(app, { headers: { Host: "a.example" } });
+    await first?.run();
+    assert.deepEqual([...(first?.statuses.keys() ?? [])].toSorted(), [200, 400, 405]);
   });
 
   it("takes the values that it is given, and asks for those that it cannot make", async () => {
