@@ -178,4 +178,13 @@ describe("a filter of a list in a query", () => {
     assert.match(parameters, /The members to sort by, [^"]*: id, createdAt, updatedAt, title, shelf\. /);
     assert.match(parameters, /tags\|shelves[^"]*\(\?:eq\|ne\|prefix\|in\)/);
   });
+
+  it("is documented by filters that it takes", async () => {
+    const parameters = JSON.stringify(await openApi(app, { title: "Books", version: "1" }));
+    const [, examples = ""] =
+      /Other filters, each a parameter `member\[operator\]`: (.*?)\. All/.exec(parameters) ?? [];
+    const shown = Array.from(examples.matchAll(/`(.*?)`/g), ([, filter = ""]) => filter);
+    assert.equal(shown.length, 4);
+    for (const filter of shown) assert.equal((await get(filter)).status, 200, filter);
+  });
 });

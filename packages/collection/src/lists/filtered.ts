@@ -36,8 +36,7 @@ export function describeFilters(members: readonly SelectableMember[]): Described
   return {
     ...Object.fromEntries(equalities),
     comparisons: {
-      description:
-        "Other filters, each a parameter `member[operator]`: `birthDate[ge]=1950-01-01`, `id[in]=1,2,3`, `name[prefix]=A`, `email[exists]=false`. All of them must hold.",
+      description: `Other filters, each a parameter \`member[operator]\`: ${exampleFilters(members)}. All of them must hold.`,
       style: "form",
       explode: true,
       schema: {
@@ -53,6 +52,26 @@ export function describeFilters(members: readonly SelectableMember[]): Described
     },
   };
 }
+
+/** Shows filters on these members: on the last ones, because the first are those that every collection has. */
+function exampleFilters(members: readonly SelectableMember[]): string {
+  const single = members.filter(({ isList }) => isList !== true);
+  const compared = single.findLast(({ type }) => Object.hasOwn(leasts, type));
+  const text = members.findLast(({ type }) => type === "text" || type === "caseless-text");
+  const filters = [
+    compared && `${compared.name}[ge]=${leasts[compared.type]}`,
+    "id[in]=1,2,3",
+    text && `${text.name}[prefix]=A`,
+    `${single.at(-1)?.name}[exists]=false`,
+  ];
+  return filters.flatMap((filter) => (filter === undefined ? [] : [`\`${filter}\``])).join(", ");
+}
+
+const leasts: Readonly<Partial<Record<MemberType, string>>> = {
+  date: "1950-01-01",
+  number: "7",
+  time: "2026-06-15T12:00:00Z",
+};
 
 const schemaOf: Readonly<Record<MemberType, JsonSchema>> = {
   text: { type: "string" },
