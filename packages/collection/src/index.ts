@@ -70,6 +70,7 @@ export type {
   LinkedMembers,
   RecordNouns,
 } from "./settings.ts";
+export { TurnShare } from "./shares/turn-share.ts";
 export {
   StoreCursorGone,
   StoreCursorInvalid,

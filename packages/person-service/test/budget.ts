@@ -500,10 +500,25 @@ const vcards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
   limit: 8_000_000,
   isWhole: true,
   reading: (bytes) => {
-    const card = Buffer.from(`BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Ada\r\n${line(bytes)}\r\nEND:VCARD\r\n`);
+    const card = Buffer.from(vcard(line(bytes)));
     return () => Array.fromAsync(decodeVcards(ReadableStream.from([card]), ourMembers));
   },
 }));
+
+const vcard = (line: string): string => `BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Ada\r\n${line}\r\nEND:VCARD\r\n`;
+
+/** A card that a client sends, around this line of it. Longer content would be refused unread. */
+const sentVcard = (line: (bytes: number) => string) => (bytes: number) => vcard(line(bytes - vcard("").length - 50));
+
+const sentVcards = contentDimensions("text/vcard", posted, {
+  "lines before a card": (bytes) => fill(bytes, "\n"),
+  "blank lines": sentVcard((bytes) => fill(bytes, "\n")),
+  "an agent": sentVcard((bytes) => `AGENT:\nBEGIN:VCARD\n${fill(bytes, "\n")}`),
+  properties: sentVcard((bytes) => fill(bytes, "NOTE:a\n")),
+  "folded lines": sentVcard((bytes) => `NOTE:${fill(bytes, "\n a")}`),
+  "quoted-printable": sentVcard((bytes) => `NOTE;ENCODING=QUOTED-PRINTABLE:${fill(bytes, "=41=\n")}`),
+  "a long line": sentVcard((bytes) => `NOTE:${fill(bytes, "a")}`),
+});
 
 /** A JSContact card with these members. */
 const jsContactCards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
@@ -677,6 +692,7 @@ const signInForm = guarded(
 export const dimensions: readonly Dimension[] = [
   ...manyRecords,
   ...vcards,
+  ...sentVcards,
   ...jsContactCards,
   ...json,
   ...mergePatch,

@@ -355,6 +355,31 @@ describe("a vCard", () => {
     });
   }
 
+  it("keeps letters beside codes of quoted-printable as they are", async () => {
+    const card = "BEGIN:VCARD\nVERSION:2.1\nFN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Zo=C3=AB ë =4g\nEND:VCARD\n";
+    const [read] = await Array.fromAsync(decodeVcards(pieces(card), ourMembers));
+    assert.deepEqual(read, { line: 1, value: { name: "Zoë ë =4g", categories: [] } });
+  });
+
+  it("leaves turns of the event loop to others while its lines are read", async (context) => {
+    // By a clock that goes on by 2 ms with each look at it.
+    let time = performance.now();
+    context.mock.method(performance, "now", () => {
+      time += 2;
+      return time;
+    });
+    for (const lines of ["\n", "X-A:1\n", "NOTE:a\n b\n"]) {
+      let turns = 0;
+      let counting = setImmediate(function count() {
+        turns++;
+        counting = setImmediate(count);
+      });
+      await Array.fromAsync(decodeVcards(pieces(`BEGIN:VCARD\n${lines.repeat(1000)}END:VCARD\n`), ourMembers));
+      clearImmediate(counting);
+      assert.ok(turns >= 100, `${turns} turns`);
+    }
+  });
+
   it("is followed by the next in a list", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(legalPerson, { minLength: 1, maxLength: 4 }), async (people) => {

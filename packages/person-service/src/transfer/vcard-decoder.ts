@@ -1,4 +1,4 @@
-import type { ListedValue } from "@waymark/collection";
+import { type ListedValue, TurnShare } from "@waymark/collection";
 import { ContentError, type Decoder, decodeUtf8 } from "waymark/content";
 import { withCommas } from "waymark/internal";
 import type { MemberList } from "../person/member-list.ts";
@@ -14,7 +14,7 @@ export const vcardDecoder = (members: MemberList): Decoder => ({
   async decode(content) {
     decodeUtf8(content); // a file may have errors that content must not have
     let person: unknown;
-    for await (const { line, value, issues } of decodeVcards(ReadableStream.from([content]), members)) {
+    for await (const { line, value, issues } of decodeVcards(piecesOf(content), members)) {
       const position = { line, column: 1 };
       if (person !== undefined) throw new ContentError("The content has a second vCard", position);
       if (issues !== undefined) throw new ContentError(`The vCard ${issues[0]?.message}`, position);
@@ -23,6 +23,14 @@ export const vcardDecoder = (members: MemberList): Decoder => ({
     return person;
   },
 });
+
+/** Yields the content a little at a time: as one piece, all of its lines would be found in one turn of the event loop. */
+async function* piecesOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < content.length; at += pieceLength) yield content.subarray(at, at + pieceLength);
+}
+
+/** In bytes, whose lines take a few milliseconds at most. */
+const pieceLength = 16_384;
 
 /**
  * Reads vCards (RFC 6350, the 3.0 of RFC 2426, and 2.1), one after another.
@@ -33,34 +41,36 @@ export async function* decodeVcards(
   pieces: AsyncIterable<Uint8Array>,
   members: MemberList,
 ): AsyncGenerator<ListedValue, void, undefined> {
-  let card: string[] | undefined;
-  let [line, first, count, length] = [0, 0, 0, 0];
+  const share = new TurnShare();
+  let card: CardReading | undefined;
+  let [line, count] = [0, 0];
   let isAgent = false;
-  for await (const text of linesOf(pieces)) {
-    line++;
-    const isBegin = /^BEGIN:VCARD\s*$/i.test(text);
-    const isEnd = /^END:VCARD\s*$/i.test(text);
-    // Version 2.1 has the card of an agent within that of a person.
-    isAgent ||= isBegin && /^AGENT\b[^:]*:\s*$/i.test(card?.at(-1) ?? "");
-    if (isAgent) {
-      isAgent = !isEnd;
-      continue;
+  let before = "";
+  for await (const lines of linesOf(pieces)) {
+    for (const text of lines) {
+      if (share.isUsed) await share.next();
+      line++;
+      const isBegin = /^BEGIN:VCARD\s*$/i.test(text);
+      const isEnd = /^END:VCARD\s*$/i.test(text);
+      // Version 2.1 has the card of an agent within that of a person.
+      isAgent ||= isBegin && card !== undefined && /^AGENT\b[^:]*:\s*$/i.test(before);
+      if (isAgent) {
+        isAgent = !isEnd;
+        continue;
+      }
+      before = text;
+      if (isBegin) {
+        if (card !== undefined) yield { line: card.first, issues: [{ message: "has no END:VCARD" }] };
+        card = readCard(line);
+      }
+      card?.add(text);
+      if (card === undefined || !isEnd) continue;
+      yield card.end(members);
+      count++;
+      card = undefined;
     }
-    if (isBegin) {
-      if (card !== undefined) yield { line: first, issues: [{ message: "has no END:VCARD" }] };
-      card = [];
-      first = line;
-      length = 0;
-    }
-    card?.push(text);
-    length += text.length;
-    if (card !== undefined && length > longestCard) throw tooLong(first);
-    if (card === undefined || !isEnd) continue;
-    yield toValue(card, first, members);
-    count++;
-    card = undefined;
   }
-  if (card !== undefined) throw new ContentError("A vCard has no END:VCARD", { line: first, column: 1 });
+  if (card !== undefined) throw new ContentError("A vCard has no END:VCARD", { line: card.first, column: 1 });
   if (count === 0) throw new ContentError("The content has no vCards");
 }
 
@@ -70,71 +80,108 @@ const longestCard = 8_388_608;
 const tooLong = (line: number): ContentError =>
   new ContentError(`A vCard is longer than ${longestCard} characters, or has no end`, { line, column: 1 });
 
-async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+/** Yields the lines of each piece. */
+async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[], void, undefined> {
   const utf8 = new TextDecoder();
   let rest = "";
   let line = 1;
   for await (const piece of pieces) {
-    const lines = (rest + utf8.decode(piece, { stream: true })).split(/\r?\n/);
+    const [first = "", ...others] = utf8.decode(piece, { stream: true }).split("\n");
+    const lines = [rest + first, ...others];
     rest = lines.pop() ?? "";
-    yield* lines;
+    yield lines.map((text) => (text.endsWith("\r") ? text.slice(0, -1) : text));
     line += lines.length;
     if (rest.length > longestCard) throw tooLong(line);
   }
-  if (rest !== "") yield rest;
+  if (rest !== "") yield [rest];
 }
 
-function toValue(card: readonly string[], line: number, members: MemberList): ListedValue {
+/** A card of which some lines have been read. */
+interface CardReading {
+  /** The number of its first line. */
+  readonly first: number;
+  /** @throws ContentError when the card becomes longer than it may be */
+  add(text: string): void;
+  /** Returns the person, or what is wrong with the card. */
+  end(members: MemberList): ListedValue;
+}
+
+function readCard(first: number): CardReading {
   const properties: VcardLine[] = [];
-  let starts = 0;
-  for (const text of unfolded(card)) {
+  let [length, starts] = [0, 0];
+  let issue: string | undefined;
+  /** The last line, and those before it of a property that was folded, or that version 2.1 continues after a `=`. */
+  let [last, unfolded] = ["", ""];
+  let isQuoted = false;
+
+  const endProperty = (): void => {
+    const text = unfolded + last;
+    if (issue === undefined && text.trim() !== "") issue = addProperty(text);
+  };
+  /** Returns what is wrong with it. */
+  const addProperty = (text: string): string | undefined => {
     if (text.length > longestStart && !/^(?:[^":]|"[^"]*")*:/.test(text.slice(0, longestStart))) {
-      return { line, issues: [{ message: `has more than ${withCommas(longestStart)} characters before a value` }] };
+      return `has more than ${withCommas(longestStart)} characters before a value`;
     }
     const property = parseVcardLine(text);
-    if (property === undefined) return { line, issues: [{ message: "is not a vCard of version 2.1, 3.0 or 4.0" }] };
+    if (property === undefined) return "is not a vCard of version 2.1, 3.0 or 4.0";
     starts += text.length - property.value.length;
-    if (properties.length === mostProperties || starts > longestStarts) return { line, issues: [{ message: tooMany }] };
+    if (properties.length === mostProperties || starts > longestStarts) return tooMany;
     properties.push(isEncoded(property, /^quoted-printable$/i) ? unquoted(property) : property);
-  }
-  return { line, value: personOfVcard(properties, members) };
+    return undefined;
+  };
+
+  return {
+    first,
+    add(text) {
+      length += text.length;
+      if (length > longestCard) throw tooLong(first);
+      if (isQuoted && last.endsWith("=") && text !== "") [unfolded, last] = [unfolded + last.slice(0, -1), text];
+      else if (/^[ \t]/.test(text)) [unfolded, last] = [unfolded + last, text.slice(1)];
+      else {
+        endProperty();
+        [unfolded, last] = ["", text];
+        isQuoted = /^[^:]*[;=]QUOTED-PRINTABLE[;:]/i.test(text);
+      }
+    },
+    end(members) {
+      endProperty();
+      return issue === undefined
+        ? { line: first, value: personOfVcard(properties, members) }
+        : { line: first, issues: [{ message: issue }] };
+    },
+  };
 }
 
 /** In characters: no program writes as much. */
 const longestStart = 4_096;
 
-/** A card is read in one piece, while others wait. A person who has all that there can be takes less. */
+/** A person who has all that there can be takes less. */
 const mostProperties = 2_000;
 const longestStarts = 262_144;
 const tooMany = `has more than ${withCommas(mostProperties)} properties, or ${withCommas(longestStarts)} characters before their values`;
 
-/** Returns the lines that were folded as one, and those that version 2.1 continues after a `=`; without blank ones. */
-function unfolded(card: readonly string[]): readonly string[] {
-  const lines: string[] = [];
-  let parts: string[] = [];
-  let isQuoted = false;
-  for (const text of [...card, ""]) {
-    const last = parts.at(-1);
-    if (isQuoted && last?.endsWith("=") && text !== "") parts.splice(-1, 1, last.slice(0, -1), text);
-    else if (/^[ \t]/.test(text)) parts.push(text.slice(1));
-    else {
-      if (parts.some((part) => part.trim() !== "")) lines.push(parts.join(""));
-      parts = [text];
-      isQuoted = /^[^:]*[;=]QUOTED-PRINTABLE[;:]/i.test(text);
-    }
-  }
-  return lines;
-}
-
 /** Decodes a value of version 2.1 in `quoted-printable` (RFC 2045 §6.7), whose charset is a parameter. */
 function unquoted(property: VcardLine): VcardLine {
-  const text = property.value.replaceAll(/=([0-9a-f]{2})/gi, (_, code: string) =>
-    String.fromCharCode(parseInt(code, 16)),
-  );
-  const decoded = decoderFor(property.parameters.get("CHARSET")?.[0]).decode(Buffer.from(text, "latin1"));
+  // Byte by byte: a function called for each code takes ten times as long.
+  const bytes = Buffer.from(property.value);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const code = bytes[i] === equalsSign ? 16 * digitOf(bytes[i + 1]) + digitOf(bytes[i + 2]) : Number.NaN;
+    bytes[length++] = Number.isNaN(code) ? Number(bytes[i]) : code;
+    if (!Number.isNaN(code)) i += 2;
+  }
+  const decoded = decoderFor(property.parameters.get("CHARSET")?.[0]).decode(bytes.subarray(0, length));
   const parameters = new Map([...property.parameters].filter(([name]) => name !== "ENCODING" && name !== "CHARSET"));
   return { ...property, parameters, value: decoded.replaceAll(/\r\n?|\n/g, "\\n") };
 }
+
+const equalsSign = 0x3d;
+
+/** Returns the value of a hexadecimal digit; NaN for any other byte. */
+const digitOf = (byte: number | undefined): number => digits[byte ?? 0] ?? Number.NaN;
+
+const digits = Float64Array.from({ length: 256 }, (_, byte) => Number.parseInt(String.fromCharCode(byte), 16));
 
 function decoderFor(charset: string | undefined): TextDecoder {
   try {
