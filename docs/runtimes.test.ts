@@ -167,6 +167,11 @@ for (const [name, { command, prepare, address }] of Object.entries(runtimes)) {
       assert.ok(Object.keys(paths ?? {}).includes("/hello/{name}"));
     });
 
+    it("knows where routes and conditions are declared", async () => {
+      const places = (await (await ask("/places")).json()) as readonly string[]; // as the app has it
+      for (const place of places) assert.match(place, /\w:\d+:\d+$/);
+    });
+
     it("answers a fault without its cause, and logs it", async () => {
       const fault = await ask("/fault");
       assert.equal(fault.status, 500);

@@ -6,7 +6,12 @@ export class DeclarationSite {
   readonly declaredBy: string;
   readonly #trace: { stack?: string } = {};
 
-  /** @param declaredBy the public function that was called: its caller is the site */
+  /**
+   * To be called in the function itself: engines with tail calls, such as that of Bun, forget it where it has returned what a
+   * function below it makes.
+   *
+   * @param declaredBy the public function that was called: its caller is the site
+   */
   constructor(declaredBy: (...args: never[]) => unknown) {
     this.declaredBy = declaredBy.name;
     captureStackTrace?.(this.#trace, declaredBy);

@@ -152,7 +152,7 @@ export function around<I, N>(
   options?: AroundOptions,
 ): AroundFilter<N>;
 export function around(...given: readonly unknown[]): AroundFilter<never> {
-  return aroundTaking(around, given, (apply) => apply);
+  return aroundTaking(new DeclarationSite(around), given, (apply) => apply);
 }
 
 /** What can be said of an around filter. */
@@ -168,14 +168,14 @@ export type ApplyTaking = (request: HttpRequest, next: Next, input: never) => Aw
  * @param adapt makes the function of the filter of the one that was given
  */
 export function aroundTaking(
-  declaredBy: (...args: never[]) => unknown,
+  site: DeclarationSite,
   given: readonly unknown[],
   adapt: (apply: ApplyTaking) => ApplyTaking,
 ): AroundFilter<never> {
-  const site = new DeclarationSite(declaredBy);
+  const { declaredBy } = site;
   const [taken, apply, options = {}] = isTakes(given[0]) ? given : [undefined, ...given];
-  requireFunction(`${declaredBy.name}(…) takes a function`, apply);
-  requireKnownOptions(`${declaredBy.name}(…)`, options as object, ["exceptMethods", "describes", "repeatable"]);
+  requireFunction(`${declaredBy}(…) takes a function`, apply);
+  requireKnownOptions(`${declaredBy}(…)`, options as object, ["exceptMethods", "describes", "repeatable"]);
   // The overloads say of which types the function is: the pipeline and the router check what they cannot.
   const adapted = adapt(apply as ApplyTaking) as (...args: readonly unknown[]) => Awaitable<HttpResponse>;
   if (!isTakes(taken)) return { ...(options as AroundOptions), kind: "around", apply: adapted, site };

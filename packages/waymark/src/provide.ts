@@ -1,4 +1,5 @@
 import { type Awaitable, andThen } from "./and-then.ts";
+import { DeclarationSite } from "./declaration.ts";
 import { type AroundFilter, type AroundOptions, aroundTaking, type NeededByFilter } from "./filter.ts";
 import { withProvided } from "./input/read.ts";
 import type { Provider, Takes } from "./input/takes.ts";
@@ -40,7 +41,7 @@ export function provide<const K extends string, R, I, N>(
   options?: ProvideOptions,
 ): ProvidingFilter<K, Provided<R>, N>;
 export function provide(name: string, ...takenAndMake: readonly unknown[]): AroundFilter<never> & Provider {
-  const filter = aroundTaking(provide, takenAndMake, (make) => (request, next, input) => {
+  const filter = aroundTaking(new DeclarationSite(provide), takenAndMake, (make) => (request, next, input) => {
     // The function that was given takes no `next`.
     const made = (make as (...args: readonly unknown[]) => Awaitable<unknown>)(request, input);
     return andThen(made, (value) =>
@@ -76,7 +77,7 @@ export function provideAround<const K extends string, T, I, N>(
   options?: ProvideOptions,
 ): ProvidingFilter<K, T, N>;
 export function provideAround(name: string, ...takenAndApply: readonly unknown[]): AroundFilter<never> & Provider {
-  const filter = aroundTaking(provideAround, takenAndApply, (apply) => (request, next, input) => {
+  const filter = aroundTaking(new DeclarationSite(provideAround), takenAndApply, (apply) => (request, next, input) => {
     const give: ProvideNext<unknown> = (value, changed = request) => next(withProvided(changed, name, value));
     return (apply as (...args: readonly unknown[]) => Awaitable<HttpResponse>)(request, give, input); // its `next` is this one
   });

@@ -198,7 +198,8 @@ type RouteMember<C> = C extends RoutePart
  * route(or(path("/people"), path("/persons")), method("GET"), list)
  * ```
  */
-export const route: RouteFunction = (...rest: readonly unknown[]) => declareRoute(route, undefined, rest);
+export const route: RouteFunction = (...rest: readonly unknown[]) =>
+  declareRoute(new DeclarationSite(route), undefined, rest);
 
 /**
  * Makes a route for GET. It also answers HEAD, unless a `HEAD(…)` route does.
@@ -207,21 +208,27 @@ export const route: RouteFunction = (...rest: readonly unknown[]) => declareRout
  * GET("/{id}", accept("application/json"), (request) => json(find(request.variables.id)))
  * ```
  */
-export const GET: RouteFunction = (...rest: readonly unknown[]) => declareRoute(GET, "GET", rest);
+export const GET: RouteFunction = (...rest: readonly unknown[]) => declareRoute(new DeclarationSite(GET), "GET", rest);
 /** Makes a route for HEAD, which is tried before the GET routes. */
-export const HEAD: RouteFunction = (...rest: readonly unknown[]) => declareRoute(HEAD, "HEAD", rest);
+export const HEAD: RouteFunction = (...rest: readonly unknown[]) =>
+  declareRoute(new DeclarationSite(HEAD), "HEAD", rest);
 /** Makes a route for POST. */
-export const POST: RouteFunction = (...rest: readonly unknown[]) => declareRoute(POST, "POST", rest);
+export const POST: RouteFunction = (...rest: readonly unknown[]) =>
+  declareRoute(new DeclarationSite(POST), "POST", rest);
 /** Makes a route for PUT. */
-export const PUT: RouteFunction = (...rest: readonly unknown[]) => declareRoute(PUT, "PUT", rest);
+export const PUT: RouteFunction = (...rest: readonly unknown[]) => declareRoute(new DeclarationSite(PUT), "PUT", rest);
 /** Makes a route for PATCH. */
-export const PATCH: RouteFunction = (...rest: readonly unknown[]) => declareRoute(PATCH, "PATCH", rest);
+export const PATCH: RouteFunction = (...rest: readonly unknown[]) =>
+  declareRoute(new DeclarationSite(PATCH), "PATCH", rest);
 /** Makes a route for DELETE. */
-export const DELETE: RouteFunction = (...rest: readonly unknown[]) => declareRoute(DELETE, "DELETE", rest);
+export const DELETE: RouteFunction = (...rest: readonly unknown[]) =>
+  declareRoute(new DeclarationSite(DELETE), "DELETE", rest);
 /** Makes a route for OPTIONS, instead of the router's own answer. */
-export const OPTIONS: RouteFunction = (...rest: readonly unknown[]) => declareRoute(OPTIONS, "OPTIONS", rest);
+export const OPTIONS: RouteFunction = (...rest: readonly unknown[]) =>
+  declareRoute(new DeclarationSite(OPTIONS), "OPTIONS", rest);
 /** Makes a route for QUERY: safe like GET, with content like POST. */
-export const QUERY: RouteFunction = (...rest: readonly unknown[]) => declareRoute(QUERY, "QUERY", rest);
+export const QUERY: RouteFunction = (...rest: readonly unknown[]) =>
+  declareRoute(new DeclarationSite(QUERY), "QUERY", rest);
 
 /**
  * Groups routes: each gets the group's path, conditions and filters before its own. If no route of the group takes a
@@ -274,7 +281,7 @@ export function group<const M extends Several>(...members: GroupMembers<M>): Rou
 }
 
 function declareRoute(
-  declaredBy: RouteFunction,
+  site: DeclarationSite,
   method: string | undefined,
   conditionsAndHandler: readonly unknown[],
 ): RouteData {
@@ -282,7 +289,6 @@ function declareRoute(
   if (typeof handler !== "function") {
     throw new TypeError(`The last argument of a route is its handler, a function, not ${typeName(handler)}`);
   }
-  const site = new DeclarationSite(declaredBy);
   const conditions: ConditionData[] = method === undefined ? [] : [declareAt(methodKind, { methods: [method] }, site)];
   const derived: Description[] = [];
   const descriptions: Description[] = [];

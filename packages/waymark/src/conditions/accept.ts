@@ -1,9 +1,10 @@
+import { DeclarationSite } from "../declaration.ts";
 import { compileNegotiation } from "../fields/accept.ts";
 import { parseMediaType } from "../fields/media-type.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import { isPlainRange } from "./content-type.ts";
-import { type Condition, type ConditionKind, condition, conditionKind } from "./kind.ts";
+import { type Condition, type ConditionKind, conditionKind, declareAt } from "./kind.ts";
 import { findField, findInvalidIn } from "./names.ts";
 
 export interface AcceptData {
@@ -44,5 +45,5 @@ export function typeChooser(mediaTypes: readonly string[]): (request: HttpReques
  * Accept choose, the earlier type wins a tie (RFC 9110 §12.5.1), and `request.negotiatedType` is the choice.
  */
 export function accept(...mediaTypes: readonly string[]): Condition<NoVariables> {
-  return condition(acceptKind, { mediaTypes }, accept);
+  return declareAt(acceptKind, { mediaTypes }, new DeclarationSite(accept));
 }

@@ -1,7 +1,8 @@
+import { DeclarationSite } from "../declaration.ts";
 import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import { memoizeText } from "../text-map.ts";
-import { type Condition, type ConditionKind, condition, conditionKind, isOfKind } from "./kind.ts";
+import { type Condition, type ConditionKind, conditionKind, declareAt, isOfKind } from "./kind.ts";
 import { findField, findInvalidIn } from "./names.ts";
 
 export const contentTypeKind: ConditionKind<{ readonly mediaTypes: readonly string[] }> = conditionKind({
@@ -48,5 +49,5 @@ export const typesReadBy = (conditions: readonly { readonly kind: unknown }[]): 
 
 /** Matches requests whose Content-Type is in one of these media ranges: `application/json`, `image/*`. */
 export function contentType(...mediaTypes: readonly string[]): Condition<NoVariables> {
-  return condition(contentTypeKind, { mediaTypes }, contentType);
+  return declareAt(contentTypeKind, { mediaTypes }, new DeclarationSite(contentType));
 }

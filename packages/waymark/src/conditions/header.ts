@@ -1,6 +1,7 @@
+import { DeclarationSite } from "../declaration.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { NoVariables } from "../path/pattern.ts";
-import { type Condition, condition, conditionKind } from "./kind.ts";
+import { type Condition, conditionKind, declareAt } from "./kind.ts";
 import { findField } from "./names.ts";
 import { compileValue, describeValue, impliesValue, valueSchema, type WantedValue } from "./value.ts";
 
@@ -30,5 +31,5 @@ const documentedElsewhere: ReadonlySet<string> = new Set(["accept", "content-typ
 
 /** Matches if the field is present. With a text, its value must equal it; with an expression, contain a match. */
 export function header(name: string, value?: string | RegExp): Condition<NoVariables> {
-  return condition(headerKind, { name, value }, header);
+  return declareAt(headerKind, { name, value }, new DeclarationSite(header));
 }

@@ -1,7 +1,8 @@
+import { DeclarationSite } from "../declaration.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import { isHost } from "../path/target.ts";
 import { memoizeText } from "../text-map.ts";
-import { type Condition, condition, conditionKind } from "./kind.ts";
+import { type Condition, conditionKind, declareAt } from "./kind.ts";
 import { findInvalidIn } from "./names.ts";
 
 const hostKind = conditionKind<{ readonly names: readonly string[] }>({
@@ -60,5 +61,5 @@ const contains = (wider: HostRange, { name, isWildcard, port }: HostRange): bool
  * ```
  */
 export function host(...names: readonly string[]): Condition<NoVariables> {
-  return condition(hostKind, { names }, host);
+  return declareAt(hostKind, { names }, new DeclarationSite(host));
 }

@@ -1,6 +1,7 @@
+import { DeclarationSite } from "../declaration.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { NoVariables } from "../path/pattern.ts";
-import { type Condition, type ConditionKind, condition, conditionKind } from "./kind.ts";
+import { type Condition, type ConditionKind, conditionKind, declareAt } from "./kind.ts";
 import { findInvalidIn } from "./names.ts";
 
 export const methodKind: ConditionKind<{ readonly methods: readonly string[] }> = conditionKind({
@@ -21,5 +22,5 @@ export const methodKind: ConditionKind<{ readonly methods: readonly string[] }> 
 
 /** Matches requests with one of these methods. HEAD also matches GET if no other route takes it (RFC 9110 §9.3.2). */
 export function method(...methods: readonly string[]): Condition<NoVariables> {
-  return condition(methodKind, { methods }, method);
+  return declareAt(methodKind, { methods }, new DeclarationSite(method));
 }

@@ -1,6 +1,7 @@
+import { DeclarationSite } from "../declaration.ts";
 import { joinPatterns, matchPattern, type PathVariables, withEverythingBelow } from "../path/pattern.ts";
 import { PatternError, parsePattern } from "../path/template.ts";
-import { type Condition, type ConditionKind, condition, conditionKind } from "./kind.ts";
+import { type Condition, type ConditionKind, conditionKind, declareAt } from "./kind.ts";
 
 export const pathKind: ConditionKind<{ readonly pattern: string }> = conditionKind({
   name: "path",
@@ -36,5 +37,5 @@ export const describePath = (pattern: string): string => `path "${pattern}"`;
  * `{id}` is a variable, `{id:[0-9]+}` one with an expression, `{*rest}` all segments that are left.
  */
 export function path<const P extends string>(pattern: P): Condition<PathVariables<P>> {
-  return condition(pathKind, { pattern }, path);
+  return declareAt(pathKind, { pattern }, new DeclarationSite(path));
 }

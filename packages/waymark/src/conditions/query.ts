@@ -1,5 +1,6 @@
+import { DeclarationSite } from "../declaration.ts";
 import type { NoVariables } from "../path/pattern.ts";
-import { type Condition, condition, conditionKind } from "./kind.ts";
+import { type Condition, conditionKind, declareAt } from "./kind.ts";
 import { compileValue, describeValue, impliesValue, valueSchema, type WantedValue } from "./value.ts";
 
 const queryKind = conditionKind<{ readonly name: string; readonly value: WantedValue }>({
@@ -21,5 +22,5 @@ const queryKind = conditionKind<{ readonly name: string; readonly value: WantedV
 
 /** Matches if the parameter is present. With a text, one of its values must equal it; with an expression, contain a match. */
 export function query(name: string, value?: string | RegExp): Condition<NoVariables> {
-  return condition(queryKind, { name, value }, query);
+  return declareAt(queryKind, { name, value }, new DeclarationSite(query));
 }

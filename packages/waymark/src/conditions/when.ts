@@ -1,10 +1,10 @@
 import { isPromise } from "../and-then.ts";
-import { typeName } from "../declaration.ts";
+import { DeclarationSite, typeName } from "../declaration.ts";
 import { isToken } from "../fields/syntax.ts";
 import { quote } from "../message-text.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
-import { type Condition, condition, conditionKind } from "./kind.ts";
+import { type Condition, conditionKind, declareAt } from "./kind.ts";
 
 interface Test {
   readonly name: string;
@@ -54,5 +54,5 @@ export function when(
   if (typeof matches !== "function") {
     throw new TypeError(`when(…) takes a name and a function, not ${typeName(matches)}`);
   }
-  return condition(whenKind, { name, matches, reads: consults }, when);
+  return declareAt(whenKind, { name, matches, reads: consults }, new DeclarationSite(when));
 }

@@ -50,6 +50,15 @@ const guard = access((request) =>
     : { kind: "unauthenticated", challenges: ['Bearer realm="app"'] },
 );
 
+function placeOfCondition(): string {
+  try {
+    router(GET("/", accept("nothing"), () => text("")));
+    return "";
+  } catch (error) {
+    return String(error).replace(/^.*\(|\)$/gs, "");
+  }
+}
+
 export const app: App = router(
   {
     strict: true,
@@ -86,6 +95,7 @@ export const app: App = router(
     guard,
     GET(() => text("private")),
   ),
+  GET("/places", () => json([...app.routes.map(({ declaredAt }) => declaredAt), placeOfCondition()])),
   GET("/openapi.json", docs({ summary: "Describe the app" }), async () =>
     json(await openApi(app, { title: "App", version: "1.0.0" })),
   ),
