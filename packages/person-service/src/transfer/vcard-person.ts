@@ -27,7 +27,7 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
   );
   const byName = Map.groupBy(card, ({ name }) => name);
   const isOurs = byName.get("PRODID")?.[0]?.value === productId;
-  const saysVoice = isOurs || byName.get("VERSION")?.[0]?.value.trim() === "4.0";
+  const version = byName.get("VERSION")?.[0]?.value.trim();
   const ofApple = byName.get("X-ABLABEL")?.filter(({ group }) => group !== "") ?? [];
   const labels = new Map(ofApple.map((label) => [label.group, label]));
   const inGroup = Map.groupBy(card, ({ group }) => group);
@@ -38,7 +38,7 @@ export function personOfVcard(properties: readonly VcardLine[], known: MemberLis
     const { members, list } = property;
     const [first] = members;
     if (list !== undefined) {
-      const entries = entriesOf(found, { members, list, labels, saysVoice });
+      const entries = entriesOf(found, { members, list, labels, version });
       const seen = new Set<string>();
       const lefts = Array.from(entries, ([line, { entry }]) => {
         const value = JSON.stringify(entry.value);
@@ -164,14 +164,13 @@ interface ListSource extends Pick<VcardProperty, "members"> {
   readonly list: ContactList;
   /** The labels of Apple, by the groups that have them. */
   readonly labels: ReadonlyMap<string, VcardLine>;
-  /** Whether the voice of a telephone means something: other programs have it in nearly every one of version 3.0. */
-  readonly saysVoice: boolean;
+  readonly version: string | undefined;
 }
 
 /** Returns the values of the properties that have one, with what their parameters say of them. */
 function entriesOf(
   found: readonly VcardLine[],
-  { members, list, labels, saysVoice }: ListSource,
+  { members, list, labels, version }: ListSource,
 ): ReadonlyMap<VcardLine, FoundEntry> {
   const entries = new Map<VcardLine, FoundEntry>();
   for (const line of found) {
@@ -179,7 +178,8 @@ function entriesOf(
     const value = memberOf(fromValues(members.map(({ name }, i) => [name, texts[i]] as const)), list.single);
     if (value === undefined) continue;
     const types = (line.parameters.get("TYPE") ?? []).flatMap((type) => type.toLowerCase().split(","));
-    const said = types.filter((type) => !silent.has(type) && (saysVoice || type !== "voice"));
+    // Version 3.0 says of nearly every telephone that it has a voice, and of every e-mail that it is one of the Internet.
+    const said = types.filter((type) => !silent.has(type) && (version === "4.0" || type !== "voice"));
     const other = wordsWithoutUse(said);
     const entry = {
       value: value as ContactValue, // made of texts
@@ -193,7 +193,7 @@ function entriesOf(
   return entries;
 }
 
-/** Version 3.0 says of every e-mail that it is one of the Internet. The last four say how mail gets to an address; 4.0 has them no more. */
+/** The last four say how mail gets to an address, and version 4.0 has them no more. */
 const silent: ReadonlySet<string> = new Set(["pref", "internet", "dom", "intl", "postal", "parcel"]);
 
 /** Returns what a label says: one of Apple's own, `_$!<Home>!$_`, or a text. */
