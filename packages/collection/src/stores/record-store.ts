@@ -40,8 +40,8 @@ export function recordStore(
     return { ...selection, filters: meeting };
   };
   const newRecord = (document: Document): NewRecord => ({
-    id: givenId(document),
     ...writtenContent(definition, document, owner, now().getTime()),
+    id: givenId(document),
   });
   const creating = (document: Document): CreateWrite => ({ kind: "create", ...newRecord(document) });
   const replacing = (id: number, document: Document, expectedRevision: number | undefined) =>

@@ -45,6 +45,31 @@ export function describeCreation(name: string, withStore: WithStore): void {
       }),
     );
 
+    for (const [what, document, message] of [
+      ["a promise", Promise.resolve({ name: "Ada" }), /not a promise: write await/],
+      ["an array", [1], /not array/],
+      ["undefined", undefined, /not undefined/],
+      ["text", "Ada", /not string/],
+    ] as const) {
+      it(
+        `refuses ${what} in the place of a document`,
+        withStore(async (store) => {
+          await create(store, { name: "Ada" });
+          const wrong = document as object; // which the compiler takes a promise and an array for
+          for (const write of [
+            () => store.create(wrong),
+            () => store.replace(1, wrong),
+            () => store.createAll([wrong]),
+            () => store.createEach([wrong]),
+          ]) {
+            await assert.rejects(write, { name: "TypeError", message });
+          }
+          assert.equal((await everything(store)).length, 1);
+          assert.match((await store.find(1))?.json ?? "", /"name":"Ada"/);
+        }),
+      );
+    }
+
     it(
       "puts a given id first, wherever the document has it",
       withStore(async (store) => {

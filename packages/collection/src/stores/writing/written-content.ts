@@ -1,3 +1,4 @@
+import { typeName } from "waymark/internal";
 import type { StoredCollection } from "../../database.ts";
 import { type Document, isRecordId } from "../contract/store.ts";
 import type { NewRecord, Stamp } from "./write.ts";
@@ -10,6 +11,7 @@ export type WrittenContent = Omit<NewRecord, "id">;
  *
  * @param owner the owner of the record; undefined where the document names it, or the collection has no owner
  * @param time in milliseconds since the epoch
+ * @throws TypeError when the document is a promise, or not an object: a promise is one for the compiler, and without members
  */
 export function writtenContent(
   definition: StoredCollection,
@@ -17,6 +19,10 @@ export function writtenContent(
   owner: number | undefined,
   time: number,
 ): WrittenContent {
+  if (document instanceof Promise) throw new TypeError("A document is an object, not a promise: write await before it");
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    throw new TypeError(`A document is an object with the members of a record, not ${typeName(document)}`);
+  }
   const ownerOf = ownerOfDocument(definition, document, owner);
   return { members: toMembersJson(document, ownerOf), owner: ownerOf?.id, time };
 }
