@@ -159,6 +159,11 @@ describe("a definition that says something else", () => {
       { collections: [{ name: "book", owner: "author" }] },
       /^The owner of book takes an object of options, not string\. Known: collection, member/,
     ],
+    [
+      "an owner without its member",
+      { collections: [{ name: "author" }, { name: "book", owner: { collection: "author" } }] },
+      /^The owner of book needs the member that has its id: \{ collection: "user", member: "userId" \}$/,
+    ],
     ["no options", undefined, /^A database needs the list of its collections/],
   ] as const) {
     it(`is refused with what is right: ${what}`, async () => {

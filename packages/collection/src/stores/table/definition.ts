@@ -127,6 +127,11 @@ const memberTypes: readonly MemberType[] = ["text", "caseless-text", "date", "nu
 /** Checks the owner, the owner's owner, and so on. */
 function assertOwner(name: string, owner: Ownership, collections: readonly StoredCollection[]): void {
   requireKnownOptions(`The owner of ${name}`, owner, ["collection", "member"]);
+  if (typeof owner.member !== "string") {
+    throw new TypeError(
+      `The owner of ${name} needs the member that has its id: { collection: "user", member: "userId" }`,
+    );
+  }
   assertMembers([owner.member], /^(?!(?:id|createdAt|updatedAt)$)[A-Za-z_][A-Za-z0-9_]{0,62}$/, "that of an owner");
   const path = [name];
   for (let above: string | undefined = owner.collection; above !== undefined; ) {
