@@ -361,6 +361,14 @@ describe("a vCard", () => {
     assert.deepEqual(read, { line: 1, value: { name: "Zoë ë =4g", categories: [] } });
   });
 
+  it("has no line of quoted-printable go on over its end", async () => {
+    for (const end of ["", "\n"]) {
+      const card = `BEGIN:VCARD\nVERSION:2.1\nFN;ENCODING=QUOTED-PRINTABLE:Ada=3D=\n${end}END:VCARD\n`;
+      const [read] = await Array.fromAsync(decodeVcards(pieces(card), ourMembers));
+      assert.deepEqual(read, { line: 1, value: { name: "Ada=", categories: [] } });
+    }
+  });
+
   it("leaves turns of the event loop to others while its lines are read", async (context) => {
     // By a clock that goes on by 2 ms with each look at it.
     let time = performance.now();

@@ -63,8 +63,11 @@ export async function* decodeVcards(
         if (card !== undefined) yield { line: card.first, issues: [{ message: "has no END:VCARD" }] };
         card = readCard(line);
       }
-      card?.add(text);
-      if (card === undefined || !isEnd) continue;
+      if (card === undefined) continue;
+      if (!isEnd) {
+        card.add(text);
+        continue;
+      }
       yield card.end(members);
       count++;
       card = undefined;
@@ -164,7 +167,7 @@ const tooMany = `has more than ${withCommas(mostProperties)} properties, or ${wi
 /** Decodes a value of version 2.1 in `quoted-printable` (RFC 2045 §6.7), whose charset is a parameter. */
 function unquoted(property: VcardLine): VcardLine {
   // Byte by byte: a function called for each code takes ten times as long.
-  const bytes = Buffer.from(property.value);
+  const bytes = Buffer.from(property.value.replace(/=$/, "")); // which some programs write where no line follows
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
     const code = bytes[i] === equalsSign ? 16 * digitOf(bytes[i + 1]) + digitOf(bytes[i + 2]) : Number.NaN;
