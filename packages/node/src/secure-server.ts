@@ -72,10 +72,16 @@ const endsOf = (socket: Socket): string =>
 /**
  * The credentials with what is not up to Node's defaults, which an option of its command line may weaken.
  *
- * @throws TypeError where they are names of files, of which OpenSSL only says that they do not begin as PEM does
+ * @throws TypeError where a part is missing, without which Node.js listens and each handshake fails, or where they are names of
+ * files, of which OpenSSL only says that they do not begin as PEM does
  */
 function toSecureContext(credentials: TlsCredentials): SecureContextOptions {
-  const { key, cert } = credentials;
+  const { key, cert, pfx } = credentials;
+  if (pfx === undefined && (key === undefined || cert === undefined)) {
+    throw new TypeError(
+      'tls needs a key and a cert, or a pfx: { key: readFileSync("key.pem"), cert: readFileSync("cert.pem") }',
+    );
+  }
   for (const [name, value] of Object.entries({ key, cert })) {
     if (typeof value === "string" && !value.includes("-----BEGIN ")) {
       throw new TypeError(

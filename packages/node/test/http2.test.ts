@@ -131,6 +131,22 @@ describe("a server with TLS", () => {
     assert.equal((await ask(connect(), {})).status, 200);
   });
 
+  for (const part of [{}, { key: tls.key }, { cert: tls.cert }]) {
+    it(`does not listen without a key and a certificate: ${Object.keys(part)}`, async () => {
+      await assert.rejects(
+        serve(
+          tinyApp(() => ok()),
+          { tls: part },
+        ),
+        {
+          name: "TypeError",
+          message:
+            'tls needs a key and a cert, or a pfx: { key: readFileSync("key.pem"), cert: readFileSync("cert.pem") }',
+        },
+      );
+    });
+  }
+
   it("is the only one with a certificate to be reloaded", async () => {
     const server = await serve(tinyApp(() => ok()));
     assert.throws(() => server.reloadTls(tls), /^TypeError: A server without TLS has no certificate to reload$/);
