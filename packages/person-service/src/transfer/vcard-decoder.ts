@@ -14,7 +14,7 @@ export const vcardDecoder = (members: MemberList): Decoder => ({
   async decode(content) {
     decodeUtf8(content); // a file may have errors that content must not have
     let person: unknown;
-    for await (const { line, value, issues } of decodeVcards(piecesOf(content), members)) {
+    for await (const { line, value, issues } of decodeVcards(ReadableStream.from([content]), members)) {
       const position = { line, column: 1 };
       if (person !== undefined) throw new ContentError("The content has a second vCard", position);
       if (issues !== undefined) throw new ContentError(`The vCard ${issues[0]?.message}`, position);
@@ -23,14 +23,6 @@ export const vcardDecoder = (members: MemberList): Decoder => ({
     return person;
   },
 });
-
-/** Yields the content a little at a time: as one piece, all of its lines would be found in one turn of the event loop. */
-async function* piecesOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let at = 0; at < content.length; at += pieceLength) yield content.subarray(at, at + pieceLength);
-}
-
-/** In bytes, whose lines take a few milliseconds at most. */
-const pieceLength = 16_384;
 
 /**
  * Reads vCards (RFC 6350, the 3.0 of RFC 2426, and 2.1), one after another.
@@ -83,21 +75,27 @@ const longestCard = 8_388_608;
 const tooLong = (line: number): ContentError =>
   new ContentError(`A vCard is longer than ${longestCard} characters, or has no end`, { line, column: 1 });
 
-/** Yields the lines of each piece. */
+/** Yields lines a few at a time: those of a long piece would all be found in one turn of the event loop. */
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[], void, undefined> {
   const utf8 = new TextDecoder();
   let rest = "";
   let line = 1;
   for await (const piece of pieces) {
-    const [first = "", ...others] = utf8.decode(piece, { stream: true }).split("\n");
-    const lines = [rest + first, ...others];
-    rest = lines.pop() ?? "";
-    yield lines.map((text) => (text.endsWith("\r") ? text.slice(0, -1) : text));
-    line += lines.length;
-    if (rest.length > longestCard) throw tooLong(line);
+    for (let at = 0; at < piece.length; at += mostAtOnce) {
+      const text = utf8.decode(piece.subarray(at, at + mostAtOnce), { stream: true });
+      const [first = "", ...others] = text.split("\n");
+      const lines = [rest + first, ...others];
+      rest = lines.pop() ?? "";
+      yield lines.map((each) => (each.endsWith("\r") ? each.slice(0, -1) : each));
+      line += lines.length;
+      if (rest.length > longestCard) throw tooLong(line);
+    }
   }
   if (rest !== "") yield [rest];
 }
+
+/** In bytes, whose lines take a few milliseconds at most. */
+const mostAtOnce = 16_384;
 
 /** A card of which some lines have been read. */
 interface CardReading {
