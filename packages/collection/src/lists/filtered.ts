@@ -56,10 +56,10 @@ export function describeFilters(members: readonly SelectableMember[]): Described
 /** Shows filters on these members: on the last ones, because the first are those that every collection has. */
 function exampleFilters(members: readonly SelectableMember[]): string {
   const single = members.filter(({ isList }) => isList !== true);
-  const compared = single.findLast(({ type }) => Object.hasOwn(leasts, type));
+  const compared = single.findLast(({ type }) => Object.hasOwn(leastShown, type));
   const text = members.findLast(({ type }) => type === "text" || type === "caseless-text");
   const filters = [
-    compared && `${compared.name}[ge]=${leasts[compared.type]}`,
+    compared && `${compared.name}[ge]=${leastShown[compared.type]}`,
     "id[in]=1,2,3",
     text && `${text.name}[prefix]=A`,
     `${single.at(-1)?.name}[exists]=false`,
@@ -67,7 +67,8 @@ function exampleFilters(members: readonly SelectableMember[]): string {
   return filters.flatMap((filter) => (filter === undefined ? [] : [`\`${filter}\``])).join(", ");
 }
 
-const leasts: Readonly<Partial<Record<MemberType, string>>> = {
+/** A least value of each type whose values have an order that people think of. */
+const leastShown: Readonly<Partial<Record<MemberType, string>>> = {
   date: "1950-01-01",
   number: "7",
   time: "2026-06-15T12:00:00Z",

@@ -127,7 +127,7 @@ export function condition<D extends object, V = NoVariables>(
   return declareAt(kind, said, new DeclarationSite(declaredBy));
 }
 
-/** Declares a condition that a route or group implies, at the place of that. */
+/** Declares a condition of the kind at a place: that of the call that makes it, or of the route or group that implies it. */
 export const declareAt = <D extends object>(kind: ConditionKind<D>, said: D, site: DeclarationSite): Leaf<D> => ({
   ...said,
   kind,
