@@ -178,6 +178,8 @@ describe("the cookies", () => {
     ['a="', { a: '"' }],
     ["a=", { a: "" }],
     [" a = 1 ", { a: "1" }],
+    // The bytes of "à" in UTF-8, of which the last is no white space here.
+    ["a=voil\xc3\xa0; b=1", { a: "voil\xc3\xa0", b: "1" }],
     ["a", {}],
     ["=1", {}],
     ["", {}],

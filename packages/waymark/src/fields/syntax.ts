@@ -75,8 +75,8 @@ export function parseCookies(field: string): ReadonlyMap<string, string> {
   for (const pair of field.split(";")) {
     const equals = pair.indexOf("=");
     if (equals < 0) continue;
-    const name = pair.slice(0, equals).trim();
-    const value = pair.slice(equals + 1).trim();
+    const name = trimBlanks(pair, 0, equals);
+    const value = trimBlanks(pair, equals + 1);
     if (name !== "" && !cookies.has(name)) cookies.set(name, value.replace(/^"(.*)"$/, "$1"));
   }
   return cookies;

@@ -1,6 +1,7 @@
 import { type Awaitable, isPromise } from "../and-then.ts";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "../content/standard-schema.ts";
 import { type Attribute, attribute } from "../exchange.ts";
+import { trimBlanks } from "../fields/syntax.ts";
 import { excerpt, shorten } from "../message-text.ts";
 import { nearestName, orNearest } from "../nearest-name.ts";
 import { problem } from "../problem.ts";
@@ -137,7 +138,7 @@ function readingOf(place: ParameterPlace, name: string, schema: StandardSchemaV1
 const elements = (text: string): readonly string[] =>
   text
     .split(",")
-    .map((element) => element.trim())
+    .map((element) => trimBlanks(element))
     .filter((element) => element !== "");
 
 const missing: Reading = { issues: [{ message: "is missing" }] };

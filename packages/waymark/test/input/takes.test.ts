@@ -228,6 +228,20 @@ describe("a parameter", () => {
     GET("/{id}", takes({ variables: { id: even } }), (_, { variables }) => text(variables.id));
   });
 
+  it("is a list in a field or a path, with commas between its elements, and blanks around them", async () => {
+    const lists = GET(
+      "/{ids}",
+      takes({ variables: { ids: many(integer()) }, fields: { "X-Tags": many(string()) } }),
+      (_, input) => json(input),
+    );
+    // The bytes of "à" in UTF-8, of which the last is no blank.
+    const headers = { "X-Tags": "voil\xc3\xa0 ,\tb,, c" };
+    assert.deepEqual(await answerOf(lists, "GET /1,%202", { headers }), {
+      variables: { ids: [1, 2] },
+      fields: { "X-Tags": ["voil\xc3\xa0", "b", "c"] },
+    });
+  });
+
   it("may be validated by a promise", async () => {
     const known = z.string().refine(async (value) => value === "a", "is not known");
     const routes = GET(takes({ query: { a: known, n: integer() } }), (_, { query }) => json(query));
