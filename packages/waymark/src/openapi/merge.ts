@@ -1,35 +1,22 @@
-import type { Components } from "./components.ts";
-import type {
-  MediaTypeObject,
-  ParameterObject,
-  ReferenceObject,
-  RequestBodyObject,
-  ResponseObject,
-} from "./document.ts";
+import type { MediaTypeObject, ParameterObject, RequestBodyObject, ResponseObject } from "./document.ts";
 import { withoutEmpty } from "./problems.ts";
 
+/** Returns the name of a parameter with its place: names of fields have no case. */
+export const parameterKey = ({ in: place, name }: Pick<ParameterObject, "in" | "name">): string =>
+  `${place} ${place === "header" ? name.toLowerCase() : name}`;
+
 /** Merges the parameters of several routes; a parameter is required where every one of them requires it. */
-export function mergeParameters(
-  lists: readonly (readonly ParameterObject[])[],
-  components: Components,
-): readonly ReferenceObject[] {
-  const byName = Map.groupBy(
-    lists.flat(),
-    ({ in: place, name }) => `${place} ${place === "header" ? name.toLowerCase() : name}`,
-  );
-  return [...byName.values()].map((found) => {
-    const first = found[0] as ParameterObject; // groupBy makes no empty group
-    const { required: _, ...others } = first;
+export function mergeParameters(lists: readonly (readonly ParameterObject[])[]): readonly ParameterObject[] {
+  return [...Map.groupBy(lists.flat(), parameterKey)].map(([key, found]) => {
+    // What the first says has the last word; groupBy makes no empty group.
+    const { required: _, ...others }: ParameterObject = Object.assign({}, ...found.toReversed());
     const schemas = [...new Map(found.map(({ schema }) => [JSON.stringify(schema), schema])).values()];
-    const isRequired = lists.every((list) =>
-      list.some(({ in: place, name, required }) => place === first.in && name === first.name && required),
-    );
-    const schema = schemas.length === 1 ? first.schema : { anyOf: schemas };
-    return components.share("parameters", first.name.replace(/[^A-Za-z0-9._-]+/g, "-"), {
+    const isRequired = lists.every((list) => list.some((each) => parameterKey(each) === key && each.required));
+    return {
       ...others,
       ...(isRequired && { required: true }),
-      schema,
-    });
+      schema: schemas.length === 1 ? others.schema : { anyOf: schemas },
+    };
   });
 }
 

@@ -36,11 +36,14 @@ export async function toOperation(
   const alternatives = ways.map((way) => toAlternative(way, sample));
   const { said: first } = alternatives[0] as Alternative;
   const all = mergeSaid(alternatives.map(({ said }) => said));
+  const ofPath = ways.map(({ template }) =>
+    pathParameters(path, toDocumentPath(template).variables, all.variables ?? {}, components),
+  );
+  const others = alternatives.map((alternative) => parametersOf(alternative, components));
   const parameters = [
-    ...pathParameters(path, toDocumentPath((ways[0] as Way).template).variables, all.variables ?? {}, components),
-    ...mergeParameters(
-      alternatives.map((alternative) => parametersOf(alternative, components)),
-      components,
+    ...mergeParameters(ofPath),
+    ...mergeParameters(others).map((each) =>
+      components.share("parameters", each.name.replace(/[^A-Za-z0-9._-]+/g, "-"), each),
     ),
   ];
   const bodies = await Promise.all(

@@ -10,6 +10,7 @@ import type {
   RequestBodyObject,
   ResponseObject,
 } from "../openapi/document.ts";
+import { parameterKey } from "../openapi/merge.ts";
 import { byPath } from "../openapi/open-api.ts";
 import { toDocumentPath } from "../openapi/path.ts";
 import { resolve } from "../openapi/references.ts";
@@ -48,10 +49,6 @@ export interface TakenInputs {
   /** The statuses of a path whose variables are wrong. */
   readonly invalidPath: readonly number[];
 }
-
-/** Returns the name of a parameter with its place: names of fields have no case. */
-export const parameterKey = ({ in: place, name }: Pick<ParameterObject, "in" | "name">): string =>
-  `${place} ${place === "header" ? name.toLowerCase() : name}`;
 
 /** Returns the operations of an app, in the order of its routes. */
 export function operationsOf(app: App, document: OpenApiDocument): readonly Operation[] {

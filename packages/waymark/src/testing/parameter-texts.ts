@@ -1,6 +1,7 @@
 import { textForm } from "../input/from-text.ts";
 import type { ParameterObject } from "../openapi/document.ts";
-import { type Operation, parameterKey } from "./operations.ts";
+import { parameterKey } from "../openapi/merge.ts";
+import type { Operation } from "./operations.ts";
 import type { Random } from "./random.ts";
 import type { Values } from "./values.ts";
 

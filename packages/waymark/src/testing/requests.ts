@@ -1,7 +1,8 @@
 import { isJson } from "../fields/media-type.ts";
 import { textForm } from "../input/from-text.ts";
 import type { ParameterObject } from "../openapi/document.ts";
-import { type Operation, parameterKey } from "./operations.ts";
+import { parameterKey } from "../openapi/merge.ts";
+import type { Operation } from "./operations.ts";
 import { nouns, textsOfParameters } from "./parameter-texts.ts";
 import { type Content, type Making, type Parts, partsMaker, searchOf } from "./parts.ts";
 import type { ContractRequest, Expectation } from "./request.ts";

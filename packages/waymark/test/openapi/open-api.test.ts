@@ -137,6 +137,23 @@ describe("the paths of an OpenAPI document", () => {
     ]);
   });
 
+  it("take what any of the routes takes that are one", async () => {
+    const takingNumber = takes({ variables: { number: integer() } });
+    const document = await documentOf(
+      group(GET("/{number:[0-9]+}", takingNumber, ok), GET("/{name:[a-z]+}", ok), GET("/{*rest}", ok)),
+    );
+    assert.deepEqual(operationOf(document, "GET /{number}").parameters, [
+      {
+        name: "number",
+        in: "path",
+        description: "It may have several segments.",
+        required: true,
+        schema: { anyOf: [{ type: "integer" }, { type: "string", pattern: "^(?:[a-z]+)$" }, { type: "string" }] },
+        "x-several-segments": true,
+      },
+    ]);
+  });
+
   it("have the paths of groups and mounted apps in front, and the conditions there", async () => {
     const inner = router(GET("/", ok), GET("/{id}", name("readNote"), ok));
     const document = await documentOf(group("/v1", header("X-A"), mount("/notes", inner)));
@@ -216,7 +233,7 @@ describe("an operation", () => {
       GET("/a", header("X-A", "1"), query("q", /^[0-9]+$/), ok),
       GET(
         "/a",
-        header("X-A", "2"),
+        header("x-a", "2"),
         not(query("old")),
         when("is beta", () => true),
         ok,
