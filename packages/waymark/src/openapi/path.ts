@@ -25,13 +25,19 @@ export interface PathVariable {
 /** Spells a path template of a route as OpenAPI does. */
 export function toDocumentPath(template: string): DocumentPath {
   const variables: PathVariable[] = [];
+  const parsed = parseTemplate(template);
+  const named = new Set(parsed.flat().map((part) => ("name" in part ? part.name : undefined)));
   let wildcards = 0;
+  const newName = (isRest: boolean): string => {
+    const name = isRest ? "rest" : `wildcard${++wildcards}`;
+    return named.has(name) ? `${name}_` : name;
+  };
   const toVariable = (name: string | undefined, expression: string | undefined, isRest: boolean): string => {
-    const variable = { name: name ?? (isRest ? "rest" : `wildcard${++wildcards}`), expression, isRest };
+    const variable = { name: name ?? newName(isRest), expression, isRest };
     variables.push(variable);
     return `{${variable.name}}`;
   };
-  const segments = parseTemplate(template).map((parts) =>
+  const segments = parsed.map((parts) =>
     parts
       .map((part) => {
         switch (part.kind) {

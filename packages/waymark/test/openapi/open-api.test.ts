@@ -120,6 +120,20 @@ describe("the paths of an OpenAPI document", () => {
       ],
     ],
     ["/a/*/b", "/a/{wildcard1}/b", [{ name: "wildcard1", schema: { type: "string" } }]],
+    [
+      "/{rest}/*/**",
+      "/{rest}/{wildcard1}/{rest_}",
+      [
+        { name: "rest", schema: { type: "string" } },
+        { name: "wildcard1", schema: { type: "string" } },
+        {
+          name: "rest_",
+          description: "It may have several segments.",
+          schema: { type: "string" },
+          "x-several-segments": true,
+        },
+      ],
+    ],
   ];
   for (const [template, path, parameters] of spellings) {
     it(`spell ${template} as ${path}`, async () => {
