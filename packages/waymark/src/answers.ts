@@ -92,7 +92,10 @@ export function describeAnswers({ byStatus }: AnswersData): Description {
     .filter(([, answer]) => isNone(answer) || isSchema(answer))
     .map(([status, answer]): readonly [string, ResponseDescription] => [
       status,
-      { description: `${reasonPhrase(Number(status))}.`, ...(isSchema(answer) && { schema: shownSchema(answer) }) },
+      {
+        description: `${reasonPhrase(Number(status)) ?? `Status ${status}`}.`,
+        ...(isSchema(answer) && { schema: shownSchema(answer) }),
+      },
     ]);
   return {
     responses: Object.fromEntries(responses),

@@ -312,15 +312,17 @@ describe("answers that are wrong", () => {
 describe("the OpenAPI document", () => {
   it("has the answers as responses", async () => {
     const app = router(
-      POST("/notes", answers({ 201: z.object({ id: z.int().min(1).max(9) }), 404: none, 409: conflict }), () =>
-        notFound(),
+      POST(
+        "/notes",
+        answers({ 201: z.object({ id: z.int().min(1).max(9) }), 299: none, 404: none, 409: conflict }),
+        () => notFound(),
       ),
     );
     const { paths } = await openApi(app, { title: "Notes", version: "1" });
     const { post } = paths["/notes"] as unknown as {
       readonly post: { readonly responses: Readonly<Record<string, unknown>> };
     }; // the only one
-    const { 201: stored, 404: unknown, 409: refused, ...others } = post.responses;
+    const { 201: stored, 299: unregistered, 404: unknown, 409: refused, ...others } = post.responses;
     assert.deepEqual(stored, {
       description: "Created.",
       content: {
@@ -334,7 +336,7 @@ describe("the OpenAPI document", () => {
         },
       },
     });
-    assert.deepEqual(unknown, { description: "Not Found." });
+    assert.deepEqual([unregistered, unknown], [{ description: "Status 299." }, { description: "Not Found." }]);
     assert.match(JSON.stringify(refused), /\/problems\/conflict/);
     assert.deepEqual(Object.keys(others), ["500"]);
   });
