@@ -3,7 +3,24 @@ import { spawnSync } from "node:child_process";
 import { stripTypeScriptTypes } from "node:module";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { answers, GET, json, method, mount, noContent, POST, PUT, path, type Route, route, router } from "waymark";
+import {
+  answers,
+  GET,
+  HEAD,
+  json,
+  method,
+  mount,
+  noContent,
+  none,
+  ok,
+  POST,
+  PUT,
+  path,
+  problemTypes,
+  type Route,
+  route,
+  router,
+} from "waymark";
 import { type Description, docs, inOpenApi32, type JsonSchema, namedSchema, openApi, toClient } from "waymark/openapi";
 import { name } from "waymark/routing";
 import { z } from "zod";
@@ -283,11 +300,24 @@ describe("an answer of a client", () => {
         ['{"type":"/problems/x"}', { status: 404, headers: { "Content-Type": "application/problem+json" } }],
         "404 in application/problem+json",
       ],
+      [
+        ['{"title":"Bad Gateway"}', { status: 502, headers: { "Content-Type": "application/problem+json" } }],
+        "502 in application/problem+json",
+      ],
     ];
     for (const [init, what] of cases) {
       const message = `GET /a was answered by ${what}, which the client does not know`;
       await assert.rejects(x(respond(...init), {}), { name: "AnswerError", message });
     }
+  });
+
+  it("to HEAD has no content, also where it is refused by a problem", async () => {
+    const { x } = await operationOf(
+      HEAD("/a", name("x"), answers({ 200: none, 404: problemTypes.notFound }), () => ok()),
+    );
+    const answer = await x(respond(null, { status: 404, headers: { "Content-Type": "application/problem+json" } }), {});
+    const { status, content, problem } = answer as Readonly<Record<string, unknown>>; // of a client
+    assert.deepEqual([status, content, problem], [404, undefined, undefined]);
   });
 
   it("is no page of another origin", async () => {

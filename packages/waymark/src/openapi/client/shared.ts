@@ -120,9 +120,10 @@ async function send<Answer>(api: Api, input: AnyInput, operation: Operation): Pr
   const request = new Request(url, { method, headers, body: encode(body, contentType ?? ""), signal });
   const response = await fetch(request);
   const type = mediaType(response.headers.get("Content-Type"));
-  const isProblem = type === "application/problem+json";
   const { status, ok } = response;
   const content = await decode(response, type);
+  // An answer to HEAD has the type of a problem, and none.
+  const isProblem = type === "application/problem+json" && content !== undefined;
   const etag = response.headers.get("ETag") ?? undefined;
   const common = { ok, status, headers: response.headers, etag };
   // The types of the operation say what is known of it, and what is checked here.
@@ -170,7 +171,9 @@ async function decode(response: Response, type: string): Promise<unknown> {
 
 function withCode(problem: unknown): Problem {
   const document = problem as Omit<Problem, "code">; // by its media type
-  return { ...document, code: document.type.slice(document.type.lastIndexOf("/") + 1) };
+  // A gateway may leave the type out (RFC 9457 §3.1.1).
+  const { type = "about:blank" } = document;
+  return { ...document, type, code: type.slice(type.lastIndexOf("/") + 1) };
 }
 `;
 
