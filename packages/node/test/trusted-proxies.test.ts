@@ -118,6 +118,7 @@ describe("the client of a request", () => {
     [["Forwarded: for=192.0.2.1, for=10.1.2.3;for=10.1.2.4"], {}],
     [['Forwarded: for="192.0.2.9, for=192.0.2.1'], { address: "192.0.2.1" }],
     [["Forwarded: for=192.0.2.1, ;"], {}],
+    [["Forwarded: for=192.0.2.1;;proto=https; , ,"], { address: "192.0.2.1", scheme: "https" }],
     [["Forwarded: for = 192.0.2.1"], {}],
     [['Forwarded: for="192\\.0.2.1"'], { address: "192.0.2.1" }],
     [["X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https"], {}],

@@ -29,6 +29,7 @@ export function* forwardedHops(headers: HeaderList): Generator<ForwardedHop> {
   if (value === undefined) return;
   // No parameter that is read here has a comma or a semicolon in its value, not even a quoted one.
   for (const element of value.split(",").reverse()) {
+    if (trimBlanks(element) === "") continue; // as in any list (RFC 9110 §5.6.1.2)
     const parameters = parseElement(element);
     if (parameters === undefined) return;
     yield { node: parameters.get("for") ?? "", scheme: parameters.get("proto"), host: parameters.get("host") };
@@ -39,6 +40,7 @@ export function* forwardedHops(headers: HeaderList): Generator<ForwardedHop> {
 function parseElement(element: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>();
   for (const pair of element.split(";")) {
+    if (trimBlanks(pair) === "") continue;
     const [, name, token, quoted] = forwardedPair.exec(pair) ?? [];
     if (name === undefined || parameters.has(name.toLowerCase())) return undefined;
     parameters.set(name.toLowerCase(), token ?? (quoted as string).replace(/\\(.)/g, "$1")); // one of both has matched
