@@ -1,3 +1,4 @@
+import { isPromise } from "../and-then.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { Description, JsonSchema, ParameterDescription, Schema } from "../description.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -76,5 +77,8 @@ export const shownSchema = (schema: StandardSchemaV1): Schema =>
 /** Whether the schema refuses undefined, which is what it gets for a parameter that is not there. */
 function isRequired(schema: StandardSchemaV1): boolean {
   const result = schema["~standard"].validate(undefined);
-  return !(result instanceof Promise) && result.issues !== undefined;
+  if (!isPromise(result)) return result.issues !== undefined;
+  // Nobody waits for it, and it may fail: what it asks may not be there yet.
+  result.then(undefined, () => undefined);
+  return false;
 }

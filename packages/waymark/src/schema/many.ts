@@ -1,5 +1,5 @@
 import type { ValidationIssue } from "../content/standard-schema.ts";
-import { type InnerSchema, inWords, refused, type ValueSchema, valueSchema } from "./value-schema.ts";
+import { type InnerSchema, inWords, refused, refusedPromise, type ValueSchema, valueSchema } from "./value-schema.ts";
 
 /** Lists the options of `many`. */
 export interface ManyOptions {
@@ -35,7 +35,7 @@ export function many<T>(schema: InnerSchema<T>, { least = 0, most }: ManyOptions
     const issues: ValidationIssue[] = [];
     for (const [i, each] of value.entries()) {
       const result = validate(each);
-      if (result instanceof Promise) return refused("is validated by a promise, which many(…) does not wait for");
+      if (result instanceof Promise) return refusedPromise(result, "many");
       if (result.issues === undefined) values.push(result.value);
       else issues.push(...result.issues.map(({ message, path = [] }) => ({ message, path: [i, ...path] })));
     }

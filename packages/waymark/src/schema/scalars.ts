@@ -1,5 +1,12 @@
 import { requireKnownOptions } from "../known-options.ts";
-import { type InnerSchema, refused, ruled, type ValueSchema, valueSchema, type WithDefault } from "./value-schema.ts";
+import {
+  type InnerSchema,
+  refusedPromise,
+  ruled,
+  type ValueSchema,
+  valueSchema,
+  type WithDefault,
+} from "./value-schema.ts";
 
 /** Lists the options of `integer` and `number`. */
 export interface NumberOptions extends WithDefault<number> {
@@ -153,8 +160,6 @@ export function optional<T>(schema: InnerSchema<T>): ValueSchema<T | undefined> 
   return valueSchema<T | undefined>(jsonSchema.input({ target: "draft-2020-12" }), (value) => {
     if (value === undefined) return { value };
     const result = validate(value);
-    return result instanceof Promise
-      ? refused("is validated by a promise, which optional(…) does not wait for")
-      : result;
+    return result instanceof Promise ? refusedPromise(result, "optional") : result;
   });
 }

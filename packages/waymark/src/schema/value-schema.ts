@@ -61,6 +61,12 @@ export function ruled<T>(
 
 export const refused = (message: string): ValidationResult<never> => ({ issues: [{ message }] });
 
+/** Refuses a value whose schema validates by a promise, for which a schema around it does not wait. */
+export function refusedPromise(result: Promise<unknown>, around: string): ValidationResult<never> {
+  result.catch(() => undefined);
+  return refused(`is validated by a promise, which ${around}(…) does not wait for`);
+}
+
 /** Shows a value that was sent, shortened. */
 export function inWords(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 import {
@@ -247,6 +248,23 @@ describe("a parameter", () => {
     const routes = GET(takes({ query: { a: known, n: integer() } }), (_, { query }) => json(query));
     assert.deepEqual(await answerOf(routes, "GET /?a=a&n=1"), { a: "a", n: 1 });
     assert.deepEqual(await faultsOf(routes, "GET /?a=b"), ["query a: is not known", "query n: is missing"]);
+  });
+
+  it("may be validated by a promise that fails where nobody waits for it", async (t) => {
+    const unhandled = t.mock.fn();
+    process.on("unhandledRejection", unhandled);
+    t.after(() => process.off("unhandledRejection", unhandled));
+    const { jsonSchema } = string()["~standard"];
+    const validate = () => Promise.reject(new Error("The database is away"));
+    const away = { "~standard": { version: 1, vendor: "test", validate, jsonSchema } } as const;
+    const routes = GET(takes({ query: { a: optional(away), b: many(away) } }), () => empty(204));
+    GET(takes({ query: { a: away } }), () => empty(204));
+    assert.deepEqual(await faultsOf(routes, "GET /?a=1&b=1"), [
+      "query a: is validated by a promise, which optional(…) does not wait for",
+      "query b: is validated by a promise, which many(…) does not wait for",
+    ]);
+    await setImmediate();
+    assert.equal(unhandled.mock.callCount(), 0);
   });
 });
 
