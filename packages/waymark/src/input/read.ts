@@ -159,17 +159,18 @@ function wholeQuery(schema: StandardSchemaV1): ParameterReading {
     name: undefined,
     status: 400,
     read: ({ query }) => {
-      const value: Record<string, unknown> = {};
+      const members: [string, unknown][] = [];
       const issues: ValidationIssue[] = [];
       const sent = Map.groupBy(query.entries(), ([name]) => name);
       for (const name of forms.size > 0 ? forms.keys() : sent.keys()) {
         const { isList, convert } = forms.get(name) ?? asSent;
         const texts = (sent.get(name) ?? []).map(([, text]) => text);
-        if (isList && texts.length > 0) value[name] = texts.map(convert);
+        if (isList && texts.length > 0) members.push([name, texts.map(convert)]);
         else if (texts.length > 1) issues.push({ message: "is given more than once", path: [name] });
-        else if (texts[0] !== undefined) value[name] = convert(texts[0]);
+        else if (texts[0] !== undefined) members.push([name, convert(texts[0])]);
       }
-      return issues.length > 0 ? { issues } : schema["~standard"].validate(value);
+      // A client may name one __proto__, to which nothing can be assigned.
+      return issues.length > 0 ? { issues } : schema["~standard"].validate(Object.fromEntries(members));
     },
   };
 }

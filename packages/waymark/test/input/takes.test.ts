@@ -301,6 +301,16 @@ describe("a query", () => {
     });
   });
 
+  it("has each parameter for its schema, whatever its name", async () => {
+    const { validate } = z.strictObject({})["~standard"];
+    const nameless = { "~standard": { version: 1, vendor: "test", validate } } as const;
+    const routes = GET(takes({ query: nameless }), () => empty(204));
+    for (const parameter of ["a", "constructor", "__proto__"]) {
+      const [fault] = await faultsOf(routes, `GET /?${parameter}=1`);
+      assert.match(String(fault), new RegExp(`Unrecognized key: "${parameter}"`));
+    }
+  });
+
   it("with thousands of faults is refused in a short answer", async () => {
     const routes = GET(takes({ query: { a: integer() }, strict: true }), () => empty(204));
     const query = Array.from({ length: 2000 }, (_, i) => `p${i}=1`).join("&");
