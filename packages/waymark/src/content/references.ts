@@ -5,12 +5,15 @@ export function lookUp(document: unknown, $ref: string): unknown {
   const steps = $ref.split("/").slice(1);
   let value: unknown = document;
   for (const step of steps) {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = stepOf(step);
     value =
       typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
   }
   return value;
 }
+
+/** Returns the name or the index that a part of a JSON Pointer in a URI stands for (RFC 6901 §6). */
+export const stepOf = (part: string): string => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
 
 /**
  * Returns a JSON Schema with its definitions in the place of the references to them, such as those of schemas that have a name.

@@ -1,3 +1,4 @@
+import { stepOf } from "../content/references.ts";
 import { kindOf } from "../declaration.ts";
 import type { JsonSchema, NamedSchema, Schema, StandardJsonSchema } from "../description.ts";
 import type { ComponentKind, ReferenceObject } from "./document.ts";
@@ -70,13 +71,22 @@ export class Components {
   #withoutDefinitions({ $defs = {}, ...schema }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const definitions = Object.entries($defs as Readonly<Record<string, object>>); // by the specification of JSON Schema
     if (definitions.length === 0) return schema;
-    if (definitions.some(([name]) => !componentName.test(name))) return { ...schema, $defs };
+    const names = new Map<string, string>();
+    for (const [name] of definitions) {
+      let free = toComponentName(name);
+      while (names.values().some((taken) => taken === free)) free += "_";
+      names.set(name, free);
+    }
     for (let i = 1; ; i++) {
       const moved = <T extends object>(value: T): T =>
         mapReferences(value, (each) =>
-          each.replace(/^#\/\$defs\/([^/]+)/, (_, name: string) => schemaRoot + numbered(name, i)),
+          each.replace(/^#\/\$defs\/([^/]+)/, (whole, step: string) => {
+            const name = names.get(step) ?? names.get(stepOf(step));
+            return name === undefined ? whole : schemaRoot + numbered(name, i);
+          }),
         );
-      if (this.#addAll(definitions.map(([name, value]) => [numbered(name, i), moved(value)]))) return moved(schema);
+      const all = definitions.map(([name, value]) => [numbered(names.get(name) ?? "", i), moved(value)] as const); // each has one
+      if (this.#addAll(all)) return moved(schema);
     }
   }
 
@@ -89,7 +99,9 @@ export class Components {
   }
 }
 
-const componentName = /^[A-Za-z0-9._-]+$/;
+/** Returns a text as the name of a component, which has neither blanks nor most signs. */
+export const toComponentName = (text: string): string => text.replace(/[^A-Za-z0-9._-]+/g, "-");
+
 const numbered = (name: string, i: number): string => (i === 1 ? name : `${name}${i}`);
 
 const isNamed = (value: unknown): value is NamedSchema => kindOf(value) === "named-schema";

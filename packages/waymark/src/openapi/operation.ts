@@ -1,7 +1,7 @@
 import type { ParameterDescription } from "../description.ts";
 import { pascalCase } from "../message-text.ts";
 import { HttpRequest } from "../request.ts";
-import type { Components } from "./components.ts";
+import { type Components, toComponentName } from "./components.ts";
 import { toRequestBody } from "./content.ts";
 import type { OperationObject, ParameterObject, ReferenceObject, SecurityRequirementObject } from "./document.ts";
 import { mergeBodies, mergeParameters } from "./merge.ts";
@@ -42,9 +42,7 @@ export async function toOperation(
   const others = alternatives.map((alternative) => parametersOf(alternative, components));
   const parameters = [
     ...mergeParameters(ofPath),
-    ...mergeParameters(others).map((each) =>
-      components.share("parameters", each.name.replace(/[^A-Za-z0-9._-]+/g, "-"), each),
-    ),
+    ...mergeParameters(others).map((each) => components.share("parameters", toComponentName(each.name), each)),
   ];
   const bodies = await Promise.all(
     alternatives.map(({ said, consumes }) => toRequestBody(said.content, consumes, components)),

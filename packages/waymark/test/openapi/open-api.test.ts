@@ -586,6 +586,29 @@ describe("an OpenAPI document", () => {
     ]);
   });
 
+  it("has definitions whose names no component can have, under others", async () => {
+    const schema = {
+      $defs: { "a b": { type: "string" }, "a/b": { items: { $ref: "#/$defs/a b" } }, "a-b": { type: "null" } },
+      anyOf: [{ $ref: "#/$defs/a%20b" }, { $ref: "#/$defs/a~1b" }, { $ref: "#/$defs/a-b" }],
+    };
+    const described = docs({ responses: { 200: { description: "It.", schema } } });
+    const { components, paths } = await documentOf(GET("/a", described, ok));
+    const { Problem: _, ...named } = components.schemas;
+    assert.deepEqual(named, {
+      "a-b": { type: "string" },
+      "a-b_": { items: { $ref: "#/components/schemas/a-b" } },
+      "a-b__": { type: "null" },
+    });
+    const shown = JSON.stringify(paths).match(/"anyOf":\[.*?\]/)?.[0];
+    assert.equal(
+      shown,
+      JSON.stringify({ anyOf: Object.keys(named).map((each) => ({ $ref: `#/components/schemas/${each}` })) }).slice(
+        1,
+        -1,
+      ),
+    );
+  });
+
   it("has references to a schema that refers to itself, whatever its name", async () => {
     const list = (type: string) => ({ type: "object", properties: { value: { type }, next: { $ref: "#" } } });
     const answers = {
