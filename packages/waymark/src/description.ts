@@ -68,7 +68,10 @@ export interface ContentDescription {
   readonly description?: string;
   /** The schema of the decoded content, whatever its media type. */
   readonly schema?: Schema;
-  /** What differs by media type. Default: the types that `contentType` names, else `application/json`. */
+  /**
+   * What differs by media type. Default: the types that `contentType` names; else those that the router decodes, of content that
+   * `takes(…)` names; else `application/json`.
+   */
   readonly types?: Readonly<Record<string, MediaTypeDescription>>;
   /** Default: true. */
   readonly required?: boolean;

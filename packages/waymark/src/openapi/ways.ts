@@ -31,6 +31,8 @@ export interface Way {
   readonly furtherTemplates: readonly string[];
   /** The types that `accept` names; undefined where the route names none. */
   readonly produces: readonly string[] | undefined;
+  /** The types that its conditions name, or else those that the router decodes, where the route takes content. */
+  readonly reads: readonly string[];
   /** What is said of it: of the filters and groups around it, the outermost first, of its handler, and of the route. */
   readonly descriptions: readonly FilterDescription[];
   /** Whether the route, its groups or its handler say what is answered. */
@@ -58,7 +60,7 @@ export function waysOf(app: App, prefix = ""): readonly Way[] {
 }
 
 function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix: string): Way {
-  const { route, methods, pattern, furtherPatterns, checks, accept, placed } = branch;
+  const { route, methods, pattern, furtherPatterns, checks, accept, reads, placed } = branch;
   const around = placed.groups.flatMap(({ filters, descriptions }) => [...describesOf(filters), ...descriptions]);
   const { route: declared } = placed;
   const template = pathBelow(prefix, pattern.text);
@@ -71,6 +73,7 @@ function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix:
     conditions: checks.map(({ condition }) => condition),
     furtherTemplates: furtherPatterns.map(({ text }) => pathBelow(prefix, text)),
     produces: accept?.mediaTypes,
+    reads,
     descriptions: [...everywhere, ...around, ...own],
     saysAnswers: [...placed.groups.flatMap(({ descriptions }) => descriptions), ...own].some(
       ({ responses }) => responses,
@@ -107,6 +110,7 @@ function within(mounted: Way, inner: Way): Way {
     conditions: [...mounted.conditions, ...inner.conditions],
     furtherTemplates: [...mounted.furtherTemplates, ...inner.furtherTemplates],
     produces: inner.produces ?? mounted.produces,
+    reads: inner.reads,
     descriptions: [...mounted.descriptions, ...inner.descriptions],
     saysAnswers: mounted.saysAnswers || inner.saysAnswers,
     taken: [...mounted.taken, ...inner.taken],
@@ -127,11 +131,12 @@ export interface Alternative {
 
 /** Takes a way apart for the operation that a sample request is of. */
 export function toAlternative(way: Way, sample: HttpRequest): Alternative {
+  const named = typesReadBy(way.conditions);
   const conditions = way.conditions.filter((each) => !isOfKind(each, acceptKind) && !isOfKind(each, contentTypeKind));
   return {
     way,
     said: combine(way.descriptions, sample),
-    consumes: typesReadBy(way.conditions),
+    consumes: named.length > 0 ? named : way.reads,
     parameters: conditions.flatMap((each) => parameterOf(each) ?? []),
     provisos: [
       ...way.furtherTemplates.map(describePath),

@@ -332,6 +332,23 @@ describe("an operation", () => {
     assert.match(operation.description ?? "", /\*\*Store a book \(application\/json\)\*\*/);
   });
 
+  it("reads what its app decodes, where no condition names media types", async () => {
+    const decoding = (...mediaTypes: readonly string[]) => [{ mediaTypes, decode: () => 1 }];
+    const taking = takes({ body: integer() });
+    const inner = router({ decoders: decoding("text/csv") }, PUT("/b", taking, ok));
+    const app = router(
+      { decoders: decoding("application/xml", "text/*") },
+      PUT("/a", taking, ok),
+      PUT("/c", contentType("text/csv"), taking, ok),
+      mount("/m", inner),
+    );
+    const document = await openApi(app, about);
+    const types = ["/a", "/c", "/m/b"].map((each) =>
+      Object.keys(operationOf(document, `PUT ${each}`).requestBody?.content ?? {}),
+    );
+    assert.deepEqual(types, [["application/xml", "text/*"], ["text/csv"], ["text/csv"]]);
+  });
+
   it("refuses content by its schema, unless it is not validated", async () => {
     const content = { types: { "text/csv": { schema: { type: "string" } } } };
     const document = await documentOf(
