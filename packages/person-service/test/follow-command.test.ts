@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { runProgram, startProgram, startService } from "./service-process.ts";
+import { runProgram, runProgramBy, startProgram, startService } from "./service-process.ts";
 
 const folder = openFolder("follow-command");
 
@@ -49,6 +49,29 @@ describe("follow", () => {
     follower.kill("SIGTERM");
     assert.deepEqual(namesIn((await follower.exited).stdout), ["Ada", "Grace"]);
   });
+
+  for (const [where, command, expected] of [
+    [
+      "the disk is full",
+      '"$0" "$@" > /dev/full; echo $? >&2',
+      "person-service: Standard output cannot be written: the disk is full\n1\n",
+    ],
+    // The shell writes until the reader is gone.
+    [
+      "nobody reads any more",
+      '(trap "" PIPE; while echo; do :; done 2> /dev/null; "$0" "$@"; echo $? >&2) | true',
+      "0\n",
+    ],
+  ] as const) {
+    const lacksDevice = command.includes("/dev/full") && !existsSync("/dev/full");
+    it(`ends where ${where}, and keeps its place`, { skip: lacksDevice && "there is no /dev/full" }, async () => {
+      await using service = await startService("--database", ":memory:");
+      await send(`${service.url}/person`, "POST", { name: "Ada" });
+      const cursor = folder.newFile("cursor");
+      const { stderr } = await runProgramBy(["sh", "-c", command], "follow", service.url, "--cursor", cursor);
+      assert.deepEqual([stderr, existsSync(cursor)], [expected, false]);
+    });
+  }
 
   it("tries again while the service cannot be reached, or says that it is busy", async () => {
     let requests = 0;

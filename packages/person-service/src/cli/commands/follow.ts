@@ -55,7 +55,7 @@ export const followCommand: Command = {
       const { lines, next } = await readChanges({ url, headers, attempts }, cursor, longestPause, io);
       if (lines !== "") {
         io.print(lines.trimEnd());
-        await written();
+        if (!(await isWritten())) return;
       }
       if (next !== cursor && cursorFile !== undefined) await store(cursorFile, `${next}\n`);
       if (isOnce && lines === "") return;
@@ -177,8 +177,9 @@ function problemIn(text: string): { readonly type?: unknown; readonly detail?: u
   }
 }
 
-/** Resolves when all that was printed is out of the process. */
-const written = (): Promise<void> => new Promise((resolve) => process.stdout.write("", () => resolve()));
+/** Resolves when all that was printed is out of the process, or with false when it cannot be written, which the program reports. */
+const isWritten = (): Promise<boolean> =>
+  new Promise((resolve) => process.stdout.write("", (error) => resolve(!error)));
 
 async function readKey(file: string): Promise<string> {
   const key = (await readText(file)).trim();
