@@ -67,7 +67,7 @@ function toFileError(file: string, error: unknown): FileError {
 }
 
 /**
- * Parses the text of a JSON file.
+ * Parses the text of a JSON file. Messages repeat no value of it, such as a key that stands where the file of keys should.
  *
  * @throws FileError when it is not strict JSON
  */
@@ -77,7 +77,8 @@ export function parseJsonFile(file: string, text: string): unknown {
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     const { detail, line = 1, column = 1 } = error;
-    throw new FileError(file, [`${describePosition({ line, column })}: ${detail}`]);
+    const withoutWord = detail.replace(/(?<=, but found )[\w$]+…?$/, "a word without quotation marks");
+    throw new FileError(file, [`${describePosition({ line, column })}: ${withoutWord}`]);
   }
 }
 

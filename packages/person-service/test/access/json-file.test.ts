@@ -16,7 +16,14 @@ describe("a JSON file", () => {
   });
 
   const refused: Readonly<Record<string, readonly [content: string | Uint8Array, findings: readonly string[]]>> = {
-    "that is no JSON": ['{\n  "name": x }', ["line 2, column 11: Expected a value, but found x"]],
+    "that is no JSON": [
+      '{\n  "name": x }',
+      ["line 2, column 11: Expected a value, but found a word without quotation marks"],
+    ],
+    "that has a key only": [
+      `ps_secret${"0".repeat(40)}\n`,
+      ["line 1, column 1: Expected a value, but found a word without quotation marks"],
+    ],
     "with a member twice": ['{"name":"x","name":"y"}', ['line 1, column 13: The member "name" occurs twice']],
     "that is no object": [" []", ["line 1, column 2: the file must be an object, not an array"]],
     "without a member": ['\n  {"list":[]}', ["line 2, column 3: name is missing"]],
