@@ -179,6 +179,23 @@ describe("a mistake in the settings", () => {
         [/^--database-file ".*" must be the path of a file or a URL postgres:\/\/\.\.\., not "mysql:\/\/\.\.\."\.$/],
       ],
       [
+        ["--database-file", folder.write("two-lines", "people.db\npostgres://me:secret@db/people\n")],
+        {},
+        [/^--database-file ".*two-lines" must be the path of a file or a URL postgres:\/\/\.\.\., in one line\.$/],
+      ],
+      [
+        [],
+        { PERSON_SERVICE_DATABASE: "postgres://me:se#cret@secret/people" },
+        [
+          /^PERSON_SERVICE_DATABASE cannot be used: the address is not one of PostgreSQL, .* with %XX for signs of a URL/,
+        ],
+      ],
+      [
+        ["--database", "postgres://me:secret@db/people?sslmod=require"],
+        {},
+        [/^--database cannot be used: the address has a parameter that is not known; did you mean sslmode\?/],
+      ],
+      [
         ["--database-file=a", "--database=b"],
         {},
         [/^--database and --database-file are both given: leave one of them out\.$/],
@@ -239,7 +256,7 @@ describe("check-config", () => {
   it("prints each setting with its source, and no password", async () => {
     const line = parseCommandLine(
       [
-        ...["check-config", "--port=80", "--database=postgres://me:secret@db/people", "--cors=*"],
+        ...["check-config", "--port=80", "--database=postgres://me:the secret@db/people", "--cors=*"],
         ...["--config", configFile({ grace: 3 })],
       ],
       {

@@ -53,6 +53,10 @@ function rowOf(name: string, given: Given): readonly (readonly string[])[] {
   // The setting with the content of the file has the file as its source.
   if (option === undefined || option.fileOf !== undefined) return [];
   const values = option.multiple ? given.values(name) : [given.value(name) ?? ""];
-  const shown = option.value === undefined ? String(given.has(name)) : maskPasswords(values.join(", "));
+  const shown = option.value === undefined ? String(given.has(name)) : maskPasswords(values.map(toWord).join(", "));
   return [[name, shown === "" ? "-" : shown, given.source(name) ?? "default"]];
 }
+
+/** Returns the URL of a database without the spaces of its password, at which the URL would end in a line; other values as they are. */
+const toWord = (value: string): string =>
+  kindOf(value).fileOf(value) === undefined ? value.replaceAll(/\s/g, "%20") : value;

@@ -1,4 +1,4 @@
-import { databaseAddresses, kindOf, unknownScheme } from "@waymark/collection";
+import { databaseAddresses, displayAddress, kindOf, StoreOpenError, unknownScheme } from "@waymark/collection";
 import { membersOption } from "./members-option.ts";
 import { type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
 
@@ -53,5 +53,13 @@ export function faultInPartitions(partitions: number | undefined, database: stri
 /** Returns what is wrong with the address of a database. */
 function faultInDatabaseAddress(value: string): string | undefined {
   const scheme = unknownScheme(value);
-  return scheme === undefined ? undefined : `must be ${databaseAddresses}, not ${quotedArgument(scheme)}`;
+  if (scheme !== undefined) return `must be ${databaseAddresses}, not ${quotedArgument(scheme)}`;
+  if (/\p{Cc}/u.test(value)) return `must be ${databaseAddresses}, in one line`;
+  try {
+    displayAddress(value);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof StoreOpenError)) throw error;
+    return error.message.replace(/^Cannot open the database: /, "cannot be used: ");
+  }
 }
