@@ -6,13 +6,19 @@ export type Segment =
   | { readonly kind: "variable"; readonly name: string }
   | {
       readonly kind: "expression";
-      readonly expression: RegExp;
+      readonly expression: SegmentExpression;
       readonly names: readonly string[];
       /** Equal for expressions that differ only in the names of their variables. */
       readonly shape: string;
     }
   | { readonly kind: "any" }
   | { readonly kind: "rest"; readonly name: string | undefined };
+
+/** A regular expression of a whole segment, or what does the same. */
+export interface SegmentExpression {
+  test(segment: string): boolean;
+  exec(segment: string): { readonly groups?: Readonly<Record<string, string>> | undefined } | null;
+}
 
 /** A path template, parsed. */
 export interface PathPattern {

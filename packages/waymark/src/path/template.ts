@@ -1,4 +1,12 @@
-import { findingInRests, matchPattern, type PathPattern, pathSegments, type Segment } from "./pattern.ts";
+import { betweenTexts, type Gap } from "./between-texts.ts";
+import {
+  findingInRests,
+  matchPattern,
+  type PathPattern,
+  pathSegments,
+  type Segment,
+  type SegmentExpression,
+} from "./pattern.ts";
 import { encodeLiteral } from "./target.ts";
 
 /** Thrown for a malformed template. The message says what is wrong. */
@@ -163,7 +171,24 @@ function toExpression(parts: readonly Part[], template: string): Segment {
     source += `(?<${name}>${moved})`;
     shape += `(${moved})`;
   }
-  return { kind: "expression", expression: new RegExp(`^${source}$`, "su"), names, shape };
+  return { kind: "expression", expression: withoutExpressions(parts) ?? new RegExp(`^${source}$`, "su"), names, shape };
+}
+
+/** Returns what takes a segment of texts, and variables and `*` between them; undefined for any other. */
+function withoutExpressions(parts: readonly Part[]): SegmentExpression | undefined {
+  const texts = [""];
+  const gaps: Gap[] = [];
+  for (const part of parts) {
+    if (part.kind === "text") {
+      texts[gaps.length] = part.text;
+      continue;
+    }
+    const isAny = part.expression === (part.kind === "wildcard" ? ".*" : undefined);
+    if (!isAny || (gaps.length > 0 && texts[gaps.length] === "")) return undefined;
+    gaps.push(part.kind === "wildcard" ? { name: undefined, least: 0 } : { name: part.name, least: 1 });
+    texts.push("");
+  }
+  return betweenTexts(texts, gaps);
 }
 
 /** Returns the capturing groups of an expression, which is a whole one: `a)(b` is not, whatever is put around it. */

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import fc from "fast-check";
 import { GET, group, json, type Route, router } from "waymark";
 import { RoutingError } from "waymark/routing";
 import { ask } from "../ask.ts";
+import { runs } from "../runs.ts";
 
 type Bound = Readonly<Record<string, string | readonly string[]>>;
 
@@ -122,6 +124,9 @@ const tables: Readonly<Record<string, readonly (readonly [template: string, targ
     ["/v{n:[0-9]+}", "/V2"],
     ["/{a}-{b:[0-9]{2}}x", "/q-12x", { a: "q", b: "12" }],
     ["/{id}.json", "/7.json", { id: "7" }],
+    ["/a{x}a", "/a"],
+    ["/a{x}a", "/aaa", { x: "a" }],
+    ["/{a}-{b}-{c}.json", "/1-2--3-.json", { a: "1", b: "2-", c: "3-" }],
     ["/{id}.json", "/7xjson"],
     ["/50% {what}", "/50%25%20off", { what: "off" }],
     ["/+{a}", "/+7", { a: "7" }],
@@ -140,6 +145,8 @@ const tables: Readonly<Record<string, readonly (readonly [template: string, targ
     ["/*.txt", "/a.b.txt", {}],
     ["/*.txt", "/a.txt.gz"],
     ["/a*", "/a%2Fb", {}],
+    ["/*a*b*", "/ab", {}],
+    ["/*a*b*", "/ba"],
     ["/*{id}", "/xy", { id: "y" }],
   ],
   "* alone": [
@@ -189,6 +196,31 @@ for (const [about, cases] of Object.entries(tables)) {
     }
   });
 }
+
+it("what texts, variables and * bind is what a regular expression of them finds", async () => {
+  const text = fc.stringMatching(/^[ab👋]{1,2}$/u);
+  const gap = fc.constantFrom("{}", "*");
+  const around = fc.option(text, { nil: "" });
+  const template = fc
+    .tuple(around, gap, fc.array(fc.tuple(text, gap), { maxLength: 3 }), around)
+    .map(([first, one, further, last]) => [first, one, ...further.flat(), last])
+    .map((parts) => parts.map((part, i) => (part === "{}" ? `{v${i}}` : part)).join(""));
+  const segment = fc.stringMatching(/^[ab👋]{1,12}$/u);
+  await fc.assert(
+    fc.asyncProperty(template, segment, async (written, sent) => {
+      const source = written.replaceAll("*", ".*").replaceAll(/\{(v\d+)\}/g, "(?<$1>.+)");
+      const found = new RegExp(`^${source}$`, "u").exec(sent);
+      const expected = found === null ? undefined : { ...found.groups };
+      assert.deepEqual(await match(`/${written}`, `/${encodeURIComponent(sent)}`), expected, `${written} ${sent}`);
+    }),
+    { numRuns: runs(200) },
+  );
+});
+
+it("a long segment is refused without a try of all places of the texts", async () => {
+  // A regular expression takes hours.
+  assert.equal(await match("/{a}-{b}-{c}.json", `/${"-".repeat(30_000)}`), undefined);
+});
 
 describe("a group's path and a route's", () => {
   it("bind together, each for its part of the path", async () => {
