@@ -9,14 +9,11 @@ export const parameterKey = ({ in: place, name }: Pick<ParameterObject, "in" | "
 export function mergeParameters(lists: readonly (readonly ParameterObject[])[]): readonly ParameterObject[] {
   return [...Map.groupBy(lists.flat(), parameterKey)].map(([key, found]) => {
     // What the first says has the last word; groupBy makes no empty group.
-    const { required: _, ...others }: ParameterObject = Object.assign({}, ...found.toReversed());
+    const all: ParameterObject = Object.assign({}, ...found.toReversed());
+    const { required: _, ...optional } = all;
     const schemas = [...new Map(found.map(({ schema }) => [JSON.stringify(schema), schema])).values()];
     const isRequired = lists.every((list) => list.some((each) => parameterKey(each) === key && each.required));
-    return {
-      ...others,
-      ...(isRequired && { required: true }),
-      schema: schemas.length === 1 ? others.schema : { anyOf: schemas },
-    };
+    return { ...(isRequired ? all : optional), schema: schemas.length === 1 ? all.schema : { anyOf: schemas } };
   });
 }
 
