@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { openPersonService, type Person } from "@waymark/person-service";
 import { demoPeople } from "../packages/person-service/src/person/demo.ts";
 
-/** A database in a directory of its own, which `remove` removes. */
-export interface TemporaryDatabase {
+/** A database that is removed at the end of its scope. */
+export interface TemporaryDatabase extends AsyncDisposable {
   readonly file: string;
   readonly records: number;
-  remove(): Promise<void>;
 }
 
 /** Makes a database with the people of the demo or, when a number is given, with so many made-up ones. */
@@ -18,29 +17,25 @@ export async function makeDatabase(parent: string, records: number | undefined):
   try {
     const file = join(directory, "person.db");
     const { people, database } = await openPersonService({ database: file });
-    try {
-      const stored = await people.createAll(records === undefined ? await demoPeople() : madeUpPeople(records));
-      if (stored.kind !== "created") throw new Error("The people cannot be stored: two have the same identifier");
-      return { file, records: stored.count, remove };
-    } finally {
-      await database.close();
-    }
+    await using _ = database;
+    const stored = await people.createAll(records === undefined ? await demoPeople() : madeUpPeople(records));
+    if (stored.kind !== "created") throw new Error("The people cannot be stored: two have the same identifier");
+    return { file, records: stored.count, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-/** The database in this directory with so many made-up people, which is made if it is missing, and which `remove` leaves there. */
+/** The database in this directory with so many made-up people, which is made if it is missing, and stays there. */
 export async function keptDatabase(directory: string, records: number): Promise<TemporaryDatabase> {
   const file = join(directory, `people-${records}.db`);
   if (!existsSync(file)) {
     await mkdir(directory, { recursive: true });
-    const made = await makeDatabase(directory, records);
+    await using made = await makeDatabase(directory, records);
     await rename(made.file, file);
-    await made.remove();
   }
-  return { file, records, remove: async () => {} };
+  return { file, records, [Symbol.asyncDispose]: async () => undefined };
 }
 
 /** People with as much to say as those of the demo. */

@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { AnswersDiffer } from "./answer.ts";
 import { serverProgram } from "./contestant.ts";
 import type { Rounds } from "./load.ts";
-import { rotate, timeLoad, useServer } from "./measure.ts";
+import { rotate, timeLoad } from "./measure.ts";
 import { type ContestantResult, compare, type Timing } from "./result.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { anywhere } from "./writes.ts";
 
 /**
  * Measures a route with variables, query and content declared: ours, and Fastify's with the same schemas compiled by ajv. Each
@@ -15,8 +14,10 @@ import { anywhere } from "./writes.ts";
  */
 export async function measureDeclared(options: Rounds): Promise<readonly ContestantResult[]> {
   const { rounds, signal, onProgress } = options;
-  const withServer = <T>(name: string, use: (server: ServerProcess) => Promise<T>): Promise<T> =>
-    useServer(startServer({ program: serverProgram(name), database: "", placement: anywhere, signal }), use);
+  const withServer = async <T>(name: string, use: (server: ServerProcess) => Promise<T>): Promise<T> => {
+    await using server = await startServer({ program: serverProgram(name), database: "", signal });
+    return await use(server);
+  };
   const names = ["declared", "declared-fastify"];
   onProgress?.("comparing the answers");
   const [ours, theirs] = await Promise.all(names.map((name) => withServer(name, answersOf)));
@@ -62,6 +63,6 @@ function time(server: ServerProcess, options: Rounds): Promise<Timing> {
   const { loadGenerator, connections, signal } = options;
   const load = { url: server.url + target, headers: {}, json: JSON.stringify(book), connections, signal };
   return timeLoad(server, options, async (seconds) => ({
-    requestsPerSecond: await loadGenerator.run({ ...load, seconds, placement: anywhere }),
+    requestsPerSecond: await loadGenerator.run({ ...load, seconds }),
   }));
 }

@@ -40,18 +40,14 @@ export interface FootprintOptions {
 /** Measures every server: each time in a fresh process, and one at a time. */
 export async function measureFootprints(options: FootprintOptions): Promise<readonly Footprint[]> {
   const { contestants, rounds } = options;
-  const database = await makeDatabase(options.directory, options.records);
-  try {
-    const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
-    for (let round = 0; round < rounds; round++) {
-      for (const contestant of contestants) {
-        samples.get(contestant.name)?.push(await sample(contestant, database, options));
-      }
+  await using database = await makeDatabase(options.directory, options.records);
+  const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const contestant of contestants) {
+      samples.get(contestant.name)?.push(await sample(contestant, database, options));
     }
-    return Array.from(samples, ([name, of]) => toFootprint(name, of));
-  } finally {
-    await database.remove();
   }
+  return Array.from(samples, ([name, of]) => toFootprint(name, of));
 }
 
 function toFootprint(name: string, samples: readonly Sample[]): Footprint {
@@ -85,7 +81,8 @@ async function sample(
   const begin = (): Promise<Started> =>
     startAndAsk({ ...contestant, database: file, placement, signal }, `/person/${records}`);
   const firstStart = contestant.compileCache && (await startWithout(contestant.compileCache, begin));
-  const { server, path, milliseconds: start } = await begin();
+  const { server: started, path, milliseconds: start } = await begin();
+  await using server = started;
   const sockets: Socket[] = [];
   try {
     const seconds = await server.processorTime();
@@ -104,7 +101,6 @@ async function sample(
     };
   } finally {
     for (const socket of sockets) socket.destroy();
-    await server.stop();
   }
 }
 
@@ -123,7 +119,7 @@ async function startAndAsk(start: ServerStart, path: string): Promise<Started> {
     await askFor(server.url + path, {}, start.signal);
     return { server, path, milliseconds: performance.now() - begun };
   } catch (error) {
-    await server.stop();
+    await server[Symbol.asyncDispose]();
     throw error;
   }
 }

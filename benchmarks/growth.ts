@@ -39,21 +39,14 @@ export async function measureGrowth(options: GrowthOptions): Promise<readonly Gr
   const times = new Map<string, ListTime[]>();
   for (const size of options.sizes) {
     options.onProgress?.(`storing ${size} people`);
-    const { file, remove } = await makeDatabase(options.directory, size);
-    try {
-      const { app, people, database } = await openPersonService({ database: file });
-      try {
-        for (const list of listsOf(people.members, Math.ceil(size / 2))) {
-          options.signal.throwIfAborted();
-          const ofSizes = times.get(list.name) ?? [];
-          ofSizes.push({ size, ...(await timesOf(app, list, options.rounds)) });
-          times.set(list.name, ofSizes);
-        }
-      } finally {
-        await database.close();
-      }
-    } finally {
-      await remove();
+    await using made = await makeDatabase(options.directory, size);
+    const { app, people, database } = await openPersonService({ database: made.file });
+    await using _ = database;
+    for (const list of listsOf(people.members, Math.ceil(size / 2))) {
+      options.signal.throwIfAborted();
+      const ofSizes = times.get(list.name) ?? [];
+      ofSizes.push({ size, ...(await timesOf(app, list, options.rounds)) });
+      times.set(list.name, ofSizes);
     }
   }
   return Array.from(times, ([list, ofSizes]) => ({ list, times: ofSizes }));

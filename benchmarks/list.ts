@@ -35,21 +35,17 @@ export interface ListResult {
 export async function measureLists(options: ListOptions): Promise<readonly ListResult[]> {
   const { contestants, rounds, onProgress } = options;
   onProgress?.(`storing ${options.records} people`);
-  const database = await makeDatabase(options.directory, options.records);
-  try {
-    const found = new Map<string, Sample[]>(contestants.map(({ name }) => [name, []]));
-    for (let round = 0; round < rounds; round++) {
-      for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
-        onProgress?.(`round ${round + 1} of ${rounds}: ${contestant.name}`);
-        found.get(contestant.name)?.push(await sample(contestant, database.file, options));
-      }
+  await using database = await makeDatabase(options.directory, options.records);
+  const found = new Map<string, Sample[]>(contestants.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
+      onProgress?.(`round ${round + 1} of ${rounds}: ${contestant.name}`);
+      found.get(contestant.name)?.push(await sample(contestant, database.file, options));
     }
-    const sizes = new Set([...found.values()].flat().map(({ bytes }) => bytes));
-    if (sizes.size > 1) throw new Error(`The lists have different sizes: ${[...sizes].join(", ")} bytes`);
-    return [...found].map(([name, samples]) => toResult(name, samples));
-  } finally {
-    await database.remove();
   }
+  const sizes = new Set([...found.values()].flat().map(({ bytes }) => bytes));
+  if (sizes.size > 1) throw new Error(`The lists have different sizes: ${[...sizes].join(", ")} bytes`);
+  return [...found].map(([name, samples]) => toResult(name, samples));
 }
 
 interface Sample {
@@ -60,16 +56,13 @@ interface Sample {
 }
 
 async function sample({ program }: Contestant, database: string, options: ListOptions): Promise<Sample> {
-  const server = await startServer({ program, database, placement: options.placement, signal: options.signal });
-  try {
-    const before = await server.residentMemory();
-    await readList(server.url);
-    const timed = await readList(server.url);
-    const peak = await server.peakMemory();
-    return { ...timed, memory: before === undefined || peak === undefined ? undefined : peak - before };
-  } finally {
-    await server.stop();
-  }
+  const { placement, signal } = options;
+  await using server = await startServer({ program, database, placement, signal });
+  const before = await server.residentMemory();
+  await readList(server.url);
+  const timed = await readList(server.url);
+  const peak = await server.peakMemory();
+  return { ...timed, memory: before === undefined || peak === undefined ? undefined : peak - before };
 }
 
 function readList(url: string): Promise<Omit<Sample, "memory">> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Placement } from "./placement.ts";
+import { anywhere, type Placement } from "./placement.ts";
 import { versionOf } from "./versions.ts";
 
 /** What is asked of a load generator: requests one after another, each connection waiting for its answer. */
@@ -18,7 +18,8 @@ export interface Load {
   /** Kept alive throughout. */
   readonly connections: number;
   readonly seconds: number;
-  readonly placement: Placement;
+  /** Default: anywhere. */
+  readonly placement?: Placement;
   readonly signal: AbortSignal;
 }
 
@@ -123,7 +124,7 @@ async function runWrkMixed(load: Load, requests: readonly MixedRequest[]): Promi
 
 /** Returns what wrk prints. */
 async function runWrkWith(load: Load, script: readonly string[]): Promise<string> {
-  const { headers, connections, seconds, placement, signal } = load;
+  const { headers, connections, seconds, placement = anywhere, signal } = load;
   if (!Number.isInteger(seconds)) throw new RangeError(`wrk runs for whole seconds, not ${seconds}`);
   const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const [command, args] = placement.place("load", "wrk", [
@@ -191,7 +192,7 @@ function toHttpArchive({ url, headers }: Load, requests: readonly MixedRequest[]
 }
 
 async function runAutocannonWith(load: Load, more: readonly string[]): Promise<MixedTiming> {
-  const { url, headers, json, connections, seconds, placement, signal } = load;
+  const { url, headers, json, connections, seconds, placement = anywhere, signal } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ["--headers", `${name}=${value}`]);
   const [command, args] = placement.place("load", process.execPath, [
     fileURLToPath(import.meta.resolve("autocannon")),

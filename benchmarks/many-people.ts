@@ -10,10 +10,10 @@ import {
 } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
 import { execute } from "../packages/collection/test/start-postgres.ts";
+import { serverProgram } from "./contestant.ts";
 import { madeUpFamilyName, madeUpPerson } from "./database.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { summarize } from "./summary.ts";
-import { anywhere } from "./writes.ts";
 
 /** A database of many people, which stays for the next measurement. */
 export interface ManyPeople {
@@ -175,11 +175,11 @@ async function removeFile(file: string): Promise<void> {
 }
 
 async function measureService(address: string, people: number, count: number): Promise<Partial<Figures>> {
-  const program = new URL("servers/ours.ts", import.meta.url);
+  const program = serverProgram("ours");
   const { signal } = new AbortController();
   let server: ServerProcess | undefined;
   const start = await timed(async () => {
-    server = await startServer({ program, database: address, placement: anywhere, signal });
+    server = await startServer({ program, database: address, signal });
   });
   const running = server as unknown as ServerProcess; // it was started
   try {

@@ -27,7 +27,7 @@ export interface MeasurementOptions extends Rounds {
  * @throws Error when a server does not start, or fails under load
  */
 export async function measure(options: MeasurementOptions): Promise<readonly ScenarioResult[]> {
-  const database = await makeDatabase(options.directory, options.records);
+  await using database = await makeDatabase(options.directory, options.records);
   try {
     const results: ScenarioResult[] = [];
     for (const scenario of options.scenarios) results.push(await measureScenario(scenario, database, options));
@@ -36,8 +36,6 @@ export async function measure(options: MeasurementOptions): Promise<readonly Sce
     // What the interruption breaks fails in ways of its own.
     options.signal.throwIfAborted();
     throw error;
-  } finally {
-    await database.remove();
   }
 }
 
@@ -50,11 +48,14 @@ async function measureScenario(
   const { records } = database;
   const path = scenario.path(records);
   const mix = scenario.mix?.(records);
-  const withServer = <T>(
+  const withServer = async <T>(
     { program }: Contestant,
     file: string,
     use: (server: ServerProcess) => Promise<T>,
-  ): Promise<T> => useServer(startServer({ program, database: file, placement, signal }), use);
+  ): Promise<T> => {
+    await using server = await startServer({ program, database: file, placement, signal });
+    return await use(server);
+  };
 
   onProgress?.(`${scenario.name}: comparing the answers`);
   const read = mix?.flatMap(({ target, json }) => (json === undefined ? target : [])) ?? [path];
@@ -104,19 +105,6 @@ export async function withCopy<T>(database: string, use: (copy: string) => Promi
     return await use(copy);
   } finally {
     for (const end of ["", "-wal", "-shm"]) await rm(copy + end, { force: true });
-  }
-}
-
-/** Lends a server, and stops it. */
-export async function useServer<T>(
-  starting: Promise<ServerProcess>,
-  use: (server: ServerProcess) => Promise<T>,
-): Promise<T> {
-  const server = await starting;
-  try {
-    return await use(server);
-  } finally {
-    await server.stop();
   }
 }
 

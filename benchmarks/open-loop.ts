@@ -1,12 +1,11 @@
 import type { Contestant } from "./contestant.ts";
 import { makeDatabase } from "./database.ts";
 import type { MixedRequest, MixingLoadGenerator, Rounds } from "./load.ts";
-import { useServer, withCopy } from "./measure.ts";
+import { withCopy } from "./measure.ts";
 import { offer } from "./offer.ts";
 import { scenariosWith } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { summarize } from "./summary.ts";
-import { anywhere } from "./writes.ts";
 
 export interface OpenLoopOptions extends Rounds {
   readonly loadGenerator: MixingLoadGenerator;
@@ -38,43 +37,40 @@ export interface OpenLoopResult {
  */
 export async function measureOpenLoop(options: OpenLoopOptions): Promise<readonly OpenLoopResult[]> {
   const { contestants, loads, rounds, directory, signal, onProgress } = options;
-  const database = await makeDatabase(directory, undefined);
+  await using database = await makeDatabase(directory, undefined);
   const mix = mixed?.mix?.(database.records) ?? [];
   const withServer = <T>({ program }: Contestant, use: (server: ServerProcess) => Promise<T>): Promise<T> =>
-    withCopy(database.file, (file) =>
-      useServer(startServer({ program, database: file, placement: anywhere, signal }), use),
-    );
-  try {
-    const peaks: number[] = [];
-    for (const contestant of contestants) {
-      onProgress?.(`the most that ${contestant.name} can answer`);
-      peaks.push(await withServer(contestant, (server) => peakOf(server, mix, options)));
-    }
-    const results: OpenLoopResult[] = [];
-    for (const load of loads) {
-      const perSecond = load * Math.min(...peaks);
-      for (const contestant of contestants) {
-        const times: Times[] = [];
-        for (let round = 1; round <= rounds; round++) {
-          onProgress?.(`${load} of it, ${contestant.name}: round ${round} of ${rounds}`);
-          times.push(await withServer(contestant, (server) => timesOf(server, mix, perSecond, options)));
-        }
-        const median = (of: (times: Times) => number): number => summarize(times.map(of)).median;
-        results.push({
-          contestant: contestant.name,
-          load,
-          perSecond,
-          p50: median(({ all }) => quantile(all, 0.5)),
-          p99: median(({ all }) => quantile(all, 0.99)),
-          p999: median(({ all }) => quantile(all, 0.999)),
-          post: median(({ posts }) => quantile(posts, 0.5)),
-        });
-      }
-    }
-    return results;
-  } finally {
-    await database.remove();
+    withCopy(database.file, async (file) => {
+      await using server = await startServer({ program, database: file, signal });
+      return await use(server);
+    });
+  const peaks: number[] = [];
+  for (const contestant of contestants) {
+    onProgress?.(`the most that ${contestant.name} can answer`);
+    peaks.push(await withServer(contestant, (server) => peakOf(server, mix, options)));
   }
+  const results: OpenLoopResult[] = [];
+  for (const load of loads) {
+    const perSecond = load * Math.min(...peaks);
+    for (const contestant of contestants) {
+      const times: Times[] = [];
+      for (let round = 1; round <= rounds; round++) {
+        onProgress?.(`${load} of it, ${contestant.name}: round ${round} of ${rounds}`);
+        times.push(await withServer(contestant, (server) => timesOf(server, mix, perSecond, options)));
+      }
+      const median = (of: (times: Times) => number): number => summarize(times.map(of)).median;
+      results.push({
+        contestant: contestant.name,
+        load,
+        perSecond,
+        p50: median(({ all }) => quantile(all, 0.5)),
+        p99: median(({ all }) => quantile(all, 0.99)),
+        p999: median(({ all }) => quantile(all, 0.999)),
+        post: median(({ posts }) => quantile(posts, 0.5)),
+      });
+    }
+  }
+  return results;
 }
 
 const mixed = scenariosWith("browser").find(({ mix }) => mix !== undefined);
@@ -85,7 +81,7 @@ async function peakOf(
   mix: readonly MixedRequest[],
   { loadGenerator, connections, warmUp, seconds, signal }: OpenLoopOptions,
 ): Promise<number> {
-  const load = { url, headers, connections, placement: anywhere, signal };
+  const load = { url, headers, connections, signal };
   if (warmUp > 0) await loadGenerator.runMixed({ ...load, seconds: warmUp }, mix);
   return (await loadGenerator.runMixed({ ...load, seconds }, mix)).requestsPerSecond;
 }

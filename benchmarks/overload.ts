@@ -1,3 +1,4 @@
+import { serverProgram } from "./contestant.ts";
 import { offer } from "./offer.ts";
 import type { Placement } from "./placement.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
@@ -113,11 +114,7 @@ async function withServer<T>(
   { placement, signal }: OverloadOptions,
   use: (server: ServerProcess) => Promise<T>,
 ): Promise<T> {
-  const program = new URL(`servers/${bottleneck}${bounded ? "-bounded" : ""}.ts`, import.meta.url);
-  const server = await startServer({ program, database: "none", placement, signal });
-  try {
-    return await use(server);
-  } finally {
-    await server.stop();
-  }
+  const program = serverProgram(`${bottleneck}${bounded ? "-bounded" : ""}`);
+  await using server = await startServer({ program, database: "none", placement, signal });
+  return await use(server);
 }

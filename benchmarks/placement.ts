@@ -9,15 +9,13 @@ export interface Placement {
   place(side: "server" | "load", command: string, args: readonly string[]): readonly [string, readonly string[]];
 }
 
+/** Leaves both to the system: a thread that writes is to have a core as it has otherwise. */
+export const anywhere: Placement = { pinned: false, place: (_side, command, args) => [command, args] };
+
 /** A core for each side where there is `taskset` and this process may use both. */
 export async function findPlacement(): Promise<Placement> {
-  const pinned = await canPin();
-  return {
-    pinned,
-    place(side, command, args) {
-      return pinned ? ["taskset", ["-c", cores[side], command, ...args]] : [command, args];
-    },
-  };
+  if (!(await canPin())) return anywhere;
+  return { pinned: true, place: (side, command, args) => ["taskset", ["-c", cores[side], command, ...args]] };
 }
 
 const cores = { server: "0", load: "1" } as const;

@@ -6,11 +6,10 @@ import { serverProgram } from "./contestant.ts";
 import { madeUpFamilyName, madeUpPeople, madeUpPerson } from "./database.ts";
 import type { Rounds } from "./load.ts";
 import { spread } from "./many-people.ts";
-import { rotate, useServer } from "./measure.ts";
+import { rotate } from "./measure.ts";
 import { addedPerson } from "./scenario.ts";
 import { processorTime, type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
-import { anywhere } from "./writes.ts";
 
 /** What requests of one kind take on PostgreSQL. */
 export interface PostgresResult {
@@ -50,29 +49,27 @@ export async function measurePostgres(options: PostgresOptions): Promise<readonl
     const database = await postgres.createDatabase();
     await fill(database, records);
     const start = (name: string): Promise<ServerProcess> =>
-      startServer({ program: serverProgram(name), database, placement: anywhere, signal });
-    return await useServer(start("ours"), (ours) =>
-      useServer(start("bare-postgres"), async (bare) => {
-        const results: PostgresResult[] = [];
-        for (const kind of kindsOf(records)) {
-          for (const connections of [16, options.connections]) {
-            onProgress?.(`${kind.name}, ${connections} connections`);
-            const time = (server: ServerProcess, seconds: number): Promise<Cost> =>
-              timeRequests(server, postgres.url, kind, { ...options, connections, seconds });
-            if (warmUp > 0) for (const server of [ours, bare]) await time(server, warmUp);
-            const costs = { ours: [] as Cost[], bare: [] as Cost[] };
-            for (let round = 0; round < rounds; round++) {
-              for (const name of rotate(["ours", "bare"] as const, round)) {
-                costs[name].push(await time(name === "ours" ? ours : bare, options.seconds));
-              }
-            }
-            const { name: requests } = kind;
-            results.push({ requests, connections, ours: summaryOf(costs.ours), bare: summaryOf(costs.bare) });
+      startServer({ program: serverProgram(name), database, signal });
+    await using ours = await start("ours");
+    await using bare = await start("bare-postgres");
+    const results: PostgresResult[] = [];
+    for (const kind of kindsOf(records)) {
+      for (const connections of [16, options.connections]) {
+        onProgress?.(`${kind.name}, ${connections} connections`);
+        const time = (server: ServerProcess, seconds: number): Promise<Cost> =>
+          timeRequests(server, postgres.url, kind, { ...options, connections, seconds });
+        if (warmUp > 0) for (const server of [ours, bare]) await time(server, warmUp);
+        const costs = { ours: [] as Cost[], bare: [] as Cost[] };
+        for (let round = 0; round < rounds; round++) {
+          for (const name of rotate(["ours", "bare"] as const, round)) {
+            costs[name].push(await time(name === "ours" ? ours : bare, options.seconds));
           }
         }
-        return results;
-      }),
-    );
+        const { name: requests } = kind;
+        results.push({ requests, connections, ours: summaryOf(costs.ours), bare: summaryOf(costs.bare) });
+      }
+    }
+    return results;
   } catch (error) {
     signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
     throw error;
@@ -128,7 +125,7 @@ async function timeRequests(
     return { service: (await server.processorTime()) ?? Number.NaN, database };
   };
   const before = await times();
-  const load = { headers: {}, connections, seconds, signal, placement: anywhere };
+  const load = { headers: {}, connections, seconds, signal };
   const rate = await loadGenerator.run(
     targets ? { ...load, url, targets } : { ...load, url: `${url}/person`, json: JSON.stringify(addedPerson) },
   );

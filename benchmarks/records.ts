@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
+import { serverProgram } from "./contestant.ts";
 import { keptDatabase, madeUpFamilyName, makeDatabase, type TemporaryDatabase } from "./database.ts";
 import type { Rounds } from "./load.ts";
 import { spread } from "./many-people.ts";
 import { startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
-import { anywhere } from "./writes.ts";
 
 export interface RecordsOptions extends Rounds {
   /** How many records the databases have; the first is what the others are compared to. */
@@ -57,7 +57,7 @@ export async function measureRecords(options: RecordsOptions): Promise<readonly 
     options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
     throw error;
   } finally {
-    for (const { database } of databases) await database.remove();
+    for (const { database } of databases) await database[Symbol.asyncDispose]();
   }
 }
 
@@ -86,23 +86,19 @@ async function toResult({ database, rounds }: Measured, first: readonly Round[] 
 
 async function measureRound(file: string, records: number, options: RecordsOptions): Promise<Round> {
   const { loadGenerator, connections, seconds, warmUp, signal } = options;
-  const program = new URL("servers/ours.ts", import.meta.url);
-  const server = await startServer({ program, database: file, placement: anywhere, signal });
-  try {
-    const numbers = spread(records, 1000);
-    const time = async (toTarget: (n: number) => string): Promise<number> => {
-      const targets = numbers.map(toTarget);
-      const load = { url: server.url, targets, headers: {}, connections, placement: anywhere, signal };
-      if (warmUp > 0) await loadGenerator.run({ ...load, seconds: warmUp });
-      return loadGenerator.run({ ...load, seconds });
-    };
-    const idleMemory = await server.residentMemory();
-    const item = await time((n) => `/person/${n}`);
-    const page = await time((n) => `/person?sort=familyName&limit=50&familyName[ge]=${madeUpFamilyName(n)}`);
-    return { item, page, idleMemory, loadedMemory: await server.residentMemory() };
-  } finally {
-    await server.stop();
-  }
+  const program = serverProgram("ours");
+  await using server = await startServer({ program, database: file, signal });
+  const numbers = spread(records, 1000);
+  const time = async (toTarget: (n: number) => string): Promise<number> => {
+    const targets = numbers.map(toTarget);
+    const load = { url: server.url, targets, headers: {}, connections, signal };
+    if (warmUp > 0) await loadGenerator.run({ ...load, seconds: warmUp });
+    return loadGenerator.run({ ...load, seconds });
+  };
+  const idleMemory = await server.residentMemory();
+  const item = await time((n) => `/person/${n}`);
+  const page = await time((n) => `/person?sort=familyName&limit=50&familyName[ge]=${madeUpFamilyName(n)}`);
+  return { item, page, idleMemory, loadedMemory: await server.residentMemory() };
 }
 
 function compare(rounds: readonly Round[], baseline = rounds, kind: "item" | "page"): RecordsResult["item"] {

@@ -8,7 +8,6 @@ import type { Rounds } from "./load.ts";
 import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
-import { anywhere } from "./writes.ts";
 
 export interface ScalingOptions extends Rounds {
   /** Where the SQLite files are made: what is measured is the disk too. */
@@ -111,13 +110,13 @@ async function measureWay(programs: readonly URL[], database: string, options: S
   const servers: ServerProcess[] = [];
   try {
     for (const program of programs) {
-      servers.push(await startServer({ program, database, placement: anywhere, signal: options.signal }));
+      servers.push(await startServer({ program, database, signal: options.signal }));
     }
     const writes = await time(servers, { path: "/person", json: JSON.stringify(addedPerson) }, options);
     const reads = await time(servers, { path: "/person/1" }, options);
     return { reads, writes };
   } finally {
-    for (const server of servers) await server.stop();
+    for (const server of servers) await server[Symbol.asyncDispose]();
   }
 }
 
@@ -128,13 +127,7 @@ async function time(
   { loadGenerator, connections, seconds, warmUp, signal }: ScalingOptions,
 ): Promise<number> {
   const run = async (duration: number): Promise<number> => {
-    const share = {
-      headers: {},
-      connections: connections / servers.length,
-      seconds: duration,
-      placement: anywhere,
-      signal,
-    };
+    const share = { headers: {}, connections: connections / servers.length, seconds: duration, signal };
     const rates = await Promise.all(
       servers.map(({ url }) => loadGenerator.run({ ...share, ...content, url: url + path })),
     );

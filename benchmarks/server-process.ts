@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Contestant } from "./contestant.ts";
-import type { Placement } from "./placement.ts";
+import { anywhere, type Placement } from "./placement.ts";
 
-/** A server in a process of its own. */
-export interface ServerProcess {
+/** A server in a process of its own, which is killed at the end of its scope. */
+export interface ServerProcess extends AsyncDisposable {
   /** `http://127.0.0.1:40123` */
   readonly url: string;
   /** The processor time that it has taken so far, in seconds; undefined where the system does not say. */
@@ -14,8 +14,6 @@ export interface ServerProcess {
   residentMemory(): Promise<number | undefined>;
   /** The most bytes of memory that it has had; undefined where the system does not say. */
   peakMemory(): Promise<number | undefined>;
-  /** Kills the process. Resolves when it has ended. */
-  stop(): Promise<void>;
   /** Has the process stop as it does for an administrator. Resolves when it has ended. */
   end(): Promise<void>;
 }
@@ -23,7 +21,8 @@ export interface ServerProcess {
 export interface ServerStart extends Pick<Contestant, "program" | "conditions" | "options"> {
   /** The database file that it serves. */
   readonly database: string;
-  readonly placement: Placement;
+  /** Default: anywhere. */
+  readonly placement?: Placement;
   /** Ends the process when it is aborted. */
   readonly signal: AbortSignal;
 }
@@ -34,7 +33,7 @@ export interface ServerStart extends Pick<Contestant, "program" | "conditions" |
  * @throws Error when the process ends, or has not said on which port it listens after a minute
  */
 export async function startServer(start: ServerStart): Promise<ServerProcess> {
-  const { program, database, placement, signal } = start;
+  const { program, database, placement = anywhere, signal } = start;
   const { conditions = ["@waymark/source"], options = (path) => [path] } = start;
   const file = fileURLToPath(program);
   const nodeArguments = [...conditions.map((condition) => `--conditions=${condition}`), file, ...options(database)];
@@ -61,7 +60,7 @@ export async function startServer(start: ServerStart): Promise<ServerProcess> {
       processorTime: () => processorTime(child.pid),
       residentMemory: () => memory(child.pid, "VmRSS"),
       peakMemory: () => memory(child.pid, "VmHWM"),
-      stop,
+      [Symbol.asyncDispose]: stop,
       end() {
         child.stdin?.end(); // which keeps some of the servers running
         return stopBy("SIGTERM");

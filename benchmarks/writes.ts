@@ -5,7 +5,6 @@ import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
 import { serverProgram } from "./contestant.ts";
 import type { Load, Rounds } from "./load.ts";
-import type { Placement } from "./placement.ts";
 import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
@@ -96,37 +95,23 @@ interface GroupedRound {
   readonly loadedMemory: number | undefined;
 }
 
-function measureGrouped(database: string, options: WritesOptions): Promise<GroupedRound> {
-  const { loadGenerator, seconds, warmUp } = options;
-  return withServer(serverProgram("ours"), database, options, async (server) => {
-    const idleMemory = await server.residentMemory();
-    const writes = await timeWrites(server, options);
-    const loadedMemory = await server.residentMemory();
-    const reads = loadOf(`${server.url}/person/1`, options);
-    const readsAlone = await loadGenerator.run(reads);
-    const writing = loadGenerator.run({ ...writesOf(server, options), seconds: warmUp + seconds });
-    await elapse(warmUp * 1000);
-    const [readsUnderWrites, writesUnderReads] = await Promise.all([loadGenerator.run(reads), writing]);
-    return { writes, readsAlone, readsUnderWrites, writesUnderReads, idleMemory, loadedMemory };
-  });
+async function measureGrouped(database: string, options: WritesOptions): Promise<GroupedRound> {
+  const { loadGenerator, seconds, warmUp, signal } = options;
+  await using server = await startServer({ program: serverProgram("ours"), database, signal });
+  const idleMemory = await server.residentMemory();
+  const writes = await timeWrites(server, options);
+  const loadedMemory = await server.residentMemory();
+  const reads = loadOf(`${server.url}/person/1`, options);
+  const readsAlone = await loadGenerator.run(reads);
+  const writing = loadGenerator.run({ ...writesOf(server, options), seconds: warmUp + seconds });
+  await elapse(warmUp * 1000);
+  const [readsUnderWrites, writesUnderReads] = await Promise.all([loadGenerator.run(reads), writing]);
+  return { writes, readsAlone, readsUnderWrites, writesUnderReads, idleMemory, loadedMemory };
 }
 
-function timeWritesOf(program: URL, database: string, options: WritesOptions): Promise<number> {
-  return withServer(program, database, options, (server) => timeWrites(server, options));
-}
-
-async function withServer<T>(
-  program: URL,
-  database: string,
-  { signal }: WritesOptions,
-  use: (server: ServerProcess) => Promise<T>,
-): Promise<T> {
-  const server = await startServer({ program, database, placement: anywhere, signal });
-  try {
-    return await use(server);
-  } finally {
-    await server.stop();
-  }
+async function timeWritesOf(program: URL, database: string, options: WritesOptions): Promise<number> {
+  await using server = await startServer({ program, database, signal: options.signal });
+  return await timeWrites(server, options);
 }
 
 async function timeWrites(server: ServerProcess, options: WritesOptions): Promise<number> {
@@ -136,15 +121,12 @@ async function timeWrites(server: ServerProcess, options: WritesOptions): Promis
 }
 
 const loadOf = (url: string, { connections, seconds, signal }: WritesOptions): Load => {
-  return { url, headers: {}, connections, seconds, signal, placement: anywhere };
+  return { url, headers: {}, connections, seconds, signal };
 };
 
 const writesOf = (server: ServerProcess, options: WritesOptions): Load => {
   return { ...loadOf(`${server.url}/person`, options), json: JSON.stringify(addedPerson) };
 };
-
-/** The thread that writes is to have a core as it has otherwise. */
-export const anywhere: Placement = { pinned: false, place: (_side, command, args) => [command, args] };
 
 /** The bytes of a file with so many people, for each of them. */
 async function measureFile(file: string, records: number): Promise<number> {
