@@ -7,7 +7,7 @@ import type { Contestant } from "./contestant.ts";
 import { makeDatabase, type TemporaryDatabase } from "./database.ts";
 import type { Placement } from "./placement.ts";
 import { type ServerProcess, type ServerStart, startServer } from "./server-process.ts";
-import { type Summary, summarize } from "./summary.ts";
+import { type Summary, summarize, summarizeKnown } from "./summary.ts";
 
 /** What a server takes before it has much to do. */
 export interface Footprint {
@@ -51,10 +51,7 @@ export async function measureFootprints(options: FootprintOptions): Promise<read
 }
 
 function toFootprint(name: string, samples: readonly Sample[]): Footprint {
-  const summaryOf = (figure: keyof Sample): Summary | undefined => {
-    const known = samples.map((each) => each[figure]).filter((value) => value !== undefined);
-    return known.length === 0 ? undefined : summarize(known);
-  };
+  const summaryOf = (figure: keyof Sample): Summary | undefined => summarizeKnown(samples.map((each) => each[figure]));
   return {
     name,
     start: summarize(samples.map(({ start }) => start)),

@@ -4,7 +4,7 @@ import type { Contestant } from "./contestant.ts";
 import { makeDatabase } from "./database.ts";
 import type { Placement } from "./placement.ts";
 import { startServer } from "./server-process.ts";
-import { type Summary, summarize } from "./summary.ts";
+import { type Summary, summarize, summarizeKnown } from "./summary.ts";
 
 export interface ListOptions {
   readonly contestants: readonly Contestant[];
@@ -82,11 +82,10 @@ function readList(url: string): Promise<Omit<Sample, "memory">> {
 }
 
 function toResult(name: string, samples: readonly Sample[]): ListResult {
-  const memory = samples.flatMap((each) => each.memory ?? []);
   return {
     name,
     firstByte: summarize(samples.map(({ firstByte }) => firstByte)),
     bytesPerSecond: summarize(samples.map(({ bytes, milliseconds }) => (bytes / milliseconds) * 1000)),
-    memory: memory.length === 0 ? undefined : summarize(memory),
+    memory: summarizeKnown(samples.map(({ memory }) => memory)),
   };
 }

@@ -2,7 +2,7 @@ import { serverProgram } from "./contestant.ts";
 import { offer } from "./offer.ts";
 import type { Placement } from "./placement.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { type Summary, summarize } from "./summary.ts";
+import { type Summary, summarize, summarizeKnown } from "./summary.ts";
 
 export interface OverloadOptions {
   /** The requests that are offered, as multiples of the most that the server can answer. */
@@ -59,17 +59,14 @@ export async function measureOverload(options: OverloadOptions): Promise<readonl
       }
     }
   }
-  return cases.map(({ server, load, rounds }) => {
-    const slowest = rounds.map((round) => round.slowest).filter((time) => time !== undefined);
-    return {
-      ...server,
-      load,
-      goodput: summarize(rounds.map(({ goodput }) => goodput)),
-      ofPeak: summarize(rounds.map(({ goodput, peak }) => goodput / peak)).median,
-      slowest: slowest.length === 0 ? undefined : summarize(slowest).median,
-      refused: summarize(rounds.map(({ refused }) => refused)).median,
-    };
-  });
+  return cases.map(({ server, load, rounds }) => ({
+    ...server,
+    load,
+    goodput: summarize(rounds.map(({ goodput }) => goodput)),
+    ofPeak: summarize(rounds.map(({ goodput, peak }) => goodput / peak)).median,
+    slowest: summarizeKnown(rounds.map(({ slowest }) => slowest))?.median,
+    refused: summarize(rounds.map(({ refused }) => refused)).median,
+  }));
 }
 
 const bottlenecks: readonly Bottleneck[] = ["waiting", "computing"];

@@ -4,7 +4,7 @@ import { keptDatabase, madeUpFamilyName, makeDatabase, type TemporaryDatabase } 
 import type { Rounds } from "./load.ts";
 import { spread } from "./many-people.ts";
 import { startServer } from "./server-process.ts";
-import { type Summary, summarize } from "./summary.ts";
+import { type Ratio, summarizeBeside, summarizeKnown } from "./summary.ts";
 
 export interface RecordsOptions extends Rounds {
   /** How many records the databases have; the first is what the others are compared to. */
@@ -19,9 +19,9 @@ export interface RecordsOptions extends Rounds {
 export interface RecordsResult {
   readonly records: number;
   /** GET /person/{id}, of ids all over. */
-  readonly item: Summary & { readonly ratio: number };
+  readonly item: Ratio;
   /** A page of 50 in the order of a member that has an index, from places all over. */
-  readonly page: Summary & { readonly ratio: number };
+  readonly page: Ratio;
   /** Once started, and after the reads; undefined where the system does not say. */
   readonly idleMemory: number | undefined;
   readonly loadedMemory: number | undefined;
@@ -73,13 +73,14 @@ interface Round {
   readonly loadedMemory: number | undefined;
 }
 
-async function toResult({ database, rounds }: Measured, first: readonly Round[] | undefined): Promise<RecordsResult> {
+async function toResult({ database, rounds }: Measured, first: readonly Round[] = rounds): Promise<RecordsResult> {
+  const figures = (of: readonly Round[], kind: "item" | "page"): readonly number[] => of.map((round) => round[kind]);
   return {
     records: database.records,
-    item: compare(rounds, first, "item"),
-    page: compare(rounds, first, "page"),
-    idleMemory: medianOf(rounds.map(({ idleMemory }) => idleMemory)),
-    loadedMemory: medianOf(rounds.map(({ loadedMemory }) => loadedMemory)),
+    item: summarizeBeside(figures(rounds, "item"), figures(first, "item")),
+    page: summarizeBeside(figures(rounds, "page"), figures(first, "page")),
+    idleMemory: summarizeKnown(rounds.map(({ idleMemory }) => idleMemory))?.median,
+    loadedMemory: summarizeKnown(rounds.map(({ loadedMemory }) => loadedMemory))?.median,
     bytesPerRecord: (await stat(database.file)).size / database.records,
   };
 }
@@ -99,15 +100,4 @@ async function measureRound(file: string, records: number, options: RecordsOptio
   const item = await time((n) => `/person/${n}`);
   const page = await time((n) => `/person?sort=familyName&limit=50&familyName[ge]=${madeUpFamilyName(n)}`);
   return { item, page, idleMemory, loadedMemory: await server.residentMemory() };
-}
-
-function compare(rounds: readonly Round[], baseline = rounds, kind: "item" | "page"): RecordsResult["item"] {
-  const [own, first] = [rounds, baseline].map((all) => summarize(all.map((round) => round[kind])));
-  if (own === undefined || first === undefined) throw new RangeError("There was no round");
-  return { ...own, ratio: own.median / first.median };
-}
-
-function medianOf(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : summarize(known).median;
 }

@@ -10,7 +10,7 @@ import type { Costs, PostgresResult } from "./postgres.ts";
 import type { RecordsResult } from "./records.ts";
 import type { Compared, ContestantResult, ScenarioResult } from "./result.ts";
 import type { ScalingResult } from "./scaling.ts";
-import type { Summary } from "./summary.ts";
+import type { Ratio, Summary } from "./summary.ts";
 import type { TypesResult } from "./types.ts";
 import { versionOf } from "./versions.ts";
 import type { WritesResult } from "./writes.ts";
@@ -148,8 +148,7 @@ export function toOverloadTable(results: readonly OverloadResult[]): string {
     bottleneck,
     bounded ? "with overload" : "without",
     `${load} ×`,
-    count(goodput.median),
-    `${count(goodput.min)}–${count(goodput.max)}`,
+    ...rateOf(goodput),
     ofPeak.toFixed(2),
     slowest === undefined ? "" : `${count(slowest)} ms`,
     percent(refused),
@@ -172,7 +171,6 @@ export function toOpenLoopTable(results: readonly OpenLoopResult[]): string {
 /** What writing came to, for a person to read. */
 export function toWritesTable(result: WritesResult): string {
   const { grouped, each, gain, against, readsAlone, readsUnderWrites, writesUnderReads, readsKept } = result;
-  const rateOf = ({ median, min, max }: Summary): readonly string[] => [count(median), `${count(min)}–${count(max)}`];
   const rates = toTable([
     ["", "requests/s", "min–max", "ratio"],
     ["POST, commits that are shared", ...rateOf(grouped), gain.toFixed(2)],
@@ -257,19 +255,16 @@ export function toManyPeopleTable(databases: readonly { readonly name: string; r
   return toTable([head, ...rows.map(([name, cell]) => [name, ...databases.map(({ figures }) => cell(figures))])]);
 }
 
-const withRatio = ({ median, min, max, ratio }: Summary & { readonly ratio: number }): readonly string[] => [
-  count(median),
-  `${count(min)}–${count(max)}`,
-  ratio.toFixed(2),
-];
+/** The median, and the least and the greatest. */
+const rateOf = ({ median, min, max }: Summary): readonly string[] => [count(median), `${count(min)}–${count(max)}`];
+
+const withRatio = (rate: Ratio): readonly string[] => [...rateOf(rate), rate.ratio.toFixed(2)];
 
 // A server that waits for requests is no longer measured; the processor time has steps of 10 ms.
 const leastBusy = 0.95;
 
 const toCells = (compared: Compared | undefined): readonly string[] =>
-  compared === undefined
-    ? ["?", "?", "?"]
-    : [count(compared.median), `${count(compared.min)}–${count(compared.max)}`, compared.ofFloor.toFixed(3)];
+  compared === undefined ? ["?", "?", "?"] : [...rateOf(compared), compared.ofFloor.toFixed(3)];
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 

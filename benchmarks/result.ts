@@ -1,4 +1,4 @@
-import { type Summary, summarize } from "./summary.ts";
+import { type Summary, summarize, summarizeKnown } from "./summary.ts";
 
 /** One server under load, once. */
 export interface Timing {
@@ -49,16 +49,15 @@ export interface Compared extends Summary {
  */
 export function compare(timings: ReadonlyMap<string, readonly Timing[]>): readonly ContestantResult[] {
   const summaries = [...timings].map(([name, rounds]) => {
-    const busy = rounds.flatMap((round) => round.busy ?? []);
-    const perProcessorSecond = rounds.flatMap((round) => (round.busy ? [round.requestsPerSecond / round.busy] : []));
-    const p99 = rounds.flatMap((round) => round.p99 ?? []);
+    const perProcessorSecond = ({ requestsPerSecond, busy }: Timing): number | undefined =>
+      busy ? requestsPerSecond / busy : undefined;
     return {
       name,
       rounds,
       requestsPerSecond: summarize(rounds.map(({ requestsPerSecond }) => requestsPerSecond)),
-      busy: busy.length === 0 ? undefined : summarize(busy).median,
-      requestsPerProcessorSecond: perProcessorSecond.length === 0 ? undefined : summarize(perProcessorSecond),
-      p99: p99.length === 0 ? undefined : summarize(p99),
+      busy: summarizeKnown(rounds.map(({ busy }) => busy))?.median,
+      requestsPerProcessorSecond: summarizeKnown(rounds.map(perProcessorSecond)),
+      p99: summarizeKnown(rounds.map(({ p99 }) => p99)),
     };
   });
   const floor = summaries.at(-1);

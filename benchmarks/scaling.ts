@@ -7,7 +7,7 @@ import { serverProgram } from "./contestant.ts";
 import type { Rounds } from "./load.ts";
 import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { type Summary, summarize } from "./summary.ts";
+import { type Ratio, summarizeBeside } from "./summary.ts";
 
 export interface ScalingOptions extends Rounds {
   /** Where the SQLite files are made: what is measured is the disk too. */
@@ -22,9 +22,9 @@ export interface ScalingOptions extends Rounds {
 export interface ScalingResult {
   readonly name: string;
   /** GET /person/1. */
-  readonly reads: Summary & { readonly ratio: number };
+  readonly reads: Ratio;
   /** POST /person, of about 150 bytes. */
-  readonly writes: Summary & { readonly ratio: number };
+  readonly writes: Ratio;
 }
 
 /**
@@ -68,11 +68,12 @@ export async function measureScaling(options: ScalingOptions): Promise<readonly 
         rates.push(await measureWay(programs, await newDatabase(), options));
       }
     }
-    const baseline = ways[0]?.rates ?? [];
+    const first = ways[0]?.rates ?? [];
+    const ofKind = (rates: readonly Rates[], kind: keyof Rates): readonly number[] => rates.map((rate) => rate[kind]);
     return ways.map(({ name, rates }) => ({
       name,
-      reads: compare(rates, baseline, "reads"),
-      writes: compare(rates, baseline, "writes"),
+      reads: summarizeBeside(ofKind(rates, "reads"), ofKind(first, "reads")),
+      writes: summarizeBeside(ofKind(rates, "writes"), ofKind(first, "writes")),
     }));
   } catch (error) {
     options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
@@ -135,10 +136,4 @@ async function time(
   };
   if (warmUp > 0) await run(warmUp);
   return run(seconds);
-}
-
-function compare(rounds: readonly Rates[], baseline: readonly Rates[], kind: keyof Rates): ScalingResult["reads"] {
-  const [own, first] = [rounds, baseline].map((rates) => summarize(rates.map((rate) => rate[kind])));
-  if (own === undefined || first === undefined) throw new RangeError("There was no round");
-  return { ...own, ratio: own.median / first.median };
 }

@@ -7,7 +7,7 @@ import { serverProgram } from "./contestant.ts";
 import type { Load, Rounds } from "./load.ts";
 import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { type Summary, summarize } from "./summary.ts";
+import { type Summary, summarize, summarizeKnown } from "./summary.ts";
 
 export interface WritesOptions extends Rounds {
   /** Where the databases are made: what is measured is the disk too. */
@@ -148,10 +148,6 @@ function summarizeRounds(
   bytesPerRecord: number,
 ): WritesResult {
   const summaryOf = (of: (round: GroupedRound) => number): Summary => summarize(rounds.map(of));
-  const memoryOf = (values: readonly (number | undefined)[]): Summary | undefined => {
-    const known = values.filter((value) => value !== undefined);
-    return known.length === 0 ? undefined : summarize(known);
-  };
   const grouped = summaryOf(({ writes }) => writes);
   const each = summarize(eachRounds);
   const readsAlone = summaryOf((round) => round.readsAlone);
@@ -160,13 +156,13 @@ function summarizeRounds(
     grouped,
     each,
     gain: grouped.median / each.median,
-    against: otherRounds.length === 0 ? undefined : summarize(otherRounds),
+    against: summarizeKnown(otherRounds),
     readsAlone,
     readsUnderWrites,
     writesUnderReads: summaryOf((round) => round.writesUnderReads),
     readsKept: readsUnderWrites.median / readsAlone.median,
-    idleMemory: memoryOf(rounds.map(({ idleMemory }) => idleMemory)),
-    loadedMemory: memoryOf(rounds.map(({ loadedMemory }) => loadedMemory)),
+    idleMemory: summarizeKnown(rounds.map(({ idleMemory }) => idleMemory)),
+    loadedMemory: summarizeKnown(rounds.map(({ loadedMemory }) => loadedMemory)),
     bytesPerRecord,
   };
 }
