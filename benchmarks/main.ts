@@ -7,15 +7,15 @@ import { measureDispatch } from "./dispatch.ts";
 import { measureFootprints } from "./footprint.ts";
 import { measureGrowth } from "./growth.ts";
 import { installContestants } from "./installed.ts";
-import { type ListOptions, measureLists } from "./list.ts";
-import { findLoadGenerator, type MixingLoadGenerator } from "./load.ts";
+import { measureLists } from "./list.ts";
+import { findLoadGenerator, type LoadGenerator, type MixingLoadGenerator } from "./load.ts";
 import { measure } from "./measure.ts";
 import { measureOpenLoop } from "./open-loop.ts";
-import { type Command, parseCommand, usage } from "./options.ts";
+import { type Command, type Measured, type Measurement, parseCommand, usage } from "./options.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
 import { measurePostgres } from "./postgres.ts";
-import { publish } from "./publish.ts";
+import { type Published, publish } from "./publish.ts";
 import { measureRecords, type RecordsOptions } from "./records.ts";
 import {
   describeEnvironment,
@@ -42,50 +42,65 @@ import { measureWrites } from "./writes.ts";
 /** Enough to keep a core busy. */
 const connections = 64;
 
-/** Those of ours under load, each of which has its own result. */
-type Loaded = Exclude<
-  Command,
-  { readonly kind: "help" | "dispatch" | "types" | "overload" | "lists" | "growth" | "servers" }
->;
-
 const usualSizes = [1000, 100_000, 1_000_000];
 
-const measurements: Readonly<
-  Record<
-    Loaded["kind"],
-    (
-      options: RecordsOptions & Pick<ScalingOptions, "against"> & { readonly loadGenerator: MixingLoadGenerator },
-    ) => Promise<{ readonly result: object; readonly table: string }>
-  >
-> = {
-  async writes(options) {
-    const result = await measureWrites({ ...options, records: 100_000 });
-    return { result, table: toWritesTable(result) };
-  },
-  async postgres(options) {
-    const result = await measurePostgres({ ...options, records: 10_000 });
-    return { result, table: toPostgresTable(result) };
-  },
-  async open(options) {
-    const pair = contestants.filter(({ name }) => name === "ours" || name === "fastify");
-    const result = await measureOpenLoop({ ...options, contestants: pair, loads: [0.25, 0.5, 0.75] });
-    return { result, table: toOpenLoopTable(result) };
-  },
-  async declared(options) {
-    const result = await measureDeclared(options);
-    return { result, table: toContestantsTable(result) };
-  },
-  async scaling(options) {
-    const result = await measureScaling(options);
-    return { result, table: toScalingTable(result) };
-  },
-  async records(options) {
-    const result = await measureRecords(options);
-    return { result, table: toRecordsTable(result) };
-  },
-};
+const oursAndFastify = contestants.filter(({ name }) => name === "ours" || name === "fastify");
 
 const interruption = new AbortController();
+
+/** What measurements have in common. */
+const common = {
+  directory: tmpdir(),
+  signal: interruption.signal,
+  onProgress: (step: string): void => void process.stderr.write(`${step}\n`),
+};
+
+/** What a measurement came to. */
+interface Outcome {
+  /** What is written as JSON, beside the environment. */
+  readonly figures: object;
+  readonly table: string;
+  /** What `--publish` writes, beside the environment. */
+  readonly published?: Omit<Published, "environment">;
+}
+
+const measurements: Readonly<Record<Measured, (asked: Measurement) => Promise<Outcome>>> = {
+  servers: measureServers,
+  async lists({ records = 100_000, rounds }) {
+    const options = { contestants: oursAndFastify, records, rounds, placement: await findPlacement() };
+    const results = await measureLists({ ...common, ...options });
+    return { figures: { records, rounds, results }, table: toListsTable(results) };
+  },
+  async growth({ records = 100_000, rounds }) {
+    const sizes = [...usualSizes.filter((size) => size < records), records];
+    const results = await measureGrowth({ ...common, sizes, rounds });
+    return { figures: { records, rounds, results }, table: toGrowthTable(results) };
+  },
+  async dispatch({ rounds }) {
+    print(`app.handle alone, rounds: ${rounds}`);
+    const results = measureDispatch({ sizes: [10, 10_000], rounds, requests: 20_000 });
+    return { figures: { rounds, results }, table: toDispatchTable(results) };
+  },
+  async types({ rounds }) {
+    const results = await measureTypes({ ...common, groups: 100, rounds });
+    return { figures: { rounds, results }, table: toTypesTable(results) };
+  },
+  async overload({ rounds, seconds }) {
+    print(`rounds: ${rounds}, ${seconds} s each after a second of warm-up; clients wait for 1 s`);
+    const options = { loads: [1, 2, 5, 10], rounds, seconds, warmUp: 1, placement: await findPlacement() };
+    const results = await measureOverload({ ...common, ...options });
+    return { figures: { rounds, seconds, results }, table: toOverloadTable(results) };
+  },
+  writes: underLoad((options) => measureWrites({ ...options, records: 100_000 }), toWritesTable),
+  postgres: underLoad((options) => measurePostgres({ ...options, records: 10_000 }), toPostgresTable),
+  open: underLoad(
+    (options) => measureOpenLoop({ ...options, contestants: oursAndFastify, loads: [0.25, 0.5, 0.75] }),
+    toOpenLoopTable,
+  ),
+  declared: underLoad(measureDeclared, toContestantsTable),
+  scaling: underLoad(measureScaling, toScalingTable),
+  records: underLoad(measureRecords, toRecordsTable),
+};
 
 try {
   await run(parseCommand(process.argv.slice(2)));
@@ -95,133 +110,23 @@ try {
 }
 
 async function run(command: Command): Promise<void> {
-  if (command.kind !== "help") await buildProgram();
-  switch (command.kind) {
-    case "help":
-      print(usage);
-      return;
-    case "dispatch":
-      await runDispatch(command.rounds, command.json);
-      return;
-    case "types":
-      await runTypes(command.rounds, command.json);
-      return;
-    case "overload":
-      await runOverload(command.rounds, command.seconds, command.json);
-      return;
-    case "lists":
-      await runLists(command, command.json);
-      return;
-    case "growth":
-      await runGrowth(command, command.json);
-      return;
-    case "servers":
-      await runServers(command, command.json);
-      return;
-    default:
-      await runLoaded(command);
-  }
-}
-
-async function runServers(
-  options: Extract<Command, { readonly kind: "servers" }>,
-  jsonFile: string | undefined,
-): Promise<void> {
-  interruptOnSignals();
+  if (command.kind === "help") return print(usage);
+  await buildProgram();
+  // It takes one turn of the event loop, in which no signal is heard.
+  if (command.kind !== "dispatch") interruptOnSignals();
   const environment = await describeEnvironment();
-  const loadGenerator = await findLoadGenerator(options.load);
-  const placement = await findPlacement();
-  const conditions = {
-    load: `${loadGenerator.name} ${loadGenerator.version}`,
-    connections,
-    pinned: placement.pinned,
-    fields: options.fields,
-    rounds: options.rounds,
-    seconds: options.seconds,
-    warmUp: options.warmUp,
-  };
-  const { load, fields, rounds, seconds, warmUp } = conditions;
-  printEnvironment(environment);
-  print(`${load}, ${connections} connections, fields: ${fields}, ${rounds} × ${seconds} s, each after ${warmUp} s`);
+  const { processor, cores, platform, versions } = environment;
+  print(`${processor}, ${cores} cores, ${platform}`);
   print(
-    placement.pinned
-      ? "server on core 0, load on core 1"
-      : "not pinned, since there is no taskset for two cores: server and load may compete for one",
+    Object.entries(versions)
+      .map((version) => version.join(" "))
+      .join(", "),
   );
-  const { signal } = interruption;
-  const common = { ...options, contestants, placement, directory: tmpdir(), signal };
-  const onProgress = (step: string): void => void process.stderr.write(`${step}\n`);
-  const scenarios = scenariosWith(options.fields);
-  const results = await measure({ ...common, scenarios, loadGenerator, connections, onProgress });
-  onProgress("memory and start");
-  await using installed = await installContestants(tmpdir(), contestants.slice(1));
-  const footprints = await measureFootprints({ ...common, ...installed, idleConnections: 1000 });
-  for (const result of results) {
-    print(`\n${toServersTable(result)}`);
-    for (const doubt of doubts(result)) print(`\n${doubt}`);
-  }
-  print(`\n${toFootprintsTable(footprints)}`);
-  if (options.publish) await publish({ environment, rounds, seconds, warmUp, results });
-  await writeJson(jsonFile, { environment, conditions, results, footprints });
-}
-
-async function runLists(options: Pick<ListOptions, "records" | "rounds">, jsonFile: string | undefined): Promise<void> {
-  interruptOnSignals();
-  const environment = await describeEnvironment();
-  printEnvironment(environment);
-  const { records, rounds } = options;
-  const results = await measureLists({
-    contestants: contestants.filter(({ name }) => name === "ours" || name === "fastify"),
-    records,
-    rounds,
-    directory: tmpdir(),
-    placement: await findPlacement(),
-    signal: interruption.signal,
-    onProgress: (step) => process.stderr.write(`${step}\n`),
-  });
-  print(`\n${toListsTable(results)}`);
-  await writeJson(jsonFile, { environment, records, rounds, results });
-}
-
-async function runGrowth(
-  { records, rounds }: { readonly records: number; readonly rounds: number },
-  jsonFile: string | undefined,
-): Promise<void> {
-  interruptOnSignals();
-  const environment = await describeEnvironment();
-  printEnvironment(environment);
-  const results = await measureGrowth({
-    sizes: [...usualSizes.filter((size) => size < records), records],
-    rounds,
-    directory: tmpdir(),
-    signal: interruption.signal,
-    onProgress: (step) => process.stderr.write(`${step}\n`),
-  });
-  print(`\n${toGrowthTable(results)}`);
-  await writeJson(jsonFile, { environment, records, rounds, results });
-}
-
-async function runLoaded(command: Loaded): Promise<void> {
-  const { kind, load, rounds, seconds, warmUp, json } = command;
-  interruptOnSignals();
-  const environment = await describeEnvironment();
-  const loadGenerator = await findLoadGenerator(load);
-  const conditions = { load: `${loadGenerator.name} ${loadGenerator.version}`, connections, rounds, seconds, warmUp };
-  printEnvironment(environment);
-  print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
-  const sizes = command.kind === "records" && command.records !== undefined ? [1000, command.records] : usualSizes;
-  const { result, table } = await measurements[kind]({
-    ...conditions,
-    loadGenerator,
-    directory: tmpdir(),
-    sizes,
-    keep: command.kind === "records" ? command.keep : undefined,
-    against: "against" in command ? command.against : undefined,
-    signal: interruption.signal,
-    onProgress: (step) => process.stderr.write(`${step}\n`),
-  });
+  const { figures, table, published } = await measurements[command.kind](command);
   print(`\n${table}`);
-  await writeJson(json, { environment, conditions, result });
+  if (command.publish && published !== undefined) await publish({ environment, ...published });
+  const json = JSON.stringify({ environment, ...figures }, null, 2);
+  if (command.json !== undefined) await writeFile(command.json, `${json}\n`);
 }
 
 function interruptOnSignals(): void {
@@ -230,64 +135,50 @@ function interruptOnSignals(): void {
   }
 }
 
-async function runDispatch(rounds: number, jsonFile: string | undefined): Promise<void> {
-  const environment = await describeEnvironment();
-  printEnvironment(environment);
-  print(`app.handle alone, rounds: ${rounds}\n`);
-  const results = measureDispatch({ sizes: [10, 10_000], rounds, requests: 20_000 });
-  print(toDispatchTable(results));
-  await writeJson(jsonFile, { environment, rounds, results });
-}
-
-async function runTypes(rounds: number, jsonFile: string | undefined): Promise<void> {
-  interruptOnSignals();
-  const environment = await describeEnvironment();
-  printEnvironment(environment);
-  const results = await measureTypes({
-    groups: 100,
-    rounds,
-    directory: tmpdir(),
-    signal: interruption.signal,
-    onProgress: (step) => process.stderr.write(`${step}\n`),
-  });
-  print(`\n${toTypesTable(results)}`);
-  await writeJson(jsonFile, { environment, rounds, results });
-}
-
-async function runOverload(rounds: number, seconds: number, jsonFile: string | undefined): Promise<void> {
-  interruptOnSignals();
-  const environment = await describeEnvironment();
-  printEnvironment(environment);
-  print(`rounds: ${rounds}, ${seconds} s each after a second of warm-up; clients wait for 1 s\n`);
-  const results = await measureOverload({
-    loads: [1, 2, 5, 10],
-    rounds,
-    seconds,
-    warmUp: 1,
-    placement: await findPlacement(),
-    signal: interruption.signal,
-    onProgress: (step) => process.stderr.write(`${step}\n`),
-  });
-  print(toOverloadTable(results));
-  await writeJson(jsonFile, { environment, rounds, seconds, results });
-}
-
-function printEnvironment({
-  processor,
-  cores,
-  platform,
-  versions,
-}: Awaited<ReturnType<typeof describeEnvironment>>): void {
-  print(`${processor}, ${cores} cores, ${platform}`);
+async function measureServers(asked: Measurement): Promise<Outcome> {
+  const { fields, rounds, seconds, warmUp, records } = asked;
+  const loadGenerator = await findLoadGenerator(asked.load);
+  const placement = await findPlacement();
+  const load = nameOf(loadGenerator);
+  const conditions = { load, connections, pinned: placement.pinned, fields, rounds, seconds, warmUp };
+  print(`${load}, ${connections} connections, fields: ${fields}, ${rounds} × ${seconds} s, each after ${warmUp} s`);
   print(
-    Object.entries(versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(", "),
+    placement.pinned
+      ? "server on core 0, load on core 1"
+      : "not pinned, since there is no taskset for two cores: server and load may compete for one",
   );
+  const options = { ...common, rounds, seconds, warmUp, records, contestants, placement };
+  const results = await measure({ ...options, scenarios: scenariosWith(fields), loadGenerator, connections });
+  common.onProgress("memory and start");
+  await using installed = await installContestants(tmpdir(), contestants.slice(1));
+  const footprints = await measureFootprints({ ...options, ...installed, idleConnections: 1000 });
+  const tables = results.flatMap((result) => [toServersTable(result), ...doubts(result)]);
+  return {
+    figures: { conditions, results, footprints },
+    table: [...tables, toFootprintsTable(footprints)].join("\n\n"),
+    published: { rounds, seconds, warmUp, results },
+  };
 }
 
-async function writeJson(file: string | undefined, results: object): Promise<void> {
-  if (file !== undefined) await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
+/** Makes the measurement of servers under load that run where the system places them. */
+function underLoad<R extends object>(
+  measureResult: (
+    options: RecordsOptions & Pick<ScalingOptions, "against"> & { readonly loadGenerator: MixingLoadGenerator },
+  ) => Promise<R>,
+  toTable: (result: R) => string,
+): (asked: Measurement) => Promise<Outcome> {
+  return async ({ load, rounds, seconds, warmUp, records, keep, against }) => {
+    const loadGenerator = await findLoadGenerator(load);
+    const conditions = { load: nameOf(loadGenerator), connections, rounds, seconds, warmUp };
+    print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
+    const sizes = records === undefined ? usualSizes : [1000, records];
+    const result = await measureResult({ ...common, ...conditions, loadGenerator, sizes, keep, against });
+    return { figures: { conditions, result }, table: toTable(result) };
+  };
+}
+
+function nameOf({ name, version }: LoadGenerator): string {
+  return `${name} ${version}`;
 }
 
 function print(text: string): void {

@@ -2,44 +2,21 @@ import { parseArgs } from "node:util";
 import { type LoadGeneratorName, loadGeneratorNames } from "./load.ts";
 import { type FieldSet, fieldSets } from "./scenario.ts";
 
-/** What the command line asks for. */
-export type Command =
-  | { readonly kind: "help" }
-  | { readonly kind: "dispatch" | "types"; readonly rounds: number; readonly json: string | undefined }
-  | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
-  | {
-      readonly kind: "lists" | "growth";
-      readonly records: number;
-      readonly rounds: number;
-      readonly json: string | undefined;
-    }
-  | ({ readonly kind: "postgres" | "open" | "declared"; readonly json: string | undefined } & Omit<
-      ServerOptions,
-      "records"
-    >)
-  | ({
-      readonly kind: "writes" | "scaling";
-      readonly against: string | undefined;
-      readonly json: string | undefined;
-    } & Omit<ServerOptions, "records">)
-  | ({
-      readonly kind: "records";
-      readonly keep: string | undefined;
-      readonly json: string | undefined;
-    } & ServerOptions)
-  | ({
-      readonly kind: "servers";
-      readonly fields: FieldSet;
-      readonly publish: boolean;
-      readonly json: string | undefined;
-    } & ServerOptions);
+/** What the command line asks for: what is measured, and how. An option that this does not take has its default. */
+export type Command = { readonly kind: "help" } | Measurement;
 
-export interface ServerOptions {
+export interface Measurement {
+  readonly kind: Measured;
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUp: number;
   readonly records: number | undefined;
+  readonly fields: FieldSet;
   readonly load: LoadGeneratorName | undefined;
+  readonly json: string | undefined;
+  readonly publish: boolean;
+  readonly keep: string | undefined;
+  readonly against: string | undefined;
 }
 
 /**
@@ -54,72 +31,32 @@ export interface ServerOptions {
 export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = parseArgs({ args: [...argv], options: accepted, allowPositionals: true });
   if (values.help) return { kind: "help" };
-  const [what = "servers", ...more] = positionals;
-  if (more.length > 0 || !isMeasured(what)) {
+  const [kind = "servers", ...more] = positionals;
+  if (more.length > 0 || !isMeasured(kind)) {
     const asked = JSON.stringify(positionals.join(" "));
-    throw new RangeError(`What is measured is one of ${measured.join(", ")}, not ${asked}`);
+    throw new RangeError(`What is measured is one of ${Object.keys(measured).join(", ")}, not ${asked}`);
   }
-  const { json } = values;
-  const others = Object.keys(values).filter((name) => name !== "rounds" && name !== "json");
-  if (what === "dispatch" || what === "types") {
-    if (others.length > 0) throw new RangeError(`"${what}" takes --rounds and --json, not --${others[0]}`);
-    return { kind: what, rounds: integer("rounds", values.rounds ?? "15", 1), json };
-  }
-  if (what === "overload") {
-    const other = others.find((name) => name !== "seconds");
-    if (other !== undefined) throw new RangeError(`"overload" takes --rounds, --seconds and --json, not --${other}`);
-    const rounds = integer("rounds", values.rounds ?? "3", 1);
-    return { kind: "overload", rounds, seconds: integer("seconds", values.seconds ?? "3", 1), json };
-  }
-  if (what === "lists" || what === "growth") {
-    const other = others.find((name) => name !== "records");
-    if (other !== undefined) throw new RangeError(`"${what}" takes --rounds, --records and --json, not --${other}`);
-    const rounds = integer("rounds", values.rounds ?? "3", 1);
-    return { kind: what, rounds, records: integer("records", values.records ?? "100000", 1), json };
-  }
-  if (what !== "servers" && values.fields !== undefined) throw new RangeError(`"${what}" does not take --fields`);
-  const { publish = false } = values;
-  if (publish && (what !== "servers" || values.fields !== undefined || values.records !== undefined)) {
+  const { takes, rounds } = measured[kind];
+  const other = Object.keys(values).find((name) => !["rounds", "json", ...takes].includes(name));
+  if (other !== undefined) throw new RangeError(`"${kind}" does not take --${other}`);
+  const { json, publish = false, keep, against } = values;
+  if (publish && (values.fields !== undefined || values.records !== undefined)) {
     throw new RangeError("--publish is for the servers with their usual fields and records");
   }
-  if (what !== "records" && values.keep !== undefined) throw new RangeError(`"${what}" does not take --keep`);
-  if (what !== "writes" && what !== "scaling" && values.against !== undefined) {
-    throw new RangeError(`"${what}" does not take --against`);
-  }
-  const options = {
-    rounds: integer("rounds", values.rounds ?? "5", 1),
+  return {
+    kind,
+    rounds: integer("rounds", values.rounds ?? rounds, 1),
     seconds: integer("seconds", values.seconds ?? "3", 1),
     warmUp: integer("warm-up", values["warm-up"] ?? "1", 0),
-    load: values.load === undefined ? undefined : loadGenerator(values.load),
+    records: values.records === undefined ? undefined : integer("records", values.records, 1),
+    fields: oneOf("fields", values.fields ?? "browser", fieldSets),
+    load: values.load === undefined ? undefined : oneOf("load", values.load, loadGeneratorNames),
     json,
+    publish,
+    keep,
+    against,
   };
-  if (what === "writes" || what === "postgres" || what === "open" || what === "declared" || what === "scaling") {
-    if (values.records !== undefined) throw new RangeError(`"${what}" does not take --records`);
-    return what === "postgres" || what === "open" || what === "declared"
-      ? { kind: what, ...options }
-      : { kind: what, ...options, against: values.against };
-  }
-  const records = values.records === undefined ? undefined : integer("records", values.records, 1);
-  if (what === "records") return { kind: what, ...options, records, keep: values.keep };
-  return { kind: what, ...options, records, publish, fields: fieldSet(values.fields ?? "browser") };
 }
-
-const measured = [
-  "servers",
-  "lists",
-  "growth",
-  "writes",
-  "postgres",
-  "open",
-  "scaling",
-  "records",
-  "declared",
-  "dispatch",
-  "types",
-  "overload",
-] as const;
-
-const isMeasured = (text: string): text is (typeof measured)[number] => measured.some((known) => known === text);
 
 const accepted = {
   rounds: { type: "string" },
@@ -135,7 +72,47 @@ const accepted = {
   help: { type: "boolean" },
 } as const;
 
-export const usage: string = `Usage: npm run bench -- [${measured.join(" | ")}] [options]
+interface Taken {
+  /** The options that it takes beside `rounds` and `json`. */
+  readonly takes: readonly (keyof typeof accepted)[];
+  /** By default. */
+  readonly rounds: string;
+}
+
+export type Measured =
+  | "servers"
+  | "lists"
+  | "growth"
+  | "writes"
+  | "postgres"
+  | "open"
+  | "scaling"
+  | "records"
+  | "declared"
+  | "dispatch"
+  | "types"
+  | "overload";
+
+const underLoad = ["seconds", "warm-up", "load"] as const;
+
+const measured: Readonly<Record<Measured, Taken>> = {
+  servers: { takes: [...underLoad, "records", "fields", "publish"], rounds: "5" },
+  lists: { takes: ["records"], rounds: "3" },
+  growth: { takes: ["records"], rounds: "3" },
+  writes: { takes: [...underLoad, "against"], rounds: "5" },
+  postgres: { takes: underLoad, rounds: "5" },
+  open: { takes: underLoad, rounds: "5" },
+  scaling: { takes: [...underLoad, "against"], rounds: "5" },
+  records: { takes: [...underLoad, "records", "keep"], rounds: "5" },
+  declared: { takes: underLoad, rounds: "5" },
+  dispatch: { takes: [], rounds: "15" },
+  types: { takes: [], rounds: "15" },
+  overload: { takes: ["seconds"], rounds: "3" },
+};
+
+const isMeasured = (text: string): text is Measured => Object.hasOwn(measured, text);
+
+export const usage: string = `Usage: npm run bench -- [${Object.keys(measured).join(" | ")}] [options]
 
 servers, the default: requests a second of ours, the peers and bare node:http; their memory, and how long they take to start.
   --rounds N     how often each is measured (default 5)
@@ -198,14 +175,8 @@ function integer(option: string, text: string, least: number): number {
   throw new RangeError(`--${option} must be an integer from ${least} to 999999999, not ${JSON.stringify(text)}`);
 }
 
-function fieldSet(text: string): FieldSet {
-  const name = fieldSets.find((known) => known === text);
+function oneOf<N extends string>(option: string, text: string, names: readonly N[]): N {
+  const name = names.find((known) => known === text);
   if (name !== undefined) return name;
-  throw new RangeError(`--fields must be ${fieldSets.join(" or ")}, not ${JSON.stringify(text)}`);
-}
-
-function loadGenerator(text: string): LoadGeneratorName {
-  const name = loadGeneratorNames.find((known) => known === text);
-  if (name !== undefined) return name;
-  throw new RangeError(`--load must be ${loadGeneratorNames.join(" or ")}, not ${JSON.stringify(text)}`);
+  throw new RangeError(`--${option} must be ${names.join(" or ")}, not ${JSON.stringify(text)}`);
 }
