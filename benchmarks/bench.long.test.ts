@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdtempDisposable, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -427,41 +427,33 @@ describe("the results", () => {
 
 describe("the measurement of growth", () => {
   it("times some forty lists among each number of people, at first and again", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "growth-"));
-    try {
-      const { signal } = new AbortController();
-      const results = await measureGrowth({ directory, sizes: [10, 30], rounds: 1, signal });
-      assert.ok(results.length >= 40);
-      assert.deepEqual(await readdir(directory), [], "a database is left");
-      for (const { list, times } of results) {
-        assert.deepEqual(
-          times.map(({ size }) => size),
-          [10, 30],
-          list,
-        );
-        assert.ok(times.every(({ first, again }) => first > 0 && again > 0));
-      }
-      assert.match(toGrowthTable(results), /^count q=made +[\d.]+, [\d.]+ +[\d.]+, [\d.]+$/m);
-    } finally {
-      await rm(directory, { recursive: true });
+    await using directory = await mkdtempDisposable(join(tmpdir(), "growth-"));
+    const { signal } = new AbortController();
+    const results = await measureGrowth({ directory: directory.path, sizes: [10, 30], rounds: 1, signal });
+    assert.ok(results.length >= 40);
+    assert.deepEqual(await readdir(directory.path), [], "a database is left");
+    for (const { list, times } of results) {
+      assert.deepEqual(
+        times.map(({ size }) => size),
+        [10, 30],
+        list,
+      );
+      assert.ok(times.every(({ first, again }) => first > 0 && again > 0));
     }
+    assert.match(toGrowthTable(results), /^count q=made +[\d.]+, [\d.]+ +[\d.]+, [\d.]+$/m);
   });
 });
 
 describe("the measurement of types", () => {
   it("compares declared routes with untyped ones, which both compile, and leaves nothing behind", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "benchmark-test-"));
-    try {
-      const { signal } = new AbortController();
-      const results = await measureTypes({ groups: 2, rounds: 1, directory, signal });
-      const [declared, untyped] = results;
-      assert.ok(declared !== undefined && untyped !== undefined && declared.instantiations > untyped.instantiations);
-      assert.equal(untyped.ofUntyped, 1);
-      assert.match(toTypesTable(results), /^declared +\d/m);
-      assert.deepEqual(await readdir(directory), []);
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
+    await using directory = await mkdtempDisposable(join(tmpdir(), "benchmark-test-"));
+    const { signal } = new AbortController();
+    const results = await measureTypes({ groups: 2, rounds: 1, directory: directory.path, signal });
+    const [declared, untyped] = results;
+    assert.ok(declared !== undefined && untyped !== undefined && declared.instantiations > untyped.instantiations);
+    assert.equal(untyped.ofUntyped, 1);
+    assert.match(toTypesTable(results), /^declared +\d/m);
+    assert.deepEqual(await readdir(directory.path), []);
   });
 });
 

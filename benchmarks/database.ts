@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { openPersonService, type Person } from "@waymark/person-service";
 import { demoPeople } from "../packages/person-service/src/person/demo.ts";
@@ -12,8 +12,7 @@ export interface TemporaryDatabase extends AsyncDisposable {
 
 /** Makes a database with the people of the demo or, when a number is given, with so many made-up ones. */
 export async function makeDatabase(parent: string, records: number | undefined): Promise<TemporaryDatabase> {
-  const directory = await mkdtemp(join(parent, "person-benchmark-"));
-  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  const { path: directory, remove } = await mkdtempDisposable(join(parent, "person-benchmark-"));
   try {
     const file = join(directory, "person.db");
     const { people, database } = await openPersonService({ database: file });

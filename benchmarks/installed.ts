@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -17,8 +17,7 @@ export interface Installation extends AsyncDisposable {
  * @param directory where the folder is made
  */
 export async function installContestants(directory: string, peers: readonly Contestant[]): Promise<Installation> {
-  const folder = await mkdtemp(join(directory, "person-benchmark-installed-"));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const { path: folder, remove } = await mkdtempDisposable(join(directory, "person-benchmark-installed-"));
   try {
     await packInto(folder);
     await installPacked(folder, tarballIn(folder));

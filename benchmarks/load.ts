@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -151,28 +151,16 @@ const scripts = {
 } as const;
 
 async function runAutocannon(load: Load): Promise<number> {
-  const { targets } = load;
-  if (targets === undefined) return (await runAutocannonWith(load, [])).requestsPerSecond;
-  return (
-    await runAutocannonWithArchive(
-      load,
-      targets.map((target) => ({ count: 1, target })),
-    )
-  ).requestsPerSecond;
+  const requests = load.targets?.map((target) => ({ count: 1, target }));
+  const timing = requests === undefined ? runAutocannonWith(load, []) : runAutocannonMixed(load, requests);
+  return (await timing).requestsPerSecond;
 }
 
-const runAutocannonMixed = (load: Load, requests: readonly MixedRequest[]): Promise<MixedTiming> =>
-  runAutocannonWithArchive(load, requests);
-
-async function runAutocannonWithArchive(load: Load, requests: readonly MixedRequest[]): Promise<MixedTiming> {
-  const directory = await mkdtemp(join(tmpdir(), "autocannon-"));
-  try {
-    const archive = join(directory, "targets.har");
-    await writeFile(archive, JSON.stringify(toHttpArchive(load, requests)));
-    return await runAutocannonWith(load, ["--har", archive]);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+async function runAutocannonMixed(load: Load, requests: readonly MixedRequest[]): Promise<MixedTiming> {
+  await using directory = await mkdtempDisposable(join(tmpdir(), "autocannon-"));
+  const archive = join(directory.path, "targets.har");
+  await writeFile(archive, JSON.stringify(toHttpArchive(load, requests)));
+  return await runAutocannonWith(load, ["--har", archive]);
 }
 
 /** The form in which autocannon takes several requests; they have their own fields. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
@@ -35,7 +35,8 @@ export interface ScalingResult {
  */
 export async function measureScaling(options: ScalingOptions): Promise<readonly ScalingResult[]> {
   const { against } = options;
-  const directory = await mkdtemp(join(options.directory, "scaling-benchmark-"));
+  await using made = await mkdtempDisposable(join(options.directory, "scaling-benchmark-"));
+  const directory = made.path;
   try {
     await using postgres = await disposablePostgres();
     await using slow = await disposablePostgres("-c", "commit_delay=5000", "-c", "commit_siblings=0");
@@ -78,8 +79,6 @@ export async function measureScaling(options: ScalingOptions): Promise<readonly 
   } catch (error) {
     options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
     throw error;
-  } finally {
-    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -36,28 +36,25 @@ const run = promisify(execFile);
  */
 export async function measureTypes(options: TypesOptions): Promise<readonly TypesResult[]> {
   const { rounds, signal, onProgress } = options;
-  const folder = await mkdtemp(join(options.directory, "person-benchmark-types-"));
-  try {
-    onProgress?.("building the declarations");
-    await run(compiler, ["--build", "packages/waymark/tsconfig.build.json"], { cwd: root, signal });
-    await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-    await Promise.all(programs.map((program) => write(folder, program, options.groups)));
-    const samples = new Map(programs.map(({ name }): [string, Sample[]] => [name, []]));
-    for (let round = 0; round < rounds; round++) {
-      for (const { name } of rotate(programs, round)) {
-        onProgress?.(`round ${round + 1} of ${rounds}: ${name}`);
-        samples.get(name)?.push(await check(join(folder, name), signal));
-      }
+  await using made = await mkdtempDisposable(join(options.directory, "person-benchmark-types-"));
+  const folder = made.path;
+  onProgress?.("building the declarations");
+  await run(compiler, ["--build", "packages/waymark/tsconfig.build.json"], { cwd: root, signal });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  await Promise.all(programs.map((program) => write(folder, program, options.groups)));
+  const samples = new Map(programs.map(({ name }): [string, Sample[]] => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const { name } of rotate(programs, round)) {
+      onProgress?.(`round ${round + 1} of ${rounds}: ${name}`);
+      samples.get(name)?.push(await check(join(folder, name), signal));
     }
-    return Array.from(samples, ([name, of]) => ({
-      name,
-      processorTime: summarize(of.map(({ seconds }) => seconds)),
-      ofUntyped: summarize(of.map(({ seconds }, i) => seconds / (samples.get("untyped")?.[i]?.seconds ?? NaN))).median,
-      instantiations: summarize(of.map(({ instantiations }) => instantiations)).median,
-    }));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
+  return Array.from(samples, ([name, of]) => ({
+    name,
+    processorTime: summarize(of.map(({ seconds }) => seconds)),
+    ofUntyped: summarize(of.map(({ seconds }, i) => seconds / (samples.get("untyped")?.[i]?.seconds ?? NaN))).median,
+    instantiations: summarize(of.map(({ instantiations }) => instantiations)).median,
+  }));
 }
 
 interface Sample {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtempDisposable, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as elapse } from "node:timers/promises";
 import { openDatabase } from "@waymark/collection";
@@ -51,7 +51,8 @@ export interface WritesResult {
  */
 export async function measureWrites(options: WritesOptions): Promise<WritesResult> {
   const { rounds, directory: parent, records, against, onProgress } = options;
-  const directory = await mkdtemp(join(parent, "writes-benchmark-"));
+  await using made = await mkdtempDisposable(join(parent, "writes-benchmark-"));
+  const directory = made.path;
   try {
     const grouped: GroupedRound[] = [];
     const each: number[] = [];
@@ -81,8 +82,6 @@ export async function measureWrites(options: WritesOptions): Promise<WritesResul
   } catch (error) {
     options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
     throw error;
-  } finally {
-    await rm(directory, { recursive: true, force: true });
   }
 }
 

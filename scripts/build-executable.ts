@@ -3,7 +3,7 @@
 
 import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -11,25 +11,21 @@ import { buildProgram, packageFolder } from "./build-program.ts";
 
 /** Builds the executable at a path. */
 export async function buildExecutable(output: string): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "person-service-executable-"));
-  try {
-    const main = join(folder, "main.mjs");
-    await writeFile(main, 'import "./program/main.js";\n');
-    const configuration = join(folder, "sea.json");
-    const files = globSync(["program/*", "assets/*", "data/*", "package.json"], { cwd: packageFolder });
-    const settings = {
-      main,
-      mainFormat: "module",
-      output,
-      useVfs: true, // which lets the program find its files by their URLs, as everywhere
-      disableExperimentalSEAWarning: true,
-      assets: Object.fromEntries(files.map((file) => [file.replaceAll("\\", "/"), join(packageFolder, file)])),
-    };
-    await writeFile(configuration, JSON.stringify(settings));
-    await promisify(execFile)(process.execPath, [`--build-sea=${configuration}`]);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), "person-service-executable-"));
+  const main = join(folder.path, "main.mjs");
+  await writeFile(main, 'import "./program/main.js";\n');
+  const configuration = join(folder.path, "sea.json");
+  const files = globSync(["program/*", "assets/*", "data/*", "package.json"], { cwd: packageFolder });
+  const settings = {
+    main,
+    mainFormat: "module",
+    output,
+    useVfs: true, // which lets the program find its files by their URLs, as everywhere
+    disableExperimentalSEAWarning: true,
+    assets: Object.fromEntries(files.map((file) => [file.replaceAll("\\", "/"), join(packageFolder, file)])),
+  };
+  await writeFile(configuration, JSON.stringify(settings));
+  await promisify(execFile)(process.execPath, [`--build-sea=${configuration}`]);
 }
 
 if (import.meta.main) {
