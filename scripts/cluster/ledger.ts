@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The answers that clients got, to be compared with what is stored. */
 export class Ledger {
@@ -119,7 +119,7 @@ export class Ledger {
 
   /** Returns whether a tag came before with another representation. */
   #isOther(key: string, representation: string): boolean {
-    const digest = createHash("sha256").update(representation).digest("base64");
+    const digest = hash("sha256", representation, "base64");
     const before = this.#seen.get(key) ?? digest;
     this.#seen.set(key, digest);
     return before !== digest;

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { Caller } from "waymark/filters";
 import type { AccessFile } from "./access-file.ts";
 import { EndedSessions, type Session, type SharedEnds, sessionLife } from "./ended-sessions.ts";
@@ -106,4 +106,4 @@ interface SealedClaims {
   readonly proof: string;
 }
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
+const digest = (text: string): string => hash("sha256", text, "base64url");

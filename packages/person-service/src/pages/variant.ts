@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import { assetsVersion } from "./frame/assets.ts";
@@ -20,5 +20,5 @@ export function variantFor(site: Site, request: HttpRequest<unknown>): string {
     ...changes,
     mayFollow(site, request),
   ];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
+  return hash("sha256", JSON.stringify(parts), "hex").slice(0, 12);
 }

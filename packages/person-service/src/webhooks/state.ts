@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type CollectionDefinition, parseRecord, type Store } from "@waymark/collection";
 
 /** What is stored of a webhook: how far it is, and what it did not take. */
@@ -41,7 +41,7 @@ export interface DeadLetter extends Omit<PendingPerson, "next" | "removal"> {
 /** The collection of the states of webhooks, beside the people. */
 export const webhookCollection: CollectionDefinition = { name: "webhook", members: { key: { unique: true } } };
 
-export const keyOf = (url: string): string => createHash("sha256").update(url).digest("hex").slice(0, 32);
+export const keyOf = (url: string): string => hash("sha256", url, "hex").slice(0, 32);
 
 /** The state of a new webhook. */
 export const newState = (url: string): WebhookState => ({

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   type App,
   accept,
@@ -145,7 +145,7 @@ function clients(request: HttpRequest<unknown>): SafeHtml {
 <pre tabindex="0">npx openapi-typescript "${url}" --output person-service.d.ts</pre></section>`;
 }
 
-const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+const digestOf = (text: string): string => hash("sha256", text, "base64url").slice(0, 22);
 
 /**
  * Returns the document in one media type, or in another version.

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import nodeModule from "node:module";
 import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
@@ -158,9 +158,7 @@ function toFile(name: string, text: string | Uint8Array, imports: readonly strin
   return { name: `${name.slice(0, end)}.${digest(text)}${name.slice(end)}`, text, imports };
 }
 
-function digest(text: string | Uint8Array): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 10);
-}
+const digest = (text: string | Uint8Array): string => hash("sha256", text, "hex").slice(0, 10);
 
 function toResponse({ name, text }: AssetFile): HttpResponse {
   const type = types[name.slice(name.lastIndexOf(".") + 1)] ?? "";
