@@ -28,19 +28,8 @@ export function addHistogram(
   { name, help, buckets }: HistogramOptions,
 ): (labels: Readonly<Record<string, string>>) => HistogramSeries {
   const all: Series[] = [];
-  const metric = {
-    name,
-    help,
-    type: "histogram",
-    aggregator: "sum",
-    get: async () => ({
-      name,
-      help,
-      type: "histogram",
-      aggregator: "sum",
-      values: all.flatMap((s) => s.samples(name)),
-    }),
-  };
+  const about = { name, help, type: "histogram", aggregator: "sum" };
+  const metric = { ...about, get: async () => ({ ...about, values: all.flatMap((each) => each.samples(name)) }) };
   registry.registerMetric(metric as unknown as Histogram); // a registry uses the name and `get` only
   return (labels) => {
     const made = series(labels, buckets);
