@@ -69,9 +69,7 @@ export class Reader {
 
   /** The names of the countries, by their codes, in the order of the language. */
   get countries(): ReadonlyMap<string, string> {
-    const known = countries.get(this.language) ?? namesOfCountries(this.language);
-    countries.set(this.language, known);
-    return known;
+    return namesOfCountries(this.language);
   }
 }
 
@@ -87,15 +85,12 @@ function dateFormOf(locale: string): string {
 
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** By languages, each made for the first page that has some. */
-const countries = new Map<Language, ReadonlyMap<string, string>>();
-
-function namesOfCountries(language: Language): ReadonlyMap<string, string> {
+const namesOfCountries = memoizeText((language): ReadonlyMap<string, string> => {
   const display = new Intl.DisplayNames(language, { type: "region" });
   const names = Array.from(countryCodes, (code) => [code, display.of(code) ?? code] as const);
   const { compare } = new Intl.Collator(language);
   return new Map(names.toSorted(([, a], [, b]) => compare(a, b)));
-}
+});
 
 /** Returns the reader with a language, or with a language and a country. */
 export const readerFor: (locale: string) => Reader = memoizeText((locale) => {
