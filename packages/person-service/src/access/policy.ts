@@ -24,7 +24,7 @@ export interface Policy {
 /** The sealed session, or why no session was begun. */
 export type SignInOutcome =
   | { readonly kind: "begun"; readonly sealed: string }
-  | { readonly kind: "wrong"; readonly retryAfter?: undefined }
+  | { readonly kind: "wrong" }
   /** Too many attempts; the next is allowed after this many seconds. */
   | { readonly kind: "later"; readonly retryAfter: number };
 

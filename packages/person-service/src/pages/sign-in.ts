@@ -22,7 +22,7 @@ import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
 import { localTarget } from "./frame/browser.ts";
 import { pageResponse } from "./frame/document.ts";
 import { html, type SafeHtml } from "./frame/html.ts";
-import { type Reader, readerOf } from "./frame/reader.ts";
+import { readerOf } from "./frame/reader.ts";
 import type { Site } from "./frame/site.ts";
 
 /** The page to sign in on, and what its forms are sent to: from no page of another origin, also where CORS lets it read. */
@@ -67,27 +67,17 @@ async function enter(site: Site, signIn: SignIn, request: HttpRequest): Promise<
     const cookie = `${sessionCookie}=${outcome.sealed}; Max-Age=${sessionLife}${attributes}`;
     return redirect(toPublicUrl(request, to)).withHeader("Set-Cookie", cookie).withHeader("Cache-Control", "no-store");
   }
-  const { status, retryAfter, message } = refusals[outcome.kind](readerOf(request), outcome.retryAfter);
-  const refused = signInPage(site, request, to, { message, name: form.get("name") ?? "" }).withStatus(status);
-  return retryAfter === undefined ? refused : refused.withHeader("Retry-After", String(retryAfter));
+  const reader = readerOf(request);
+  const words = reader.words.signIn;
+  const message = outcome.kind === "wrong" ? words.wrong : reader.count(words.later, outcome.retryAfter);
+  const page = signInPage(site, request, to, { message, name: form.get("name") ?? "" });
+  if (outcome.kind === "wrong") return page.withStatus(403);
+  return page.withStatus(503).withHeader("Retry-After", String(outcome.retryAfter));
 }
 
 /** Without the white space that keyboards of phones add to a name. */
 const basic = (form: URLSearchParams): string =>
   `Basic ${Buffer.from(`${form.get("name")?.trim() ?? ""}:${form.get("password") ?? ""}`).toString("base64")}`;
-
-const refusals = {
-  wrong: ({ words: { signIn: words } }: Reader) => ({
-    status: 403,
-    retryAfter: undefined,
-    message: words.wrong,
-  }),
-  later: (reader: Reader, retryAfter: number | undefined = 1) => ({
-    status: 503,
-    retryAfter,
-    message: reader.count(reader.words.signIn.later, retryAfter),
-  }),
-};
 
 function signInPage(site: Site, request: HttpRequest<unknown>, to: string, attempt?: Attempt): HttpResponse {
   const { signIn } = readerOf(request).words.frame;
