@@ -1,4 +1,5 @@
 import type { StandardSchemaV1, ValidationResult, Validator } from "waymark/content";
+import { andThen } from "waymark/internal";
 import { isJsonObject, without } from "../members/json-object.ts";
 import { objectSchemaOf } from "../members/object-schema.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -20,10 +21,7 @@ export function creationOf(
 ): (value: unknown) => ReturnType<Extract<Validator<Document>, (value: unknown) => unknown>> {
   const schema = preferredSchema(settings, preferences);
   const validate = owner === undefined ? schema["~standard"].validate : withOwner(schema, owner);
-  return (value) => {
-    const result = validate(value);
-    return result instanceof Promise ? result.then(withRecordId) : withRecordId(result);
-  };
+  return (value) => andThen(validate(value), withRecordId);
 }
 
 /**

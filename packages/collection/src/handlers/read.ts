@@ -1,5 +1,6 @@
 import { type Awaitable, type HttpRequest, HttpResponse, notFound } from "waymark";
 import { evaluatePreconditions } from "waymark/fields";
+import { andThen } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { conditionalRead, stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
@@ -48,12 +49,10 @@ export function readRecord(settings: CollectionSettings): ReadHandler {
 
     const find = (store: Store): Awaitable<HttpResponse> => {
       allowRepetition(request, store, representation);
-      const record = store.find(id);
-      return record instanceof Promise ? record.then(answer) : answer(record);
+      return andThen(store.find(id), answer);
     };
 
-    const store = scope.storeOf(request, "record");
-    return store instanceof Promise ? store.then(find) : find(store);
+    return andThen(scope.storeOf(request, "record"), find);
   });
 }
 

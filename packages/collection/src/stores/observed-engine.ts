@@ -1,4 +1,5 @@
 import type { Awaitable } from "waymark";
+import { andThen } from "waymark/internal";
 import { StoreDamaged, StoreReadOnly, StoreUnavailable } from "./contract/errors.ts";
 import type { DatabaseObserver, StoreOperation } from "./contract/observer.ts";
 import type { RecordBatch } from "./contract/store.ts";
@@ -55,8 +56,7 @@ export function observedEngine(
       const { next } = found;
       return { ...found, next: next && (() => observeBatch(next)) };
     };
-    const batch = observe("list", read);
-    return batch instanceof Promise ? batch.then(observed) : observed(batch);
+    return andThen(observe("list", read), observed);
   };
 
   /** A check of a read-only database reports that by itself. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { andThen } from "waymark/internal";
 import type { StoredCollection } from "../database.ts";
 import { StoreUnavailable } from "./contract/errors.ts";
 import { comparesValues, type Selection, storeMembers } from "./contract/selection.ts";
@@ -60,22 +61,13 @@ export function recordStore(
     source: engine.source,
     // No record has any other id, and a database might refuse it.
     find: (id) => (Number.isSafeInteger(id) ? engine.find(id, owner) : undefined),
-    batch(selection = {}, options = {}) {
-      const batch = engine.batch(checked(selection), owner, options);
-      return batch instanceof Promise ? batch.then(withState) : withState(batch);
-    },
+    batch: (selection = {}, options = {}) => andThen(engine.batch(checked(selection), owner, options), withState),
     async *list(selection, options) {
       yield* batchesFrom(await store.batch(selection, options));
     },
     count: async (selection = {}, options = {}) => engine.count(checked(selection), owner, options),
-    revision() {
-      const revisions = engine.revisions();
-      return revisions instanceof Promise ? revisions.then(sumOf) : sumOf(revisions);
-    },
-    state() {
-      const revisions = engine.revisions();
-      return revisions instanceof Promise ? revisions.then(stateOf) : stateOf(revisions);
-    },
+    revision: () => andThen(engine.revisions(), sumOf),
+    state: () => andThen(engine.revisions(), stateOf),
     async changes(after, { limit = mostChanges, ...options } = {}) {
       if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= mostChanges)) {
         throw new TypeError(`The limit of changes is an integer from 1 to ${mostChanges}, not ${limit}`);
