@@ -42,4 +42,9 @@ export class FairQueue<T> {
     }
     return undefined;
   }
+
+  /** Takes out the items one after another, also those that are added meanwhile, until nothing waits. */
+  *takeAll(): Generator<T, void, undefined> {
+    for (let item = this.take(); item !== undefined; item = this.take()) yield item;
+  }
 }

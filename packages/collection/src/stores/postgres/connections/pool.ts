@@ -188,7 +188,7 @@ export class PostgresPool {
   }
 
   #failWaiting(fault: StoreUnavailable): void {
-    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
+    for (const next of this.#waiting.takeAll()) {
       clearTimeout(next.timer);
       next.reject(fault);
     }

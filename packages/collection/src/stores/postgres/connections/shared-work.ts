@@ -36,14 +36,13 @@ export class SharedWork {
 
   async #begin(): Promise<void> {
     try {
-      await this.#lend((connection) => Promise.all(this.#take(mostAtOnce).map(({ begin }) => begin(connection))));
+      await this.#lend((connection) => {
+        const pieces = this.#waiting.takeAll().take(mostAtOnce);
+        return Promise.all(pieces.map(({ begin }) => begin(connection)));
+      });
     } catch (error) {
-      for (const { reject } of this.#take(this.#waiting.size)) reject(error);
+      for (const { reject } of this.#waiting.takeAll()) reject(error);
     }
-  }
-
-  #take(most: number): readonly PieceOfWork[] {
-    return Array.from({ length: Math.min(most, this.#waiting.size) }, () => this.#waiting.take() as PieceOfWork); // so many wait
   }
 }
 

@@ -86,15 +86,12 @@ export class SqliteReader {
   close(): Promise<void> {
     this.#closing ??= Promise.resolve(this.#running).then(() => this.#channel.close());
     this.#current?.giveUp(databaseClosed());
-    for (let waiting = this.#waiting.take(); waiting !== undefined; waiting = this.#waiting.take()) {
-      waiting.giveUp(databaseClosed());
-    }
+    for (const waiting of this.#waiting.takeAll()) waiting.giveUp(databaseClosed());
     return this.#closing;
   }
 
   async #run(): Promise<void> {
-    // Reads that arrive meanwhile are made as well.
-    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
+    for (const next of this.#waiting.takeAll()) {
       Atomics.store(this.#stop, 0, 0);
       this.#current = next;
       await next.make();
