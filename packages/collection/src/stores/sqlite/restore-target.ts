@@ -13,7 +13,7 @@ import {
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
 import { Unusable } from "./connections/file.ts";
-import { isTable, readRowidsAsBigInt, StatementCache } from "./connections/statements.ts";
+import { isTable, numberIn, readRowidsAsBigInt, StatementCache } from "./connections/statements.ts";
 import { inTransaction } from "./connections/transaction.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./table/columns.ts";
 import { dropIndexes, missingIndexes } from "./table/schema.ts";
@@ -147,8 +147,7 @@ export function sqliteRestoreTarget(
     },
 
     async count(collection, upTo) {
-      const row = database.prepare(`SELECT count(*) AS stored FROM "${collection}" WHERE id <= ?`).get(upTo);
-      return Number(row?.["stored"]);
+      return numberIn(database, `SELECT count(*) FROM "${collection}" WHERE id <= ?`, upTo);
     },
 
     async putKeys(collection, keys) {

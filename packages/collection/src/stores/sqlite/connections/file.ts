@@ -7,7 +7,7 @@ import { unfinished } from "../../contract/snapshot.ts";
 import { reasonIfNewer } from "../../layout-numbers.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { type Layouts, migrate, presentLayouts } from "./migrations.ts";
-import { isTable } from "./statements.ts";
+import { isTable, numberIn } from "./statements.ts";
 import { blockThread } from "./transaction.ts";
 
 /** Written to the header of a database file: the ASCII codes of `wmrk`. */
@@ -157,16 +157,16 @@ export function identifySqliteFile(
   forRestore: boolean,
   layouts: Layouts = presentLayouts,
 ): number {
-  const application = numberOf(database, "PRAGMA application_id");
-  const version = numberOf(database, "PRAGMA user_version");
-  const tables = numberOf(database, "SELECT count(*) FROM sqlite_schema");
+  const application = numberIn(database, "PRAGMA application_id");
+  const version = numberIn(database, "PRAGMA user_version");
+  const tables = numberIn(database, "SELECT count(*) FROM sqlite_schema");
   if (application === 0 && version === 0 && tables === 0) return 0;
   if (application !== applicationId) throw new Unusable("it is the database of another program; name another file");
   const newer = reasonIfNewer(version, layouts, "file");
   if (newer !== undefined) throw new Unusable(newer);
   // Every layout has had these.
   const own = "SELECT count(*) FROM sqlite_schema WHERE name IN ('waymark_collections', 'waymark_removals')";
-  if (numberOf(database, own) < 2) throw new Unusable("tables of it are missing; restore it from a backup");
+  if (numberIn(database, own) < 2) throw new Unusable("tables of it are missing; restore it from a backup");
   if (!forRestore && isTable(database, "waymark_loading")) throw new Unusable(unfinished);
   return version;
 }
@@ -185,11 +185,6 @@ function useWriteAheadLog(database: DatabaseSync, timeout: number): void {
       blockThread(5);
     }
   }
-}
-
-function numberOf(database: DatabaseSync, query: string): number {
-  const [value] = Object.values(database.prepare(query).get() ?? {});
-  return Number(value);
 }
 
 /** Returns in one line why the file system or SQLite refuses the file; undefined for a fault of the program. */

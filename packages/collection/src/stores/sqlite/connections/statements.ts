@@ -59,6 +59,10 @@ export const namesIn = (database: DatabaseSync, query: string, ...values: readon
     .all(...values)
     .map(({ name }) => String(name));
 
+/** Returns the number in the first column of the only row of a query. */
+export const numberIn = (database: DatabaseSync, query: string, ...values: readonly number[]): number =>
+  Number(Object.values(database.prepare(query).get(...values) ?? {})[0]);
+
 /** Reads the documents of a collection by ascending id; with members, only those that may have some of them. */
 export function* documentsIn(
   database: DatabaseSync,
@@ -70,11 +74,8 @@ export function* documentsIn(
 }
 
 /** Returns how many documents a collection has; with members, only those that may have some of them. */
-export function documentCount(database: DatabaseSync, collection: string, members?: readonly string[]): number {
-  return Number(
-    database.prepare(`SELECT count(*) AS count FROM "${collection}" ${whereSome(members)}`).get()?.["count"],
-  );
-}
+export const documentCount = (database: DatabaseSync, collection: string, members?: readonly string[]): number =>
+  numberIn(database, `SELECT count(*) FROM "${collection}" ${whereSome(members)}`);
 
 /** Chooses the documents that may have some of the members; all without members. */
 const whereSome = (members: readonly string[] | undefined): string =>

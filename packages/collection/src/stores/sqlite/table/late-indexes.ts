@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
+import { numberIn } from "../connections/statements.ts";
 import { dropListIndexes, missingIndexes } from "./schema.ts";
 
 interface LateIndexes {
@@ -23,8 +24,8 @@ export function lateIndexes(database: DatabaseSync, definition: StoredCollection
       if (areDropped || stored < nextLook) return;
       nextLook *= 2;
       const most = 2 * stored;
-      const text = `SELECT count(*) AS count FROM (SELECT 1 FROM "${definition.name}" LIMIT ?)`;
-      if (Number(database.prepare(text).get(most + 1)?.["count"]) > most) return;
+      const text = `SELECT count(*) FROM (SELECT 1 FROM "${definition.name}" LIMIT ?)`;
+      if (numberIn(database, text, most + 1) > most) return;
       dropListIndexes(database, definition);
       areDropped = true;
     },

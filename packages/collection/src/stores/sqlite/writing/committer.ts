@@ -5,7 +5,7 @@ import type { BulkChange } from "../../contract/store.ts";
 import { type BulkConditions, BulkTally } from "../../writing/bulk-source.ts";
 import type { Write } from "../../writing/write.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";
-import { readRowidsAsBigInt } from "../connections/statements.ts";
+import { numberIn, readRowidsAsBigInt } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
 import { lateIndexes } from "../table/late-indexes.ts";
 import {
@@ -245,7 +245,7 @@ function bulkCreation(
  * succeed where a record does not fit, because a failed change leaves the room that it had begun to fill.
  */
 function probeRoom(database: DatabaseSync, busyTimeout: number): void {
-  const { cache_size: cacheSize } = database.prepare("PRAGMA cache_size").get() as { cache_size: number }; // one row of one integer
+  const cacheSize = numberIn(database, "PRAGMA cache_size");
   database.exec("PRAGMA cache_size = 8"); // SQLite writes pages beyond this number before the end
   try {
     begin(database, busyTimeout);

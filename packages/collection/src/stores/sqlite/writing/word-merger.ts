@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import { readRowidsAsBigInt } from "../connections/statements.ts";
+import { numberIn, readRowidsAsBigInt } from "../connections/statements.ts";
 import { wordsTable } from "../table/words.ts";
 
 /** Must be closed before its database. */
@@ -68,7 +68,7 @@ export function wordMerger(database: DatabaseSync, collections: readonly StoredC
     isBegun = true;
     return changes() - before > 1;
   };
-  const changes = (): number => Number(database.prepare("SELECT total_changes() AS count").get()?.["count"]);
+  const changes = (): number => numberIn(database, "SELECT total_changes()");
 
   // For the words that an earlier process has left. Not at once, because a change has just started the thread.
   schedule(pause);
