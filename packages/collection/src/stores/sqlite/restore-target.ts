@@ -13,7 +13,7 @@ import {
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
 import { Unusable } from "./connections/file.ts";
-import { isTable, numberIn, readRowidsAsBigInt, StatementCache } from "./connections/statements.ts";
+import { isTable, numberIn, StatementCache } from "./connections/statements.ts";
 import { inTransaction } from "./connections/transaction.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./table/columns.ts";
 import { dropIndexes, missingIndexes } from "./table/schema.ts";
@@ -35,7 +35,7 @@ export function sqliteRestoreTarget(
 
   const run = (text: string, ...values: readonly (string | number | null)[]): void => {
     const statement = statements.prepare(text);
-    readRowidsAsBigInt(statement);
+    statement.setReadBigInts(true); // as in `prepareChange`
     statement.run(...values);
   };
 

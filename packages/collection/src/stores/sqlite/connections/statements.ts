@@ -41,11 +41,13 @@ export const limit = "LIMIT +?";
 const capacity = 100;
 
 /**
- * Makes statements return row ids as BigInt. A statement that changes something returns the id of the last inserted row. FTS5
- * inserts internal rows with ids from 2^53 on, for which node:sqlite would throw.
+ * Prepares a statement that changes something, or ends what others have changed. It returns the id of the last row that the connection
+ * inserted, and does so as a BigInt: FTS5 inserts internal rows with ids from 2^53 on, for which node:sqlite would throw.
  */
-export function readRowidsAsBigInt(...statements: readonly StatementSync[]): void {
-  for (const statement of statements) statement.setReadBigInts(true);
+export function prepareChange(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
 }
 
 /** Returns whether the database has a table of this name. */

@@ -4,7 +4,7 @@ import { parseTableShape, reportForgotten, type TableShape, tableShape } from ".
 import { storeColumns } from "../../table/rows.ts";
 import { sqliteCode, sqliteCodeOf } from "../connections/fault.ts";
 import { Unusable } from "../connections/file.ts";
-import { documentsIn, isTable, namesIn, readRowidsAsBigInt } from "../connections/statements.ts";
+import { documentsIn, isTable, namesIn, prepareChange } from "../connections/statements.ts";
 import { dueShape, type FilledColumn, feedIndex, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { makeValues, valuesTable } from "./values.ts";
 import { makeWords, wordsTable } from "./words.ts";
@@ -57,9 +57,7 @@ function prepareCollection(
   if (filled["values"] !== wanted["values"]) makeValues(database, definition);
   prepareTrigger(database, name);
   if (present === due) return;
-  const note = database.prepare("UPDATE waymark_collections SET form = ? WHERE name = ?");
-  readRowidsAsBigInt(note); // the last row id is that of the words
-  note.run(due, name);
+  prepareChange(database, "UPDATE waymark_collections SET form = ? WHERE name = ?").run(due, name);
 }
 
 /** Returns the shape for which the table of a collection was made. Stores that of a new table: no column is filled. */
@@ -68,11 +66,8 @@ function notedForm(database: DatabaseSync, definition: StoredCollection): string
   const row = database.prepare("SELECT form FROM waymark_collections WHERE name = ?").get(name);
   if (row !== undefined) return String(row["form"]);
   const form = tableShape(definition, []);
-  const insertion = database.prepare(
-    "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES (?, 0, 0, ?)",
-  );
-  readRowidsAsBigInt(insertion); // the last row id may be that of another collection's words
-  insertion.run(name, form);
+  const text = "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES (?, 0, 0, ?)";
+  prepareChange(database, text).run(name, form);
   return form;
 }
 
@@ -153,8 +148,7 @@ function dueIndexes(database: DatabaseSync, definition: StoredCollection): Map<s
 function fillColumns(database: DatabaseSync, collection: string, columns: readonly FilledColumn[]): void {
   if (columns.length === 0) return;
   const changes = columns.map(({ name }) => `"${name}" = ?`);
-  const fill = database.prepare(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`);
-  readRowidsAsBigInt(fill);
+  const fill = prepareChange(database, `UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`);
   // Updates do not move a record in the order of the ids, in which the records are read.
   for (const { id, document } of documentsIn(database, collection)) {
     fill.run(...columns.map(({ toValue }) => toValue(document)), id);

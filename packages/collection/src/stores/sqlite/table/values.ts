@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import type { ListMember } from "../../contract/selection.ts";
 import { listValues } from "../../table/filled-columns.ts";
-import { documentsIn, readRowidsAsBigInt } from "../connections/statements.ts";
+import { documentsIn, prepareChange } from "../connections/statements.ts";
 
 /** Returns the name of the table with the values that a collection's records have in lists, by their ids. */
 export const valuesTable = (collection: string): string => `waymark_values_${collection}`;
@@ -24,9 +24,9 @@ export interface SqliteValues {
 }
 
 function sqliteValues(database: DatabaseSync, collection: string, lists: readonly ListMember[]): SqliteValues {
-  const insert = database.prepare(`INSERT INTO "${valuesTable(collection)}" (id, member, value) VALUES (?, ?, ?)`);
-  const remove = database.prepare(`DELETE FROM "${valuesTable(collection)}" WHERE id = ?`);
-  readRowidsAsBigInt(insert, remove);
+  const table = valuesTable(collection);
+  const insert = prepareChange(database, `INSERT INTO "${table}" (id, member, value) VALUES (?, ?, ?)`);
+  const remove = prepareChange(database, `DELETE FROM "${table}" WHERE id = ?`);
 
   const add = (id: number, document: unknown): void => {
     for (const list of lists) {

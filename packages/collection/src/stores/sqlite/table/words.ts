@@ -3,7 +3,7 @@ import type { StoredCollection } from "../../../database.ts";
 import type { SearchedMember } from "../../contract/selection.ts";
 import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../../table/numbers.ts";
 import { addedMembers, documentWords, wordRule } from "../../table/words.ts";
-import { documentCount, documentsIn, readRowidsAsBigInt } from "../connections/statements.ts";
+import { documentCount, documentsIn, prepareChange } from "../connections/statements.ts";
 
 /** Returns the name of the table with the words of a collection's records, by their ids. */
 export const wordsTable = (collection: string): string => `waymark_words_${collection}`;
@@ -50,9 +50,8 @@ export class SqliteWords {
     this.#isThere = database.prepare(`SELECT 1 FROM "${collection}" WHERE id = ?`);
     // A statement that might insert several rows, such as one with SELECT, would also begin with a savepoint.
     const into = `INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`;
-    this.#insert = database.prepare(`INSERT ${into}`);
-    this.#replace = database.prepare(`INSERT OR REPLACE ${into}`);
-    readRowidsAsBigInt(this.#insert, this.#replace);
+    this.#insert = prepareChange(database, `INSERT ${into}`);
+    this.#replace = prepareChange(database, `INSERT OR REPLACE ${into}`);
   }
 
   /** Adds the words of a new record. */

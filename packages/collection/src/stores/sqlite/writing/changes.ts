@@ -3,7 +3,7 @@ import type { StoredCollection } from "../../../database.ts";
 import { keyColumns } from "../../table/rows.ts";
 import { decide, forgottenForEach, keyLifetime } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
-import { limit, readRowidsAsBigInt } from "../connections/statements.ts";
+import { limit, prepareChange } from "../connections/statements.ts";
 import { filledColumns, rowInsertion } from "../table/columns.ts";
 import { valuesOf } from "../table/values.ts";
 import { wordsOf } from "../table/words.ts";
@@ -46,17 +46,20 @@ export function sqliteChanges(
   const known = sqliteKnown(database, definition, counters);
   /** The columns of the selectable members. In a row, the keys of the unique members come before them. */
   const selectable = columns.filter(({ kind }) => kind !== "unique");
-  const insert = database.prepare(rowInsertion(definition));
+  const insert = prepareChange(database, rowInsertion(definition));
   const changes = ["revision", "updated_at", "document", ...columns.map(({ name }) => name)];
-  const update = database.prepare(
+  const update = prepareChange(
+    database,
     `UPDATE "${collection}" SET ${changes.map((name) => `"${name}" = ?`).join(", ")} WHERE id = ?`,
   );
-  const removal = database.prepare(`DELETE FROM "${collection}" WHERE id = ?`);
-  const keep = database.prepare(
+  const removal = prepareChange(database, `DELETE FROM "${collection}" WHERE id = ?`);
+  const keep = prepareChange(
+    database,
     `INSERT OR REPLACE INTO waymark_keys (collection, ${keyColumns})
       VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const forget = database.prepare(
+  const forget = prepareChange(
+    database,
     `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
         SELECT collection, owner, key FROM waymark_keys WHERE time <= ? ORDER BY time ${limit}
       )`,
@@ -66,7 +69,6 @@ export function sqliteChanges(
   );
   const words = wordsOf(database, definition);
   const values = valuesOf(database, definition);
-  readRowidsAsBigInt(insert, update, removal, keep, forget);
   const columnsOf = (document: unknown): readonly (string | number | null)[] =>
     selectable.map(({ toValue }) => toValue(document));
 

@@ -5,7 +5,7 @@ import type { BulkChange } from "../../contract/store.ts";
 import { type BulkConditions, BulkTally } from "../../writing/bulk-source.ts";
 import type { Write } from "../../writing/write.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";
-import { numberIn, readRowidsAsBigInt } from "../connections/statements.ts";
+import { numberIn, prepareChange } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
 import { lateIndexes } from "../table/late-indexes.ts";
 import {
@@ -45,10 +45,9 @@ export class SqliteCommitter {
     this.#writes = new Map(
       collections.map((definition) => [definition.name, sqliteChanges(database, definition, counters)]),
     );
-    this.#mark = database.prepare("SAVEPOINT one");
-    this.#undo = database.prepare("ROLLBACK TO one");
-    this.#keep = database.prepare("RELEASE one");
-    readRowidsAsBigInt(this.#mark, this.#undo, this.#keep);
+    this.#mark = prepareChange(database, "SAVEPOINT one");
+    this.#undo = prepareChange(database, "ROLLBACK TO one");
+    this.#keep = prepareChange(database, "RELEASE one");
   }
 
   /**

@@ -4,7 +4,7 @@ import { historyLost, StoreUnavailable } from "../../contract/errors.ts";
 import { mostSealsKept, newSeal } from "../../seals.ts";
 import { columnsChanged } from "../../table/filled-columns.ts";
 import type { Counters } from "../../writing/decide.ts";
-import { prepareRows, readRowidsAsBigInt } from "../connections/statements.ts";
+import { prepareChange, prepareRows } from "../connections/statements.ts";
 
 /**
  * The counters of the collections within a transaction: they are read once, advanced in memory, and stored once, however many
@@ -31,14 +31,14 @@ export class SqliteCounters {
   /** @param path the path of the file; undefined for a database in memory */
   constructor(database: DatabaseSync, path?: string) {
     this.#read = prepareRows(database, "SELECT name, revision, last_id, form FROM waymark_collections");
-    this.#write = database.prepare("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
-    this.#leaveSeal = database.prepare("INSERT OR REPLACE INTO waymark_seals VALUES (?, ?, ?)");
-    this.#dropSeals = database.prepare(
+    this.#write = prepareChange(database, "UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
+    this.#leaveSeal = prepareChange(database, "INSERT OR REPLACE INTO waymark_seals VALUES (?, ?, ?)");
+    this.#dropSeals = prepareChange(
+      database,
       `DELETE FROM waymark_seals WHERE collection = ?1 AND revision < (
         SELECT revision FROM waymark_seals WHERE collection = ?1 ORDER BY revision DESC LIMIT 1 OFFSET ${mostSealsKept - 1}
       )`,
     );
-    readRowidsAsBigInt(this.#write, this.#leaveSeal, this.#dropSeals);
     // The statements above have opened the log.
     this.#files = path === undefined ? [] : [namedFile(path, goneOrReplaced), namedFile(`${path}-wal`, logRemoved)];
   }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import { numberIn, readRowidsAsBigInt } from "../connections/statements.ts";
+import { numberIn, prepareChange } from "../connections/statements.ts";
 import { wordsTable } from "../table/words.ts";
 
 /** Must be closed before its database. */
@@ -27,9 +27,8 @@ export function wordMerger(database: DatabaseSync, collections: readonly StoredC
     .filter(({ fullText }) => fullText.length > 0)
     .map(({ name }) => {
       const table = wordsTable(name);
-      return database.prepare(`INSERT INTO "${table}" ("${table}", rank) VALUES ('merge', ?)`);
+      return prepareChange(database, `INSERT INTO "${table}" ("${table}", rank) VALUES ('merge', ?)`);
     });
-  readRowidsAsBigInt(...merges);
 
   const schedule = (milliseconds: number): void => {
     clearTimeout(timer);
