@@ -12,6 +12,7 @@ import {
   type SnapshotSeal,
 } from "./contract/snapshot.ts";
 import { ownersFirst } from "./table/definition.ts";
+import { UnusableDatabase } from "./unusable-database.ts";
 
 /**
  * The progress of restoring a collection: up to this id, in the state of this revision. With several partitions it is the least of
@@ -42,7 +43,11 @@ export interface RestoreTarget {
   put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void>;
   count(collection: string, upTo: number): Promise<number>;
   putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void>;
-  /** Sets the counters and the seals, and removes the mark. */
+  /**
+   * Makes the indexes, sets the counters and the seals, and removes the mark.
+   *
+   * @throws UnusableDatabase (rejects) when records share a value that must be unique
+   */
   end(states: ReadonlyMap<string, RestoredState>): Promise<void>;
 }
 
@@ -93,7 +98,10 @@ export async function restoreSnapshot(
     }
     for await (const keys of snapshot.keys(name)) await target.putKeys(name, keys);
   }
-  await target.end(states);
+  await target.end(states).catch((error: unknown) => {
+    if (!(error instanceof UnusableDatabase)) throw error;
+    throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });
+  });
   return true;
 }
 

@@ -1,13 +1,14 @@
 import type { Database, PostgresDatabaseOptions, StoredOptions } from "../../database.ts";
-import { StoreOpenError, StoreUnavailable } from "../contract/errors.ts";
+import { StoreUnavailable } from "../contract/errors.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Snapshot } from "../contract/snapshot.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
 import { ownersFirst, toStoredCollections } from "../table/definition.ts";
+import { notOpened, UnusableDatabase } from "../unusable-database.ts";
 import { parsePostgresAddress } from "./connections/address.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
-import { reasonNotOpened, throwStoreFault, UnusableDatabase } from "./connections/fault.ts";
+import { reasonNotOpened, throwStoreFault } from "./connections/fault.ts";
 import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } from "./connections/pool.ts";
 import { type OpenServer, openServerAt } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
@@ -38,7 +39,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   try {
     collections = await prepareDatabase(openServer, timeouts, { ...options, collections: defined }, presentLayouts);
   } catch (error) {
-    throw openingFault(parsed.display, error);
+    throw notOpened(parsed.display, reasonNotOpened(error), error);
   }
   const open = async (): Promise<PostgresConnection> => {
     const connection = await openServer(timeouts);
@@ -63,15 +64,8 @@ export async function snapshotPostgresDatabase(address: string): Promise<Snapsho
   try {
     return await openPostgresSnapshot(openServerAt(parsed), { connect: 3000, statement: 5000, lock: 2000 });
   } catch (error) {
-    throw openingFault(parsed.display, error);
+    throw notOpened(parsed.display, reasonNotOpened(error), error);
   }
-}
-
-/** Returns a StoreOpenError that says why a database cannot be opened, or the error itself where it is a fault of the program. */
-function openingFault(display: string, error: unknown): unknown {
-  const reason = reasonNotOpened(error);
-  if (reason === undefined) return error;
-  return new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
 }
 
 interface EngineParts {

@@ -10,7 +10,7 @@ import {
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
-import { toStoreFault, UnusableDatabase } from "./connections/fault.ts";
+import { throwStoreFault } from "./connections/fault.ts";
 import type { PostgresPool } from "./connections/pool.ts";
 import { dropIndexes, makeIndexes } from "./layout/indexes.ts";
 import { identityOf } from "./snapshot.ts";
@@ -32,14 +32,8 @@ export async function postgresRestoreTarget(
   const names = toArrayText([...changesOf.keys()]);
   let places = new Map<string, RestorePlace>();
 
-  const transact = async <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
-    try {
-      return await pool.use((connection) => connection.inTransaction(() => work(connection)));
-    } catch (error) {
-      if (!(error instanceof UnusableDatabase)) throw toStoreFault(error);
-      throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });
-    }
-  };
+  const transact = <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> =>
+    pool.use((connection) => connection.inTransaction(() => work(connection))).catch(throwStoreFault);
 
   /** Locks the collections as a writer does, and checks that their counters are still 0. */
   const assertUntouched = async (connection: PostgresConnection, message: string): Promise<void> => {

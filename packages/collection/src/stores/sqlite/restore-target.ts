@@ -12,7 +12,6 @@ import {
   type RestoreTarget,
 } from "../restore.ts";
 import { sealsFor } from "../seals.ts";
-import { Unusable } from "./connections/file.ts";
 import { isTable, numberIn, StatementCache } from "./connections/statements.ts";
 import { inTransaction } from "./connections/transaction.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./table/columns.ts";
@@ -67,13 +66,8 @@ export function sqliteRestoreTarget(
 
   /** Makes each index in a transaction of its own, so that the log has one of them at a time. */
   const makeIndexes = (): void => {
-    try {
-      for (const [collection, { definition }] of tables) {
-        for (const makeIndex of missingIndexes(database, definition)) step(collection, makeIndex);
-      }
-    } catch (error) {
-      if (!(error instanceof Unusable)) throw error;
-      throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });
+    for (const [collection, { definition }] of tables) {
+      for (const makeIndex of missingIndexes(database, definition)) step(collection, makeIndex);
     }
   };
 

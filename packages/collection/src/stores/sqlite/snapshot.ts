@@ -9,8 +9,9 @@ import type { Snapshot, SnapshotOptions } from "../contract/snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../table/rows.ts";
 import { batchSize, type StampedRow, tableSnapshot } from "../table-snapshot.ts";
+import { UnusableDatabase } from "../unusable-database.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
-import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./connections/file.ts";
+import { identifySqliteFile, openingFault, openSqliteFile } from "./connections/file.ts";
 import { presentLayouts } from "./connections/migrations.ts";
 import { prepareRows } from "./connections/statements.ts";
 
@@ -45,7 +46,7 @@ export function readSqliteFile(
   try {
     database = connectToRead(file);
     const version = identifySqliteFile(database, false);
-    if (version === 0) throw new Unusable("it is empty; name another file");
+    if (version === 0) throw new UnusableDatabase("it is empty; name another file");
     if (verify) assertIntact(database);
     return { database, version };
   } catch (error) {
@@ -77,17 +78,17 @@ export function identityOf(file: string): string {
   return `sqlite ${dev} ${ino}`;
 }
 
-/** @throws Unusable when the file is damaged */
+/** @throws UnusableDatabase when the file is damaged */
 export function assertIntact(database: DatabaseSync): void {
   const findings = database.prepare("PRAGMA quick_check(1)").all();
-  if (findings[0]?.["quick_check"] !== "ok") throw new Unusable(damagedReason);
+  if (findings[0]?.["quick_check"] !== "ok") throw new UnusableDatabase(damagedReason);
 }
 
 /** Connects to an existing file, and begins a transaction that sees its present state. */
 function connectToRead(file: string): DatabaseSync {
   const status = statSync(file, { throwIfNoEntry: false });
-  if (status === undefined) throw new Unusable("there is no such file; name another one");
-  if (!status.isFile()) throw new Unusable("it is no file; name another one");
+  if (status === undefined) throw new UnusableDatabase("there is no such file; name another one");
+  if (!status.isFile()) throw new UnusableDatabase("it is no file; name another one");
   accessSync(file, constants.R_OK);
   const url = pathToFileURL(file);
   // A connection that may write also removes the files that SQLite needs beside the database.

@@ -3,8 +3,9 @@
 import { Socket } from "node:net";
 import { Client, type QueryArrayConfig, type QueryArrayResult } from "pg";
 import pgpass from "pgpass";
+import { UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresRole, PostgresServer } from "./address.ts";
-import { ConnectionLost, sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
+import { ConnectionLost, sqlState, sqlStateOf } from "./fault.ts";
 import {
   finishSession,
   isRefusedParameter,

@@ -1,4 +1,5 @@
-import { StoreDamaged, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../contract/errors.ts";
+import { StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../contract/errors.ts";
+import { saidOf } from "../../unusable-database.ts";
 
 /** The error codes of PostgreSQL (SQLSTATE) that the store distinguishes. It recognizes other errors by their class. */
 export const sqlState = {
@@ -93,9 +94,6 @@ const temporary: ReadonlyMap<string, string> = new Map([
   ["58", "The system of the database reports an error"],
 ]);
 
-/** An error that says why a database cannot be used, and what to do. Its message follows the name of the database. */
-export class UnusableDatabase extends Error {}
-
 /** The error of several servers of one database, none of which can be used. */
 export class NoServer extends Error {
   /** The error of each, by its host and port. */
@@ -109,7 +107,8 @@ export class NoServer extends Error {
 
 /** Returns one line that says why a database cannot be opened; undefined for a fault of the program. It contains no password. */
 export function reasonNotOpened(error: unknown): string | undefined {
-  if (error instanceof UnusableDatabase || error instanceof StoreDamaged) return error.message;
+  const said = saidOf(error);
+  if (said !== undefined) return said;
   if (error instanceof NoServer) return reasonOf(error);
   const state = sqlStateOf(error);
   if (state !== undefined) {

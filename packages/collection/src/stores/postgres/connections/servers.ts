@@ -1,6 +1,7 @@
+import { UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresAddress, PostgresServer } from "./address.ts";
 import { PostgresConnection } from "./connection.ts";
-import { NoServer, UnusableDatabase } from "./fault.ts";
+import { NoServer } from "./fault.ts";
 import type { PostgresTimeouts } from "./session.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { UnusableDatabase } from "../../unusable-database.ts";
 import { searchPathIn } from "./address.ts";
-import { UnusableDatabase } from "./fault.ts";
 
 /** A statement with its values. A statement with a name is planned once for each connection. */
 export interface Statement {

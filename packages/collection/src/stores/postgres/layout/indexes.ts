@@ -1,5 +1,6 @@
+import { valueShared } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { sqlState, sqlStateOf, UnusableDatabase } from "../connections/fault.ts";
+import { sqlState, sqlStateOf } from "../connections/fault.ts";
 import { type FilledColumn, filledColumns } from "../table/columns.ts";
 import type { PartitionedCollection } from "../table/partitions.ts";
 import { nameOf, partitionTerm, quoteName } from "../table/sql.ts";
@@ -52,10 +53,7 @@ async function indexColumn(connection: PostgresConnection, collection: string, c
     await connection.query({ text: makeIndex(collection, name, index.definition, index.unique !== undefined) });
   } catch (error) {
     if (index.unique === undefined || sqlStateOf(error) !== sqlState.uniqueViolation) throw error;
-    throw new UnusableDatabase(
-      `two records in it have the same ${index.unique}, which is to be unique; change one of them`,
-      { cause: error },
-    );
+    throw valueShared(index.unique, error);
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { unfinished } from "../../contract/snapshot.ts";
 import { isAmbiguous, lastNumber, layoutsAfter, reasonIfNewer } from "../../layout-numbers.ts";
+import { UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { sqlState, sqlStateOf, UnusableDatabase } from "../connections/fault.ts";
+import { sqlState, sqlStateOf } from "../connections/fault.ts";
 import { quoteText } from "../table/sql.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { DatabaseOptions } from "../../../database.ts";
 import { parseTableShape, reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
 import { storeColumns } from "../../table/rows.ts";
+import { ownedOtherwise, UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { UnusableDatabase } from "../connections/fault.ts";
 import { dueShape, type FilledColumn, filledColumns } from "../table/columns.ts";
 import type { PartitionedCollection } from "../table/partitions.ts";
 import { digestOf, quoteName, toArrayText } from "../table/sql.ts";
@@ -87,17 +87,11 @@ async function dropWithOtherOwner(
   { name: collection, owner }: PartitionedCollection,
   present: string,
 ): Promise<void> {
-  const { owner: presentOwner } = parseTableShape(present);
-  const dueOwner = owner?.collection ?? null;
-  if (presentOwner === dueOwner) return;
+  const presentOwner = parseTableShape(present).owner ?? undefined;
+  if (presentOwner === owner?.collection) return;
   const table = quoteName(collection);
   const records = await connection.query({ text: `SELECT 1 FROM ${table} LIMIT 1` });
-  if (records.length > 0) {
-    const [is, due] = [presentOwner, dueOwner].map((name) => (name === null ? "by nobody" : `by ${name}`));
-    throw new UnusableDatabase(
-      `the records of ${collection} in it are owned ${is}, and are to be owned ${due}; remove them`,
-    );
-  }
+  if (records.length > 0) throw ownedOtherwise(collection, presentOwner, owner?.collection);
   await connection.query({ text: `DROP TABLE ${table} CASCADE` });
 }
 

@@ -2,9 +2,10 @@ import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, statS
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { damagedReason, StoreDamaged, StoreOpenError } from "../../contract/errors.ts";
+import { damagedReason } from "../../contract/errors.ts";
 import { unfinished } from "../../contract/snapshot.ts";
 import { reasonIfNewer } from "../../layout-numbers.ts";
+import { notOpened, saidOf, UnusableDatabase } from "../../unusable-database.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { type Layouts, migrate, presentLayouts } from "./migrations.ts";
 import { isTable, numberIn } from "./statements.ts";
@@ -59,10 +60,7 @@ export function openSqliteFile(
 
 /** Returns a StoreOpenError for an error that keeps a file from being opened, and a fault of the program unchanged. */
 export function openingFault(file: string, error: unknown): unknown {
-  const isSaid = error instanceof Unusable || error instanceof StoreDamaged;
-  const reason = isSaid ? error.message : reasonOf(error);
-  if (reason === undefined) return error;
-  return new StoreOpenError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, { cause: error });
+  return notOpened(file, saidOf(error) ?? reasonOf(error), error);
 }
 
 /**
@@ -89,17 +87,14 @@ const settings = `
   PRAGMA secure_delete = ON; -- what is removed is overwritten, so that nothing of a person stays in free pages
 `;
 
-/** The reason why a file cannot be the database, and what to do. The name of the file is put before the message. */
-export class Unusable extends Error {}
-
 /** Checks or makes the file, and returns its absolute path, because SQLite reads a path that begins with `file:` as a URI. */
 function usablePath(file: string): string {
-  if (file === "") throw new Unusable("the name is empty; name a file, or :memory:");
+  if (file === "") throw new UnusableDatabase("the name is empty; name a file, or :memory:");
   const path = resolve(file);
   makeDirectory(dirname(path));
   const status = statSync(path, { throwIfNoEntry: false });
-  if (status?.isDirectory()) throw new Unusable("it is a directory; name a file in it");
-  if (status?.isFile() === false) throw new Unusable("it is a device, a socket or a pipe; name a file");
+  if (status?.isDirectory()) throw new UnusableDatabase("it is a directory; name a file in it");
+  if (status?.isFile() === false) throw new UnusableDatabase("it is a device, a socket or a pipe; name a file");
   if (status !== undefined) accessSync(path, constants.R_OK | constants.W_OK);
   else makePrivateFile(path);
   return path;
@@ -108,7 +103,7 @@ function usablePath(file: string): string {
 /** Checks a file that is made or still empty: another user of the directory may have put a link there. */
 function assertNoLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
-  throw new Unusable("it is a symbolic link; name the file that it leads to");
+  throw new UnusableDatabase("it is a symbolic link; name the file that it leads to");
 }
 
 /** Makes an empty file for its owner only. SQLite gives the files beside it, which end in -wal and -shm, the same mode. */
@@ -150,7 +145,7 @@ function makeDirectory(path: string): void {
  * Returns the number of the layout of the file; 0 for an empty file.
  *
  * @param forRestore whether it may have an unfinished restore
- * @throws Unusable when it is not one of ours
+ * @throws UnusableDatabase when it is not one of ours
  */
 export function identifySqliteFile(
   database: DatabaseSync,
@@ -161,13 +156,14 @@ export function identifySqliteFile(
   const version = numberIn(database, "PRAGMA user_version");
   const tables = numberIn(database, "SELECT count(*) FROM sqlite_schema");
   if (application === 0 && version === 0 && tables === 0) return 0;
-  if (application !== applicationId) throw new Unusable("it is the database of another program; name another file");
+  if (application !== applicationId)
+    throw new UnusableDatabase("it is the database of another program; name another file");
   const newer = reasonIfNewer(version, layouts, "file");
-  if (newer !== undefined) throw new Unusable(newer);
+  if (newer !== undefined) throw new UnusableDatabase(newer);
   // Every layout has had these.
   const own = "SELECT count(*) FROM sqlite_schema WHERE name IN ('waymark_collections', 'waymark_removals')";
-  if (numberIn(database, own) < 2) throw new Unusable("tables of it are missing; restore it from a backup");
-  if (!forRestore && isTable(database, "waymark_loading")) throw new Unusable(unfinished);
+  if (numberIn(database, own) < 2) throw new UnusableDatabase("tables of it are missing; restore it from a backup");
+  if (!forRestore && isTable(database, "waymark_loading")) throw new UnusableDatabase(unfinished);
   return version;
 }
 

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { DatabaseOptions, StoredCollection } from "../../../database.ts";
 import { parseTableShape, reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
 import { storeColumns } from "../../table/rows.ts";
+import { ownedOtherwise, valueShared } from "../../unusable-database.ts";
 import { sqliteCode, sqliteCodeOf } from "../connections/fault.ts";
-import { Unusable } from "../connections/file.ts";
 import { documentsIn, isTable, namesIn, prepareChange } from "../connections/statements.ts";
 import { dueShape, type FilledColumn, feedIndex, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { makeValues, valuesTable } from "./values.ts";
@@ -14,7 +14,7 @@ import { makeWords, wordsTable } from "./words.ts";
  * index to be selected by, or have their words in the full text. The names must have been checked, because they become part of the
  * statements.
  *
- * @throws Unusable when existing records share a value that must be unique, or have another owner than the definition
+ * @throws UnusableDatabase when existing records share a value that must be unique, or have another owner than the definition
  */
 export function prepareSchema(
   database: DatabaseSync,
@@ -115,7 +115,7 @@ export function dropListIndexes(database: DatabaseSync, definition: StoredCollec
 /**
  * Returns functions that make the missing indexes of a collection's table.
  *
- * @throws Unusable (each of them) when records share a value that must be unique
+ * @throws UnusableDatabase (each of them) when records share a value that must be unique
  */
 export function missingIndexes(database: DatabaseSync, definition: StoredCollection): readonly (() => void)[] {
   const indexes = dueIndexes(database, definition);
@@ -158,15 +158,14 @@ function fillColumns(database: DatabaseSync, collection: string, columns: readon
 /**
  * Drops the existing table if its owner is not that of the definition.
  *
- * @throws Unusable when the table has records
+ * @throws UnusableDatabase when the table has records
  */
 function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }: StoredCollection): void {
   if (!isTable(database, collection)) return;
   const [present] = namesIn(database, `SELECT "table" AS name FROM pragma_foreign_key_list(?)`, collection);
   if (present === owner?.collection) return;
   if (database.prepare(`SELECT 1 FROM "${collection}" LIMIT 1`).get() !== undefined) {
-    const [is, due] = [present, owner?.collection].map((name) => (name === undefined ? "by nobody" : `by ${name}`));
-    throw new Unusable(`the records of ${collection} in it are owned ${is}, and are to be owned ${due}; remove them`);
+    throw ownedOtherwise(collection, present, owner?.collection);
   }
   database.exec(`DROP TABLE "${collection}"`);
 }
@@ -200,8 +199,6 @@ function addUniqueIndex(database: DatabaseSync, collection: string, { name, memb
     database.exec(`CREATE UNIQUE INDEX "${index}" ON "${collection}" ("${name}") WHERE "${name}" IS NOT NULL`);
   } catch (error) {
     if (sqliteCodeOf(error) !== sqliteCode.constraint) throw error;
-    throw new Unusable(`two records in it have the same ${member}, which is to be unique; change one of them`, {
-      cause: error,
-    });
+    throw valueShared(member, error);
   }
 }

@@ -1,0 +1,32 @@
+import { StoreDamaged, StoreOpenError } from "./contract/errors.ts";
+
+/** An error that says why a database cannot be used, and what to do. Its message follows the name of the database. */
+export class UnusableDatabase extends Error {}
+
+/** Returns what such an error, or one of a damaged database, says; undefined for every other error. */
+export const saidOf = (error: unknown): string | undefined =>
+  error instanceof UnusableDatabase || error instanceof StoreDamaged ? error.message : undefined;
+
+/**
+ * Returns the StoreOpenError for an error that keeps a database from being opened.
+ *
+ * @param reason why it does; undefined for a fault of the program, which is returned as it is
+ */
+export function notOpened(database: string, reason: string | undefined, error: unknown): unknown {
+  if (reason === undefined) return error;
+  return new StoreOpenError(`Cannot open the database ${JSON.stringify(database)}: ${reason}`, { cause: error });
+}
+
+// What every engine says alike.
+
+export function ownedOtherwise(collection: string, present: string | undefined, due: string | undefined): Error {
+  const [is, toBe] = [present, due].map((owner) => (owner === undefined ? "by nobody" : `by ${owner}`));
+  return new UnusableDatabase(
+    `the records of ${collection} in it are owned ${is}, and are to be owned ${toBe}; remove them`,
+  );
+}
+
+export function valueShared(member: string, cause: unknown): Error {
+  const reason = `two records in it have the same ${member}, which is to be unique; change one of them`;
+  return new UnusableDatabase(reason, { cause });
+}
