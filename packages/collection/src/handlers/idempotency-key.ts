@@ -1,17 +1,10 @@
 import { createHash } from "node:crypto";
 import { HttpError, type HttpRequest } from "waymark";
+import type { Idempotency } from "../stores/contract/store.ts";
 import { refuseKey } from "./refusals.ts";
 
-/** The hashes of a key that makes a request safe to repeat, and of the request's content. */
-export interface IdempotencyKey {
-  /** Of the key, within the scope. */
-  readonly key: string;
-  /** Of the content and its type. */
-  readonly fingerprint: string;
-}
-
 /**
- * Reads an Idempotency-Key, and hashes it and the content of its request. The field is a string of structured fields (RFC 9651
+ * Reads an Idempotency-Key, and hashes it, within its scope, and the content of its request with its type. The field is a string of structured fields (RFC 9651
  * §3.3.3); a bare token, which many clients send, is accepted too.
  *
  * @param scope separates keys: equal keys in different scopes have nothing to do with each other
@@ -21,7 +14,7 @@ export async function hashKey(
   field: string,
   request: HttpRequest<unknown>,
   scope: readonly string[],
-): Promise<IdempotencyKey> {
+): Promise<Idempotency> {
   const key = parseKey(field);
   if (key === undefined) throw new HttpError(refuseKey(field));
   const type = request.headers.get("Content-Type") ?? "";
