@@ -6,7 +6,7 @@ import { problemsOfReaders } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { toSent } from "../feed/shared-changes.ts";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
-import type { QueryParameters } from "../lists/parameters.ts";
+import { withoutPlace } from "../lists/parameters.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
@@ -59,7 +59,7 @@ export function readChanges(settings: CollectionSettings): CollectionHandler {
       const fields = HeaderList.of({
         "Content-Type": representation.contentType,
         "Cache-Control": "private, no-cache",
-        Link: `<${nextUrl(toPublicUrl(request), query.parameters, batch.cursor)}>; rel="next"`,
+        Link: `<${toPublicUrl(request)}?${withoutPlace(query.parameters)}after=${batch.cursor}>; rel="next"`,
       });
       return withApplied(
         new HttpResponse(200, fields.withMembers("Vary", ["Accept", "Prefer"])).withBody(body),
@@ -175,10 +175,4 @@ async function readBatch(
   } finally {
     waitingShares.add(caller, -1);
   }
-}
-
-function nextUrl(url: string, parameters: QueryParameters, cursor: string): string {
-  const others = [...parameters].filter(([name]) => name !== "after");
-  const kept = others.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`);
-  return `${url}?${kept.join("")}after=${cursor}`;
 }

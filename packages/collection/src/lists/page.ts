@@ -4,6 +4,7 @@ import type { SelectableMember, Selection } from "../stores/contract/selection.t
 import type { FirstBatch, RecordBatch, StoredRecord } from "../stores/contract/store.ts";
 import { comparePlaces, type Place, placeOf } from "../stores/reading/keyset.ts";
 import { cursorsOf } from "./cursor.ts";
+import { withoutPlace } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";
 
 interface PageRead extends Pick<FirstBatch, "state" | "revisions"> {
@@ -131,11 +132,8 @@ export function pageLinks(
   { parameters, selection, backwards }: ListQuery,
   { ends, hasMore }: PageRead,
 ): PageLinks {
-  let first = `${url}?`;
-  for (const [name, value] of parameters) {
-    if (name !== "after" && name !== "before") first += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`;
-  }
-  first = parameters.has("limit") ? first.slice(0, -1) : `${first}limit=${limit}`;
+  const kept = `${url}?${withoutPlace(parameters)}`;
+  const first = parameters.has("limit") ? kept.slice(0, -1) : `${kept}limit=${limit}`;
   const hasNext = backwards || hasMore;
   const hasPrevious = backwards ? hasMore : selection.after !== undefined;
   if (ends === undefined || !(hasNext || hasPrevious)) return { first };

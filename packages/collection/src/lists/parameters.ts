@@ -52,6 +52,15 @@ export function refuseParameters(search: string): void {
   });
 }
 
+/** Writes the parameters again, each with `&` after it; without the place of a page, which the next link has instead. */
+export function withoutPlace(parameters: QueryParameters): string {
+  let query = "";
+  for (const [name, value] of parameters) {
+    if (name !== "after" && name !== "before") query += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`;
+  }
+  return query;
+}
+
 /** The parameter that names a representation, for clients that cannot set Accept. */
 export const formatName = "format";
 
