@@ -7,6 +7,7 @@ export {
   matchingOf,
 } from "./bulk/matching.ts";
 export { noRoomChannel, temporaryFileFault } from "./bulk/spool.ts";
+export { openUnnamedFile, piecesOf } from "./bulk/unnamed-file.ts";
 export { type CollectionHandlers, collection, type FollowerFigures } from "./collection.ts";
 export type {
   CollectionDefinition,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { before, describe, it } from "node:test";
@@ -406,7 +406,7 @@ describe("import", () => {
 
   const unusable: readonly (readonly [name: string, argv: readonly string[], message: RegExp])[] = [
     ["a file that is missing", ["none.csv"], /^The file "none\.csv" cannot be read: it does not exist$/],
-    ["a directory", [folder.path("."), "--format", "csv"], /is a directory\.$/],
+    ["a directory", [folder.path("."), "--format", "csv"], /cannot be read: it is a directory$/],
     ["a spreadsheet", ["people.xlsx"], /^"people\.xlsx" is the file of a spreadsheet\. .* save it as CSV\.$/],
     ["what is no text", [write("csv", Buffer.from("PK\u0003\u0004\u0014\0"))], /is not a text in .* save it as CSV\.$/],
     ["a name that says no format", [write("dat", "")], /says no format: add --format with csv, ndjson, /],
@@ -685,6 +685,20 @@ describe("the programs", () => {
       new RegExp(stored === "0" ? "stored 6,000" : `, ${stored} stored before$`),
     );
     assert.equal((await peopleIn(database)).length, 6_000);
+  });
+
+  it("are ended by SIGINT while they read standard input, of which no file is ever left", async () => {
+    const [database, TMPDIR] = [newFile("db"), folder.path("temporary")];
+    mkdirSync(TMPDIR);
+    const args = [...programArguments, "import", "-", "--format", "csv", "--database", database];
+    const reading = spawn(process.execPath, args, { env: { ...process.env, TMPDIR } });
+    const beyondPipes = `name\n${rows.repeat(50)}`;
+    await new Promise((resolve) => reading.stdin.write(beyondPipes, resolve)); // it has read most of it
+    const names = readdirSync(TMPDIR);
+    reading.kill("SIGINT");
+    reading.stdin.on("error", () => undefined).end();
+    const [, signal] = await once(reading, "close");
+    assert.deepEqual([names, signal, existsSync(database)], [[], "SIGINT", false]);
   });
 
   const shell = async (line: string, ...args: readonly string[]) => {

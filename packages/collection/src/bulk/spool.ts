@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
-import { type FileHandle, open, unlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { FileHandle } from "node:fs/promises";
 import { StoreUnavailable } from "../stores/contract/errors.ts";
 import type { Document } from "../stores/contract/store.ts";
+import { openUnnamedFile, piecesOf } from "./unnamed-file.ts";
 
 /** A valid document that waits to be stored until all documents are known to be valid. */
 export interface SpooledDocument {
@@ -16,8 +14,8 @@ export interface SpooledDocument {
 }
 
 /**
- * Keeps documents on disk while a client sends more, so that neither memory nor a transaction has to hold them. The file is in
- * the system's temporary folder (`TMPDIR`) and has no name: the system removes it when the process ends, however it ends.
+ * Keeps documents on disk while a client sends more, so that neither memory nor a transaction has to hold them. The file has no
+ * name, and nothing is left of it.
  */
 export class Spool {
   readonly #file: FileHandle;
@@ -34,11 +32,8 @@ export class Spool {
    * @throws StoreUnavailable (rejects) when there is no room for the file
    */
   static async open(count: (bytes: number) => void): Promise<Spool> {
-    const path = join(tmpdir(), `collection-${randomUUID()}`);
     try {
-      const file = await open(path, "wx+", 0o600);
-      await unlink(path);
-      return new Spool(file, count);
+      return new Spool(await openUnnamedFile(), count);
     } catch (error) {
       throw temporaryFileFault(error);
     }
@@ -55,7 +50,7 @@ export class Spool {
     await this.#write();
     const decoder = new TextDecoder();
     let text = "";
-    for await (const piece of this.#pieces()) {
+    for await (const piece of piecesOf(this.#file)) {
       text += decoder.decode(piece, { stream: true });
       let start = 0;
       for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
@@ -81,15 +76,6 @@ export class Spool {
     await this.#file.writeFile(bytes).catch((error: unknown) => {
       throw temporaryFileFault(error);
     });
-  }
-
-  async *#pieces(): AsyncGenerator<Uint8Array, void, undefined> {
-    for (let position = 0; ; ) {
-      const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(pieceSize), 0, pieceSize, position);
-      if (bytesRead === 0) return;
-      position += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
   }
 }
 

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { type ListDecoder, temporaryFileFault } from "@waymark/collection";
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
@@ -19,10 +18,10 @@ export const peopleFileDecoder = (members: MemberList): ListDecoder => ({
   example: "Name;E-mail\nAda Lovelace;ada@example.org\n",
   async *decode(pieces, { mediaType, lenient, onFound, onColumns }) {
     const { name = "", map = "", date } = parametersOf(mediaType);
-    await using copy = await copyOfStream(Readable.from(pieces)).catch((error: unknown) => {
+    await using copy = await copyOfStream(pieces).catch((error: unknown) => {
       throw temporaryFileFault(error);
     });
-    const source = await openSourceFile(copy.path);
+    const source = await openSourceFile(copy);
     if (!source.isText) throw new ContentError("The file is not a text. To import a spreadsheet, save it as CSV");
     const file = await openPeopleFile(source, {
       members,

@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { createReadStream } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { openUnnamedFile, piecesOf } from "@waymark/collection";
 
 /** A file that is imported, read once from end to end to know what it is. */
 export interface SourceFile {
@@ -30,25 +27,25 @@ export type Charset = "UTF-8" | "UTF-16 LE" | "UTF-16 BE" | "Windows-1252" | "Ma
 export type Delimiter = "," | ";" | "\t" | "|";
 
 /**
- * Reads a file through. UTF-16 is known by its byte order mark; what is not valid UTF-8 is Mac Roman or Windows-1252, as its words
+ * Reads a file through, by its path or as it is open. UTF-16 is known by its byte order mark; what is not valid UTF-8 is Mac Roman or Windows-1252, as its words
  * make more sense.
  *
  * @throws Error of the system (rejects) when the file cannot be read
  */
-export async function openSourceFile(path: string): Promise<SourceFile> {
+export async function openSourceFile(file: string | FileHandle): Promise<SourceFile> {
   const hash = createHash("sha256");
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   let size = 0;
   let isUtf8 = true;
   let beginning = Buffer.alloc(0);
-  for await (const piece of createReadStream(path, { highWaterMark: pieceSize }) as AsyncIterable<Buffer>) {
+  for await (const piece of read(file)) {
     hash.update(piece);
     size += piece.length;
     if (beginning.length < sampleSize) beginning = Buffer.concat([beginning, piece.subarray(0, sampleSize)]);
     isUtf8 &&= isValid(utf8, piece);
   }
   isUtf8 &&= isValid(utf8, undefined);
-  const isFolded = !isUtf8 && beginning.includes("BEGIN:VCARD") && (await isUtf8Folded(path));
+  const isFolded = !isUtf8 && beginning.includes("BEGIN:VCARD") && (await isUtf8Folded(file));
   isUtf8 ||= isFolded;
   const { charset, mark } = charsetOf(beginning, isUtf8);
   const label = labels[charset];
@@ -65,7 +62,7 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
     delimiter: delimiters.find((delimiter) => delimiter === separator) ?? delimiterOf(text),
     async *pieces(onBytes = () => undefined) {
       const decoder = charset === "UTF-8" ? undefined : new TextDecoder(label);
-      const stream = createReadStream(path, { start, highWaterMark: pieceSize }) as AsyncIterable<Buffer>;
+      const stream = read(file, start);
       for await (const piece of isFolded ? joined(stream) : stream) {
         onBytes(piece.length);
         const content = decoder === undefined ? piece : Buffer.from(decoder.decode(piece, { stream: true }));
@@ -75,6 +72,9 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
     },
   };
 }
+
+const read = (file: string | FileHandle, start = 0): AsyncIterable<Buffer> =>
+  typeof file === "string" ? createReadStream(file, { start, highWaterMark: pieceSize }) : piecesOf(file, start);
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
@@ -100,9 +100,9 @@ function isValid(decoder: TextDecoder, piece: Uint8Array | undefined): boolean {
 }
 
 /** Whether a file is UTF-8 once its characters are joined. */
-async function isUtf8Folded(path: string): Promise<boolean> {
+async function isUtf8Folded(file: string | FileHandle): Promise<boolean> {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
-  for await (const piece of joined(createReadStream(path))) if (!isValid(utf8, piece)) return false;
+  for await (const piece of joined(read(file))) if (!isValid(utf8, piece)) return false;
   return isValid(utf8, undefined);
 }
 
@@ -140,21 +140,18 @@ function delimiterOf(text: string): Delimiter {
 
 const delimiters: readonly Delimiter[] = [",", ";", "\t", "|"];
 
-/** A copy of a stream in a temporary file, which is removed with it. */
-export interface StreamCopy extends AsyncDisposable {
-  readonly path: string;
-}
-
-/** Copies standard input to a temporary file, since an import reads its source twice. */
-export async function copyOfStream(stream: Readable): Promise<StreamCopy> {
-  const folder = await mkdtemp(join(tmpdir(), "person-service-import-"));
-  const path = join(folder, "input");
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+/**
+ * Copies a stream to a file without a name, since an import reads its source twice.
+ *
+ * @throws Error of the system (rejects) when the file cannot be written
+ */
+export async function copyOfStream(stream: AsyncIterable<Uint8Array>): Promise<FileHandle> {
+  const file = await openUnnamedFile();
   try {
-    await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
+    await file.writeFile(stream);
+    return file;
   } catch (error) {
-    await remove();
+    await file.close();
     throw error;
   }
-  return { path, [Symbol.asyncDispose]: remove };
 }

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import {
   absentChoices,
   type Database,
@@ -33,27 +33,30 @@ import { formatFor } from "./format-option.ts";
 import { conclude, continuing, describe, refusalReport } from "./import-report.ts";
 import { refuseForgotten } from "./moving.ts";
 
-/** Imports the file that is given, or standard input. The first Ctrl-C stops the import after a batch, the second at once. */
+/**
+ * Imports the file that is given, or standard input. The first Ctrl-C stops the import after a batch, the second at once, as does
+ * the first one while standard input is read.
+ */
 export async function runImport(given: Given, io: CommandStreams): Promise<void> {
-  const [file = ""] = given.operands;
-  const name = file === "-" ? "standard input" : file;
+  const [operand = ""] = given.operands;
+  const name = operand === "-" ? "standard input" : operand;
   const format = formatOf(name, given);
+  await using copy = operand === "-" ? await copyOfStream(process.stdin) : undefined;
   let isStopped = false;
   const stop = (): void => {
     isStopped = true;
   };
   process.once("SIGINT", stop);
   try {
-    if (file !== "-") return await importFile({ path: file, name, format, given, isStopped: () => isStopped }, io);
-    await using copy = await copyOfStream(process.stdin);
-    await importFile({ path: copy.path, name, format, given, isStopped: () => isStopped }, io);
+    await importFile({ origin: copy ?? operand, name, format, given, isStopped: () => isStopped }, io);
   } finally {
     process.off("SIGINT", stop);
   }
 }
 
 interface FileToImport {
-  readonly path: string;
+  /** Its path, or the file itself where it has none. */
+  readonly origin: string | FileHandle;
   /** What messages call it. */
   readonly name: string;
   readonly format: TransferFormat;
@@ -61,9 +64,9 @@ interface FileToImport {
   readonly isStopped: () => boolean;
 }
 
-async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
+async function importFile({ origin, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
   const members = membersIn(given);
-  const source = await readThrough(path, name);
+  const source = await readThrough(origin, name);
   const map = parseMap(given.values("map"), members);
   const form = given.value("date");
   const dates = form === undefined ? undefined : dateReader(form);
@@ -77,7 +80,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
     if (absent !== undefined) throw new CommandError(adviceOnAbsent(absent, headings));
   }
   const rejectsFile = given.value("rejects");
-  await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
+  await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, origin, source, format);
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
   await using database = await openTarget(address, members, given);
@@ -161,19 +164,23 @@ const spreadsheets = /\.(?:xls[xmb]?|ods|numbers)$/i;
 
 const saveAsCsv = "To import a spreadsheet, save it as CSV.";
 
-const readThrough = (path: string, name: string): Promise<SourceFile> =>
+const readThrough = (origin: string | FileHandle, name: string): Promise<SourceFile> =>
   withFile(name, "read", async () => {
-    if ((await stat(path)).isDirectory()) throw new CommandError(`${quote(name)} is a directory.`);
-    const source = await openSourceFile(path);
+    const source = await openSourceFile(origin);
     if (source.isText) return source;
     const charsets = "UTF-8, UTF-16 with a byte order mark, Windows-1252 or Mac Roman";
     throw new CommandError(`${quote(name)} is not a text in ${charsets}. ${saveAsCsv}`);
   });
 
 /** Opens the file for refused people before anybody is stored. */
-async function rejectsIn(file: string, path: string, source: SourceFile, format: TransferFormat): Promise<Rejects> {
+async function rejectsIn(
+  file: string,
+  origin: string | FileHandle,
+  source: SourceFile,
+  format: TransferFormat,
+): Promise<Rejects> {
   const found = await stat(file).catch(() => undefined);
-  const { dev, ino } = await stat(path);
+  const { dev, ino } = typeof origin === "string" ? await stat(origin) : await origin.stat();
   // The same by whatever name, such as that of a link.
   if (found?.ino === ino && found.dev === dev) {
     throw new CommandError("--rejects must be another file than the one that is imported.");
