@@ -187,6 +187,7 @@ describeInMemory("a chosen person", (openService) => {
 describeInMemory("what a change of many refuses", (openService) => {
   const service = openService();
   const merge = { jobTitle: "x" };
+  const noTag = 'must be an entity tag with its quotation marks, such as "7-json", and without W/';
 
   // biome-ignore format: a table
   const wrong: readonly (readonly [query: string, change: unknown, code: string, errors: readonly string[]])[] = [
@@ -209,8 +210,8 @@ describeInMemory("what a change of many refuses", (openService) => {
     ["?all=true", { add: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${"a.".repeat(20)}${i}`, [1]])) }, "invalid-content", ["# has changes of 1100 values; at most 1000 are allowed"]],
     ["?all=true", { merge: { description: "a".repeat(70_000) } }, "invalid-content", ["# has changes of more than 65536 characters"]],
     ["", { records: 1, removed: true }, "invalid-content", ["#/records must be a list of records, each with its id"]],
-    ["", { records: [{ id: 1 }, { id: 1 }, 2, { id: "3" }, { id: 4, etag: 1 }, { id: 5, Etag: "" }, null], removed: true }, "invalid-content",
-      ["#/records/1/id is there twice", "#/records/2 must be an object with id, and etag if it must not have changed", "#/records/3/id must be the id of a record, not \"3\"", "#/records/4/etag must be an entity tag", "#/records/5/Etag is not known here. Known: id, etag", "#/records/6 must be an object with id, and etag if it must not have changed"]],
+    ["", { records: [{ id: 1 }, { id: 1 }, 2, { id: "3" }, { id: 4, etag: 1 }, { id: 5, Etag: "" }, null, { id: 6, etag: "1-json" }, { id: 7, etag: 'W/"1-json"' }], removed: true }, "invalid-content",
+      ["#/records/1/id is there twice", "#/records/2 must be an object with id, and etag if it must not have changed", "#/records/3/id must be the id of a record, not \"3\"", `#/records/4/etag ${noTag}`, "#/records/5/Etag is not known here. Known: id, etag", "#/records/6 must be an object with id, and etag if it must not have changed", `#/records/7/etag ${noTag}`, `#/records/8/etag ${noTag}`]],
     ["?all=true", { merge: { id: 7 } }, "invalid-content", ["#/id is set by the server, and cannot be changed"]],
     ["?all=true", { add: { name: ["x"] } }, "invalid-content", ["#/name is not a list"]],
     ["?all=true", { drop: { constructor: ["x"] } }, "invalid-content", []],
