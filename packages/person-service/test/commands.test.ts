@@ -152,6 +152,9 @@ describe("the command line of other commands", () => {
     [["backup", "a", "b"], '"backup" takes FILE; "b" is one more.'],
     [["copy", "a.db"], '"copy" takes options only, not "a.db": use --from A --to B.'],
     [["copy", "--from", "a.db", "--to", "./a.db"], "--from and --to are the same database."],
+    [["copy", "--from", "a.db", "--to", ":memory:"], 'copy needs a database that is kept, not ":memory:".'],
+    [["restore", "a.db", "--database", "./a.db"], "FILE and --database are the same file: name another database."],
+    [["restore", "a.db", "--database", ":memory:"], 'restore needs a database that is kept, not ":memory:".'],
     [
       ["copy", "--from", "a.db", "--to", "b.db", "--partitions", "4"],
       "--partitions needs a PostgreSQL database: SQLite has one writer.",

@@ -279,15 +279,32 @@ describe("import", () => {
     const database = newFile("db");
     const file = write("csv", "name\nAda\nGrace\n");
     await run("import", file, "--database", database);
-    assert.match(await run("import", file, "--database", database), /stored 0 people in .*, 2 stored before$/);
+    const again = await run("import", file, "--database", database);
+    assert.match(again, /stored 0 people in .*, 2 stored before\nOf these, an import of this file stored 2 people /);
     assert.equal((await peopleIn(database)).length, 2);
+  });
+
+  it("says how to store those again who were removed since", async () => {
+    const database = newFile("db");
+    const rows = "name,email\nAda,ada@x.org\nGrace,grace@x.org\n";
+    const file = write("csv", rows);
+    await run("import", file, "--database", database);
+    const opened = await openDatabase(database, { collections: [personCollection] });
+    await opened.store("person").remove(1);
+    await opened.close();
+    assert.match(
+      await run("import", file, "--database", database),
+      /, 2 stored before\nOf these, an import of this file stored 1 person in the last 24 hours\. .* such as by a blank line at its end\.$/,
+    );
+    const changed = write("csv", `${rows}\n`);
+    assert.match(await run("import", changed, "--database", database), /stored 1 person in .*, 1 stored before$/);
   });
 
   it("stores everybody of a file without line ends", async () => {
     const database = newFile("db");
     const file = write("xml", "<people><person><name>Ada</name></person><person><name>Grace</name></person></people>");
     assert.match(await run("import", file, "--database", database), /stored 2 people in [^,]*$/);
-    assert.match(await run("import", file, "--database", database), /stored 0 people in .*, 2 stored before$/);
+    assert.match(await run("import", file, "--database", database), /stored 0 people in .*, 2 stored before$/m);
   });
 
   it("with --upsert changes the members that the file has, and stores new people", async () => {
@@ -456,6 +473,8 @@ describe("import", () => {
     [["a.csv", "--upsert", "jobtitle"], /^--upsert must be id, name, .* or identifier, not "jobtitle"\.$/],
     [["a.csv", "--absent", "clear"], /^--absent needs --upsert, or --on-match update\.$/],
     [["a.csv", "--database", ":memory:"], /^import needs a database that is kept, not ":memory:"\.$/],
+    [["a.csv", "--map", "x=", "--map", "x=name"], /^--map names the column "x" twice\.$/],
+    [["a.csv", "--database", "a.db", "--rejects", "./a.db"], /^--rejects and --database are the same file\.$/],
     [["a.csv", "--remove-missing", "all"], /^--remove-missing needs --upsert\.$/],
     [
       ["a.csv", "--upsert", "id", "--remove-missing", "some"],
@@ -682,7 +701,7 @@ describe("the programs", () => {
     const file = write("csv", `name\n${rows}`);
     assert.match(
       await run("import", file, "--database", database),
-      new RegExp(stored === "0" ? "stored 6,000" : `, ${stored} stored before$`),
+      new RegExp(stored === "0" ? "stored 6,000" : `, ${stored} stored before$`, "m"),
     );
     assert.equal((await peopleIn(database)).length, 6_000);
   });

@@ -224,8 +224,8 @@ describe("a list that is imported again", () => {
     await importing({ database, file: begun });
     const file = write("csv", `${rows.join("\n")}\n`);
     // Kay has nothing to be known by, and is stored again: it is another file.
-    assert.match(await importing({ database, file }), /\nstored 2 people in [^,]*, 3 stored before$/);
-    assert.match(await importing({ database, file }), /\nstored 0 people in [^,]*, 5 stored before$/);
+    assert.match(await importing({ database, file }), /\nstored 2 people in [^,]*, 3 stored before$/m);
+    assert.match(await importing({ database, file }), /\nstored 0 people in [^,]*, 5 stored before$/m);
   });
 
   const different =

@@ -199,20 +199,23 @@ export function adviceOnAbsent(heading: string, headings: readonly string[]): st
 /**
  * Reads the values of `--map`: `Full Name=name`, `Shoe Size=` for a column that is left out, and `=` for those without a name.
  *
- * @throws RangeError when one does not name a heading and a member
+ * @throws RangeError when one does not name a heading and a member, or two name the same heading
  */
 export function parseMap(values: readonly string[], { names }: MemberList): ReadonlyMap<string, string> {
-  return new Map(
-    values.map((value) => {
-      const at = value.lastIndexOf("=");
-      const member = value.slice(at + 1).trim();
-      if (at < 0) throw new RangeError(`must be like "Full Name=name", not ${excerpt(value)}`);
-      if (member === "" || names.includes(member)) return [value.slice(0, at), member];
+  const map = new Map<string, string>();
+  for (const value of values) {
+    const at = value.lastIndexOf("=");
+    const [heading, member] = [value.slice(0, at), value.slice(at + 1).trim()];
+    if (at < 0) throw new RangeError(`must be like "Full Name=name", not ${excerpt(value)}`);
+    if (map.has(heading)) throw new RangeError(`names the column ${excerpt(heading)} twice`);
+    if (member !== "" && !names.includes(member)) {
       const nearest = nearestName(member, names);
       const meant = nearest === undefined ? `; members are ${names.join(", ")}` : `; did you mean "${nearest}"?`;
       throw new RangeError(`names ${excerpt(member)}, which is not a member of a person${meant}`);
-    }),
-  );
+    }
+    map.set(heading, member);
+  }
+  return map;
 }
 
 /** A stored person has them, and the service sets them again. */

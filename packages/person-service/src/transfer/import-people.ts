@@ -39,6 +39,8 @@ export interface ImportProgress {
   readonly updated: number;
   /** Stored before as the file has them, by an earlier import of it or otherwise. */
   readonly known: number;
+  /** Of these, whom only the note of an earlier import of the file tells: it does not find them among the stored people. */
+  readonly noted: number;
   /** Left out, since they are likely stored. */
   readonly skipped: number;
   readonly refused: number;
@@ -60,7 +62,7 @@ export async function importPeople(
   matching: Matching = newMatching(options),
 ): Promise<ImportResult> {
   const { file, rejects, onRefusal, onProgress, isStopped, store } = options;
-  const progress = { bytes: 0, stored: 0, updated: 0, known: 0, skipped: 0, refused: 0 };
+  const progress = { bytes: 0, stored: 0, updated: 0, known: 0, noted: 0, skipped: 0, refused: 0 };
   let brokenOff: ImportResult["brokenOff"];
   let storing: Promise<void> = Promise.resolve();
   const outcomeOf = options.isDryRun ? foretelling(store, file.members.unique) : storingIn(store, file.source.digest);
@@ -68,8 +70,10 @@ export async function importPeople(
     const refusals: Refusal[] = [];
     for (const [i, outcome] of (await judged(batch, matching, outcomeOf)).entries()) {
       if (outcome instanceof StoreUnavailable) brokenOff ??= outcome;
-      else if (typeof outcome === "string") progress[outcome]++;
-      else {
+      else if (typeof outcome === "string") {
+        progress[outcome]++;
+        if (outcome === "noted") progress.known++;
+      } else {
         progress.refused++;
         const candidate = batch[i] as Candidate; // there are as many
         const reason = outcome.issues.map((issue) => toText(withForm(issue, candidate.value, file))).join("; ");
@@ -166,6 +170,7 @@ type Outcome =
   | "stored"
   | "updated"
   | "known"
+  | "noted"
   | "skipped"
   | { readonly issues: readonly ValidationIssue[] }
   | StoreUnavailable;
@@ -270,7 +275,7 @@ function toOutcome(settled: PromiseSettledResult<EachCreation>): Outcome {
     case "created":
       return "stored";
     case "repeated":
-      return "known";
+      return "noted";
     case "conflict":
       return alreadyUsed(creation.member);
     case "ownerless":

@@ -96,7 +96,7 @@ export function conclude(
   given: Given,
   { print, printNote }: CommandStreams,
 ): void {
-  const { stored, updated, known, skipped, refused, brokenOff, missing = 0, removed = 0, heldBack } = result;
+  const { stored, updated, known, noted, skipped, refused, brokenOff, missing = 0, removed = 0, heldBack } = result;
   const isChecked = given.has("dry-run") || (heldBack !== undefined && heldBack !== "refused-later");
   const counts: readonly (readonly [number, string])[] = [
     [updated, "changed"],
@@ -107,6 +107,11 @@ export function conclude(
   ];
   const others = counts.filter(([count]) => count > 0).map(([count, what]) => `, ${withCommas(count)} ${what}`);
   print(`${isChecked ? "checked" : "stored"} ${countPeople(stored)}${isChecked ? "" : where}${others.join("")}`);
+  if (noted > 0) {
+    printNote(
+      `Of these, an import of this file stored ${countPeople(noted)} in the last 24 hours. Whoever was removed since is not stored again: for that, change the file, such as by a blank line at its end.`,
+    );
+  }
   if (heldBack !== undefined) printNote(reasons[heldBack]);
   if (brokenOff === undefined) {
     if (refused > 0 || heldBack !== undefined) process.exitCode = 1;

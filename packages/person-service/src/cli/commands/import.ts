@@ -3,7 +3,7 @@ import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { alikeBy } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
-import { databaseOptions } from "../settings/database-options.ts";
+import { databaseOptions, faultInKept, isSameDatabase } from "../settings/database-options.ts";
 import { membersIn } from "../settings/members-option.ts";
 import { converted, matching, oneOf } from "../settings/option.ts";
 import type { Command } from "./command.ts";
@@ -78,8 +78,10 @@ export const importCommand: Command = {
   },
   usageError: (given) => {
     const members = membersIn(given);
-    if (given.value("database") === ":memory:" && !given.has("dry-run"))
-      return 'import needs a database that is kept, not ":memory:".';
+    const keptFault = given.has("dry-run") ? undefined : faultInKept("import", given.value("database"));
+    if (keptFault !== undefined) return keptFault;
+    if (given.has("rejects") && isSameDatabase(given.value("rejects"), given.value("database")))
+      return "--rejects and --database are the same file.";
     const [map, upsert] = [given.values("map"), given.value("upsert")];
     const mapFault = converted(() => parseMap(map, members), RangeError).fault("");
     if (mapFault !== undefined) return `--map ${mapFault}${mapFault.endsWith("?") ? "" : "."}`;

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import {
   type CollectionDefinition,
   type Database,
@@ -20,7 +19,9 @@ import {
   databaseAddress,
   databaseOptions,
   existingDatabaseOptions,
+  faultInKept,
   faultInPartitions,
+  isSameDatabase,
   partitionsOption,
 } from "../settings/database-options.ts";
 import { membersIn } from "../settings/members-option.ts";
@@ -33,7 +34,7 @@ import type { Command } from "./command.ts";
 export const copyCommand: Command = {
   about: "Copies all people to an empty database: from SQLite to PostgreSQL, back, or between two of a kind.",
   notes: [
-    "People keep their ids, revisions and entity tags. The copy has the state of the moment at which it begins, whatever is written to the source meanwhile.",
+    "People keep their ids, revisions and entity tags. The copy has the state of one moment, that at which its last step began, whatever is written to the source meanwhile.",
     "If it breaks off, run the same command again: it continues, and takes over what has changed. Until it is done, the target cannot be used.",
   ],
   examples: [["person-service copy --from people.db --to postgres://db.example.org/people", "SQLite to PostgreSQL"]],
@@ -53,9 +54,10 @@ export const copyCommand: Command = {
     partitions: partitionsOption,
   },
   usageError: (given) =>
-    isSameDatabase(given.value("from") ?? "", given.value("to") ?? "")
+    isSameDatabase(given.value("from"), given.value("to"))
       ? "--from and --to are the same database."
-      : faultInPartitions(numberOf(given, "partitions"), given.value("to") ?? ""),
+      : (faultInKept("copy", given.value("to")) ??
+        faultInPartitions(numberOf(given, "partitions"), given.value("to") ?? "")),
   async run(given, io) {
     const from = given.value("from") ?? "";
     const to = given.value("to") ?? "";
@@ -66,14 +68,6 @@ export const copyCommand: Command = {
     io.print(`copied ${countPeople(count)} from ${displayAddress(from)} to ${displayAddress(to)}`);
   },
 };
-
-function isSameDatabase(...addresses: readonly [string, string]): boolean {
-  const [one, other] = addresses.map((address) => {
-    const file = kindOf(address).fileOf(address);
-    return file === undefined ? address : resolve(file);
-  });
-  return one === other;
-}
 
 interface RestoreSteps {
   /** The members that people may have. Default: no others than ours. */
@@ -165,6 +159,10 @@ export const restoreCommand: Command = {
   notes: ["The backup is first read through, and is not changed."],
   operands: ["FILE"],
   options: databaseOptions,
+  usageError: (given) =>
+    isSameDatabase(given.operands[0], given.value("database"))
+      ? "FILE and --database are the same file: name another database."
+      : faultInKept("restore", given.value("database")),
   async run(given, io) {
     const [file = ""] = given.operands;
     if (kindOf(file).fileOf(file) === undefined)

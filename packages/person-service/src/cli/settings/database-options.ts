@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { databaseAddresses, displayAddress, kindOf, StoreOpenError, unknownScheme } from "@waymark/collection";
 import { membersOption } from "./members-option.ts";
 import { type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
@@ -48,6 +49,19 @@ export function faultInPartitions(partitions: number | undefined, database: stri
   return partitions === undefined || partitions <= mostPartitions
     ? undefined
     : `--partitions needs a PostgreSQL database: ${name} has one writer.`;
+}
+
+/** Returns what is wrong with a database that a command fills: it must be there behind the command. */
+export const faultInKept = (command: string, database: string | undefined): string | undefined =>
+  database === ":memory:" ? `${command} needs a database that is kept, not ":memory:".` : undefined;
+
+/** Returns whether two addresses, or paths of files, are the same. */
+export function isSameDatabase(...addresses: readonly [string | undefined, string | undefined]): boolean {
+  const [one, other] = addresses.map((address = "") => {
+    const file = kindOf(address).fileOf(address);
+    return file === undefined ? address : resolve(file);
+  });
+  return one === other;
 }
 
 /** Returns what is wrong with the address of a database. */
