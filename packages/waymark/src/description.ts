@@ -158,7 +158,7 @@ export interface DescriptionMember {
 
 /**
  * Describes a route, or all routes of a group, for the OpenAPI document. It changes nothing else. Of several descriptions the
- * innermost has the last word; tags, parameters, responses and problems of all are put together.
+ * innermost has the last word; tags, parameters, content, responses and problems of all are put together.
  *
  * ```ts
  * group("/books", docs({ tags: ["Books"] }),
@@ -234,6 +234,9 @@ export function mergeDescriptions(descriptions: readonly Description[]): Descrip
     headers: record("headers"),
     responses: record("responses"),
     responseHeaders: record("responseHeaders"),
+    ...(descriptions.some(({ content }) => content) && {
+      content: Object.assign({}, ...descriptions.map(({ content }) => content)),
+    }),
   };
 }
 

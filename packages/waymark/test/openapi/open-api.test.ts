@@ -332,6 +332,16 @@ describe("an operation", () => {
     assert.match(operation.description ?? "", /\*\*Store a book \(application\/json\)\*\*/);
   });
 
+  it("has the content that takes and docs describe together", async () => {
+    const example = docs({ content: { description: "It.", types: { "application/json": { example: 3 } } } });
+    const operation = operationOf(await documentOf(PUT("/a", takes({ body: integer() }), example, ok)), "PUT /a");
+    assert.deepEqual(operation.requestBody, {
+      description: "It.",
+      required: true,
+      content: { "application/json": { schema: { type: "integer" }, example: 3 } },
+    });
+  });
+
   it("reads what its app decodes, where no condition names media types", async () => {
     const decoding = (...mediaTypes: readonly string[]) => [{ mediaTypes, decode: () => 1 }];
     const taking = takes({ body: integer() });
