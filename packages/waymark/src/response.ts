@@ -202,13 +202,19 @@ export function ok(): ResponseOf<200, NoContent> {
 
 /**
  * Makes a 201 that names the new resource (RFC 9110 §15.3.2), with a value of its representation as JSON where one is given. The
- * location is a URI reference, absolute or from the root.
+ * location is a URI reference, absolute or from the root; what no URI has in it is escaped.
+ *
+ * ```ts
+ * created("/notes/zoë");   // Location: /notes/zo%C3%AB
+ * ```
+ *
+ * @throws TypeError when the location has a control character
  */
 export function created(location: string): ResponseOf<201, NoContent>;
 export function created<const T>(location: string, value: T): ResponseOf<201, T>;
 export function created<T>(location: string, ...value: readonly [T?]): ResponseOf<201, T | NoContent> {
   const response = value.length === 0 ? empty(201) : json(value[0] as T, 201); // there is one
-  return response.withHeader("Location", location);
+  return response.withHeader("Location", toUri(location));
 }
 
 /** Makes a 204, which has no content (RFC 9110 §15.3.5). */
@@ -246,12 +252,13 @@ export function redirect(location: string, status = 303): ResponseOf<never, NoCo
   if (!redirectStatuses.some((each) => each === status)) {
     throw new RangeError(`A redirect has the status ${eitherOf(redirectStatuses)}, not ${status}`);
   }
-  const target = location.toWellFormed().replaceAll(notInUri, encodeURIComponent);
-  return known(new HttpResponse(status, { Location: target }));
+  return known(new HttpResponse(status, { Location: toUri(location) }));
 }
 
 /** The statuses with which `fetch` follows `Location`. */
 export const redirectStatuses = [301, 302, 303, 307, 308] as const;
+
+const toUri = (location: string): string => location.toWellFormed().replaceAll(notInUri, encodeURIComponent);
 
 // Control characters stay, to be refused as in any field.
 const notInUri = /[ "<>\\^`{|}]|%(?![0-9A-Fa-f]{2})|\P{ASCII}/gu;

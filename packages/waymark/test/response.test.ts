@@ -17,6 +17,7 @@ describe("the helpers", () => {
     ["notFound()", notFound(), 404, []],
     ["empty(202)", empty(202), 202, []],
     ['created("/person/1")', created("/person/1"), 201, ["Location", "/person/1"]],
+    ['created("/zoë%2F b")', created("/zoë%2F b"), 201, ["Location", "/zo%C3%AB%2F%20b"]],
     ['redirect("/")', redirect("/"), 303, ["Location", "/"]],
     ['redirect("/zoë?q=a b")', redirect("/zoë?q=a b"), 303, ["Location", "/zo%C3%AB?q=a%20b"]],
     ['redirect("/%C3%AB%zz#😀")', redirect("/%C3%AB%zz#😀"), 303, ["Location", "/%C3%AB%25zz#%F0%9F%98%80"]],
