@@ -420,6 +420,7 @@ describe("the type of a schema", () => {
     [{ type: "string", enum: ["a", 'b"', "c'\""] }, `"a" | 'b"' | "c'\\""`],
     [{ enum: [1, true, null, "a"] }, '1 | true | null | "a"'],
     [{ enum: [{ a: 1 }], type: "object" }, "unknown"],
+    [{ enum: [] }, "never"],
     [{ const: "a" }, '"a"'],
     [{ anyOf: [{ type: "string" }, { anyOf: [{ type: "string" }, { type: "null" }] }] }, "string | null"],
     [{ oneOf: [{ type: "string" }, {}] }, "unknown"],
@@ -441,6 +442,7 @@ describe("the type of a schema", () => {
       object({ a: { type: "string" }, "b-c": {} }, { required: ["a"] }),
       'XBody XBody { readonly a: string; readonly "b-c"?: unknown; }',
     ],
+    [{ ...object({ a: { type: "string" } }), type: ["object", "null"] }, "XBody | null XBody { readonly a?: string; }"],
     [
       object({ a: { type: "string" } }, { additionalProperties: true }),
       "XBody XBody { readonly a?: string; readonly [name: string]: unknown; }",

@@ -130,7 +130,8 @@ export class Types {
       case "array":
         return [this.#within([], () => this.#ofArray(keywords, hint))];
       case "object":
-        return [this.#within([], () => this.#ofObject(keywords, hint))];
+        // It may be one type of several.
+        return [this.#within([], () => this.#ofObject({ ...keywords, type }, hint))];
       default:
         return ["unknown"];
     }
@@ -230,12 +231,13 @@ const isInterface = (schema: unknown): schema is Keywords => {
 };
 
 const toLiterals = (values: readonly unknown[]): Alternatives =>
-  unite(
-    values.map((value) => {
+  unite([
+    ["never"],
+    ...values.map((value) => {
       if (typeof value === "string") return [literal(value)];
       return [typeof value === "object" && value !== null ? "unknown" : String(value)];
     }),
-  );
+  ]);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
