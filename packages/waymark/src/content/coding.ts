@@ -1,5 +1,5 @@
 import type { HeaderList } from "../fields/header-list.ts";
-import { parseWeight, tokenList, tokenText, trimBlanks } from "../fields/syntax.ts";
+import { parseWeight, plainList, tokenList, tokenText } from "../fields/syntax.ts";
 import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -108,8 +108,8 @@ const leastWeight = 0.0001;
 
 function parseWeights(field: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
-  for (const member of field.split(",")) {
-    const { name, sent = "1" } = memberPattern.exec(trimBlanks(member))?.groups ?? {};
+  for (const member of plainList(field)) {
+    const { name, sent = "1" } = memberPattern.exec(member)?.groups ?? {};
     const weight = parseWeight(sent);
     if (name === undefined || weight === undefined) continue;
     const key = name.toLowerCase();

@@ -1,5 +1,5 @@
 import type { HeaderList } from "./header-list.ts";
-import { tokenText, trimBlanks } from "./syntax.ts";
+import { plainList, tokenText, trimBlanks } from "./syntax.ts";
 
 /** What a proxy says of the one that it received a request from, as it says it; undefined is what it leaves out. */
 export interface ForwardedHop {
@@ -11,11 +11,7 @@ export interface ForwardedHop {
 
 /** Lists what X-Forwarded-For, -Proto and -Host say, the last first. A proxy may hand on scheme and host: one is for all. */
 export function* xForwardedHops(headers: HeaderList): Generator<ForwardedHop> {
-  const list = (name: string): readonly string[] =>
-    (headers.get(name) ?? "")
-      .split(",")
-      .map((member) => trimBlanks(member))
-      .reverse();
+  const list = (name: string): readonly string[] => plainList(headers.get(name) ?? "").toReversed();
   const schemes = list("X-Forwarded-Proto");
   const hosts = list("X-Forwarded-Host");
   for (const [i, node] of list("X-Forwarded-For").entries()) {
@@ -28,8 +24,8 @@ export function* forwardedHops(headers: HeaderList): Generator<ForwardedHop> {
   const value = headers.get("Forwarded");
   if (value === undefined) return;
   // No parameter that is read here has a comma or a semicolon in its value, not even a quoted one.
-  for (const element of value.split(",").reverse()) {
-    if (trimBlanks(element) === "") continue; // as in any list (RFC 9110 §5.6.1.2)
+  for (const element of plainList(value).toReversed()) {
+    if (element === "") continue; // as in any list (RFC 9110 §5.6.1.2)
     const parameters = parseElement(element);
     if (parameters === undefined) return;
     yield { node: parameters.get("for") ?? "", scheme: parameters.get("proto"), host: parameters.get("host") };

@@ -1,4 +1,5 @@
 import { isSenderField, toFieldLine } from "./field-line.ts";
+import { tokenList } from "./syntax.ts";
 
 /** Header fields by name; a list of values sends the field once for each. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
@@ -258,7 +259,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
    */
   withMembers(name: string, members: readonly string[]): HeaderList {
     const current = this.get(name);
-    const named = new Set(current?.toLowerCase().split(/\s*,\s*/));
+    const named = new Set(current === undefined ? [] : tokenList(current));
     const missing = members.filter((member) => named.size < named.add(member.toLowerCase()).size);
     return missing.length === 0 ? this : this.with(name, [...(current ? [current] : []), ...missing].join(", "));
   }

@@ -35,16 +35,11 @@ export function trimBlanks(text: string, from = 0, to: number = text.length): st
 /** Returns whether it is the code of a space or a tab. */
 export const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/**
- * Returns the members of a list field whose members are tokens (RFC 9110 §5.6.1), in lower case; an empty member is an empty
- * text.
- */
-export function tokenList(field: string): readonly string[] {
-  return field
-    .toLowerCase()
-    .split(",")
-    .map((member) => trimBlanks(member));
-}
+/** Returns the members of a list field in which nothing is quoted (RFC 9110 §5.6.1); an empty member is an empty text. */
+export const plainList = (field: string): readonly string[] => field.split(",").map((member) => trimBlanks(member));
+
+/** Returns the members of a list field whose members are tokens, in lower case; an empty member is an empty text. */
+export const tokenList = (field: string): readonly string[] => plainList(field.toLowerCase());
 
 /** Returns the members of a list field (RFC 9110 §5.6.1): commas split it, but not those within a quoted string (§5.6.4). */
 export function splitList(field: string): readonly string[] {

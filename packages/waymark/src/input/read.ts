@@ -1,7 +1,7 @@
 import { type Awaitable, isPromise } from "../and-then.ts";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "../content/standard-schema.ts";
 import { type Attribute, attribute } from "../exchange.ts";
-import { trimBlanks } from "../fields/syntax.ts";
+import { plainList } from "../fields/syntax.ts";
 import { excerpt, shorten } from "../message-text.ts";
 import { nearestName, orNearest } from "../nearest-name.ts";
 import { problem } from "../problem.ts";
@@ -135,11 +135,7 @@ function readingOf(place: ParameterPlace, name: string, schema: StandardSchemaV1
 }
 
 /** The elements of a list as fields and paths have it; empty ones do not count (RFC 9110 §5.6.1). */
-const elements = (text: string): readonly string[] =>
-  text
-    .split(",")
-    .map((element) => trimBlanks(element))
-    .filter((element) => element !== "");
+const elements = (text: string): readonly string[] => plainList(text).filter((element) => element !== "");
 
 const missing: Reading = { issues: [{ message: "is missing" }] };
 const repeated: Reading = { issues: [{ message: "is given more than once" }] };

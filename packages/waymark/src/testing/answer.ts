@@ -1,4 +1,5 @@
 import { isJson, withoutParameters } from "../fields/media-type.ts";
+import { plainList } from "../fields/syntax.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { hasNoContent } from "../response.ts";
 import { faultsOf } from "./json-schema.ts";
@@ -125,7 +126,7 @@ function* faultsOfFields(
   operation: Operation | undefined,
 ): Generator<AnswerFault> {
   const cameIn = (name: string): string => `${name}: ${headers.get(name) ?? "(none)"}`;
-  const names = (name: string): readonly string[] => (headers.get(name) ?? "").split(",").map((each) => each.trim());
+  const names = (name: string): readonly string[] => plainList(headers.get(name) ?? "");
   if (expects.allow !== undefined && status === 405) {
     const expected = expects.allow.toSorted().join(", ");
     if (names("Allow").toSorted().join(", ") !== expected)
