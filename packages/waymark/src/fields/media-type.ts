@@ -22,9 +22,11 @@ export interface MediaType {
  * parseMediaType('Text/CSV; header="present"');   // text, csv, { header → present }
  * ```
  */
-export function parseMediaType(text: string): MediaType | undefined {
-  return parseContentType(text);
-}
+// Kept, as requests send the same few as Content-Type. Ranges are not: one Accept can name thousands of them.
+export const parseMediaType: (text: string) => MediaType | undefined = memoizeText((text) => {
+  const mediaType = parseMediaRange(text);
+  return mediaType?.subtype === "*" ? undefined : mediaType;
+});
 
 /**
  * Returns the media range that the text names (RFC 9110 §12.5.1): what `parseMediaType` takes, every subtype of a type
@@ -70,12 +72,6 @@ export const withoutParameters = (text: string): string => text.toLowerCase().re
 
 /** Returns whether content of the type, which has no parameters, is JSON. */
 export const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
-
-// Kept, as requests send the same few as Content-Type. Ranges are not: one Accept can name thousands of them.
-const parseContentType = memoizeText((text) => {
-  const mediaType = parseMediaRange(text);
-  return mediaType?.subtype === "*" ? undefined : mediaType;
-});
 
 const essencePattern = new RegExp(String.raw`[\t ]*(${tokenText})/(${tokenText})`, "y");
 // RFC 9110 §5.6.6: nothing may follow a semicolon, and there is no white space around the equals sign.

@@ -49,7 +49,10 @@ export function problemContent(
   const status = others.length === 0 ? { const: first } : { enum: [first, ...others] };
   const schema = components.schema(
     {
-      allOf: [namedSchema("Problem", problemSchema), { properties: { type: oneOf(types, base), status } }],
+      allOf: [
+        namedSchema("Problem", problemSchema),
+        { properties: { type: { enum: types.map((type) => base + problemPath(type)) }, status } },
+      ],
     },
     "output",
   );
@@ -63,10 +66,6 @@ export function problemContent(
 
 /** Of content that is not JSON, OpenAPI knows that it is text. */
 export const text: JsonSchema = { type: "string" };
-
-const oneOf = (types: readonly ProblemType[], base: string): JsonSchema => ({
-  enum: types.map((type) => base + problemPath(type)),
-});
 
 /** Returns a reference to the response for one of these problems, which have one status. */
 export function problemResponse(

@@ -3,7 +3,7 @@ import { joinBytes } from "../content/coding.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import type { Description, ResponseDescription } from "../description.ts";
-import { essence, isJson, parseMediaType, withoutParameters } from "../fields/media-type.ts";
+import { isJson, withoutParameters } from "../fields/media-type.ts";
 import { isSchema } from "../input/parameters.ts";
 import { problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
@@ -45,9 +45,7 @@ export function compileAnswerCheck(declared: DeclaredAnswers): Check | undefined
     ...descriptions.flatMap(({ problems = [] }): readonly ProblemType[] => problems),
   ];
   const known = new Set(types.map(problemPath));
-  const validate = async (response: HttpResponse, schema: StandardSchemaV1): Promise<HttpResponse> => {
-    const type = validatedType(response);
-    if (type === undefined) return response; // It may have no end, as events.
+  const validate = async (response: HttpResponse, type: string, schema: StandardSchemaV1): Promise<HttpResponse> => {
     const whole = await inWhole(response);
     const decoded = decode(whole, type);
     if ("fault" in decoded) return fail(`${whole.status} with content that is not JSON: ${decoded.fault}`);
@@ -80,7 +78,7 @@ export function compileAnswerCheck(declared: DeclaredAnswers): Check | undefined
       return fail(`${status} with content of the type "${sent}", and declares ${mediaTypes.join(", ")}`);
     }
     const schema = expected.schemaOf(sent);
-    return schema === undefined ? response : validate(response, schema);
+    return schema === undefined || !isValidated(sent) ? response : validate(response, sent, schema);
   };
 }
 
@@ -149,12 +147,8 @@ async function inWhole(response: HttpResponse): Promise<HttpResponse> {
   return response.withBody(joinBytes(pieces));
 }
 
-/** Returns the media type without parameters where it is JSON or plain text. */
-function validatedType({ headers }: HttpResponse): string | undefined {
-  const mediaType = parseMediaType(headers.get("Content-Type") ?? "");
-  const type = mediaType === undefined ? "" : essence(mediaType);
-  return isJson(type) || type === "text/plain" ? type : undefined;
-}
+/** Whether content of the type is looked into. Of other types it may have no end, as events. */
+const isValidated = (type: string): boolean => isJson(type) || type === "text/plain";
 
 function decode({ body }: HttpResponse, type: string): { readonly value: unknown } | { readonly fault: string } {
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);

@@ -128,7 +128,8 @@ export function date(options: WithDefault<string> = {}): ValueSchema<string> {
   );
 }
 
-function isDay(text: string): boolean {
+/** Returns whether a text is a day that there is: `2026-02-28` (RFC 3339, full-date). */
+export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);
   // Of a day that there is not, JavaScript makes one of the next month, or an invalid one.

@@ -1,3 +1,5 @@
+import { isDay } from "../schema/scalars.ts";
+
 /** A format of texts: some that have it, and whether a text does. */
 export interface Format {
   readonly examples: readonly string[];
@@ -8,11 +10,6 @@ const matching = (expression: RegExp, ...examples: readonly string[]): Format =>
   examples,
   holds: (text) => expression.test(text),
 });
-
-const isDay = (text: string): boolean => {
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-};
 
 const clock = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
