@@ -158,7 +158,7 @@ export interface DescriptionMember {
 
 /**
  * Describes a route, or all routes of a group, for the OpenAPI document. It changes nothing else. Of several descriptions the
- * innermost has the last word; tags, parameters, content, responses and problems of all are put together.
+ * innermost has the last word; tags, parameters, responses and problems of all are put together.
  *
  * ```ts
  * group("/books", docs({ tags: ["Books"] }),
@@ -221,6 +221,7 @@ export function mergeDescriptions(descriptions: readonly Description[]): Descrip
     }
     return descriptions.some((each) => each[member]) ? (merged as Description[K]) : undefined; // as each of them
   };
+  const contents = descriptions.flatMap(({ content }) => content ?? []);
   const list = <K extends ListMember>(member: K): Description[K] =>
     [...new Set(descriptions.flatMap((each): readonly unknown[] => each[member] ?? []))] as unknown as Description[K]; // members of that list
   return {
@@ -234,8 +235,9 @@ export function mergeDescriptions(descriptions: readonly Description[]): Descrip
     headers: record("headers"),
     responses: record("responses"),
     responseHeaders: record("responseHeaders"),
-    ...(descriptions.some(({ content }) => content) && {
-      content: Object.assign({}, ...descriptions.map(({ content }) => content)),
+    // An example of content, such as docs(…) has, leaves its schema as it is.
+    ...(contents.length > 0 && {
+      content: Object.assign({}, ...contents.map(({ schema }) => schema && { schema }), contents.at(-1)),
     }),
   };
 }
