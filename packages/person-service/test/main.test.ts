@@ -260,6 +260,14 @@ describe("the program", () => {
       assert.match(assertRefusal(await runProgram("--port", "0", "--database", folder.root)), /it is a directory/);
     });
 
+    for (const mode of ["require", "verify-ca", "verify-full"]) {
+      it(`a server that is not there, by sslmode=${mode}`, async () => {
+        const url = `postgres://ada@127.0.0.1:1/people?sslmode=${mode}`;
+        const refusal = assertRefusal(await runProgram("--port", "0", "--database", url));
+        assert.match(refusal, /nothing answers there/);
+      });
+    }
+
     it("a path through a file", async () => {
       const file = folder.newFile();
       writeFileSync(file, "");

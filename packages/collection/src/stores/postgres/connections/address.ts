@@ -46,7 +46,7 @@ export function parsePostgresAddress(address: string): PostgresAddress {
   const options = searchParams.get("options") ?? undefined;
   return {
     servers: addresses.map((each) => {
-      return { place: each.place, connectionString: withoutOurs(each.address), options };
+      return { place: each.place, connectionString: forDriver(each.address), options };
     }),
     role,
     display: `postgres://${hosts}${pathname}`,
@@ -76,14 +76,21 @@ const isRole = (text: string): text is PostgresRole => roles.some((role) => role
 
 const roleNames = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
 
-/** Returns the address without the parameters that the driver does not read, or receives in another way. */
-function withoutOurs(address: string): string {
+/** Returns the address without the parameters that the driver does not read, or receives in another way, and as it understands it. */
+function forDriver(address: string): string {
   const url = new URL(address);
   for (const name of ["target_session_attrs", "options"]) {
     if (url.searchParams.has(name)) url.searchParams.delete(name);
   }
+  const isStrict = url.searchParams.get("uselibpqcompat") !== "true";
+  if (isStrict && takenForFull.includes(url.searchParams.get("sslmode") ?? "")) {
+    url.searchParams.set("sslmode", "verify-full");
+  }
   return url.href;
 }
+
+/** What the driver takes for `verify-full`, and says so in a warning of seven lines. */
+const takenForFull: readonly string[] = ["prefer", "require", "verify-ca"];
 
 /** Returns the search path in the settings of a session; undefined when there is any other setting. */
 export function searchPathIn(options: string): string | undefined {
