@@ -89,6 +89,7 @@ const mistakes: readonly Mistake[] = [
   ["PUT", "/person/1", withField("If-Match", "1-json", asJson({ name: "Ada" })), 412, /no quotation marks: send "1-json", with them/],
   ["PUT", "/person/1", withField("If-Match", 'W/"1-json"', asJson({ name: "Ada" })), 412, /is weak, and never matches: send "1-json", without/],
   ["PUT", "/person/1", withField("If-Match", '"9-json"', asJson({ name: "Ada" })), 412, /Read it again/],
+  ["POST", "/person?dry-run=true", asJson({ name: "Ada" }), 400, /"dry-run" is not known here: one record takes no parameters; an array of records does/],
   ["POST", "/person/1", asJson({ name: "Ada" }), 409, /PUT replaces it; POST to the collection creates another/],
   ["GET", "/person/1.json", {}, 400, /not an integer in decimal digits, such as 7/],
   ["PUT", "/person", asJson({ name: "Ada" }), 405, /PUT does not apply here; GET, HEAD, POST, PATCH and OPTIONS do/],

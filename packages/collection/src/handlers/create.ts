@@ -43,7 +43,7 @@ export function createRecord(settings: CollectionSettings, many: BulkCreate): Co
       const content = await request.bytes({ limit: longestRecord });
       if (beginsArray(content)) return many.store(request, oneOf(content));
     }
-    if (request.search !== "") refuseParameters(request.search);
+    if (request.search !== "") refuseParameters(request.search, arrayTypes.length > 0 ? ofOneRecord : undefined);
     const preferences = readPreferences(request, known);
     const store = await scope.storeOf(request, "collection");
     const key = request.headers.get("Idempotency-Key");
@@ -76,6 +76,8 @@ export function createRecord(settings: CollectionSettings, many: BulkCreate): Co
     }
   });
 }
+
+const ofOneRecord = "one record takes no parameters; an array of records does";
 
 /** @param ofArrays what is answered to many records */
 const describe = (place: DescribedCollection, ofArrays: Description): readonly Description[] => {

@@ -43,12 +43,13 @@ export function readQuery<T>(search: string, read: (parameters: QueryParameters,
 /**
  * Refuses every parameter, for requests that have none.
  *
+ * @param why what messages say of such requests
  * @throws HttpError 400 `invalid-parameters`
  */
-export function refuseParameters(search: string): void {
+export function refuseParameters(search: string, why = "the request takes no parameters"): void {
   if (search === "") return;
   readQuery(search, (parameters, report) => {
-    for (const name of parameters.keys()) report(name, "is not known here: the request takes no parameters");
+    for (const name of parameters.keys()) report(name, `is not known here: ${why}`);
   });
 }
 
