@@ -7,6 +7,7 @@ import type { PeopleFile } from "../../transfer/people-file.ts";
 import { formatOfRejects, type Refusal } from "../../transfer/rejects.ts";
 import type { ListResult } from "../../transfer/remove-missing.ts";
 import type { Given } from "../settings/configuration.ts";
+import { quotedForShell } from "../settings/option.ts";
 import { countPeople } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 
@@ -49,7 +50,7 @@ export function refusalReport({ file: { format }, given, printNote }: Reported) 
     end(): void {
       const more = count - mostListed;
       if (more > 0) printNote(`and ${withCommas(more)} more`);
-      const [example, forms] = [dateForms.example, dateForms.found.map((form) => `--date ${quoted(form)}`)];
+      const [example, forms] = [dateForms.example, dateForms.found.map((form) => `--date ${quotedForShell(form)}`)];
       if (forms.length > 0) printNote(`Dates such as ${excerpt(example ?? "")} need ${forms.join(" or ")}.`);
       else if (example !== undefined) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
       if (isNameless) printNote('To leave out columns without a name, add --map "=".');
@@ -72,18 +73,14 @@ function adviceOnRefused(format: TransferFormat, given: Given): string {
   const written = formatOfRejects(format);
   const options = [
     ...(formatOfFile(file)?.name === written ? [] : [`--format ${written}`]),
-    ...given.values("map").map((value) => `--map ${quoted(value)}`),
+    ...given.values("map").map((value) => `--map ${quotedForShell(value)}`),
     ...["date", "upsert", "absent", "on-match"]
       .filter((name) => given.has(name))
-      .map((name) => `--${name} ${quoted(given.value(name) ?? "")}`),
+      .map((name) => `--${name} ${quotedForShell(given.value(name) ?? "")}`),
   ];
   const same = options.length === 0 ? "" : ` with ${options.join(" ")}`;
   return `The refused people are in ${file}: correct them there, and import that file${same}.`;
 }
-
-/** Returns an argument as a shell takes it. */
-const quoted = (argument: string): string =>
-  /^[\w./:=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 
 /** Says how an import that broke off goes on. */
 export const continuing =

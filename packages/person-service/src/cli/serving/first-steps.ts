@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { Access } from "../../access/access.ts";
+import { quotedForShell } from "../settings/option.ts";
 import type { TlsFiles } from "../settings/options.ts";
 import { countPeople } from "../terminal/progress.ts";
 
@@ -59,7 +60,7 @@ function hints(service: StartedService): readonly string[] {
 function credentialsFor({ content: { keys, users, tokens } }: Access): string | undefined {
   if (keys.length > 0) return "-H 'Authorization: Bearer KEY'";
   const [user] = users;
-  if (user !== undefined) return `--user ${quoteForShell(user.name)}`;
+  if (user !== undefined) return `--user ${quotedForShell(user.name)}`;
   return tokens === undefined ? undefined : "-H 'Authorization: Bearer TOKEN'";
 }
 
@@ -77,7 +78,7 @@ function curlFor({ url, tls }: StartedService): (path: string, options?: string)
 
 /** curl knows no self-signed certificate. */
 const optionsFor = ({ cert }: TlsFiles, certificate: X509Certificate): string[] =>
-  certificate.checkIssued(certificate) ? [`--cacert ${quoteForShell(cert)}`] : [];
+  certificate.checkIssued(certificate) ? [`--cacert ${quotedForShell(cert)}`] : [];
 
 /** Returns a name that the certificate is for: the host where it is one of them. */
 function nameFor(certificate: X509Certificate, host: string): string {
@@ -85,5 +86,3 @@ function nameFor(certificate: X509Certificate, host: string): string {
   if (isFor !== undefined) return isIP(host) === 6 ? `[${host}]` : host;
   return /DNS:([\w*.-]+)/.exec(certificate.subjectAltName ?? "")?.[1]?.replace("*", "www") ?? host;
 }
-
-const quoteForShell = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -74,6 +74,10 @@ export function quotedArgument(argument: string): string {
   return excerpt(maskPasswords(argument.replace(/((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/).*$/is, "$1...")));
 }
 
+/** Quotes an argument as a shell takes it, where it needs that. */
+export const quotedForShell = (argument: string): string =>
+  /^[\w./:=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+
 /** Hides the user and the password of each URL in a line. */
 export function maskPasswords(line: string): string {
   return line
