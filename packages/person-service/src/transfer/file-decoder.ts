@@ -5,7 +5,7 @@ import type { MemberList } from "../person/member-list.ts";
 import { parseMap } from "./columns.ts";
 import { dateReader } from "./dates.ts";
 import { formatOfContent, formatOfFile } from "./formats.ts";
-import { openPeopleFile, valuesOf } from "./people-file.ts";
+import { isBlankRow, openPeopleFile, valuesOf } from "./people-file.ts";
 import { copyOfStream, openSourceFile } from "./source-file.ts";
 
 /**
@@ -37,12 +37,7 @@ export const peopleFileDecoder = (members: MemberList): ListDecoder => ({
     });
     onFound?.(file.found);
     if (file.columns !== undefined) onColumns?.(file.columns.members.filter((member) => member !== undefined));
-    for await (const { read: _, ...listed } of valuesOf(file)) {
-      // Below the last person, spreadsheets often write rows of separators.
-      if (file.columns === undefined || listed.issues !== undefined || Object.keys(listed.value as object).length > 0) {
-        yield listed;
-      }
-    }
+    for await (const { read: _, ...listed } of valuesOf(file)) if (!isBlankRow(file, listed)) yield listed;
   },
 });
 

@@ -14,7 +14,7 @@ import { excerpt } from "waymark/internal";
 import { personMatching } from "../person/matching.ts";
 import { textOf } from "../person/member-value.ts";
 import { type PersonSchema, serverMembers } from "../person/schema.ts";
-import { type PeopleFile, valuesOf } from "./people-file.ts";
+import { isBlankRow, type PeopleFile, valuesOf } from "./people-file.ts";
 import type { Refusal, Rejects } from "./rejects.ts";
 
 export interface ImportOptions extends MatchRules {
@@ -134,7 +134,8 @@ async function* batchesOf(
   let batch: Candidate[] = [];
   let last: { nextLine: number | undefined } | undefined;
   let position = 0;
-  for await (const { line, value, read, issues } of valuesOf(file, onBytes)) {
+  for await (const listed of valuesOf(file, onBytes)) {
+    const { line, value, read, issues } = listed;
     if (last !== undefined) last.nextLine = line;
     last = undefined;
     if (batch.length >= batchLength) {
@@ -142,8 +143,7 @@ async function* batchesOf(
       batch = [];
     }
     position++;
-    // Below the last person, spreadsheets often write rows of separators.
-    if (file.columns !== undefined && issues === undefined && isEmpty(value)) continue;
+    if (isBlankRow(file, listed)) continue;
     const candidate = { position, line, nextLine: undefined, value: read, person: value, issues };
     batch.push(candidate);
     last = candidate;
@@ -163,8 +163,6 @@ function withForm(issue: ValidationIssue, record: unknown, { members, dates }: P
   if (read(text) !== undefined || /^\d{4}-\d\d-\d\d$/.test(text)) return issue;
   return { ...issue, message: `must be a date as ${form} such as ${example}, not ${excerpt(text)}` };
 }
-
-const isEmpty = (value: unknown): boolean => Object.keys(value as object).length === 0; // a row is an object
 
 type Outcome =
   | "stored"

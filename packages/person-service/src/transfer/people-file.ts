@@ -160,6 +160,10 @@ const longestExample = 80;
 /** A record of a file, as the schema has it, and as it stands in the file; or why it cannot be read. */
 export type FileValue = ListedValue & { readonly read?: unknown };
 
+/** Whether a row of CSV has nothing in it: below the last person, spreadsheets often write rows of separators. */
+export const isBlankRow = ({ columns }: PeopleFile, { value, issues }: FileValue): boolean =>
+  columns !== undefined && issues === undefined && Object.keys(value as object).length === 0; // a row is an object
+
 /** Reads the records of a file, with the members that they mean: texts trimmed, dates and countries as the schema has them. */
 export async function* valuesOf(
   { source, format, members, columns, map, dates }: PeopleFile,
