@@ -184,12 +184,8 @@ async function judged(
   const readable = batch.filter(({ issues }) => issues === undefined);
   try {
     const judgements = await matching.judge(readable.map(({ person }) => person));
-    const outcomes = (
-      await outcomesOf(
-        judgements,
-        readable.map(({ position }) => position),
-      )
-    ).values();
+    const positions = readable.map(({ position }) => position);
+    const outcomes = (await outcomesOf(judgements, positions)).values();
     return batch.map(({ issues }) => (issues === undefined ? (outcomes.next().value as Outcome) : { issues })); // as many
   } catch (error) {
     if (error instanceof StoreUnavailable) return [error];
@@ -229,9 +225,10 @@ function storingIn(store: Store | undefined, digest: string): OutcomeOf {
   if (store === undefined) throw new TypeError("people are stored in a store");
   return async (judgements, positions) => {
     const outcomes = judgements.map(foretold);
-    const changes = judgements.flatMap((judgement, i) => (judgement.kind === "change" ? [{ judgement, i }] : []));
-    const changed = await Promise.all(changes.map(({ judgement }) => changedIn(store, judgement)));
-    for (const [n, outcome] of changed.entries()) outcomes[changes[n]?.i ?? 0] = outcome; // there are as many
+    const change = async (judgement: Judgement, i: number): Promise<void> => {
+      if (judgement.kind === "change") outcomes[i] = await changedIn(store, judgement);
+    };
+    await Promise.all(judgements.map(change));
     const people = judgements.flatMap((judgement, i) =>
       judgement.kind === "create" ? [{ person: judgement.document, position: positions[i] ?? 0, i }] : [],
     );
