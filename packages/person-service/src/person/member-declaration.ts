@@ -46,7 +46,7 @@ export function readDeclaration(
   if (faults.length > 0) return { faults };
   const checked = declared as unknown as Declared; // by the checks
   const crossed = faultInBounds(checked);
-  return crossed === undefined ? { faults, member: toMember(name, checked, known.kind) } : { faults: [crossed] };
+  return crossed === undefined ? { faults, member: toMember(name, checked, known) } : { faults: [crossed] };
 }
 
 /** Returns what is wrong with a setting of a member, as the predicate of its name. */
@@ -113,17 +113,21 @@ const ofText: Readonly<Record<string, Check>> = {
   pattern: isPattern,
 };
 
-/** What can be said of the members of each type. */
-const settings: Readonly<
-  Record<string, { readonly kind: PersonMember["kind"]; readonly checks: Readonly<Record<string, Check>> }>
-> = {
-  string: { kind: "line", checks: { ...ofText, unique: isTruth } },
-  integer: { kind: "integer", checks: { minimum: isWhole, maximum: isWhole, unique: isTruth } },
-  number: { kind: "number", checks: { minimum: isNumber, maximum: isNumber } },
-  boolean: { kind: "boolean", checks: {} },
-  date: { kind: "date", checks: { minimum: isDate, maximum: isDate } },
-  choice: { kind: "choice", checks: { values: isTexts(200) } },
-  list: { kind: "line", checks: { ...ofText, values: isTexts(200) } },
+/** A type of members: what they are, and what can be said of them. */
+interface DeclaredType {
+  readonly kind: PersonMember["kind"];
+  readonly filter: MemberType;
+  readonly checks: Readonly<Record<string, Check>>;
+}
+
+const settings: Readonly<Record<string, DeclaredType>> = {
+  string: { kind: "line", filter: "text", checks: { ...ofText, unique: isTruth } },
+  integer: { kind: "integer", filter: "number", checks: { minimum: isWhole, maximum: isWhole, unique: isTruth } },
+  number: { kind: "number", filter: "number", checks: { minimum: isNumber, maximum: isNumber } },
+  boolean: { kind: "boolean", filter: "boolean", checks: {} },
+  date: { kind: "date", filter: "date", checks: { minimum: isDate, maximum: isDate } },
+  choice: { kind: "choice", filter: "text", checks: { values: isTexts(200) } },
+  list: { kind: "line", filter: "caseless-text", checks: { ...ofText, values: isTexts(200) } },
 };
 
 /** What is said of a member; its checks have been made. */
@@ -157,7 +161,7 @@ function faultInBounds(declared: Declared): MemberFault | undefined {
   return undefined;
 }
 
-function toMember(name: string, declared: Declared, kind: PersonMember["kind"]): PersonMember {
+function toMember(name: string, declared: Declared, { kind, filter }: DeclaredType): PersonMember {
   const {
     type,
     label = name,
@@ -179,7 +183,7 @@ function toMember(name: string, declared: Declared, kind: PersonMember["kind"]):
     ...(isList && { list: true }),
     min: minLength,
     max: maxLength,
-    filter: isList ? "caseless-text" : filterOf(kind),
+    filter,
     ...(isText && { search: true }),
     ...(unique && { unique }),
     ...(column && { column }),
@@ -195,17 +199,4 @@ function toMember(name: string, declared: Declared, kind: PersonMember["kind"]):
     words: aliases.map((alias) => alias.replaceAll(",", " ")).join(", "), // headings are compared without signs
     rule: "",
   };
-}
-
-function filterOf(kind: PersonMember["kind"]): MemberType {
-  switch (kind) {
-    case "integer":
-    case "number":
-      return "number";
-    case "boolean":
-    case "date":
-      return kind;
-    default:
-      return "text";
-  }
 }
