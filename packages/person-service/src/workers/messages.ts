@@ -1,5 +1,6 @@
 // What a supervisor and its workers send to each other.
 
+import type { Worker as WorkerProcess } from "node:cluster";
 import type { Session } from "../access/ended-sessions.ts";
 
 /** What a supervisor hands to a worker that it starts. */
@@ -25,6 +26,10 @@ export type SupervisorMessage =
   | ({ readonly id: number } & Ask)
   | { readonly kind: "end-known"; readonly id: number }
   | WriterMessage;
+
+/** Sends a message to a worker. Errors are ignored: one that has ended meanwhile emits its exit. */
+export const sendTo = (worker: WorkerProcess, message: SupervisorMessage): void =>
+  void worker.send(message, () => undefined);
 
 /** What every worker answers. */
 export type Ask =

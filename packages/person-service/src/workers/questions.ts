@@ -1,5 +1,5 @@
 import type { Worker as WorkerProcess } from "node:cluster";
-import type { Ask, SupervisorMessage, WorkerAnswer, WorkerQuestion } from "./messages.ts";
+import { type Ask, sendTo, type WorkerAnswer, type WorkerQuestion } from "./messages.ts";
 
 /** Asks every worker that serves, and resolves with the answers; a worker that does not answer within a second is left out. */
 export type AskWorkers = (question: WorkerQuestion) => Promise<readonly unknown[]>;
@@ -23,7 +23,7 @@ export class Questions {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => resolve(undefined), timeToAnswer);
     this.#asked.set(id, resolve);
-    worker.send({ ...question, id } satisfies SupervisorMessage, () => undefined);
+    sendTo(worker, { ...question, id });
     const answer = await promise;
     clearTimeout(timer);
     this.#asked.delete(id);

@@ -1,6 +1,6 @@
 import type { Worker as WorkerProcess } from "node:cluster";
 import { EndedSessions } from "../access/ended-sessions.ts";
-import type { SupervisorMessage, WorkerSessions } from "./messages.ts";
+import { sendTo, type WorkerSessions } from "./messages.ts";
 import type { Questions } from "./questions.ts";
 
 /** Passes the sessions that end in a worker on to the others, and to those that start later. */
@@ -23,7 +23,7 @@ export class SessionEnds {
     this.#ended.add(session);
     const others = [...this.#followers].filter((follower) => follower !== worker);
     await this.#questions.ask(others, { kind: "ended-sessions", sessions: [session] });
-    worker.send({ kind: "end-known", id } satisfies SupervisorMessage, () => undefined);
+    sendTo(worker, { kind: "end-known", id });
   }
 
   leave(worker: WorkerProcess): void {

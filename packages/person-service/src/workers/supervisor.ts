@@ -3,13 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type CommonWriter, isSingleExecutable, type MessageLink } from "@waymark/collection";
 import type { RunningServer } from "@waymark/node";
 import type { Log } from "../log/log.ts";
-import {
-  ordersVariable,
-  type SupervisorMessage,
-  type WorkerMessage,
-  type WorkerOrders,
-  type WorkerReady,
-} from "./messages.ts";
+import { ordersVariable, sendTo, type WorkerMessage, type WorkerOrders, type WorkerReady } from "./messages.ts";
 import { type AskWorkers, Questions } from "./questions.ts";
 import { SessionEnds } from "./session-ends.ts";
 
@@ -142,7 +136,7 @@ function supervisor(supervision: Supervision, end: (exitCode: number) => void): 
     supervision.print(`worker ${worker.process.pid} serves`);
     if (orders.isFirst) {
       linesToPrint = lines;
-      for (let others = 1; others < supervision.count; others++) startAnother();
+      for (let others = 1; others < supervision.count; others++) start({ isFirst: false });
     }
     if (linesToPrint === undefined || ready.size < supervision.count) return;
     supervision.print(linesToPrint.join("\n"));
@@ -164,16 +158,12 @@ function supervisor(supervision: Supervision, end: (exitCode: number) => void): 
     }
   };
 
-  const startAnother = (): void => {
-    start({ isFirst: false });
-  };
-
   /** Starts another worker: at once after one that ran for a while, later and later after short lives. */
   const startLater = (): void => {
     const delay = shortLives === 0 ? 0 : 100 * 2 ** (shortLives - 1);
     const restart = setTimeout(() => {
       restarts.delete(restart);
-      startAnother();
+      start({ isFirst: false });
     }, delay);
     restarts.add(restart);
   };
@@ -224,9 +214,6 @@ function supervisor(supervision: Supervision, end: (exitCode: number) => void): 
     },
   };
 }
-
-/** Errors are ignored: a worker that has ended meanwhile emits its exit. */
-const sendTo = (worker: WorkerProcess, message: SupervisorMessage): void => void worker.send(message, () => undefined);
 
 const askToStop = (worker: WorkerProcess): void => sendTo(worker, { kind: "stop" });
 
