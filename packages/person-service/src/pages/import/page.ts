@@ -6,6 +6,7 @@ import { type Reader, readerOf } from "../frame/reader.ts";
 import type { Site } from "../frame/site.ts";
 import { errorsBeside, faultAt } from "../members/faults.ts";
 import { fieldsOf } from "../members/fields.ts";
+import { option } from "../members/value.ts";
 import {
   type Answer,
   type Column,
@@ -128,9 +129,6 @@ function choices(site: Site, reader: Reader, { choices, answer: { found } }: Tri
   }<label class="matched">${words.likely} <select name="_matched">${matched}</select></label>
 `;
 }
-
-const option = (value: string, label: string | SafeHtml, chosen: string | undefined): SafeHtml =>
-  html`<option value="${value}"${value === chosen ? html` selected` : ""}>${label}</option>`;
 
 /** A line for each column: its name, a value of it, and the member that it becomes. */
 function mapping({ members }: Site, reader: Reader, chosen: ImportChoices, found: readonly Column[] = []): SafeHtml {

@@ -36,9 +36,13 @@ export function shownValue(reader: Reader, { kind, of, choices }: MemberField, v
 /** Makes the options of a choice, of which none, or one, is chosen; one that is chosen and not among them is one more. */
 export function optionsOf(choices: NonNullable<MemberField["choices"]>, chosen: string): SafeHtml {
   const isOther = chosen !== "" && choices.every(([value]) => value !== chosen);
-  const all = [["", ""], ...choices, ...(isOther ? [[chosen, chosen]] : [])];
-  return html`${all.map(([value, label]) => html`<option value="${value}"${value === chosen ? html` selected` : ""}>${label}</option>`)}`;
+  const other = isOther ? [[chosen, chosen] as const] : [];
+  return html`${[["", ""] as const, ...choices, ...other].map(([value, label]) => option(value, label, chosen))}`;
 }
+
+/** Makes an option of a choice. */
+export const option = (value: string, label: string | SafeHtml, chosen: string | undefined): SafeHtml =>
+  html`<option value="${value}"${value === chosen ? html` selected` : ""}>${label}</option>`;
 
 /** A number to call (RFC 3966): the digits, and behind them an extension. */
 function telephoneUri(number: string): string {
