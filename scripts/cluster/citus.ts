@@ -1,9 +1,10 @@
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { administrator } from "../../packages/collection/test/postgres-programs.ts";
 import { execute, type PostgresServer } from "../../packages/collection/test/start-postgres.ts";
 import { type CitusNode, startCitusNode } from "./citus-node.ts";
-import { CannotStart, type DatabaseCluster, pause, until } from "./database-cluster.ts";
+import { CannotStart, type DatabaseCluster, until } from "./database-cluster.ts";
 
 /** The schema of the people. Citus keeps all of its tables on one worker. */
 const schema = "people";

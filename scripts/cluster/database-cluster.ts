@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 /** Databases and what stands before them, as real programs on this machine, with the faults that can be driven. */
 export interface DatabaseCluster extends AsyncDisposable {
   /** The URL for the service. */
@@ -20,6 +22,3 @@ export async function until(what: string, holds: () => Promise<boolean>, seconds
     if (performance.now() > deadline) throw new Error(`After ${seconds} s: not ${what}`);
   }
 }
-
-export const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));

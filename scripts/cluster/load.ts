@@ -1,5 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type ServiceProcess, startService } from "../../packages/person-service/test/service-process.ts";
-import { pause } from "./database-cluster.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** How many clients store people, each with a pause of some milliseconds after each. */

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startCitus } from "./citus.ts";
 import { identifiersInCopy } from "./copy.ts";
-import { CannotStart, type DatabaseCluster, pause } from "./database-cluster.ts";
+import { CannotStart, type DatabaseCluster } from "./database-cluster.ts";
 import { Ledger } from "./ledger.ts";
 import { startLoad } from "./load.ts";
 import { startPatroni } from "./patroni.ts";
