@@ -1,5 +1,5 @@
 import { type AfterFilter, after, type HttpRequest, HttpResponse, type ProblemDocument } from "waymark";
-import { HeaderList } from "waymark/fields";
+import type { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { sealedIn } from "../access/policy.ts";
 import { isForm, readForm } from "./forms.ts";
@@ -28,13 +28,13 @@ export function problemPages(site: Site): AfterFilter {
       const { status, headers, problem } = response;
       if (!isHtml) return response;
       if (problem === undefined && (response.body !== null || headers.has("Content-Type"))) return response;
-      const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
-      const kept = Object.keys(pageHeaders).reduce((list, name) => list.without(name), headers.without("Content-Type"));
+      const fields = Object.entries({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
+      const sent = fields.reduce((list, [name, value]) => list.with(name, value), headers);
       const shown = problem ?? withoutContent(readerOf(request), status);
       const toResponse = (typed?: URLSearchParams): HttpResponse =>
         new HttpResponse(
           status,
-          kept.concat(fields).withMembers("Vary", ["Accept"]),
+          sent.withMembers("Vary", ["Accept"]),
           toPage(site, request, status, { problem: shown, again: secondsToRetry(request, headers), typed }),
         );
       // A form that is too long, or was cut off, cannot be sent again.
