@@ -45,7 +45,8 @@ export const followCommand: Command = {
     const isOnce = given.has("once");
     const key = keyFile === undefined ? undefined : await readKey(keyFile);
     if (cursorFile !== undefined) await store(cursorFile);
-    const before = cursorFile === undefined ? "" : (await readText(cursorFile, "")).trim();
+    const isAgain = cursorFile !== undefined && existsSync(cursorFile);
+    const before = isAgain ? (await readText(cursorFile)).trim() : "";
     const headers = new Headers({ Accept: "application/x-ndjson" });
     if (key !== undefined) headers.set("Authorization", `Bearer ${key}`);
     if (!isOnce) headers.set("Prefer", "wait=30");
@@ -187,11 +188,7 @@ async function readKey(file: string): Promise<string> {
   throw new CommandError(`The file ${quote(file)} of --key-file must have an API key, and nothing else`);
 }
 
-/** @param missing the text of a file that is missing; by default that is an error */
-async function readText(file: string, missing?: string): Promise<string> {
-  if (missing !== undefined && !existsSync(file)) return missing;
-  return withFile(file, "read", () => readFile(file, "utf8"));
-}
+const readText = (file: string): Promise<string> => withFile(file, "read", () => readFile(file, "utf8"));
 
 /** Puts a text in place of a file; without a text, only finds out whether that can be done. */
 const store = (file: string, text?: string): Promise<void> =>
