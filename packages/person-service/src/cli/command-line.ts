@@ -5,9 +5,9 @@ import { serveCommand } from "./commands/serve.ts";
 import { commands } from "./commands.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { readConfigFile } from "./settings/config-file.ts";
-import type { Given } from "./settings/configuration.ts";
 import {
   type Environment,
+  type Given,
   mistakesIn,
   readEnvironment,
   readPlatformVariables,

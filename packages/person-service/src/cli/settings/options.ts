@@ -1,5 +1,6 @@
 import { isLoopback, nameIn, parseHostName } from "../../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../../log/log.ts";
+import type { AdminAddress } from "../../metrics/admin.ts";
 import { type Brand, faultInAccent } from "../../pages/frame/brand.ts";
 import type { PersonServiceOptions } from "../../service.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
@@ -54,7 +55,7 @@ export interface Options extends Required<ServiceSettings>, Required<Pick<Brand,
   /** How long requests in progress may take once the service stops, 0…3600 seconds. */
   readonly grace: number;
   /** Where the admin listener is; undefined without. */
-  readonly admin: { readonly host: string; readonly port: number } | undefined;
+  readonly admin: AdminAddress | undefined;
   /** What is logged. */
   readonly log: LogDetail;
   /** The least important entries that are logged. */
