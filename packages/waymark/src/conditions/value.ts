@@ -1,3 +1,5 @@
+import { patternKeyword } from "../expression-parts.ts";
+
 /** What a named value must be: equal to a text, or such that an expression finds a match; undefined takes any. */
 export type WantedValue = string | RegExp | undefined;
 
@@ -26,5 +28,5 @@ export const impliesValue = (given: WantedValue, wanted: WantedValue): boolean =
 /** Returns the JSON Schema of such a value. */
 export function valueSchema(wanted: WantedValue): Readonly<Record<string, unknown>> {
   if (wanted === undefined) return { type: "string" };
-  return { type: "string", ...(typeof wanted === "string" ? { enum: [wanted] } : { pattern: wanted.source }) };
+  return { type: "string", ...(typeof wanted === "string" ? { enum: [wanted] } : patternKeyword(wanted)) };
 }

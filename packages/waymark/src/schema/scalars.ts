@@ -1,3 +1,4 @@
+import { patternKeyword } from "../expression-parts.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import {
   type InnerSchema,
@@ -85,14 +86,14 @@ export interface StringOptions extends WithDefault<string> {
 export function string(options: StringOptions = {}): ValueSchema<string> {
   requireKnownOptions("string({ … })", options, ["shortest", "longest", "pattern", "default"]);
   const { shortest, longest, pattern } = options;
+  // With g or y an expression remembers where it stopped.
+  const whole = pattern && new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gy]/g, ""));
   const keywords = {
     type: "string",
     ...(shortest !== undefined && { minLength: shortest }),
     ...(longest !== undefined && { maxLength: longest }),
-    ...(pattern !== undefined && { pattern: `^(?:${pattern.source})$` }),
+    ...(whole && patternKeyword(whole)),
   };
-  // With g or y an expression remembers where it stopped.
-  const whole = pattern && new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gy]/g, ""));
   const length = inRange(shortest, longest);
   const must = `text${length && ` of${length.replace(" from", "")} characters`}${pattern ? ` that matches ${pattern.source}` : ""}`;
   const isLongEnough = (text: string): boolean => {

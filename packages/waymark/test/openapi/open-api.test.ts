@@ -276,6 +276,18 @@ describe("an operation", () => {
     assert.deepEqual(statusesOf(operation), ["404", "500", "2XX"]);
   });
 
+  it("has the pattern of an expression only where no flag changes what it matches", async () => {
+    const taken = takes({ query: { a: string({ pattern: /b\/c/ }), b: string({ pattern: /b/i }) } });
+    const document = await documentOf(GET("/a", query("c", /^d/u), header("X-E", /^f/im), taken, ok));
+    const schemas = operationOf(document, "GET /a").parameters?.map((each) => resolved(document, each)["schema"]);
+    assert.deepEqual(schemas, [
+      { type: "string", pattern: "^d" },
+      { type: "string" },
+      { type: "string", pattern: "^(?:b\\/c)$" },
+      { type: "string" },
+    ]);
+  });
+
   it("says nothing of a path that it leaves to other routes, since a path without variables comes first in a document", async () => {
     const left = group("/a/{a}", GET("/new", ok), group(not(path("/new")), PUT("/{id}", ok)));
     const operation = operationOf(await documentOf(left), "PUT /a/{a}/{id}");
