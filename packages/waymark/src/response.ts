@@ -315,8 +315,8 @@ export function unsentLength(response: HttpResponse, byteLength: (text: string) 
   if (isBodilessStatus(status)) return undefined;
   if (typeof body === "string") return byteLength(body);
   if (body instanceof Uint8Array) return body.byteLength;
-  // Where all is well a handler may have spared HEAD the content that GET has; an error without content has none for GET either.
-  return declaredLength(headers) ?? (body === null && status >= 400 ? 0 : undefined);
+  // Where all is well a handler may have spared HEAD the content that GET has; an error without a type has none for GET either.
+  return declaredLength(headers) ?? (body === null && status >= 400 && !headers.has("Content-Type") ? 0 : undefined);
 }
 
 /**

@@ -78,6 +78,7 @@ const plain = appWith({
   "unknown-stream": () => new HttpResponse(200, words, ["abc"]),
   "empty-stream": () => new HttpResponse(200, words, []),
   empty: () => empty(200),
+  error: () => new HttpResponse(404, words, long),
   problem: () => content("application/problem+json", JSON.stringify({ detail: long }), 400),
   picture: () => content("image/png", long),
   untyped: () => new HttpResponse(200, {}, long),
@@ -146,6 +147,20 @@ for (const [transport, run] of Object.entries(transports)) {
         }),
       );
     }
+
+    it(
+      "answers HEAD for an error without the length, which only coding would tell",
+      using(plain, async (ask) => {
+        const lengths = ["GET", "HEAD"].map(async (method) => {
+          const { status, headers } = await ask(`${method} /error`, { "Accept-Encoding": "gzip" });
+          return [status, headers["content-encoding"], headers["content-length"] !== undefined];
+        });
+        assert.deepEqual(await Promise.all(lengths), [
+          [404, "gzip", true],
+          [404, "gzip", false],
+        ]);
+      }),
+    );
 
     it(
       "prefers what the client prefers, and of equal ones its own first",
