@@ -159,16 +159,13 @@ export class RequestContent {
         this.#beginStream();
         return this.#receive(limit);
       },
-      keep: (pieces) => this.#source.keep?.(pieces) ?? pieces,
+      keep: (pieces) => this.#keep(pieces),
     };
   }
 
   /** Returns the value that the decoder for its Content-Type and then the validator make of the content. */
   async body<T>(headers: HeaderList, validator: Validator<T>, options?: ReadOptions): Promise<T> {
-    const { decoder, mediaType } = chooseDecoder(
-      headers,
-      options?.decoders ?? (this.#settings ?? defaultContentSettings).decoders,
-    );
+    const { decoder, mediaType } = chooseDecoder(headers, options?.decoders ?? this.#reads.decoders);
     const content = await this.bytes(headers, options);
     const decoded = refuseMalformed(() => decoder.decode(content, mediaType));
     // Most decoders and validators return no promise. To wait for one takes as long as to validate a short record.
@@ -177,6 +174,14 @@ export class RequestContent {
     const result = isPromise(validated) ? await validated : validated;
     if (result.issues !== undefined) throw invalidContent(result.issues);
     return result.value;
+  }
+
+  get #reads(): ContentSettings {
+    return this.#settings ?? defaultContentSettings;
+  }
+
+  #keep(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return this.#source.keep?.(pieces) ?? pieces;
   }
 
   #requireUnstreamed(): void {
@@ -217,22 +222,20 @@ export class RequestContent {
 
   #decodeOnce(coding: ContentCoding, whole: Promise<Uint8Array>, admission: Admission): Promise<Uint8Array> {
     if (this.#decoded?.coding !== coding) {
-      const keep = (pieces: AsyncIterable<Uint8Array>) => this.#source.keep?.(pieces) ?? pieces;
-      this.#decoded = { coding, content: whole.then((coded) => decodeWhole(coding, coded, admission, keep)) };
+      const content = whole.then((coded) => decodeWhole(coding, coded, admission, (pieces) => this.#keep(pieces)));
+      this.#decoded = { coding, content };
     }
     return this.#decoded.content;
   }
 
   /** Returns the limit in bytes and the coding, unless the head of the request forbids reading. */
   #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
-    const limit = options?.limit ?? (this.#settings ?? defaultContentSettings).limit;
+    const limit = options?.limit ?? this.#reads.limit;
     requireLimit(limit);
     const maxExpansion = options?.maxExpansion ?? Number.POSITIVE_INFINITY;
     if (!(maxExpansion > 0)) throw new RangeError(`maxExpansion is a number above 0, not ${maxExpansion}`);
     // Few requests have content in a coding.
-    const coding = headers.has("Content-Encoding")
-      ? chooseCoding(headers, (this.#settings ?? defaultContentSettings).codings)
-      : undefined;
+    const coding = headers.has("Content-Encoding") ? chooseCoding(headers, this.#reads.codings) : undefined;
     if ((this.#source.length ?? 0) > limit) throw contentTooLarge(limit);
     return { limit, coding, maxExpansion };
   }

@@ -134,7 +134,7 @@ export class PathRoutes {
   constructor(branches: readonly Branch[], recognized: ReadonlySet<string>) {
     this.#branches = branches;
     this.#recognized = recognized;
-    this.allow = allowedBy(branches, ({ methods }) => [...(methods ?? knownMethods)]);
+    this.allow = allowedBy(branches, ownMethods);
   }
 
   /**
@@ -143,8 +143,8 @@ export class PathRoutes {
    */
   methodsOf(path: string): readonly string[] | undefined {
     if (!this.#branches.some(({ mounted }) => mounted)) return this.allow;
-    const namedBy = ({ methods, mounted }: Branch): readonly string[] | undefined =>
-      mounted ? mounted.app.methodsOf(pathWithin(mounted, path)) : [...(methods ?? knownMethods)];
+    const namedBy = (branch: Branch): readonly string[] | undefined =>
+      branch.mounted ? branch.mounted.app.methodsOf(pathWithin(branch.mounted, path)) : ownMethods(branch);
     const branches = this.#branches.filter((branch) => namedBy(branch) !== undefined);
     return branches.length === 0 ? undefined : allowedBy(branches, (branch) => namedBy(branch) ?? []);
   }
@@ -283,6 +283,8 @@ const formatsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["htm", ["html"]],
   ["txt", ["plain"]],
 ]);
+
+const ownMethods = ({ methods }: Branch): readonly string[] => [...(methods ?? knownMethods)];
 
 /** Returns the methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
 function allowedBy(branches: readonly Branch[], namedBy: (branch: Branch) => readonly string[]): readonly string[] {
