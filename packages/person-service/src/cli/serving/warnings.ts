@@ -107,11 +107,17 @@ const examplesOf = (template: string): readonly string[] =>
   ["1", "a"].map((text) => template.replace(/\{(?:[^{}]|\{[^{}]*\})*\}|\*+|\?/g, text));
 
 function warningsOfScopes({ rules, users, keys, tokens }: AccessContent): readonly string[] {
-  const required = new Set(rules.flatMap(({ scopes = [] }) => scopes));
   const holders = [
     ...users.map(({ name, scopes }) => ({ holder: `the user ${quote(name)}`, scopes })),
     ...keys.map(({ name, scopes }) => ({ holder: `the key ${quote(name)}`, scopes })),
   ];
+  if (holders.length === 0) {
+    const isNeeded = tokens === undefined && rules.some(({ scopes }) => scopes !== undefined);
+    return isNeeded
+      ? ["Nobody has credentials for the rules: there are no users, no tokens and no keys (--keys)."]
+      : [];
+  }
+  const required = new Set(rules.flatMap(({ scopes = [] }) => scopes));
   const held = new Set(holders.flatMap(({ scopes }) => scopes));
   const idle = holders.flatMap(({ holder, scopes }) =>
     scopes
@@ -121,13 +127,6 @@ function warningsOfScopes({ rules, users, keys, tokens }: AccessContent): readon
   // A token may have any scope: then only what looks like a slip is worth a word.
   const unmet = [...required].filter((scope) => !held.has(scope));
   const suspicious = unmet.filter((scope) => tokens === undefined || nearestName(scope, [...held]) !== undefined);
-  const isWithoutCallers = holders.length === 0;
-  if (isWithoutCallers) {
-    const isNeeded = tokens === undefined && rules.some(({ scopes }) => scopes !== undefined);
-    return isNeeded
-      ? ["Nobody has credentials for the rules: there are no users, no tokens and no keys (--keys)."]
-      : [];
-  }
   return [
     ...idle,
     ...suspicious.map((scope) => `Nobody has the scope ${quote(scope)} of the rules.${didYouMean(scope, [...held])}`),
