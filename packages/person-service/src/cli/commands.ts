@@ -7,26 +7,28 @@ import { importCommand } from "./commands/import.ts";
 import { keyCommands } from "./commands/key.ts";
 import { backupCommand, copyCommand, restoreCommand, resumeCommand } from "./commands/moving.ts";
 import { openApiCommand } from "./commands/openapi.ts";
-import { passwordCommands } from "./commands/password.ts";
+import { passwordHashCommand } from "./commands/password.ts";
 import { routesCommand } from "./commands/routes.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { webhooksCommand } from "./commands/webhooks.ts";
 
 /** The commands by name, in the order of the help. */
-export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ["serve", serveCommand],
-  ["check-config", checkConfigCommand],
-  ["import", importCommand],
-  ["export", exportCommand],
-  ["follow", followCommand],
-  ["webhooks", webhooksCommand],
-  ["routes", routesCommand],
-  ["explain", explainCommand],
-  ["openapi", openApiCommand],
-  ["copy", copyCommand],
-  ["backup", backupCommand],
-  ["restore", restoreCommand],
-  ["resume", resumeCommand],
-  ...Object.entries(keyCommands).map(([verb, command]) => [`key ${verb}`, command] as const),
-  ...Object.entries(passwordCommands).map(([verb, command]) => [`password ${verb}`, command] as const),
-]);
+export const commands: ReadonlyMap<string, Command> = new Map(
+  Object.entries({
+    serve: serveCommand,
+    "check-config": checkConfigCommand,
+    import: importCommand,
+    export: exportCommand,
+    follow: followCommand,
+    webhooks: webhooksCommand,
+    routes: routesCommand,
+    explain: explainCommand,
+    openapi: openApiCommand,
+    copy: copyCommand,
+    backup: backupCommand,
+    restore: restoreCommand,
+    resume: resumeCommand,
+    ...keyCommands,
+    "password hash": passwordHashCommand,
+  }),
+);

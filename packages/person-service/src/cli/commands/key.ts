@@ -10,8 +10,8 @@ const keysOptions: Readonly<Record<"keys" | "config", Option>> = {
 };
 
 /** The commands that make, list and revoke API keys. What changes the file is loaded when one of them runs. */
-export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>> = {
-  create: {
+export const keyCommands: Readonly<Record<`key ${string}`, Command>> = {
+  "key create": {
     about: "Makes an API key and shows it, this once.",
     notes: [reloadHint],
     options: {
@@ -27,12 +27,12 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
     },
     run: async (given, io) => (await import("./key-changes.ts")).createKey(given, io),
   },
-  list: {
+  "key list": {
     about: "Lists the API keys: name, time, scopes.",
     options: keysOptions,
     run: async (given, io) => (await import("./key-changes.ts")).listKeys(given, io),
   },
-  revoke: {
+  "key revoke": {
     about: "Revokes an API key: the service no longer accepts it.",
     notes: [reloadHint],
     options: { name: nameOption, ...keysOptions },

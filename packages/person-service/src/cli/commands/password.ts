@@ -6,14 +6,12 @@ import { CommandError } from "../terminal/command-error.ts";
 import type { Command } from "./command.ts";
 
 /** Hashes a password for an access file. */
-export const passwordCommands: Readonly<Record<"hash", Command>> = {
-  hash: {
-    synopsis: ["password hash < FILE"],
-    about: "Reads a password from standard input and prints its hash for the access file.",
-    options: {},
-    async run(_given, { readInput, print }) {
-      print(await hashPassword(toPassword(await readInput())));
-    },
+export const passwordHashCommand: Command = {
+  synopsis: ["password hash < FILE"],
+  about: "Reads a password from standard input and prints its hash for the access file.",
+  options: {},
+  async run(_given, { readInput, print }) {
+    print(await hashPassword(toPassword(await readInput())));
   },
 };
 
