@@ -67,7 +67,7 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     name: "json",
     representation: () => jsonRepresentation,
     place: "record",
-    decode: (pieces) => decodeBy(jsonArrayDecoder, arrayOf(pieces), jsonType),
+    decode: decodeArray,
   },
   xml: {
     name: "xml",
@@ -81,9 +81,13 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     name: "jscontact",
     representation: jsContact,
     place: "record",
-    decode: (pieces) => decodeBy(jsonArrayDecoder, arrayOf(pieces), jsonType),
+    decode: decodeArray,
   },
 };
+
+function decodeArray(pieces: AsyncIterable<Uint8Array>): AsyncIterable<ListedValue> {
+  return decodeBy(jsonArrayDecoder, arrayOf(pieces), jsonType);
+}
 
 /** Returns the pieces of an array: of one record, the array of it. */
 async function* arrayOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
