@@ -35,7 +35,7 @@ export function columnNames(
 ): ColumnNames {
   const guesses: string[] = [];
   const unknown: string[] = [];
-  const byWord = memberByWord(known);
+  const byWord = new Map(wordsWithMembers(known));
   const usually = (heading: string): string | undefined => byWord.get(toLooseKey(heading));
   const alike = Map.groupBy(new Set(headings), usually);
   const wordFor = (heading: string): string | undefined => {
@@ -119,10 +119,9 @@ function contactOf(heading: string, wordFor: (heading: string) => string | undef
   const member = wordFor(heading);
   const list = listOf(member);
   if (member !== undefined && list === undefined) return undefined;
-  return (
-    contactColumn(heading, wordFor) ??
-    (list !== undefined && member !== undefined ? { list, member, number: "", uses: [], isLabel: false } : undefined)
-  );
+  const column = contactColumn(heading, wordFor);
+  if (column !== undefined || member === undefined || list === undefined) return column;
+  return { list, member, number: "", uses: [], isLabel: false };
 }
 
 /** A heading that is mapped to a list is one of its values, whatever else it is. */
@@ -226,8 +225,6 @@ export const leftOut: ReadonlySet<string> = new Set([...setByServer, importError
 
 /** The parts of a date that may have a column each, in the order of `partWords`. */
 export const dateParts = ["year", "month", "day"] as const;
-
-const memberByWord = (known: MemberList): ReadonlyMap<string, string> => new Map(wordsWithMembers(known));
 
 /** Returns the member that a heading is beside a column of what it usually is. */
 const memberBeside = (heading: string, { entries }: MemberList): string | undefined =>
