@@ -142,6 +142,16 @@ describe("import", () => {
     }
   });
 
+  it("keeps headings of several lines, as spreadsheets wrap them", async () => {
+    const [database, rejects] = [newFile("db"), newFile("csv")];
+    const file = write("csv", 'Name,"E-\nMail"\nAda,ada\nGrace,g@x.org\n');
+    await run("import", file, "--database", database, "--rejects", rejects);
+    const rejected = readFileSync(rejects, "utf8");
+    assert.match(rejected, /^Name,"E-\nMail","import-error"\nAda,ada,"email must [^\n]*"\n$/);
+    writeFileSync(rejects, rejected.replace("Ada,ada,", "Ada,a@x.org,"));
+    assert.match(await run("import", rejects, "--database", database), /stored 1 person in [^,]*$/);
+  });
+
   it("keeps empty cells at the end of what is refused", async () => {
     const rejects = newFile("tsv");
     const file = write("tsv", "email\tname\tjobTitle\nada\tAda\t\r\n\r\n");

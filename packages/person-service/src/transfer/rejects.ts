@@ -91,11 +91,15 @@ class RowsOfSource {
     this.#lines = linesOf(source.pieces());
   }
 
-  /** Returns the first line that is not blank; a header has one. */
+  /** Returns the first line that is not blank, and those to which a heading in quotation marks goes on. */
   async header(): Promise<string> {
     while (this.#header === undefined) {
-      const line = await this.#read();
-      if (line === "" || line.trim() !== "") this.#header = line;
+      let [text, line] = ["", ""];
+      do {
+        line = await this.#read();
+        text += line;
+      } while (line !== "" && isOpen(text));
+      if (text === "" || text.trim() !== "") this.#header = text;
     }
     return this.#header;
   }
@@ -131,6 +135,9 @@ class RowsOfSource {
     return value ?? "";
   }
 }
+
+/** Whether a cell of CSV in quotation marks goes on in the next line. */
+const isOpen = (text: string): boolean => text.split('"').length % 2 === 0;
 
 /** The lines with their ends. */
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
