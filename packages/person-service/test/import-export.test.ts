@@ -652,6 +652,7 @@ describe("what is exported and imported", () => {
         ["--for", "excel", "--locale", "d"],
         /^--locale must be a language, and perhaps a country, such as de or de-CH, not "d"/,
       ],
+      [["--for", "excel", "--locale", "german"], /^--locale must be a language, .* not "german"/],
       [["--for", "numbers"], /^--for must be excel, not "numbers"/],
     ] as const) {
       const line = parseCommandLine(["export", ...args]);

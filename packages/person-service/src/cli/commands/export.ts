@@ -75,9 +75,10 @@ export const exportCommand: Command = {
   },
 };
 
+/** Whether this system knows the language: `german` would have the separator of another one. */
 function isLocale(text: string): boolean {
   try {
-    return Intl.getCanonicalLocales(text).length === 1;
+    return Intl.NumberFormat.supportedLocalesOf(text).length === 1;
   } catch {
     return false;
   }
