@@ -58,14 +58,21 @@ describe("explain", () => {
   });
 
   it("takes what is not a path, or not a field, for a mistake", async () => {
-    await assert.rejects(printed("explain", "GET", "person"), {
-      message: '"person" is not a path: it begins with a slash, such as /person/1',
-    });
-    const line = parseCommandLine(["explain", "GET", "/", "-H", "Accept"]);
-    assert.equal(
-      line.kind === "usage-error" && line.usageErrors[0],
-      `-H must be a name, a colon and a value, such as 'Accept: text/csv', not "Accept".`,
-    );
+    for (const [path, fault] of [
+      ["person", 'The target must begin with "/" or be an absolute http or https URI, not "person".'],
+      ["/müller", 'The path has the character "ü", which must be written as %C3%BC, at offset 2.'],
+    ] as const) {
+      await assert.rejects(printed("explain", "GET", path), {
+        message: `"${path}" cannot be the path of a request: ${fault}`,
+      });
+    }
+    for (const field of ["Accept", "Accept: a\nb", "Accept: \u263a"]) {
+      const line = parseCommandLine(["explain", "GET", "/", "-H", field]);
+      assert.equal(
+        line.kind === "usage-error" && line.usageErrors[0],
+        `-H must be a name, a colon and a value, such as 'Accept: text/csv', not ${JSON.stringify(field)}.`,
+      );
+    }
   });
 });
 

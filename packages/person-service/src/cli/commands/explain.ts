@@ -32,7 +32,7 @@ export const explainCommand: Command = {
   },
 };
 
-const fieldForm = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*(.*?)[\t ]*$/s;
+const fieldForm = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*?)[\t ]*$/;
 
 function toRequest(given: Given): HttpRequest {
   const [method = "", target = ""] = given.operands;
@@ -44,7 +44,8 @@ function toRequest(given: Given): HttpRequest {
     );
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    throw new CommandError(`${quotedArgument(target)} is not a path: it begins with a slash, such as /person/1`);
+    const { detail } = error.response.problem ?? {};
+    throw new CommandError(`${quotedArgument(target)} cannot be the path of a request: ${detail}`);
   }
 }
 
