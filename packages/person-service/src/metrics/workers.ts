@@ -39,8 +39,8 @@ export function openAdminOfWorkers(address: AdminAddress, ask: AskWorkers, own?:
   const check: Health["check"] = async () => {
     const answers = (await ask("health")) as readonly WorkerHealth[]; // the answers of answerAsWorker
     if (answers.length === 0) throw new StoreUnavailable("No worker serves");
-    const cause = answers.map((answer) => ("cause" in answer ? answer.cause : undefined)).find((text) => text);
-    if (cause !== undefined) throw new StoreUnavailable(cause);
+    const failing = answers.find((answer) => "cause" in answer);
+    if (failing !== undefined) throw new StoreUnavailable(failing.cause);
     return { readOnly: answers.some((answer) => "readOnly" in answer && answer.readOnly) };
   };
   return openAdmin(address, { metrics, health: { check, isReady: () => true } });
