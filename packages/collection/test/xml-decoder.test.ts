@@ -57,6 +57,7 @@ describe("the XML decoder", () => {
     ["an entity once", "<person><name>&amp;lt;</name></person>", { name: "&lt;" }],
     ["CDATA as it is", "<person><name><![CDATA[<b>&amp;]] ]>]]></name></person>", { name: "<b>&amp;]] ]>" }],
     ["CDATA within text", "<person><name>a<![CDATA[b]]>c<![CDATA[]]></name></person>", { name: "abc" }],
+    ["a name with a point", "<person><address.number>7</address.number></person>", { "address.number": "7" }],
     ["]]> in two CDATA sections", "<person><name><![CDATA[]]]]><![CDATA[>]]></name></person>", { name: "]]>" }],
     ["comments within text", "<person><name>a<!-- <b> & -->b<!----></name></person>", { name: "ab" }],
     ["comments around elements", "<!-- a --><person><!-- b --><name>x</name></person><!-- c -->", { name: "x" }],

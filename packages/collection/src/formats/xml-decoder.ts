@@ -1,6 +1,6 @@
 import type { Decoder } from "waymark/content";
 import { quote } from "waymark/internal";
-import { type KnownMember, readXmlDocument } from "./xml-reader.ts";
+import { readXmlDocument } from "./xml-reader.ts";
 import { decodeXmlText } from "./xml-text.ts";
 
 /** The options of `xmlDecoder`. */
@@ -40,34 +40,15 @@ export interface XmlDecoderOptions {
  */
 export function xmlDecoder({ root, namespace, numbers = [], booleans = [], lists = [] }: XmlDecoderOptions): Decoder {
   if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${quote(root)} cannot name an element`);
-  const rules = { root, namespace, known: knownMembers({ isNumber: numbers, isBoolean: booleans, isList: lists }) };
+  const longestPath = Math.max(0, ...[...numbers, ...booleans, ...lists].map(({ length }) => length + 1));
+  const paths = { numbers: pathsOf(numbers), booleans: pathsOf(booleans), lists: pathsOf(lists), longestPath };
+  const rules = { root, namespace, ...paths };
   return {
     mediaTypes: ["application/xml", "text/xml"],
     decode: (content, mediaType) => readXmlDocument(decodeXmlText(content, mediaType), rules),
   };
 }
 
-/** Makes the tree of the members of which something is known. */
-function knownMembers(known: Readonly<Record<"isNumber" | "isBoolean" | "isList", readonly string[]>>): KnownMember {
-  const newMember = (): GrowingMember => ({ isNumber: false, isBoolean: false, isList: false, members: new Map() });
-  const root = newMember();
-  for (const what of ["isNumber", "isBoolean", "isList"] as const) {
-    for (const path of known[what]) {
-      let member = root;
-      for (const name of path.split(".")) {
-        const inner = member.members.get(name) ?? newMember();
-        member.members.set(name, inner);
-        member = inner;
-      }
-      member[what] = true;
-    }
-  }
-  return root;
-}
-
-interface GrowingMember {
-  isNumber: boolean;
-  isBoolean: boolean;
-  isList: boolean;
-  readonly members: Map<string, GrowingMember>;
-}
+/** Returns members as paths of elements, whose names may have a point: `/address/number`. */
+const pathsOf = (members: readonly string[]): ReadonlySet<string> =>
+  new Set(members.map((member) => `/${member.replaceAll(".", "/")}`));

@@ -11,16 +11,12 @@ export interface XmlDocumentRules {
   readonly root: string;
   /** The only namespace that elements may have. */
   readonly namespace: string | undefined;
-  /** The known members of the root. */
-  readonly known: KnownMember;
-}
-
-/** A known member: whether it is a number, a boolean or a list, and the known members inside it. */
-export interface KnownMember {
-  readonly isNumber: boolean;
-  readonly isBoolean: boolean;
-  readonly isList: boolean;
-  readonly members: ReadonlyMap<string, KnownMember>;
+  /** The paths within the root of elements that are numbers, booleans or values of lists: `/address/number`. */
+  readonly numbers: ReadonlySet<string>;
+  readonly booleans: ReadonlySet<string>;
+  readonly lists: ReadonlySet<string>;
+  /** The length of the longest of these paths. */
+  readonly longestPath: number;
 }
 
 /**
@@ -93,20 +89,22 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
   };
 
   const beginElement = ({ local, uri }: SaxesTagNS): void => {
-    const { root } = rules;
+    const { root, lists, longestPath } = rules;
     const parent = open.at(-1);
     assertNamespace(uri);
     if (parent === undefined && local !== root) {
       throw refusal(`The root element is ${excerpt(local)}; it must be ${excerpt(root)}`);
     }
-    const known = parent === undefined ? rules.known : parent.known?.members.get(local);
-    if (parent?.members.has(local) && known?.isList !== true) throw refusal(`${tagPath()} occurs twice`);
+    const above = parent?.path ?? "";
+    // Behind a path that is none of these, none is: names may be long, and nest deep.
+    const path = parent === undefined || above.length > longestPath ? above : `${above}/${local}`;
+    if (parent?.members.has(local) && !lists.has(path)) throw refusal(`${tagPath()} occurs twice`);
     if (open.length === maxDepth) throw refusal(`Elements nest more than ${maxDepth} deep`);
     if (parent !== undefined) {
       if (!isBlank(parent.text)) throw refusal(`${tagPath()} stands beside text`);
       parent.text = "";
     }
-    open.push({ name: local, known, members: new Map(), text: "" });
+    open.push({ name: local, path, members: new Map(), text: "" });
   };
 
   const readText = (part: string, start: () => number): void => {
@@ -120,14 +118,19 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
   };
 
   const endElement = (): void => {
-    const { name, known, members, text } = open.pop() as OpenElement; // the parser closes only open elements
+    const { name, path, members, text } = open.pop() as OpenElement; // the parser closes only open elements
     const parent = open.at(-1);
     const isObject = parent === undefined || members.size > 0;
     // Unlike an assignment, fromEntries makes even `__proto__` a member like any other.
-    const value = isObject ? Object.fromEntries(members) : toScalar(text, known);
+    const value = isObject ? Object.fromEntries(members) : toScalar(path, text);
     if (parent === undefined) whole = value;
-    else if (known?.isList === true) addTo(parent.members, name, value);
+    else if (rules.lists.has(path)) addTo(parent.members, name, value);
     else parent.members.set(name, value);
+  };
+
+  const toScalar = (path: string, text: string): unknown => {
+    if (rules.numbers.has(path)) return toNumber(text);
+    return rules.booleans.has(path) ? toBoolean(text) : text;
   };
 
   const tagPath = (): string => pathTo([...open, tag]);
@@ -163,15 +166,11 @@ const pieceLength = 2048;
 /** An element whose end tag has not been read yet. */
 interface OpenElement {
   readonly name: string;
-  readonly known: KnownMember | undefined;
+  /** Its path within the root, `/address/number`, or the beginning of it where that is longer than every one that is looked for. */
+  readonly path: string;
   readonly members: Map<string, unknown>;
   /** Empty once the element has elements: white space between them is not kept. */
   text: string;
-}
-
-function toScalar(text: string, known: KnownMember | undefined): unknown {
-  if (known?.isNumber === true) return toNumber(text);
-  return known?.isBoolean === true ? toBoolean(text) : text;
 }
 
 /** Adds a value to a list, of which nothing else has the array. */
