@@ -478,6 +478,7 @@ describe("a SQLite file that is damaged within", () => {
     };
     await database.check();
     await assert.rejects(everything(people), says);
+    await assert.rejects(database.check(), says);
     await assert.rejects(people.createAll(Array.from({ length: 300 }, () => ({}))), says);
     await assert.rejects(database.check(), says);
     await database.close();

@@ -32,8 +32,7 @@ export function observedEngine(
 
   /** Reports in the asynchronous context of the caller. Returns the result unchanged, a value or a promise. */
   const observe = <R>(name: StoreOperation["name"], operation: () => R): R => {
-    if (observer === undefined) return operation();
-    const started = observer.onOperation === undefined ? 0 : performance.now();
+    const started = observer?.onOperation === undefined ? 0 : performance.now();
     let result: R;
     try {
       result = operation();
@@ -46,12 +45,11 @@ export function observedEngine(
         () => report(name, started, undefined),
         (error: unknown) => report(name, started, error),
       );
-    } else if (observer.onOperation !== undefined) report(name, started, undefined);
+    } else if (observer?.onOperation !== undefined) report(name, started, undefined);
     return result;
   };
 
   const observeBatch = <B extends RecordBatch>(read: () => Awaitable<B>): Awaitable<B> => {
-    if (observer === undefined) return read();
     const observed = (found: B): B => {
       const { next } = found;
       return { ...found, next: next && (() => observeBatch(next)) };
@@ -70,7 +68,6 @@ export function observedEngine(
       return outcome;
     } catch (error) {
       if (isFailure(error)) health.hasFailed = true;
-      note(error);
       throw error;
     }
   };
