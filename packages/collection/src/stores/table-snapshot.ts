@@ -1,5 +1,5 @@
 import type { Awaitable } from "waymark";
-import type { Snapshot, SnapshotRange } from "./contract/snapshot.ts";
+import type { Snapshot, SnapshotKey, SnapshotRange, SnapshotRecord, SnapshotRemoval } from "./contract/snapshot.ts";
 import { type KeyRow, keyColumns, type RecordRow, toKey, toRecord } from "./table/rows.ts";
 
 /** The columns of a record, and the time of its creation. */
@@ -33,30 +33,22 @@ export function tableSnapshot({ identity, partition, query, first, close }: Snap
     async *records(collection, { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = {}) {
       const { partitions } = await snapshot.counters(collection);
       if (partitions.every(({ revision }) => revision === 0)) return; // it never had a record, and there may be no such table
-      for (let place = after; ; ) {
-        const rows = await first(collection, { after: place, upTo, changedSince });
-        const records = rows.map((row) => ({ ...toRecord(row), createdAt: Number(row[4]) }));
-        const last = records.at(-1);
-        if (last === undefined) return;
-        yield records;
-        place = last.id;
-      }
+      yield* inSteps(async (last?: SnapshotRecord) => {
+        const rows = await first(collection, { after: last?.id ?? after, upTo, changedSince });
+        return rows.map((row) => ({ ...toRecord(row), createdAt: Number(row[4]) }));
+      });
     },
 
-    async *removals(collection) {
+    removals(collection) {
       const text =
         "SELECT id, revision, owner FROM waymark_removals WHERE collection = $1 AND id > $2 ORDER BY id LIMIT 10000";
-      for (let place = 0; ; ) {
-        const rows = await query<Numbers>(text, [collection, place]);
-        const removals = rows.map((row) => {
+      return inSteps(async (last?: SnapshotRemoval) => {
+        const rows = await query<Numbers>(text, [collection, last?.id ?? 0]);
+        return rows.map((row) => {
           const [id = 0, revision = 0, owner = 0] = row.map(Number);
           return { id, revision, owner };
         });
-        const last = removals.at(-1);
-        if (last === undefined) return;
-        yield removals;
-        place = last.id;
-      }
+      });
     },
 
     async seals(collection) {
@@ -70,21 +62,23 @@ export function tableSnapshot({ identity, partition, query, first, close }: Snap
       });
     },
 
-    async *keys(collection) {
+    keys(collection) {
       const text = `SELECT ${keyColumns} FROM waymark_keys
         WHERE collection = $1 AND (owner, key) > ($2, $3) ORDER BY owner, key LIMIT 100`;
-      for (let place: readonly [owner: number, key: string] = [-1, ""]; ; ) {
-        const keys = (await query<KeyRow<number | string>>(text, [collection, ...place])).map(toKey);
-        const last = keys.at(-1);
-        if (last === undefined) return;
-        yield keys;
-        place = [last.owner, last.key];
-      }
+      return inSteps(async (last?: SnapshotKey) => {
+        const rows = await query<KeyRow<number | string>>(text, [collection, last?.owner ?? -1, last?.key ?? ""]);
+        return rows.map(toKey);
+      });
     },
 
     close,
   };
   return snapshot;
+}
+
+/** Yields what is read behind the last that was read before, until there is nothing. */
+async function* inSteps<T>(read: (last?: T) => Promise<readonly T[]>): AsyncGenerator<readonly T[], void, undefined> {
+  for (let step = await read(); step.length > 0; step = await read(step.at(-1))) yield step;
 }
 
 /** Whole numbers are numbers of SQLite, and text of PostgreSQL. */
