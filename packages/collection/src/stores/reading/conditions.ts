@@ -69,12 +69,6 @@ export abstract class Dialect<Column extends MemberSql> {
     return `ORDER BY ${terms.join(", ")}`;
   }
 
-  /** Writes the columns of an order's keys except `id`, each after a comma. */
-  keyColumns(order: Selection["order"] = defaultOrder): string {
-    const keys = order.slice(0, -1).map(({ member }) => `, ${this.column(member).sql}`);
-    return keys.join("");
-  }
-
   #filterConditions(filter: MemberFilter): readonly string[] {
     const { member } = filter;
     const { type, list } = this.column(member);

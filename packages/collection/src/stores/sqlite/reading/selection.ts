@@ -38,11 +38,12 @@ export class SqliteSelection {
    * @param room in characters of JSON; where documents are long, reading stops when these are reached
    */
   rows(after: readonly MemberValue[] | undefined, count: number, room: number): readonly SelectedRow[] {
+    const keys = this.#selection.order.slice(0, -1);
+    const columns = (dialect: SqliteDialect): string =>
+      [recordColumns, ...keys.map(({ member }) => dialect.column(member).sql)].join(", ");
     const rows: SelectedRow[] = [];
     let left = room;
     for (const range of this.#rangesBehind(after)) {
-      const columns = (dialect: SqliteDialect): string =>
-        `${recordColumns}${dialect.keyColumns(this.#selection.order)}`;
       const most = count - rows.length;
       const { text, values } = this.#query(range, columns, most);
       const statement = this.#records.statements.prepare(`${text} ${limit}`);
