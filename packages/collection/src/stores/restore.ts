@@ -83,7 +83,10 @@ export async function restoreSnapshot(
     for await (const removals of snapshot.removals(name)) await target.remove(name, removals);
     const revision = revisionReached(state);
     const mayHaveChanged = before.revision !== revision || state.partitions.length > 1;
-    if (before.id > 0 && mayHaveChanged) await catchUp(target, snapshot, name, before);
+    if (before.id > 0 && mayHaveChanged) {
+      await catchUp(target, snapshot, name, before);
+      await target.put(name, [], { id: before.id, revision });
+    }
     let stored = await target.count(name, before.id);
     const report = (): void => onProgress({ collection: name, stored, total: state.records });
     report();
@@ -121,8 +124,6 @@ async function catchUp(
     );
   }
   for await (const records of snapshot.records(collection, range)) await target.put(collection, records, before);
-  const revision = revisionReached(await snapshot.counters(collection));
-  await target.put(collection, [], { id: before.id, revision });
 }
 
 /** Returns a revision below that of every record that changes after the snapshot. */
