@@ -60,13 +60,13 @@ export function postgresEngine(
       const found = await find(id);
       return owner === undefined || found?.owner === owner ? found?.record : undefined;
     },
-    batch: (selection, owner, options) => lists.batch(selection, owner, options),
+    batch: lists.batch,
     count: (selection, owner, options) =>
       keptCount(selection, owner, options, (notBefore) => lists.count(selection, owner, { ...options, notBefore })),
     revisions: () => revisions.read(),
     changes: readChanges,
     conflicts: (claims) => conflictsOf((statement) => pools.lists.read(statement), definition, claims),
-    write: (write) => writer.write(write),
+    write: writer.write,
     createEach: (records, source) =>
       Promise.allSettled(toAdditions(records, source).map((write) => writer.write(write))),
     async createAll(source) {

@@ -31,12 +31,11 @@ export function postgresRevisions(pools: PostgresPools, counters: PostgresCounte
     const answered = asked;
     asked = undefined;
     try {
-      answered?.resolve(await ofDatabase());
+      answered?.resolve(await complete(await counters.read(ask)));
     } catch (error) {
       answered?.reject(error);
     }
   };
-  const ofDatabase = async (): Promise<readonly number[]> => complete(await counters.read(ask));
 
   const complete = async ({ counters: seen, isLost }: SeenCounters): Promise<readonly number[]> => {
     const revisions = Array.from(seen.values(), ({ lastRevision }) => lastRevision);

@@ -14,10 +14,11 @@ import { partitionTerm, quoteName, toArrayText } from "../table/sql.ts";
 export function postgresFeed(pool: PostgresPool, { name, partitions = 1 }: PartitionedCollection): Engine["changes"] {
   /** Reads the changes of all partitions, of which these share the room. */
   const read = async (
-    { after, owner, most, size, signal, caller }: FeedRange,
+    range: FeedRange,
     places: readonly (FeedPlace | undefined)[],
     sharing: readonly number[],
   ): Promise<readonly FoundPart[]> => {
+    const { after, owner, most, size } = range;
     const shares = new Map(sharing.map((partition, n) => [partition, Math.ceil((most - n) / sharing.length)]));
     const shareOf = (partition: number): number => Math.max(0, shares.get(partition) ?? 0);
     const series: ReadSeries<FeedRow> = {
@@ -35,8 +36,7 @@ export function postgresFeed(pool: PostgresPool, { name, partitions = 1 }: Parti
         ...(owner === undefined ? [] : [owner]),
       ],
     };
-    const options = { ...(signal && { signal }), ...(caller !== undefined && { caller }) };
-    const rows = await pool.read<FeedRow>(statement, toSelectionFault, options, series);
+    const rows = await pool.read<FeedRow>(statement, toSelectionFault, range, series);
     const heads = headsOf(rows);
     const isGone = heads.some(({ head, sealBefore }, i) => {
       const place = places[i];

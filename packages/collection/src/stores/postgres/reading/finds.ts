@@ -1,16 +1,12 @@
 import type { StoredCollection } from "../../../database.ts";
 import { StoreUnavailable } from "../../contract/errors.ts";
-import type { StoredRecord } from "../../contract/store.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
+import type { StoredRow } from "../../writing/decide.ts";
 import type { PostgresPool } from "../connections/pool.ts";
 import { querySchedule } from "../connections/query-schedule.ts";
 import { ownerColumn, quoteName } from "../table/sql.ts";
 
-export interface FoundRecord {
-  readonly record: StoredRecord;
-  /** The id of the record that owns it, where the collection has an owner. */
-  readonly owner: number | undefined;
-}
+type FoundRecord = Pick<StoredRow, "record" | "owner">;
 
 /**
  * Returns what reads single records by their ids, which must be safe integers. One query reads the records that are requested in one

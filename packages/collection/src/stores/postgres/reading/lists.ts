@@ -1,8 +1,8 @@
 import type { StoredCollection } from "../../../database.ts";
 import { TurnShare } from "../../../shares/turn-share.ts";
 import { defaultOrder, type Selection, storeMembers } from "../../contract/selection.ts";
-import type { CountOptions, ReadOptions, RecordBatch } from "../../contract/store.ts";
-import type { EngineBatch } from "../../engine.ts";
+import type { ReadOptions, RecordBatch } from "../../contract/store.ts";
+import type { Engine } from "../../engine.ts";
 import { batchOfFound, IdList, type ReadAgain } from "../../reading/found-list.ts";
 import { placeOf } from "../../reading/keyset.ts";
 import { isRunOfIndex } from "../../reading/run-of-index.ts";
@@ -17,18 +17,12 @@ import { quoteName } from "../table/sql.ts";
 import { keptBatches } from "./kept-batches.ts";
 import { type HeadRow, mostFew, mostInBatch, PostgresSelection, parseRecords, type SelectedRow } from "./selection.ts";
 
-/** Reads the lists of a collection, and counts its records. */
-interface PostgresLists {
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch>;
-  count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number>;
-}
-
-/** Makes what reads the lists of a collection. */
+/** Makes what reads the lists of a collection, and counts its records. */
 export function postgresLists(
   pool: PostgresPool,
   definition: StoredCollection,
   revisions: PostgresRevisions,
-): PostgresLists {
+): Pick<Engine, "batch" | "count"> {
   /** The names of statements, by their texts. */
   const names = new Map<string, string>();
   const keptBatch = keptBatches(() => revisions.read());

@@ -1,5 +1,6 @@
 import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
 import type { DatabaseObserver } from "../../contract/observer.ts";
+import type { Engine } from "../../engine.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";
@@ -20,7 +21,7 @@ export interface PostgresWriter {
    *
    * @throws StoreUnavailable (rejects) when nothing was changed; StoreOutcomeUnknown when it is unknown whether the change was made
    */
-  write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
+  readonly write: Engine["write"];
   /** The number of changes that wait for a transaction. */
   readonly waiting: number;
   /** Accepts no more changes, and makes the waiting ones. */
