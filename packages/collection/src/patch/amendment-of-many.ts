@@ -6,7 +6,7 @@ import {
   type ValidationIssue,
   type ValidationResult,
 } from "waymark/content";
-import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { eitherOf, excerpt, nearestName, orNearest } from "waymark/internal";
 import type { JsonSchema, Schema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import { valueAt } from "../members/value.ts";
@@ -55,7 +55,7 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
   const report: Report = (message, ...path) => {
     issues.push({ message, path: path.filter((part) => part !== undefined) });
   };
-  if (!isJsonObject(value)) return { issues: [{ message: `must be an object with ${words(changes)}`, path: [] }] };
+  if (!isJsonObject(value)) return { issues: [{ message: `must be an object with ${eitherOf(changes)}`, path: [] }] };
   for (const name of Object.keys(value)) {
     if (!known.includes(name)) {
       report(`is not known here${orNearest(nearestName(name, known)) || `. Known: ${known.join(", ")}`}`, name);
@@ -92,7 +92,7 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
   if (removed !== false && removed !== true) report("must be true or false", "removed");
   const isChange = [amendment.merge, amendment.add, amendment.drop].some((part) => Object.keys(part).length > 0);
   if (isChange && amendment.removed) report("cannot be combined with another change", "removed");
-  if (!(isChange || amendment.removed)) report(`must have ${words(changes)}`);
+  if (!(isChange || amendment.removed)) report(`must have ${eitherOf(changes)}`);
   const chosen = records === undefined ? undefined : chosenRecords(records, report);
   return issues.length > 0 ? { issues } : { value: { ...amendment, records: chosen } };
 }
@@ -121,8 +121,6 @@ const mostLists = 100;
 
 /** In a list to add or to drop: each is compared with those of each record. */
 const mostListValues = 100;
-
-const words = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
 /** Reports at most ten of the records that are not chosen well. */
 function chosenRecords(sent: unknown, report: Report): readonly ChosenRecord[] {

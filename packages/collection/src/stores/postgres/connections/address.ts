@@ -1,4 +1,4 @@
-import { nearestName, orNearest } from "waymark/internal";
+import { eitherOf, nearestName, orNearest } from "waymark/internal";
 import { StoreOpenError } from "../../contract/errors.ts";
 
 /** The parts of the address of a PostgreSQL database. */
@@ -42,7 +42,8 @@ export function parsePostgresAddress(address: string): PostgresAddress {
   const unknown = [...searchParams.keys()].find((name) => !parameters.includes(name));
   if (unknown !== undefined) throw unknownParameter(unknown);
   const role = searchParams.get("target_session_attrs") ?? "any";
-  if (!isRole(role)) throw new StoreOpenError(`Cannot open the database: target_session_attrs must be ${roleNames}`);
+  if (!isRole(role))
+    throw new StoreOpenError(`Cannot open the database: target_session_attrs must be ${eitherOf(roles)}`);
   const options = searchParams.get("options") ?? undefined;
   return {
     servers: addresses.map((each) => {
@@ -73,8 +74,6 @@ const parameters: readonly string[] = [
 ];
 
 const isRole = (text: string): text is PostgresRole => roles.some((role) => role === text);
-
-const roleNames = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
 
 /** Returns the address without the parameters that the driver does not read, or receives in another way, and as it understands it. */
 function forDriver(address: string): string {
