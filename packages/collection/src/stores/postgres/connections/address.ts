@@ -90,9 +90,3 @@ function forDriver(address: string): string {
 
 /** What the driver takes for `verify-full`, and says so in a warning of seven lines. */
 const takenForFull: readonly string[] = ["prefer", "require", "verify-ca"];
-
-/** Returns the search path in the settings of a session; undefined when there is any other setting. */
-export function searchPathIn(options: string): string | undefined {
-  const [, path] = /^\s*(?:-c\s*|--)search_path=((?:\\.|[^\s\\])+)\s*$/s.exec(options) ?? [];
-  return path?.replaceAll(/\\(.)/gs, "$1");
-}

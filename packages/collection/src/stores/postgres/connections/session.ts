@@ -1,5 +1,4 @@
 import { UnusableDatabase } from "../../unusable-database.ts";
-import { searchPathIn } from "./address.ts";
 
 /** A statement with its values. A statement with a name is planned once for each connection. */
 export interface Statement {
@@ -31,12 +30,11 @@ export interface PostgresTimeouts {
  * client is gone.
  */
 export function finishSession({ statement }: PostgresTimeouts, options: string | undefined): Statement {
-  const path = options === undefined ? undefined : searchPathIn(options);
   return {
     text: `SELECT is_set_up, ${safety.map(({ when, set }) => `CASE WHEN is_set_up AND ${when} THEN ${set("false")} END`)}
       FROM (SELECT extract(epoch FROM current_setting('statement_timeout')::interval) * 1000 = $1::bigint
         AND ($2::text IS NULL OR current_setting('search_path') = $2) AS is_set_up) AS session`,
-    values: [statement, path ?? null],
+    values: [statement, searchPathIn(options) ?? null],
   };
 }
 
@@ -46,7 +44,7 @@ export const isRefusedParameter = (error: unknown): boolean =>
 
 /** Returns the statement that makes the settings for one transaction. */
 export function settingsOfTransaction({ statement, lock }: PostgresTimeouts, options: string | undefined): Statement {
-  const path = options === undefined ? undefined : searchPathIn(options);
+  const path = searchPathIn(options);
   if (options !== undefined && path === undefined) {
     throw new UnusableDatabase(
       "a pooler is in front of it, which does not pass on the options of the address; leave them out, all but -c search_path=…",
@@ -63,6 +61,12 @@ export function settingsOfTransaction({ statement, lock }: PostgresTimeouts, opt
     text: `SELECT ${calls}, ${safety.map(({ when, set }) => `CASE WHEN ${when} THEN ${set("true")} END`)}`,
     values: settings.map(([, value]) => String(value)),
   };
+}
+
+/** Returns the search path in the settings of a session; undefined without one, and when there is any other setting. */
+function searchPathIn(options = ""): string | undefined {
+  const [, path] = /^\s*(?:-c\s*|--)search_path=((?:\\.|[^\s\\])+)\s*$/s.exec(options) ?? [];
+  return path?.replaceAll(/\\(.)/gs, "$1");
 }
 
 /** Settings in SQL. A server may have other values or, before PostgreSQL 14, not have the setting at all. */
