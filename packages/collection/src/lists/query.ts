@@ -3,11 +3,11 @@ import type { Representation } from "../representation.ts";
 import {
   defaultOrder,
   type MemberValue,
-  type SearchedMember,
   type SelectableMember,
   type Selection,
   type SortKey,
 } from "../stores/contract/selection.ts";
+import type { Store } from "../stores/contract/store.ts";
 import { withoutTrunkZero } from "../stores/table/numbers.ts";
 import { isDigits, toWords } from "../stores/table/words.ts";
 import { parseCursor } from "./cursor.ts";
@@ -38,11 +38,7 @@ export type OrderedSelection = Selection & { readonly order: readonly SortKey[] 
 
 /** What clients can ask for in a list. */
 export interface Listed {
-  readonly store: {
-    readonly members: readonly SelectableMember[];
-    /** The members whose words can be searched. */
-    readonly fullText: readonly SearchedMember[];
-  };
+  readonly store: Pick<Store, "members" | "fullText">;
   /** The members that `fields` can choose; undefined where clients cannot choose. */
   readonly members: readonly string[] | undefined;
   readonly lists: readonly Representation[];
