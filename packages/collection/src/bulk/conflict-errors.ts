@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { valueAt } from "../members/value.ts";
 import type { BulkConflict, Document } from "../stores/contract/store.ts";
@@ -56,8 +56,5 @@ async function findFirstLines(
 }
 
 /** Returns a short digest of a member and its value, which may be long. */
-function keyOf(document: Document, member: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([member, valueAt(document, member)]))
-    .digest("base64");
-}
+const keyOf = (document: Document, member: string): string =>
+  hash("sha256", JSON.stringify([member, valueAt(document, member)]), "base64");

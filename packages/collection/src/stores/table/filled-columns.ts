@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { DatabaseOptions, StoredCollection } from "../../database.ts";
 import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../../members/value.ts";
 import { damagedReason, StoreDamaged, StoreUnavailable } from "../contract/errors.ts";
@@ -75,7 +75,7 @@ function uniqueKey(document: unknown, member: string): string | null {
   const value = valueAt(document, member) ?? null;
   if (value === null) return null;
   const key = JSON.stringify(value);
-  return Buffer.byteLength(key) <= longestKey ? key : createHash("sha256").update(key).digest("hex");
+  return Buffer.byteLength(key) <= longestKey ? key : hash("sha256", key);
 }
 
 /** In bytes: PostgreSQL allows 2,704 in an entry of an index. */
