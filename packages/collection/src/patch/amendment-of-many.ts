@@ -11,8 +11,8 @@ import type { JsonSchema, Schema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import { valueAt } from "../members/value.ts";
 import { isRecordId, recordIdSchema } from "../stores/contract/store.ts";
-import { maxDepth } from "./apply-patch.ts";
 import { isJsonEqual } from "./json-equality.ts";
+import { maxDepth } from "./json-patch.ts";
 import { mergePatch, patchAt } from "./merge-patch.ts";
 
 /** What a client asks to become of many records. */

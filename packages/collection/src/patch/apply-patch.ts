@@ -1,7 +1,7 @@
 import { excerpt, nearestName, orNearest } from "waymark/internal";
 import { copyMembers, isJsonObject, setMember } from "../members/json-object.ts";
 import { isJsonEqual } from "./json-equality.ts";
-import type { PatchOperation } from "./json-patch.ts";
+import { maxDepth, type PatchOperation } from "./json-patch.ts";
 
 /** The result of a patch; or the reason why it was not applied, and the index of the operation at fault. */
 type PatchOutcome =
@@ -49,9 +49,6 @@ export function applyPatch(
 /** In steps: 1 for each character of a copied or compared name or text, 8 for each value, 1 for each 16 elements that move. */
 const mostSteps = 1_048_576;
 const movedAtOnce = 16;
-
-/** As deep as JSON content may nest. */
-export const maxDepth = 64;
 
 class PatchFailure extends Error {
   readonly kind: "failed" | "excessive";

@@ -24,7 +24,7 @@ export function parsePatch(value: unknown): ValidationResult<readonly PatchOpera
 
 const mostOperations = 1000;
 /** As deep as JSON content may nest. */
-const mostTokens = 64;
+export const maxDepth = 64;
 
 type Report = (message: string, ...path: readonly string[]) => void;
 
@@ -63,23 +63,23 @@ function parseOperation(operation: unknown, report: Report): PatchOperation | un
 
 function parseMember(name: "path" | "from", operation: JsonObject, report: Report): readonly string[] | undefined {
   const text = operation[name];
-  const tokens = typeof text === "string" ? parsePointer(text, mostTokens) : undefined;
+  const tokens = typeof text === "string" ? parsePointer(text) : undefined;
   if (tokens === undefined) report('must be a JSON Pointer, such as "/address/postalCode"', name);
-  else if (tokens.length > mostTokens) report(`has more than ${mostTokens} levels`, name);
+  else if (tokens.length > maxDepth) report(`has more than ${maxDepth} levels`, name);
   return tokens;
 }
 
 /**
- * Returns the names and indexes of a JSON Pointer (RFC 6901), at most one more than `most` of them; undefined when the text is
- * not a JSON Pointer.
+ * Returns the names and indexes of a JSON Pointer (RFC 6901), at most one more than it may have; undefined when the text is not a
+ * JSON Pointer.
  *
  * ```ts
- * parsePointer("/address/a~1b", 64);   // ["address", "a/b"]
+ * parsePointer("/address/a~1b");   // ["address", "a/b"]
  * ```
  */
-export function parsePointer(text: string, most: number): readonly string[] | undefined {
+export function parsePointer(text: string): readonly string[] | undefined {
   if ((text !== "" && !text.startsWith("/")) || /~(?![01])/.test(text)) return undefined;
-  const [, ...tokens] = text.split("/", most + 2);
+  const [, ...tokens] = text.split("/", maxDepth + 2);
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
