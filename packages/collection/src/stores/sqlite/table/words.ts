@@ -94,11 +94,8 @@ export class SqliteWords {
   }
 
   #wordsOf(document: unknown): string {
-    const words = documentWords(document, this.#members).join(" ");
-    return documentNumbers(document, this.#members).reduce(
-      (all, digits) => `${all} ${runsOf(digits).join(" ")}`,
-      words,
-    );
+    const runs = documentNumbers(document, this.#members).flatMap(runsOf);
+    return [...documentWords(document, this.#members), ...runs].join(" ");
   }
 }
 
