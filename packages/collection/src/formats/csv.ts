@@ -1,3 +1,4 @@
+import { membersOf } from "../lists/fields.ts";
 import { valueAlong } from "../members/value.ts";
 import type { ListRepresentation, ListSyntax } from "../representation.ts";
 import { toListCell } from "./list-cell.ts";
@@ -52,7 +53,7 @@ export interface CsvTable {
  * is quoted, so that it differs from an absent member.
  */
 export function csvSyntax({ columns, fields, delimiter, toCell }: CsvTable): ListSyntax & { readonly before: string } {
-  const chosen = [...new Set(fields.flatMap((field) => columnsOf(field, columns)))];
+  const chosen = [...new Set(fields.flatMap((field) => membersOf(field, columns)))];
   const paths = chosen.map((column) => column.split("."));
   const quotes = new RegExp(`["\\r\\n${RegExp.escape(delimiter)}]|^$`);
   const quoted = (cell: string): string => (quotes.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
@@ -71,11 +72,6 @@ export function csvSyntax({ columns, fields, delimiter, toCell }: CsvTable): Lis
       );
     },
   };
-}
-
-/** Returns the columns of a chosen member, which is a column or an object that has some. */
-function columnsOf(field: string, columns: readonly string[]): readonly string[] {
-  return columns.filter((column) => column === field || column.startsWith(`${field}.`));
 }
 
 /**

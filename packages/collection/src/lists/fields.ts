@@ -42,14 +42,11 @@ export function narrow(record: StoredRecord, fields: readonly string[] | undefin
   return { ...record, json: JSON.stringify(chosen) };
 }
 
-/**
- * Reads the members that the parameter `fields` chooses, in its order: `name,address.postalCode`. The name of an object stands
- * for all of its members.
- */
+/** Reads the members that the parameter `fields` chooses, in its order: `name,address.postalCode`. */
 function parseFields(text: string, members: readonly string[], report: ReportFault): readonly string[] {
   const fields = new Set<string>();
   for (const name of text.split(",")) {
-    const meant = members.filter((member) => member === name || member.startsWith(`${name}.`));
+    const meant = membersOf(name, members);
     if (meant.length === 0) {
       report(() => `names ${excerpt(name)}, which is not a member${orNearest(nearestName(name, members))}`, members);
     }
@@ -60,6 +57,10 @@ function parseFields(text: string, members: readonly string[], report: ReportFau
   }
   return [...fields];
 }
+
+/** Returns the members that a name stands for: that member, or all in the object of this name. */
+export const membersOf = (name: string, members: readonly string[]): readonly string[] =>
+  members.filter((member) => member === name || member.startsWith(`${name}.`));
 
 type MutableJsonObject = Record<string, unknown>;
 
