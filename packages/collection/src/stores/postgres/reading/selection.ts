@@ -1,12 +1,6 @@
-import {
-  defaultOrder,
-  type MemberFilter,
-  type MemberValue,
-  type Selection,
-  type SortKey,
-} from "../../contract/selection.ts";
+import { defaultOrder, type MemberValue, type Selection, type SortKey } from "../../contract/selection.ts";
 import type { StoredRecord } from "../../contract/store.ts";
-import { where } from "../../reading/conditions.ts";
+import { type Conditions, where } from "../../reading/conditions.ts";
 import { type KeyCondition, keysetRanges } from "../../reading/keyset.ts";
 import { type RecordRow, recordColumns } from "../../table/rows.ts";
 import type { Statement } from "../connections/session.ts";
@@ -28,9 +22,7 @@ export class PostgresSelection {
   readonly #collection: string;
   readonly #table: string;
   readonly #columns: Columns;
-  readonly #filters: readonly MemberFilter[];
-  readonly #words: readonly string[];
-  readonly #owner: number | undefined;
+  readonly #conditions: Conditions;
   readonly #order: readonly SortKey[];
 
   /** @param owner the owner of the records; undefined for the records of all owners */
@@ -43,9 +35,7 @@ export class PostgresSelection {
     this.#collection = collection;
     this.#table = quoteName(collection);
     this.#columns = columns;
-    this.#filters = filters;
-    this.#words = words;
-    this.#owner = owner;
+    this.#conditions = { owner, filters, words };
     this.#order = order;
   }
 
@@ -123,7 +113,7 @@ export class PostgresSelection {
   again(ids: Float64Array, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
     const source = `unnest(${dialect.add(toArrayText([...ids]))}::bigint[]) WITH ORDINALITY AS wanted (id, place)`;
-    const conditions = dialect.conditions({ owner: undefined, filters: this.#filters, words: this.#words });
+    const conditions = dialect.conditions({ ...this.#conditions, owner: undefined });
     const text = `${this.#head(dialect, "NULL", 2)} UNION ALL
       SELECT NULL, ${recordColumns}, through, place, ${["true", ...conditions].join(" AND ")} FROM (
         SELECT record.*, place, sum(size) OVER (ORDER BY place) AS through
@@ -172,7 +162,7 @@ export class PostgresSelection {
   }
 
   #where(dialect: PostgresDialect, range: readonly KeyCondition[] = []): string {
-    return where(dialect.conditions({ owner: this.#owner, filters: this.#filters, words: this.#words, range }));
+    return where(dialect.conditions({ ...this.#conditions, range }));
   }
 }
 
