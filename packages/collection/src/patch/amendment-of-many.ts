@@ -90,7 +90,7 @@ export function validateAmendment(value: unknown): ValidationResult<AmendmentOfM
   else if (JSON.stringify(parts).length > longestChanges)
     report(`has changes of more than ${longestChanges} characters`);
   if (removed !== false && removed !== true) report("must be true or false", "removed");
-  const isChange = [amendment.merge, amendment.add, amendment.drop].some((part) => Object.keys(part).length > 0);
+  const isChange = parts.some((part) => Object.keys(part).length > 0);
   if (isChange && amendment.removed) report("cannot be combined with another change", "removed");
   if (!(isChange || amendment.removed)) report(`must have ${eitherOf(changes)}`);
   const chosen = records === undefined ? undefined : chosenRecords(records, report);
