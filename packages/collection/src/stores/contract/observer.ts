@@ -34,6 +34,24 @@ export interface StoreOperation {
   readonly error: unknown;
 }
 
+/** Makes a commit of some changes, and reports how long it took, and what it failed with. */
+export async function reportedCommit<T>(
+  onCommit: DatabaseObserver["onCommit"],
+  changes: number,
+  commit: () => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  const report = (error: unknown): void => onCommit?.({ changes, milliseconds: performance.now() - started, error });
+  try {
+    const result = await commit();
+    report(undefined);
+    return result;
+  } catch (error) {
+    report(error);
+    throw error;
+  }
+}
+
 /** Changes that were committed together. */
 export interface StoreCommit {
   readonly changes: number;

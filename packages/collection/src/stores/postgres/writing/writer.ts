@@ -1,5 +1,5 @@
 import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
-import type { DatabaseObserver } from "../../contract/observer.ts";
+import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import type { Engine } from "../../engine.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
@@ -146,19 +146,12 @@ export function postgresWriter(
           return { result: writes.map((write) => batch.apply(write)), batch };
         }),
       );
-    const started = performance.now();
-    const report = (error: unknown): void =>
-      onCommit?.({ changes: writes.length, milliseconds: performance.now() - started, error });
-    try {
-      const outcomes = await attempt(5, make, mayBeRepeated);
-      report(undefined);
-      return outcomes;
-    } catch (error) {
-      await counters.reportLoss(pool);
-      const fault = toStoreFault(error);
-      report(fault);
-      throw fault;
-    }
+    return reportedCommit(onCommit, writes.length, () =>
+      attempt(5, make, mayBeRepeated).catch(async (error: unknown) => {
+        await counters.reportLoss(pool);
+        throw toStoreFault(error);
+      }),
+    );
   };
 
   return {

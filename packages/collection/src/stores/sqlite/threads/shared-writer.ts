@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { MessageLink } from "../../../database.ts";
 import type { CommonWriter, WriterOptions } from "../../../database-kind.ts";
 import { StoreUnavailable } from "../../contract/errors.ts";
+import { reportedCommit } from "../../contract/observer.ts";
 import { toStoredCollections } from "../../table/definition.ts";
 import { type Answer, type Channel, toAnswer } from "../connections/channel.ts";
 import type { CommitterCalls, CommitterThreadCalls } from "../writing/committer-channel.ts";
@@ -96,16 +97,11 @@ export class SharedWriter implements CommonWriter {
   /** Commits batches together. Never rejects: each waiting member gets its outcomes or the error. */
   async #commit(batches: readonly WaitingBatch[]): Promise<void> {
     const changes = batches.reduce((sum, batch) => sum + batch.changes, 0);
-    const started = performance.now();
-    const report = (error: unknown): void =>
-      this.#onCommit?.({ changes, milliseconds: performance.now() - started, error });
+    const texts = batches.map(({ text }) => text);
     try {
-      const texts = batches.map(({ text }) => text);
-      const outcomes = await this.#channel.ask("commitTexts", texts);
-      report(undefined);
+      const outcomes = await reportedCommit(this.#onCommit, changes, () => this.#channel.ask("commitTexts", texts));
       for (const [i, { resolve }] of batches.entries()) resolve(outcomes[i]);
     } catch (error) {
-      report(error);
       for (const { reject } of batches) reject(error);
     }
   }

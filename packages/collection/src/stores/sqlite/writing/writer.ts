@@ -1,5 +1,5 @@
 import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
-import type { DatabaseObserver } from "../../contract/observer.ts";
+import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import type { DocumentSource, EachCreation } from "../../contract/store.ts";
 import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
 import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
@@ -130,22 +130,14 @@ export class SqliteWriter {
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
     const writes = batch.map(({ collection, write }) => ({ collection, write })) as Batch; // its elements
     const changes = batch.reduce((sum, waiting) => sum + waiting.changes, 0);
-    const started = performance.now();
-    const report = (error: unknown): void =>
-      this.#onCommit?.({ changes, milliseconds: performance.now() - started, error });
-    const answer = await this.#channel.ask("commit", writes).then(
-      (outcomes) => {
-        report(undefined);
-        return (waiting: WaitingWrite, i: number) => {
-          const outcome = outcomes[i] as BatchedOutcome; // there are as many as writes
-          if (outcome.kind === "failed") waiting.reject(outcome.error);
-          else waiting.resolve(outcome);
-        };
+    const committing = reportedCommit(this.#onCommit, changes, () => this.#channel.ask("commit", writes));
+    const answer = await committing.then(
+      (outcomes) => (waiting: WaitingWrite, i: number) => {
+        const outcome = outcomes[i] as BatchedOutcome; // there are as many as writes
+        if (outcome.kind === "failed") waiting.reject(outcome.error);
+        else waiting.resolve(outcome);
       },
-      (error: unknown) => {
-        report(error);
-        return (waiting: WaitingWrite) => waiting.reject(error);
-      },
+      (error: unknown) => (waiting: WaitingWrite) => waiting.reject(error),
     );
     for (const [i, waiting] of batch.entries()) {
       this.#answers.push(() => {
