@@ -94,6 +94,10 @@ export function comparedValue<V extends string | number>(value: V, type: MemberT
   return value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+/** Returns the first characters of a text; all where it has no more. */
+export const firstCharacters = (text: string, most: number): string =>
+  text.length > most ? Array.from(text).slice(0, most).join("") : text;
+
 /** Returns the first text, by code points, after all that begin with the prefix; undefined when every later text begins with it. */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);

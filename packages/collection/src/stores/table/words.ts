@@ -1,4 +1,4 @@
-import { valuesAt } from "../../members/value.ts";
+import { firstCharacters, valuesAt } from "../../members/value.ts";
 import type { SearchedMember } from "../contract/selection.ts";
 
 /**
@@ -21,7 +21,7 @@ const ascii = /^[ -~]*$/;
 /** Returns whether a word has only digits. */
 export const isDigits = (word: string): boolean => /^[0-9]+$/.test(word);
 
-const shorten = (word: string): string => (word.length > longest ? Array.from(word).slice(0, longest).join("") : word);
+const shorten = (word: string): string => firstCharacters(word, longest);
 
 /** Changes with the result of `toWords` for any text, so that stored words are made again. */
 const wordsVersion = 1;

@@ -1,3 +1,4 @@
+import { firstCharacters } from "../../../members/value.ts";
 import type { ListMember } from "../../contract/selection.ts";
 import { Dialect, type ListFilter, type Operator } from "../../reading/conditions.ts";
 import { type ComparedColumn, indexedLength, orderTerm, toReadableValue } from "./columns.ts";
@@ -45,7 +46,7 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
   }
 
   override comparePlace(member: string, operator: Operator, value: string | number): string {
-    const place = typeof value === "string" ? firstCharacters(value) : value;
+    const place = typeof value === "string" ? firstCharacters(value, indexedLength) : value;
     return this.#compare({ ...this.column(member), whole: undefined }, operator, place);
   }
 
@@ -100,9 +101,6 @@ const isWhole = (value: number): boolean => Number.isInteger(value) && Math.abs(
 
 /** Greater than every value of a column, and less than the server's own limit. */
 const greatest = 2 ** 62;
-
-const firstCharacters = (text: string): string =>
-  isCut(text) ? Array.from(text).slice(0, indexedLength).join("") : text;
 
 /** Returns whether a text is at least as long as the part that an index has. */
 const isCut = (text: string): boolean => text.length >= indexedLength && Array.from(text).length >= indexedLength;

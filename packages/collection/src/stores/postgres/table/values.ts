@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { firstCharacters } from "../../../members/value.ts";
 import type { ListMember } from "../../contract/selection.ts";
 import type { ListFilter } from "../../reading/conditions.ts";
 import { toArrayText, toReadableText } from "./sql.ts";
@@ -32,7 +33,7 @@ export function valuesCondition(column: string, filter: ListFilter, add: (value:
     case "in":
       return `${column} && ${add(toArrayText(filter.values.map((value) => wholeElement(toReadableText(String(value))))))}`;
     case "prefix": {
-      const prefix = firstCharacters(toReadableText(filter.value));
+      const prefix = firstCharacters(toReadableText(filter.value), mostCharacters);
       const beginning = beginningsOf(prefix).at(-1);
       if (beginning === undefined) return `${column} IS NOT NULL`;
       const indexed = hasElement(`^${beginning}`);
@@ -45,12 +46,9 @@ export function valuesCondition(column: string, filter: ListFilter, add: (value:
 
 /** An entry of the index has at most 2,704 bytes: behind the first characters of a longer value stands what tells it from others. */
 function wholeElement(value: string): string {
-  const first = firstCharacters(value);
+  const first = firstCharacters(value, mostCharacters);
   return first === value ? `=${value}` : `=${first}…${hash("sha256", value, "base64url")}`;
 }
 
-/** Those that are stored of a long value. */
-const firstCharacters = (text: string): string =>
-  text.length > mostCharacters ? Array.from(text).slice(0, mostCharacters).join("") : text;
-
+/** So many characters are stored of a long value. */
 const mostCharacters = 600;
