@@ -40,18 +40,11 @@ export function recordStore(
     });
     return { ...selection, filters: meeting };
   };
-  const newRecord = (document: Document): NewRecord => ({
-    ...writtenContent(definition, document, owner, now().getTime()),
-    id: givenId(document),
-  });
+  const contentOf = (document: Document) => writtenContent(definition, document, owner, now().getTime());
+  const newRecord = (document: Document): NewRecord => ({ ...contentOf(document), id: givenId(document) });
   const creating = (document: Document): CreateWrite => ({ kind: "create", ...newRecord(document) });
   const replacing = (id: number, document: Document, expectedRevision: number | undefined) =>
-    ({
-      kind: "replace",
-      id,
-      expectedRevision,
-      ...writtenContent(definition, document, owner, now().getTime()),
-    }) as const;
+    ({ kind: "replace", id, expectedRevision, ...contentOf(document) }) as const;
 
   const store: Store = {
     members: [...storeMembers, ...selectable, ...lists],
