@@ -27,31 +27,26 @@ export function localChannel<C extends Calls<C>>(calls: C): Channel<C> {
 }
 
 /**
- * The answer to a call, as sent between threads and processes. The class of an error is lost on the way, so that `kind` names it.
+ * The answer to a call, as sent between threads and processes. The class of an error is lost on the way, so that `kind` names it: every
+ * StoreUnavailable of another name becomes one of that class.
  */
 export type Answer =
   | { readonly kind: "done"; readonly result: unknown }
-  | { readonly kind: FaultKind; readonly reason: string; readonly cause: unknown }
+  | { readonly kind: FaultName; readonly reason: string; readonly cause: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
-type FaultKind = "unknown" | "lost" | "damaged" | "unavailable";
+type FaultName = "StoreUnavailable" | "StoreOutcomeUnknown" | "StoreHistoryLost" | "StoreDamaged";
 
-const faults: Readonly<Record<FaultKind, typeof StoreUnavailable>> = {
-  unknown: StoreOutcomeUnknown,
-  lost: StoreHistoryLost,
-  damaged: StoreDamaged,
-  unavailable: StoreUnavailable,
+const faults: Readonly<Record<FaultName, typeof StoreUnavailable>> = {
+  ...{ StoreUnavailable, StoreOutcomeUnknown, StoreHistoryLost, StoreDamaged },
 };
+
+const isFaultName = (name: string): name is FaultName => Object.hasOwn(faults, name);
 
 export function toAnswer(error: unknown): Answer {
   if (!(error instanceof StoreUnavailable)) return { kind: "failed", error };
-  return { kind: kindOf(error), reason: error.message, cause: error.cause };
-}
-
-function kindOf(error: StoreUnavailable): FaultKind {
-  if (error instanceof StoreOutcomeUnknown) return "unknown";
-  if (error instanceof StoreDamaged) return "damaged";
-  return error instanceof StoreHistoryLost ? "lost" : "unavailable";
+  const { name, message: reason, cause } = error;
+  return { kind: isFaultName(name) ? name : "StoreUnavailable", reason, cause };
 }
 
 /** A call that waits for its answer. */
