@@ -94,11 +94,13 @@ class RowsOfSource {
   /** Returns the first line that is not blank, and those to which a heading in quotation marks goes on. */
   async header(): Promise<string> {
     while (this.#header === undefined) {
-      let [text, line] = ["", ""];
+      let [text, line, isOpen] = ["", "", false];
       do {
         line = await this.#read();
         text += line;
-      } while (line !== "" && isOpen(text));
+        // A cell is open while the number of quotation marks is odd.
+        if (line.split('"').length % 2 === 0) isOpen = !isOpen;
+      } while (line !== "" && isOpen);
       if (text === "" || text.trim() !== "") this.#header = text;
     }
     return this.#header;
@@ -135,9 +137,6 @@ class RowsOfSource {
     return value ?? "";
   }
 }
-
-/** Whether a cell of CSV in quotation marks goes on in the next line. */
-const isOpen = (text: string): boolean => text.split('"').length % 2 === 0;
 
 /** The lines with their ends. */
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
