@@ -201,6 +201,11 @@ describe("a mistake in the settings", () => {
         [/^--database and --database-file are both given: leave one of them out\.$/],
       ],
       [
+        ["--config", configFile({ logo: "logo\0.svg" })],
+        {},
+        [/^"logo" in ".*" \(line 2\) has the character U\+0000, which no setting takes\.$/],
+      ],
+      [
         ["--config", listed],
         { PERSON_SERVICE_GRACE: "-1" },
         [

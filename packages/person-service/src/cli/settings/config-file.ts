@@ -27,6 +27,8 @@ export function readConfigFile(file: string, options: Readonly<Record<string, Op
       if (option === undefined) mistakes.push(`${source} is not a setting.${didYouMeanOf(name, Object.keys(options))}`);
       else if (values === undefined)
         mistakes.push(`${source} must be ${formOf(option)}, not ${typeOf(value, option)}.`);
+      else if (values.some((each) => each.includes("\0")))
+        mistakes.push(`${source} has the character U+0000, which no setting takes.`);
       else settings.set(name, { values, source, sourceOf });
     }
   } catch (error) {
