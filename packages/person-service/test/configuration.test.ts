@@ -259,10 +259,11 @@ describe("check-config", () => {
   });
 
   it("prints each setting with its source, and no password", async () => {
+    const key = folder.write("crm.key", `whsec_${Buffer.alloc(32).toString("base64")}\n`);
     const line = parseCommandLine(
       [
         ...["check-config", "--port=80", "--database=postgres://me:the secret@db/people", "--cors=*"],
-        ...["--config", configFile({ grace: 3 })],
+        ...["--config", configFile({ grace: 3, webhooks: { url: "https://crm.example/hidden", "secret-file": key } })],
       ],
       {
         PERSON_SERVICE_OPEN: "true",
@@ -279,12 +280,13 @@ describe("check-config", () => {
       /^open +true +PERSON_SERVICE_OPEN$/,
       /^access +- +default$/,
       /^grace +3 +"grace" in ".*\.json" \(line 2\)$/,
+      /^webhooks +\{"url":"https:\/\/crm\.example\/\.\.\.","secret-file":".*"\} +"webhooks" in ".*\.json" \(line 3\)$/,
     ]) {
       assert(
         printed.some((text) => row.test(text)),
         `${row}\n${printed.join("\n")}`,
       );
     }
-    assert(!printed.join("").includes("secret"));
+    assert(!/the.*secret@|hidden/.test(printed.join("\n")));
   });
 });

@@ -13,7 +13,7 @@ import type { Command } from "./command.ts";
 export const checkConfigCommand: Command = {
   about: "Checks the settings of the service, and prints each with its source.",
   notes: [
-    "It takes the options of serve, starts nothing, and shows no password. The exit code is 2 if a setting is wrong, and 1 if a file that it names cannot be used.",
+    "It takes the options of serve, starts nothing, and shows no password, and only the host of a webhook. The exit code is 2 if a setting is wrong, and 1 if a file that it names cannot be used.",
     "Where the settings have members, and --database is on the command line, it reads who is stored, too, and says how many people have values that the members refuse. Then the exit code is 1.",
   ],
   options: settings,
@@ -53,10 +53,17 @@ function rowOf(name: string, given: Given): readonly (readonly string[])[] {
   // The setting with the content of the file has the file as its source.
   if (option === undefined || option.fileOf !== undefined) return [];
   const values = option.multiple ? given.values(name) : [given.value(name) ?? ""];
-  const shown = option.value === undefined ? String(given.has(name)) : maskPasswords(values.map(toWord).join(", "));
+  const texts = values.map((value) => (name === "webhooks" ? withoutPath(value) : toWord(value)));
+  const shown = option.value === undefined ? String(given.has(name)) : maskPasswords(texts.join(", "));
   return [[name, shown === "" ? "-" : shown, given.source(name) ?? "default"]];
 }
 
 /** Returns the URL of a database without the spaces of its password, at which the URL would end in a line; other values as they are. */
 const toWord = (value: string): string =>
   kindOf(value).fileOf(value) === undefined ? value.replaceAll(/\s/g, "%20") : value;
+
+/** Returns a webhook, whose path may be a secret, with no more of its URL than the host. */
+function withoutPath(webhook: string): string {
+  const said = JSON.parse(webhook) as { readonly url: string }; // its form has been checked
+  return JSON.stringify({ ...said, url: `${new URL(said.url).origin}/...` });
+}

@@ -306,7 +306,7 @@ export function usageErrorInOptions(given: Given): string | undefined {
     return given.has("tls-cert") ? "--tls-cert needs --tls-key." : "--tls-key needs --tls-cert.";
   }
   const repeated = options.webhooks.find(({ url }, i, all) => all.findIndex((other) => other.url === url) < i);
-  if (repeated !== undefined) return `${given.source("webhooks")} has ${quotedArgument(repeated.url)} twice.`;
+  if (repeated !== undefined) return `${given.source("webhooks")} has a URL of ${new URL(repeated.url).host} twice.`;
   const unknown = options.webhooks
     .flatMap(({ fields = [] }) => fields)
     .find((name) => !options.members.names.includes(name));
