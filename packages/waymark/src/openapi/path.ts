@@ -29,8 +29,9 @@ export function toDocumentPath(template: string): DocumentPath {
   const named = new Set(parsed.flat().map((part) => ("name" in part ? part.name : undefined)));
   let wildcards = 0;
   const newName = (isRest: boolean): string => {
-    const name = isRest ? "rest" : `wildcard${++wildcards}`;
-    return named.has(name) ? `${name}_` : name;
+    let name = isRest ? "rest" : `wildcard${++wildcards}`;
+    while (named.has(name)) name += "_";
+    return name;
   };
   const toVariable = (name: string | undefined, expression: string | undefined, isRest: boolean): string => {
     const variable = { name: name ?? newName(isRest), expression, isRest };

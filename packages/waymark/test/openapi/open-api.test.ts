@@ -134,6 +134,11 @@ describe("the paths of an OpenAPI document", () => {
         },
       ],
     ],
+    [
+      "/{wildcard1}/{wildcard1_}/*",
+      "/{wildcard1}/{wildcard1_}/{wildcard1__}",
+      ["wildcard1", "wildcard1_", "wildcard1__"].map((name) => ({ name, schema: { type: "string" } })),
+    ],
   ];
   for (const [template, path, parameters] of spellings) {
     it(`spell ${template} as ${path}`, async () => {
