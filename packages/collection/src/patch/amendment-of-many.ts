@@ -150,12 +150,12 @@ function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: s
       "id",
     ];
   if (ids.has(id)) return ["is there twice", "id"];
-  if (etag === undefined || (typeof etag === "string" && new RegExp(strongTag).test(etag))) return undefined;
+  if (etag === undefined || (typeof etag === "string" && strongTag.test(etag))) return undefined;
   return ['must be an entity tag with its quotation marks, such as "7-json", and without W/', "etag"];
 }
 
 /** Any other text is the tag of no state, so that each record would seem to have changed. */
-const strongTag = '^"[^"]*"$';
+const strongTag = /^"[^"]*"$/;
 
 /** Returns the merge patch that makes the changes of a record, which has these members. */
 export function patchOf({ merge, add, drop }: AmendmentOfMany, before: JsonObject): ValidationResult<JsonObject> {
@@ -197,7 +197,7 @@ export const changeOfManySchema = (merged: Schema): Schema => ({
         additionalProperties: false,
         properties: {
           id: recordIdSchema,
-          etag: { type: "string", pattern: strongTag, description: "The ETag that it must still have." },
+          etag: { type: "string", pattern: strongTag.source, description: "The ETag that it must still have." },
         },
       },
     },
