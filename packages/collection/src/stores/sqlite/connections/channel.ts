@@ -38,7 +38,10 @@ export type Answer =
 type FaultName = "StoreUnavailable" | "StoreOutcomeUnknown" | "StoreHistoryLost" | "StoreDamaged";
 
 const faults: Readonly<Record<FaultName, typeof StoreUnavailable>> = {
-  ...{ StoreUnavailable, StoreOutcomeUnknown, StoreHistoryLost, StoreDamaged },
+  StoreUnavailable,
+  StoreOutcomeUnknown,
+  StoreHistoryLost,
+  StoreDamaged,
 };
 
 const isFaultName = (name: string): name is FaultName => Object.hasOwn(faults, name);
