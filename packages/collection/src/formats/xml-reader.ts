@@ -96,7 +96,7 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
       throw refusal(`The root element is ${excerpt(local)}; it must be ${excerpt(root)}`);
     }
     const above = parent?.path ?? "";
-    // Behind a path that is none of these, none is: names may be long, and nest deep.
+    // A path that is longer than all of these does not grow: names may be long, and nest deep.
     const path = parent === undefined || above.length > longestPath ? above : `${above}/${local}`;
     if (parent?.members.has(local) && !lists.has(path)) throw refusal(`${tagPath()} occurs twice`);
     if (open.length === maxDepth) throw refusal(`Elements nest more than ${maxDepth} deep`);

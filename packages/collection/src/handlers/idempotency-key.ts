@@ -4,8 +4,8 @@ import type { Idempotency } from "../stores/contract/store.ts";
 import { refuseKey } from "./refusals.ts";
 
 /**
- * Reads an Idempotency-Key, and hashes it, within its scope, and the content of its request with its type. The field is a string of structured fields (RFC 9651
- * §3.3.3); a bare token, which many clients send, is accepted too.
+ * Reads an Idempotency-Key, and hashes it, within its scope, and the content of its request with its type. The field is a string of
+ * structured fields (RFC 9651 §3.3.3); a bare token, which many clients send, is accepted too.
  *
  * @param scope separates keys: equal keys in different scopes have nothing to do with each other
  * @throws HttpError 400 `invalid-idempotency-key`, and as `request.bytes`

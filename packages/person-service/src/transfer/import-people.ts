@@ -39,7 +39,7 @@ export interface ImportProgress {
   readonly updated: number;
   /** Stored before as the file has them, by an earlier import of it or otherwise. */
   readonly known: number;
-  /** Of these, whom only the note of an earlier import of the file tells: it does not find them among the stored people. */
+  /** How many of them the import knows only by the note of an earlier import of the file: it does not look whether they are still stored. */
   readonly noted: number;
   /** Left out, since they are likely stored. */
   readonly skipped: number;

@@ -27,8 +27,8 @@ export type Charset = "UTF-8" | "UTF-16 LE" | "UTF-16 BE" | "Windows-1252" | "Ma
 export type Delimiter = "," | ";" | "\t" | "|";
 
 /**
- * Reads a file through, by its path or as it is open. UTF-16 is known by its byte order mark; what is not valid UTF-8 is Mac Roman or Windows-1252, as its words
- * make more sense.
+ * Reads a file through, by its path or as it is open. UTF-16 is known by its byte order mark; what is not valid UTF-8 is Mac Roman or
+ * Windows-1252, as its words make more sense.
  *
  * @throws Error of the system (rejects) when the file cannot be read
  */
