@@ -2,6 +2,7 @@ import { isJson } from "../fields/media-type.ts";
 import { textForm } from "../input/from-text.ts";
 import type { ParameterObject } from "../openapi/document.ts";
 import { parameterKey } from "../openapi/merge.ts";
+import { parseTarget } from "../path/target.ts";
 import type { Operation } from "./operations.ts";
 import { nouns, textsOfParameters } from "./parameter-texts.ts";
 import { type Content, type Making, type Parts, partsMaker, searchOf } from "./parts.ts";
@@ -26,36 +27,43 @@ export function requestMaker(operation: Operation, making: Making): RequestMaker
   const parameterTexts = textsOfParameters(operation, making.examples, values, making.random);
   const makeParts = partsMaker(operation, making, values, parameterTexts);
 
+  const methodsAt = (path: string): readonly string[] | undefined => making.methodsOf(parseTarget(path).path);
+
+  /** What is due at a path that may break an expression of the template: then no route is for it, or one of another template. */
+  const answerOfRouter = (path: string): Expectation => {
+    const allow = methodsAt(path);
+    if (allow === undefined) return { statuses: [404], isOfRouter: true };
+    return allow.includes(operation.method) ? {} : { statuses: [405], allow, isOfRouter: true };
+  };
+
   const wrongParameter = (parts: Parts, parameter: ParameterObject): readonly ContractRequest[] => {
     const { taken, path } = operation;
     const { in: place, name } = parameter;
     const isTaken = taken.parameters.has(parameterKey(parameter));
     const noun = `the ${nouns[place]} "${name}"`;
-    const expects = ({ isPath = false } = {}): Expectation =>
-      isTaken ? { statuses: isPath ? taken.invalidPath : [400], error: { in: place, parameter: name } } : {};
+    const refused = (statuses: readonly number[]): Expectation => ({ statuses, error: { in: place, parameter: name } });
     const wrong = parameterTexts.wrong(parameter);
     if (place === "path") {
-      return wrong.map((text) =>
-        requestOf(
-          `${noun} is ${JSON.stringify(text)}`,
-          { ...parts, path: filled(path, parts.path, name, text) },
-          expects({ isPath: true }),
-        ),
-      );
+      return wrong.map((text) => {
+        const changed = filled(path, parts.path, name, text);
+        const expects = isTaken ? refused(taken.invalidPath) : answerOfRouter(changed);
+        return requestOf(`${noun} is ${JSON.stringify(text)}`, { ...parts, path: changed }, expects);
+      });
     }
+    const expects = isTaken ? refused([400]) : {};
     const list = place === "query" ? "query" : "fields";
     const others = parts[list].filter((sent) => sent.parameter !== parameter);
     const withTexts = (kind: string, texts: readonly string[], expected: Expectation): ContractRequest =>
       requestOf(`${noun} is ${kind}`, { ...parts, [list]: [...others, { parameter, texts }] }, expected);
     const [good] = parameterTexts.good(parameter) ?? [];
     return [
-      ...(parameter.required === true ? [withTexts("missing", [], expects())] : []),
-      ...wrong.map((text) => withTexts(JSON.stringify(text), [text], expects())),
+      ...(parameter.required === true ? [withTexts("missing", [], expects)] : []),
+      ...wrong.map((text) => withTexts(JSON.stringify(text), [text], expects)),
       ...(place === "query" &&
       good !== undefined &&
       isTaken &&
       !textForm(parameter.schema as Record<string, unknown>).isList
-        ? [withTexts("given twice", [good, good], expects())]
+        ? [withTexts("given twice", [good, good], expects)]
         : []),
     ];
   };
@@ -121,8 +129,7 @@ export function requestMaker(operation: Operation, making: Making): RequestMaker
 
   const otherMethods = (parts: Parts): readonly ContractRequest[] => {
     const { method } = operation;
-    const { methodsOf } = making;
-    const allow = methodsOf(decodeURI(parts.path)) ?? [];
+    const allow = methodsAt(parts.path) ?? [];
     const none: Parts = { ...parts, content: undefined };
     const as = (other: string, kind: string, expects: Expectation): ContractRequest => ({
       ...requestOf(kind, other === "HEAD" ? parts : none, expects),

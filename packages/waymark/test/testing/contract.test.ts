@@ -175,6 +175,25 @@ describe("contract", () => {
     assert.deepEqual([...(first?.statuses.keys() ?? [])].toSorted(), [200, 400, 405]);
   });
 
+  it("knows that no route is for a path that breaks the expression of its template, or one of another template", async () => {
+    const apps = [
+      [router(GET("/{id:[0-9]+}", answers({ 200: none }), () => ok())), [200, 404, 405]],
+      [
+        router(
+          GET("/{id:[0-9]+}", answers({ 200: none }), () => ok()),
+          POST("/{id}", answers({ 201: none }), () => created("/1")),
+        ),
+        [200, 405],
+      ],
+    ] as const;
+    for (const [app, statuses] of apps) {
+      const cases = await contract(app);
+      const read = cases.find(({ name }) => name === "GET /{id}") ?? assert.fail("There is no case");
+      await read.run();
+      assert.deepEqual([...read.statuses.keys()].toSorted(), statuses);
+    }
+  });
+
   it("takes the values that it is given, and asks for those that it cannot make", async () => {
     const even = { ...string(), "~standard": { ...string()["~standard"], validate: onlyEven } };
     const app = router(GET("/{id}", takes({ variables: { id: even } }), answers({ 200: none }), () => ok()));
@@ -394,6 +413,16 @@ describe("a contract that is broken", () => {
       router(
         { filters: [sending((response) => response.withoutHeader("Allow"))] },
         read(() => json({ title: "a" })),
+      ),
+      "another method",
+      "Allow: GET, HEAD, OPTIONS",
+      "Allow: (none)",
+    ],
+    [
+      "a 405 without Allow, at a path that is sent with escapes",
+      router(
+        { filters: [sending((response) => response.withoutHeader("Allow"))] },
+        GET("/{name:@[a-z]{2}}", () => ok()),
       ),
       "another method",
       "Allow: GET, HEAD, OPTIONS",
