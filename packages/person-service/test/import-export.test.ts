@@ -752,6 +752,14 @@ describe("the programs", () => {
     assert.deepEqual([stdout, stderr], ["1\n1\n", message.repeat(2)]);
   });
 
+  it("keep no key that cannot be shown", { skip: !hasFullDisk && "there is no /dev/full" }, async () => {
+    const keys = newFile("keys.json");
+    const line = '"$0" "$@" key create --name ci --scope person:read --keys KEYS > /dev/full; echo $?';
+    const { stdout, stderr } = await shell(line.replace("KEYS", keys));
+    assert.deepEqual([stdout, JSON.parse(readFileSync(keys, "utf8"))], ["1\n", { keys: [] }]);
+    assert.match(stderr, /the disk is full\n.*No key was made, since it could not be shown\.\n$/);
+  });
+
   it("export into a pipe whose reader has enough, without a word", async () => {
     const line = `"$0" "$@" | head -1`;
     const args = [process.execPath, ...programArguments, "export", "-", "--database", filled];

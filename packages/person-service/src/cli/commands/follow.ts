@@ -5,7 +5,7 @@ import { NewFile } from "@waymark/collection";
 import { quote } from "waymark/internal";
 import { matching } from "../settings/option.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
-import type { CommandStreams } from "../terminal/streams.ts";
+import { type CommandStreams, isPrinted } from "../terminal/streams.ts";
 import type { Command } from "./command.ts";
 
 /** The most attempts of a command that does not wait for changes. */
@@ -56,7 +56,7 @@ export const followCommand: Command = {
       const { lines, next } = await readChanges({ url, headers, attempts }, cursor, longestPause, io);
       if (lines !== "") {
         io.print(lines.trimEnd());
-        if (!(await isWritten())) return;
+        if (!(await isPrinted())) return;
       }
       if (next !== cursor && cursorFile !== undefined) await store(cursorFile, `${next}\n`);
       if (isOnce && lines === "") return;
@@ -177,10 +177,6 @@ function problemIn(text: string): { readonly type?: unknown; readonly detail?: u
     return {}; // it is no problem document
   }
 }
-
-/** Resolves when all that was printed is out of the process, or with false when it cannot be written, which the program reports. */
-const isWritten = (): Promise<boolean> =>
-  new Promise((resolve) => process.stdout.write("", (error) => resolve(!error)));
 
 async function readKey(file: string): Promise<string> {
   const key = (await readText(file)).trim();

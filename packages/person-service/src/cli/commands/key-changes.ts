@@ -6,7 +6,7 @@ import type { Given } from "../settings/configuration.ts";
 import { quotedArgument } from "../settings/option.ts";
 import { reloadHint } from "../settings/options.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
-import type { CommandStreams } from "../terminal/streams.ts";
+import { type CommandStreams, isPrinted } from "../terminal/streams.ts";
 
 /** Makes a key, stores its hash, and prints the key or writes it to a file. */
 export async function createKey(given: Given, { print, printNote }: CommandStreams): Promise<void> {
@@ -28,6 +28,10 @@ export async function createKey(given: Given, { print, printNote }: CommandStrea
   if (out === undefined) {
     await changeKeys(file, store);
     print(key);
+    if (!(await isPrinted())) {
+      await removeKey(file, name);
+      throw new CommandError("No key was made, since it could not be shown.");
+    }
     printNote(`The key is shown only this once: ${file} keeps a hash of it.`);
   } else {
     // It gets its name behind the change: there is no key without its hash, and no hash whose key nobody has.
@@ -54,14 +58,17 @@ export async function listKeys(given: Given, { print }: CommandStreams): Promise
 export async function revokeKey(given: Given, { printNote }: CommandStreams): Promise<void> {
   const file = fileOf(given);
   const name = nameOf(given);
-  await changeKeys(file, (keys) => {
+  await removeKey(file, name);
+  printNote(`The key ${name} is no longer in ${file}. ${reloadHint}`);
+}
+
+const removeKey = (file: string, name: string): Promise<void> =>
+  changeKeys(file, (keys) => {
     const kept = keys.filter((key) => key.name !== name);
     if (kept.length === keys.length)
       throw new CommandError(`There is no key named ${quotedArgument(name)} in ${file}.`);
     return kept;
   });
-  printNote(`The key ${name} is no longer in ${file}. ${reloadHint}`);
-}
 
 const fileOf = (given: Given): string => given.value("keys") ?? "";
 

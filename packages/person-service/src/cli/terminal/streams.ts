@@ -9,3 +9,7 @@ export interface CommandStreams {
   /** Replaces the text that was drawn before; undefined where standard error is not a terminal. */
   readonly draw?: ((text: string) => void) | undefined;
 }
+
+/** Resolves when all that was printed is out of the process, or with false when it cannot be written, which the program reports. */
+export const isPrinted = (): Promise<boolean> =>
+  new Promise((resolve) => process.stdout.write("", (error) => resolve(!error)));
