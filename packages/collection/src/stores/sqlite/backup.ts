@@ -3,7 +3,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import type { BackupOptions } from "../../database-kind.ts";
 import { FileNameError, FileTakenError, NewFile } from "../../new-file.ts";
 import { RestoreError } from "../contract/snapshot.ts";
-import { sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
+import { placeReasons, sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
 import { openingFault } from "./connections/file.ts";
 import { assertIntact, readSqliteFile } from "./snapshot.ts";
 
@@ -76,18 +76,14 @@ function refusalOf(to: string, error: unknown): unknown {
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof FileNameError) return error.message;
   // Only the new file needs room: the database is only read.
-  if (sqliteCodeOf(error) === sqliteCode.full) return full;
+  if (sqliteCodeOf(error) === sqliteCode.full) return placeReasons.ENOSPC;
   if (sqliteCodeOf(error) === sqliteCode.inputOutput) return "its disk, or that of the database, reports an error";
   if (!(error instanceof Error && "syscall" in error && "code" in error)) return undefined;
   return reasons.get(String(error.code)) ?? `the system answers ${error.code}`;
 }
 
-const full = "the disk is full; make room, or name a file elsewhere";
-
 const reasons: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(placeReasons),
   ["ENOENT", "its directory is not there; make it, or name another file"],
-  ["ENOTDIR", "a part of the path before it is not a directory; name another file"],
   ["EACCES", "there is no permission to write to its directory; grant it, or name another file"],
-  ["EROFS", "the file system is read-only; name a file elsewhere"],
-  ["ENOSPC", full],
 ]);

@@ -14,6 +14,11 @@ export interface MemberColumn {
   readonly toValue: (document: unknown) => string | number | null;
 }
 
+/** Returns the name of the column of a member that the store keeps itself. */
+export const storeColumn = (member: string): string => storeColumns[member] ?? member;
+
+const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
+
 export type ColumnKind = "unique" | "text" | "caseless" | "number" | "time";
 
 /** Makes the column for filters and order. */

@@ -12,6 +12,7 @@ import {
   type PostgresTimeouts,
   type Statement,
   settingsOfTransaction,
+  timeoutSettings,
 } from "./session.ts";
 
 /**
@@ -75,9 +76,7 @@ export class PostgresConnection {
       connectionString,
       ...(localSettings === undefined && {
         ...(options !== undefined && { options }),
-        statement_timeout: timeouts.statement,
-        lock_timeout: timeouts.lock,
-        idle_in_transaction_session_timeout: timeouts.statement,
+        ...timeoutSettings(timeouts),
       }),
       stream: () => this.#socket,
       pipeline: true,

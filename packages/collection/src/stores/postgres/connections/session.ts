@@ -24,6 +24,13 @@ export interface PostgresTimeouts {
   readonly lock: number;
 }
 
+/** Returns the settings of a server for these limits. */
+export function timeoutSettings({ statement, lock }: PostgresTimeouts): {
+  readonly [setting in `${"statement" | "lock" | "idle_in_transaction_session"}_timeout`]: number;
+} {
+  return { statement_timeout: statement, lock_timeout: lock, idle_in_transaction_session_timeout: statement };
+}
+
 /**
  * Makes the statement that finishes a session that began with timeouts and options. Its first column says whether the session has
  * them. If so, the session then answers a commit when it is on disk, whatever the server's default, and ends a statement whose
@@ -43,19 +50,17 @@ export const isRefusedParameter = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("unsupported startup parameter");
 
 /** Returns the statement that makes the settings for one transaction. */
-export function settingsOfTransaction({ statement, lock }: PostgresTimeouts, options: string | undefined): Statement {
+export function settingsOfTransaction(timeouts: PostgresTimeouts, options: string | undefined): Statement {
   const path = searchPathIn(options);
   if (options !== undefined && path === undefined) {
     throw new UnusableDatabase(
       "a pooler is in front of it, which does not pass on the options of the address; leave them out, all but -c search_path=…",
     );
   }
-  const settings = [
-    ["statement_timeout", statement],
-    ["lock_timeout", lock],
-    ["idle_in_transaction_session_timeout", statement],
-    ...(path === undefined ? [] : [["search_path", path] as const]),
-  ] as const;
+  const settings = Object.entries({
+    ...timeoutSettings(timeouts),
+    ...(path !== undefined && { search_path: path }),
+  });
   const calls = settings.map(([name], position) => `set_config('${name}', $${position + 1}, true)`);
   return {
     text: `SELECT ${calls}, ${safety.map(({ when, set }) => `CASE WHEN ${when} THEN ${set("true")} END`)}`,

@@ -7,6 +7,7 @@ import {
   listValues,
   type MemberColumn,
   selectableColumn,
+  storeColumn,
   tableShape,
   uniqueColumn,
 } from "../../table/filled-columns.ts";
@@ -56,7 +57,7 @@ export const indexedLength = 600;
 /** Returns the columns of the members that records can be selected by, by the names of the members. */
 export function comparedColumns({ selectable, lists }: StoredCollection): ReadonlyMap<string, ComparedColumn> {
   const own = storeMembers.map(({ name, type }): readonly [string, ComparedColumn] => {
-    const sql = quoteName(storeColumns[name] ?? name);
+    const sql = quoteName(storeColumn(name));
     return [name, { type, sql, whole: undefined, isInteger: true, isFull: true }];
   });
   const others = selectable.map((member): readonly [string, ComparedColumn] => {
@@ -75,8 +76,6 @@ export function comparedColumns({ selectable, lists }: StoredCollection): Readon
 }
 
 const listColumn = ({ name }: ListMember): string => nameOf("list", name);
-
-const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
 /** Returns the columns that a collection has in addition to those of the store. */
 export function filledColumns(definition: StoredCollection): readonly FilledColumn[] {

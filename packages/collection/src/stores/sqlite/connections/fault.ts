@@ -44,6 +44,13 @@ export function guardedRead<T>(read: () => T): T {
   }
 }
 
+/** Why no file can be made at a place, and what helps, by the codes of the system. */
+export const placeReasons = {
+  ENOSPC: "the disk is full; make room, or name a file elsewhere",
+  ENOTDIR: "a part of the path before it is not a directory; name another file",
+  EROFS: "the file system is read-only; name a file elsewhere",
+} as const;
+
 const damaged = "The file of the database is damaged: stop the service, and restore a backup";
 
 const temporary: ReadonlyMap<number, string> = new Map([

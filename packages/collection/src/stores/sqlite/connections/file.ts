@@ -6,7 +6,7 @@ import { damagedReason } from "../../contract/errors.ts";
 import { unfinished } from "../../contract/snapshot.ts";
 import { reasonIfNewer } from "../../layout-numbers.ts";
 import { notOpened, saidOf, UnusableDatabase } from "../../unusable-database.ts";
-import { sqliteCode, sqliteCodeOf } from "./fault.ts";
+import { placeReasons, sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { type Layouts, migrate, presentLayouts } from "./migrations.ts";
 import { isTable, numberIn } from "./statements.ts";
 import { blockThread } from "./transaction.ts";
@@ -198,21 +198,18 @@ const databaseReasons: ReadonlyMap<number, string> = new Map([
   [sqliteCode.readOnly, "it or its directory is read-only; allow writing, or name another file"],
   [sqliteCode.inputOutput, "the disk reports an error"],
   [sqliteCode.corrupt, damagedReason],
-  [sqliteCode.full, "the disk is full; make room, or name a file elsewhere"],
+  [sqliteCode.full, placeReasons.ENOSPC],
   [sqliteCode.cannotOpen, "it, or the -wal and -shm files beside it, cannot be opened; allow writing to its directory"],
   [sqliteCode.notADatabase, "it is not an SQLite database; name another file, or move this one away"],
 ]);
 
-const notADirectory = "a part of the path before it is not a directory; name another file";
 const noPermission = "there is no permission to read and write it; grant it, or name another file";
 
 const systemReasons: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(placeReasons),
   ["EACCES", noPermission],
   ["EPERM", noPermission],
-  ["EROFS", "the file system is read-only; name a file elsewhere"],
-  ["EEXIST", notADirectory],
-  ["ENOTDIR", notADirectory],
+  ["EEXIST", placeReasons.ENOTDIR], // the part before it is a file
   ["ENOENT", "its directory cannot be made; name a file elsewhere"],
-  ["ENOSPC", "the disk is full; make room, or name a file elsewhere"],
   ["ENAMETOOLONG", "the name is too long; name another file"],
 ]);

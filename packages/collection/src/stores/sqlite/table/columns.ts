@@ -6,6 +6,7 @@ import {
   feedColumn,
   type MemberColumn,
   selectableColumn,
+  storeColumn,
   tableShape,
   uniqueColumn,
 } from "../../table/filled-columns.ts";
@@ -32,7 +33,7 @@ export function selectableColumns({
     return { name: column, sql: `"${column}"`, type, index };
   };
   return new Map([
-    ...storeMembers.map(({ name, type }) => [name, toColumn(storeColumns[name] ?? name, type)] as const),
+    ...storeMembers.map(({ name, type }) => [name, toColumn(storeColumn(name), type)] as const),
     ...selectable.map((member) => [member.name, toColumn(nameOf(selectableColumn(member)), member.type)] as const),
     ...lists.map((list) => [list.name, { name: "", sql: "", type: list.type, index: undefined, list }] as const),
   ]);
@@ -46,8 +47,6 @@ export const feedIndex = (collection: string, ofOwner: boolean): string =>
 export const ownerIndex = (collection: string): string => `${collection}.owner`;
 
 const indexOf = (collection: string, column: string): string => `${collection}.${column}`; // no collection has a point in its name
-
-const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
 /** A column of a collection's table that the store fills from each document. */
 export interface FilledColumn extends MemberColumn {
