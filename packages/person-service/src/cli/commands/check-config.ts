@@ -20,7 +20,10 @@ export const checkConfigCommand: Command = {
   usageError: usageErrorInOptions,
   async run(given, { print }) {
     const rows = Object.keys(settings).flatMap((name) => rowOf(name, given));
-    const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+    const widths = [0, 1].map((column) => {
+      const lengths = rows.map((row) => (row[column] ?? "").length);
+      return Math.max(...lengths.filter((length) => length <= widestColumn)); // there are short ones in each
+    });
     for (const row of rows)
       print(
         row
@@ -47,6 +50,9 @@ export const checkConfigCommand: Command = {
     if (misfits.length > 0) throw new CommandError(misfits.join("\n"));
   },
 };
+
+/** The most characters that a column is as wide as; a longer value stands out of it. */
+const widestColumn = 40;
 
 function rowOf(name: string, given: Given): readonly (readonly string[])[] {
   const option = settings[name];
