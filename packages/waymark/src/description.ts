@@ -1,4 +1,5 @@
 import { typeName } from "./declaration.ts";
+import { requireKnownOptions } from "./known-options.ts";
 import type { ProblemType } from "./problem-types.ts";
 import type { HttpRequest } from "./request.ts";
 
@@ -166,9 +167,27 @@ export interface DescriptionMember {
  * ```
  */
 export function docs(description: Description): DescriptionMember {
-  if (typeof description !== "object" || description === null) throw new TypeError("docs(…) takes a description");
+  requireKnownOptions("docs({ … })", description, Object.keys(knownMembers));
   return { kind: "docs", description };
 }
+
+// A record, so that none is forgotten here.
+const knownMembers: Readonly<Record<keyof Description, true>> = {
+  summary: true,
+  description: true,
+  tags: true,
+  deprecated: true,
+  operationId: true,
+  variables: true,
+  query: true,
+  headers: true,
+  content: true,
+  responses: true,
+  problems: true,
+  responseHeaders: true,
+  problemTypes: true,
+  refusalTypes: true,
+};
 
 /** The key under which a handler has what makes its description. */
 const descriptionKey: unique symbol = Symbol("description");

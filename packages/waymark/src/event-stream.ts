@@ -1,5 +1,6 @@
+import { typeName } from "./declaration.ts";
 import { quote } from "./message-text.ts";
-import type { HttpRequest } from "./request.ts";
+import { HttpRequest } from "./request.ts";
 import { HttpResponse, jsonText, type ResponseOf } from "./response.ts";
 
 /** An event of an event stream (WHATWG HTML, section 9.2). */
@@ -34,13 +35,16 @@ export interface EventStreamOptions {
  *
  * A type or an id with a line break cuts the stream off with a TypeError, as what the source throws does.
  *
- * @throws RangeError when `heartbeat` is not a number of milliseconds from 1
+ * @throws TypeError when the request does not come first; RangeError when `heartbeat` is not a number of milliseconds from 1
  */
 export function eventStream(
   request: HttpRequest<unknown>,
   events: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>,
   { heartbeat = 15_000 }: EventStreamOptions = {},
 ): ResponseOf<200, never> {
+  if (!(request instanceof HttpRequest)) {
+    throw new TypeError(`eventStream(…) takes the request, and then the events, not ${typeName(request)}`);
+  }
   if (!(heartbeat >= 1)) throw new RangeError(`heartbeat is a number of milliseconds from 1, not ${heartbeat}`);
   const source = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]();
   const body = endingUnread(pieces(request, source, heartbeat), source);

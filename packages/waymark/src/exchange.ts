@@ -105,6 +105,19 @@ export interface HttpRequestInit<V = Variables> {
   readonly turn?: EventLoopTurn;
 }
 
+// A record, so that none is forgotten here.
+export const knownInit: Readonly<Record<keyof HttpRequestInit, true>> = {
+  method: true,
+  target: true,
+  headers: true,
+  body: true,
+  signal: true,
+  draining: true,
+  client: true,
+  variables: true,
+  turn: true,
+};
+
 // Exchanges are of classes, because V8 makes a hidden class for each object literal with getters. Only a collection of the whole
 // heap frees it, and until then it keeps all that the getters refer to.
 

@@ -31,6 +31,9 @@ export interface ProblemDetails {
  * ```
  */
 export function problem(type: ProblemType, details: ProblemDetails = {}): ProblemResponse {
+  if (typeof type?.code !== "string") {
+    throw new TypeError(`problem(…) takes a type of problems, such as problemTypes.notFound, not ${typeName(type)}`);
+  }
   const { status, title } = type;
   const document = { type: problemPath(type), title, status, ...details, ...inPrint(details) };
   return new HttpResponse(status, fields).withProblem(document);

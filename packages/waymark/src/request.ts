@@ -7,11 +7,13 @@ import {
   ExchangeByHand,
   type HttpRequestInit,
   type KeptAttribute,
+  knownInit,
   type MatchedRoute,
   RewrittenExchange,
 } from "./exchange.ts";
 import { HeaderList } from "./fields/header-list.ts";
 import { parseCookies } from "./fields/syntax.ts";
+import { requireKnownOptions } from "./known-options.ts";
 import { noVariables, type Variables } from "./path/pattern.ts";
 import { parseTarget } from "./path/target.ts";
 
@@ -86,9 +88,10 @@ export class HttpRequest<V = Variables> {
    * await app.handle(HttpRequest.of({ target: "/person/1", headers: { Accept: "application/json" } }));
    * ```
    *
-   * @throws HttpError (400) when the target is malformed
+   * @throws HttpError (400) when the target is malformed; TypeError for an option that there is not
    */
   static of<V = Variables>(init: HttpRequestInit<V> = {}): HttpRequest<V> {
+    requireKnownOptions("HttpRequest.of({ … })", init, Object.keys(knownInit));
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
     const exchange = new ExchangeByHand(headers, init);

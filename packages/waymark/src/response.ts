@@ -1,3 +1,4 @@
+import { typeName } from "./declaration.ts";
 import { isSenderField } from "./fields/field-line.ts";
 import { fieldLines, type HeaderFields, HeaderList, isSound, webHeaders } from "./fields/header-list.ts";
 import { parseMediaType } from "./fields/media-type.ts";
@@ -258,7 +259,10 @@ export function redirect(location: string, status = 303): ResponseOf<never, NoCo
 /** The statuses with which `fetch` follows `Location`. */
 export const redirectStatuses = [301, 302, 303, 307, 308] as const;
 
-const toUri = (location: string): string => location.toWellFormed().replaceAll(notInUri, encodeURIComponent);
+function toUri(location: string): string {
+  if (typeof location !== "string") throw new TypeError(`A location is a text, not ${typeName(location)}`);
+  return location.toWellFormed().replaceAll(notInUri, encodeURIComponent);
+}
 
 // Control characters stay, to be refused as in any field.
 const notInUri = /[ "<>\\^`{|}]|%(?![0-9A-Fa-f]{2})|\P{ASCII}/gu;

@@ -10,7 +10,7 @@ import { requireKnownOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import { exchangeOf, type HttpRequest } from "./request.ts";
+import { exchangeOf, HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { AnyRoute, NeededBy, Route, RouteData, UnmountedApp } from "./route.ts";
 import { compileRoutes, keepRoutes } from "./routing/compile.ts";
@@ -172,6 +172,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
   };
   const app: App = {
     handle(request) {
+      requireRequest("handle", request);
       const exchange = exchangeOf(request);
       exchange.content.adopt(content);
       exchange.route = undefined;
@@ -182,7 +183,10 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
       requireFunction("fetchHandler(…) takes a function that returns what the runtime knows of the client", clientOf);
       return (request, ...given) => handleFetch(servedApp, request, () => clientOf(request, ...given));
     },
-    explain: (request) => explain(branches, locate, request),
+    explain: (request) => {
+      requireRequest("explain", request);
+      return explain(branches, locate, request);
+    },
     get routes() {
       return summarize(branches);
     },
@@ -192,6 +196,13 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     [served]: servedApp,
   };
   return keepRoutes(app, { branches, filters, reads: content });
+}
+
+/** JavaScript callers pass a path, or what `app.fetch` takes. */
+function requireRequest(method: "handle" | "explain", request: unknown): void {
+  if (request instanceof HttpRequest) return;
+  const found = request instanceof Request ? "a web Request, which app.fetch(…) takes" : typeName(request);
+  throw new TypeError(`app.${method}(…) takes a request, such as HttpRequest.of({ target: "/" }), not ${found}`);
 }
 
 /** Makes the function that logs faults: by these options, else as the app around does, else on the console. It never throws. */

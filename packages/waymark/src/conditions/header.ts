@@ -3,13 +3,14 @@ import { isToken } from "../fields/syntax.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import { type Condition, conditionKind, declareAt } from "./kind.ts";
 import { findField } from "./names.ts";
-import { compileValue, describeValue, impliesValue, valueSchema, type WantedValue } from "./value.ts";
+import { compileValue, describeValue, findInvalidValue, impliesValue, valueSchema, type WantedValue } from "./value.ts";
 
 const headerKind = conditionKind<{ readonly name: string; readonly value: WantedValue }>({
   name: "header",
   stage: "other",
   repeatable: true,
-  findInvalid: ({ name }) => (isToken(name) ? undefined : `"${name}" is not a header field name`),
+  findInvalid: ({ name, value }) =>
+    typeof name === "string" && isToken(name) ? findInvalidValue(value) : `"${name}" is not a header field name`,
   compile: ({ name, value: wanted }) => {
     const isWanted = compileValue(wanted);
     return ({ headers }) => {

@@ -1,3 +1,4 @@
+import { typeName } from "../declaration.ts";
 import type { HttpRequest } from "../request.ts";
 
 /** Returns what is wrong with the names in a condition, the first of which is named; undefined where nothing is. */
@@ -8,6 +9,8 @@ export function findInvalidIn(
   complaint: string,
 ): string | undefined {
   if (names.length === 0) return `${declaredBy}() names nothing`;
+  const other: unknown = names.find((name) => typeof name !== "string"); // JavaScript callers give anything
+  if (other !== undefined) return `${declaredBy}(…) takes texts, not ${typeName(other)}`;
   const wrong = names.find((name) => !isRight(name));
   return wrong === undefined ? undefined : `"${wrong}" ${complaint}`;
 }

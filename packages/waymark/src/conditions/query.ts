@@ -1,13 +1,16 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite, typeName } from "../declaration.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import { type Condition, conditionKind, declareAt } from "./kind.ts";
-import { compileValue, describeValue, impliesValue, valueSchema, type WantedValue } from "./value.ts";
+import { compileValue, describeValue, findInvalidValue, impliesValue, valueSchema, type WantedValue } from "./value.ts";
 
 const queryKind = conditionKind<{ readonly name: string; readonly value: WantedValue }>({
   name: "query",
   stage: "other",
   repeatable: true,
-  findInvalid: () => undefined,
+  findInvalid: ({ name, value }) =>
+    typeof name === "string"
+      ? findInvalidValue(value)
+      : `query(…) takes the name of a parameter, not ${typeName(name)}`,
   compile: ({ name, value }) => {
     const isWanted = compileValue(value);
     return ({ query }) => query.getAll(name).some(isWanted);

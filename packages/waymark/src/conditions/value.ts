@@ -1,7 +1,14 @@
+import { typeName } from "../declaration.ts";
 import { patternKeyword } from "../expression-parts.ts";
 
 /** What a named value must be: equal to a text, or such that an expression finds a match; undefined takes any. */
 export type WantedValue = string | RegExp | undefined;
+
+/** Returns what is wrong with a value, which JavaScript callers may have given; undefined where nothing is. */
+export const findInvalidValue = (wanted: unknown): string | undefined =>
+  wanted === undefined || typeof wanted === "string" || wanted instanceof RegExp
+    ? undefined
+    : `A value is wanted as a text or a regular expression, not as ${typeName(wanted)}`;
 
 /** Returns what asks whether a value is as it is wanted. */
 export function compileValue(wanted: WantedValue): (actual: string) => boolean {

@@ -57,9 +57,12 @@ export interface SecurityOptions {
  * const document = await openApi(app, { title: "Books", version: "1.0.0" });
  * ```
  *
- * @throws TypeError (rejects) when two operations have one name
+ * @throws TypeError (rejects) without a title or a version, and when two operations have one name
  */
 export async function openApi(app: App, options: OpenApiOptions): Promise<OpenApiDocument> {
+  if (typeof options?.title !== "string" || typeof options.version !== "string") {
+    throw new TypeError("openApi(app, { … }) needs the title and the version of the API");
+  }
   const { servers = [{ url: "/" }], tags = [], security, problemBase = "", serverProblems = [], ...info } = options;
   const components = new Components();
   const refusals = refusalsOf(app, serverProblems, problemBase, components);

@@ -34,7 +34,10 @@ export function findInInputs(
       });
     }
     for (const { inputs, site } of taken.declared) {
-      const { strict, query } = inputs;
+      const { strict, query, invalidPath } = inputs;
+      // JavaScript callers give anything.
+      if (![undefined, true, false].includes(strict)) found.push({ message: "strict is true or false", site });
+      if (![undefined, 400, 404].includes(invalidPath)) found.push({ message: "invalidPath is 400 or 404", site });
       if (strict !== true || !isSchema(query) || jsonSchemaOf(query)?.["properties"] !== undefined) continue;
       found.push({ message: "The query is strict, and its schema has no JSON Schema that names the parameters", site });
     }

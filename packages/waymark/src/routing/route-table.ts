@@ -1,5 +1,6 @@
 import { type Awaitable, andThen } from "../and-then.ts";
 import { stages } from "../conditions/kind.ts";
+import { knownMethods } from "../conditions/method.ts";
 import { docsOf } from "../description.ts";
 import { hasMalformedRange } from "../fields/accept.ts";
 import type { Next } from "../filter.ts";
@@ -115,9 +116,6 @@ const mostBits = 30;
 // Branches, counted once for each combination of them that paths have asked for. Combinations come from the patterns, not from the
 // requests, but there can be exponentially many of them.
 const mostKept = 65_536;
-
-/** The methods that a route without a condition on the method is said to answer; it answers any other too. */
-const knownMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
 /** The routes of one path, or of all paths that the same routes have: what a request for it can come to. */
 export class PathRoutes {

@@ -1,5 +1,15 @@
 import type { ValidationIssue } from "../content/standard-schema.ts";
-import { type InnerSchema, inWords, refused, refusedPromise, type ValueSchema, valueSchema } from "./value-schema.ts";
+import { requireKnownOptions } from "../known-options.ts";
+import {
+  counted,
+  type InnerSchema,
+  innerSchema,
+  inWords,
+  refused,
+  refusedPromise,
+  type ValueSchema,
+  valueSchema,
+} from "./value-schema.ts";
 
 /** Lists the options of `many`. */
 export interface ManyOptions {
@@ -16,20 +26,24 @@ export interface ManyOptions {
  * ```ts
  * takes({ query: { tag: many(string(), { most: 10 }) } })
  * ```
+ *
+ * @throws TypeError when the schema has no JSON Schema; RangeError when no length is in the bounds
  */
-export function many<T>(schema: InnerSchema<T>, { least = 0, most }: ManyOptions = {}): ValueSchema<readonly T[]> {
-  const { validate, jsonSchema } = schema["~standard"];
+export function many<T>(schema: InnerSchema<T>, options: ManyOptions = {}): ValueSchema<readonly T[]> {
+  requireKnownOptions("many(…, { … })", options, ["least", "most"]);
+  const { validate, keywords: items } = innerSchema(schema, "many");
+  const { least = 0, most } = options;
+  const must = `must be a list${counted(least, most, "values")}`;
   const keywords = {
     type: "array",
-    items: jsonSchema.input({ target: "draft-2020-12" }),
+    items,
     ...(least > 0 && { minItems: least }),
     ...(most !== undefined && { maxItems: most }),
   };
-  const bound = most === undefined ? `${least} or more` : `${least} to ${most}`;
   return valueSchema<readonly T[]>(keywords, (value = []) => {
     if (!Array.isArray(value)) return refused(`must be a list, not ${inWords(value)}`);
     if (value.length < least || value.length > (most ?? value.length)) {
-      return refused(`must be a list of ${bound} values, not ${value.length}`);
+      return refused(`${must}, not ${value.length}`);
     }
     const values: T[] = [];
     const issues: ValidationIssue[] = [];

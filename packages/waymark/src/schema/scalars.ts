@@ -1,7 +1,12 @@
+import { typeName } from "../declaration.ts";
 import { patternKeyword } from "../expression-parts.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import {
+  counted,
   type InnerSchema,
+  innerSchema,
+  inRange,
+  inWords,
   refusedPromise,
   ruled,
   type ValueSchema,
@@ -57,15 +62,6 @@ function bounded(
   );
 }
 
-/** @throws RangeError when no value is in the range, as with a bound of NaN */
-function inRange(least: number | undefined, most: number | undefined): string {
-  if (!((least ?? -Infinity) <= (most ?? Infinity))) {
-    throw new RangeError(`A schema takes no value from ${least ?? "anything"} to ${most ?? "anything"}`);
-  }
-  if (least === undefined) return most === undefined ? "" : ` up to ${most}`;
-  return most === undefined ? ` from ${least}` : ` from ${least} to ${most}`;
-}
-
 /** Lists the options of `string`. Lengths are counted in characters (code points). */
 export interface StringOptions extends WithDefault<string> {
   /** Default: 0. */
@@ -86,6 +82,9 @@ export interface StringOptions extends WithDefault<string> {
 export function string(options: StringOptions = {}): ValueSchema<string> {
   requireKnownOptions("string({ … })", options, ["shortest", "longest", "pattern", "default"]);
   const { shortest, longest, pattern } = options;
+  if (pattern !== undefined && !(pattern instanceof RegExp)) {
+    throw new TypeError(`string({ pattern }) is a regular expression, not ${typeName(pattern)}`);
+  }
   // With g or y an expression remembers where it stopped.
   const whole = pattern && new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gy]/g, ""));
   const keywords = {
@@ -94,8 +93,7 @@ export function string(options: StringOptions = {}): ValueSchema<string> {
     ...(longest !== undefined && { maxLength: longest }),
     ...(whole && patternKeyword(whole)),
   };
-  const length = inRange(shortest, longest);
-  const must = `text${length && ` of${length.replace(" from", "")} characters`}${pattern ? ` that matches ${pattern.source}` : ""}`;
+  const must = `text${counted(shortest, longest, "characters")}${pattern ? ` that matches ${pattern.source}` : ""}`;
   const isLongEnough = (text: string): boolean => {
     if (shortest === undefined && longest === undefined) return true;
     // A character is one or two code units: most texts are counted without being taken apart.
@@ -113,6 +111,7 @@ export function string(options: StringOptions = {}): ValueSchema<string> {
 
 /** Makes a schema of `true` and `false`. */
 export function boolean(options: WithDefault<boolean> = {}): ValueSchema<boolean> {
+  requireKnownOptions("boolean({ … })", options, ["default"]);
   return ruled({ type: "boolean" }, "true or false", options, (value): value is boolean => typeof value === "boolean");
 }
 
@@ -120,6 +119,7 @@ export function boolean(options: WithDefault<boolean> = {}): ValueSchema<boolean
  * Makes a schema of days that there are, as text: `2026-02-28` (RFC 3339, full-date). They compare as text does.
  */
 export function date(options: WithDefault<string> = {}): ValueSchema<string> {
+  requireKnownOptions("date({ … })", options, ["default"]);
   const keywords = { type: "string", format: "date" };
   return ruled(
     keywords,
@@ -143,8 +143,14 @@ export function isDay(text: string): boolean {
  * ```ts
  * takes({ query: { order: oneOf(["oldest", "newest"], { default: "newest" }) } })
  * ```
+ *
+ * @throws TypeError without a list of texts
  */
 export function oneOf<const T extends string>(texts: readonly T[], options: WithDefault<T> = {}): ValueSchema<T> {
+  if (!Array.isArray(texts) || texts.length === 0) {
+    throw new TypeError(`oneOf(…) takes a list of texts, such as ["oldest", "newest"], not ${inWords(texts)}`);
+  }
+  requireKnownOptions("oneOf([ … ], { … })", options, ["default"]);
   const known: readonly unknown[] = texts;
   const must = `one of ${texts.join(", ")}`;
   return ruled({ type: "string", enum: texts }, must, options, (value): value is T => known.includes(value));
@@ -156,10 +162,12 @@ export function oneOf<const T extends string>(texts: readonly T[], options: With
  * ```ts
  * takes({ query: { since: optional(date()) } })
  * ```
+ *
+ * @throws TypeError when the schema has no JSON Schema
  */
 export function optional<T>(schema: InnerSchema<T>): ValueSchema<T | undefined> {
-  const { validate, jsonSchema } = schema["~standard"];
-  return valueSchema<T | undefined>(jsonSchema.input({ target: "draft-2020-12" }), (value) => {
+  const { validate, keywords } = innerSchema(schema, "optional");
+  return valueSchema<T | undefined>(keywords, (value) => {
     if (value === undefined) return { value };
     const result = validate(value);
     return result instanceof Promise ? refusedPromise(result, "optional") : result;

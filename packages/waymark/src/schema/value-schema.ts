@@ -1,4 +1,5 @@
 import type { StandardSchemaV1, ValidationResult } from "../content/standard-schema.ts";
+import { typeName } from "../declaration.ts";
 import type { StandardJsonSchema } from "../description.ts";
 
 /** A schema that validates values of the type T, without a promise, and can be shown in a document. */
@@ -32,6 +33,25 @@ export function valueSchema<T>(keywords: Keywords, validate: (value: unknown) =>
   };
 }
 
+/**
+ * Returns what a schema within another one does: how it validates, and its JSON Schema.
+ *
+ * @param around the function of the other one
+ * @throws TypeError when it is no schema, or has no JSON Schema
+ */
+export function innerSchema<T>(
+  schema: InnerSchema<T>,
+  around: string,
+): { readonly validate: InnerSchema<T>["~standard"]["validate"]; readonly keywords: Keywords } {
+  const standard = (schema as Partial<InnerSchema<T>> | undefined)?.["~standard"]; // JavaScript callers give anything
+  if (standard?.jsonSchema === undefined) {
+    throw new TypeError(
+      `${around}(…) takes a schema that has a JSON Schema, such as string(), not ${typeName(schema)}`,
+    );
+  }
+  return { validate: standard.validate, keywords: standard.jsonSchema.input({ target: "draft-2020-12" }) };
+}
+
 /** What schemas of one value have in common. */
 export interface WithDefault<T> {
   /** The value that stands for a missing one. Default: a value is required. */
@@ -57,6 +77,30 @@ export function ruled<T>(
     if (value === undefined && fallback !== undefined) return { value: fallback };
     return holds(value) ? { value } : refused(`must be ${must}, not ${inWords(value)}`);
   });
+}
+
+/**
+ * Returns the words for a range, which may be empty.
+ *
+ * @throws RangeError when no value is in the range, as with a bound of NaN
+ */
+export function inRange(least: number | undefined, most: number | undefined): string {
+  if (!((least ?? -Infinity) <= (most ?? Infinity))) {
+    throw new RangeError(`A schema takes no value from ${least ?? "anything"} to ${most ?? "anything"}`);
+  }
+  if (least === undefined) return most === undefined ? "" : ` up to ${most}`;
+  return most === undefined ? ` from ${least}` : ` from ${least} to ${most}`;
+}
+
+/**
+ * Returns the words for a number of things: ` of 2 or more characters`.
+ *
+ * @throws RangeError as `inRange` does
+ */
+export function counted(least: number | undefined, most: number | undefined, things: string): string {
+  const range = inRange(least, most);
+  if (range === "") return "";
+  return ` of ${most === undefined ? `${least} or more` : range.replace(/^ (?:from )?/, "")} ${things}`;
 }
 
 export const refused = (message: string): ValidationResult<never> => ({ issues: [{ message }] });
