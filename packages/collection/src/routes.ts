@@ -1,5 +1,5 @@
 import { accept, contentType, DELETE, GET, group, not, PATCH, POST, PUT, path, type Route } from "waymark";
-import { type DeclarationSite, nearestName, orNearest, placeAt, quote, requireKnownOptions } from "waymark/internal";
+import { type DeclarationSite, nearestName, orNearest, placeAt, quote, requireOptions } from "waymark/internal";
 import type { CollectionHandler, ItemHandler, ReadHandler } from "./settings.ts";
 
 /** The name of a handler of a collection. */
@@ -83,7 +83,7 @@ export function collectionRoutes(
   site: DeclarationSite,
   options: CollectionRoutesOptions = {},
 ): Route {
-  requireKnownOptions("routes({ … })", options, ["without"]);
+  requireOptions("routes({ … })", options, { without: "array" });
   const without: readonly string[] = options.without ?? [];
   // Else they would take "changes" for the id of a record, and other methods there would not be a 405.
   const besideChanges = (route: Route): Route =>

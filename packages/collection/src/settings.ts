@@ -2,7 +2,7 @@ import { type Awaitable, created, type HttpRequest, type HttpResponse } from "wa
 import { type Decoder, jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
-import { quote, requireKnownOptions } from "waymark/internal";
+import { type OptionTypes, quote, requireOptions } from "waymark/internal";
 import { EventStreams } from "./feed/event-streams.ts";
 import { SharedChanges } from "./feed/shared-changes.ts";
 import { type ChangedFrom, feedWatch } from "./feed/watch.ts";
@@ -181,11 +181,11 @@ export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
 /**
  * Fills in the defaults.
  *
- * @throws TypeError when an option is unknown, when two representations have the same name, when a media type is malformed, or when
+ * @throws TypeError when an option is unknown or of another type, when two representations have the same name, when a media type is malformed, or when
  *   there is no representation for one record or for lists; RangeError when a limit is out of bounds
  */
 export function toCollectionSettings(options: CollectionOptions): CollectionSettings {
-  requireKnownOptions("collection({ … })", options, Object.keys(knownOptions));
+  requireOptions("collection({ … })", options, optionTypes);
   const { path, store, schema, lenientSchema, nouns, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
   requireDistinct("mediaType", representations);
@@ -252,27 +252,26 @@ const noLinks: LinkedMembers = { unfold: (stored) => stored, follow: (changed) =
 /** The default of `mayRead` and `mayChange`. */
 export const everyCaller = (): boolean => true;
 
-// A record, so that the compiler reports a missing name.
-const knownOptions: Readonly<Record<keyof CollectionOptions, true>> = {
-  path: true,
-  store: true,
-  otherVariables: true,
-  idempotencyScope: true,
-  schema: true,
-  lenientSchema: true,
-  decoders: true,
-  listDecoders: true,
-  bulk: true,
-  lists: true,
-  representations: true,
-  nouns: true,
-  created: true,
-  mayRead: true,
-  linkedMembers: true,
-  mayChange: true,
-  matching: true,
-  readmit: true,
-  requirePreconditions: true,
+const optionTypes: OptionTypes<CollectionOptions<never>> = {
+  path: "string",
+  store: undefined,
+  otherVariables: "array",
+  idempotencyScope: "function",
+  schema: undefined,
+  lenientSchema: undefined,
+  decoders: "array",
+  listDecoders: "array",
+  bulk: "object",
+  lists: "object",
+  representations: "array",
+  nouns: "object",
+  created: "function",
+  mayRead: "function",
+  linkedMembers: "object",
+  mayChange: "function",
+  matching: "object",
+  readmit: "function",
+  requirePreconditions: "boolean",
 };
 
 const isForItems = (each: Representation): each is ItemRepresentation => each.item !== undefined;

@@ -145,5 +145,7 @@ describe("a formula in CSV", () => {
     const faithful = csvRepresentation({ columns, formulas: "as-is" });
     assert.equal(await cellOf("=1+1", faithful), "=1+1");
     assert.equal(unguardFormula("=1+1"), "=1+1");
+    const misspelt = csvRepresentation({ columns, formulas: "As-Is" as "as-is" }); // as of a program without types
+    assert.equal(await cellOf("=1+1", misspelt), "'=1+1");
   });
 });

@@ -5,11 +5,18 @@ import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 import {
   collection,
+  csvDecoder,
+  csvRepresentation,
   type Database,
+  excelCsvRepresentation,
+  jsonLdRepresentation,
   jsonRepresentation,
+  ndjsonRepresentation,
   openDatabase,
   type Representation,
   type Store,
+  xmlDecoder,
+  xmlRepresentation,
 } from "../src/index.ts";
 
 const shout: Representation = {
@@ -162,4 +169,37 @@ it("an option that a collection does not have is refused, with the nearest", () 
     message:
       /^collection\(\{ … \}\) has no option "representation"; did you mean representations\? Known: path, store, /,
   });
+});
+
+describe("options of another type are refused, as of a program without types", () => {
+  const of = (make: (given: never) => unknown, given: unknown): (() => unknown) => {
+    return () => make(given as never); // That it is not of the type is the point.
+  };
+  for (const [call, message] of [
+    [
+      of(collection, { ...options, store, mayRead: true }),
+      "collection({ mayRead }) is of the type function, not boolean",
+    ],
+    [
+      of(collection, { ...options, store, representations: ndjsonRepresentation }),
+      "collection({ representations }) is of the type array, not object",
+    ],
+    [
+      of(csvRepresentation, { column: [] }),
+      'csvRepresentation({ … }) has no option "column"; did you mean columns? Known: columns, formulas',
+    ],
+    [of(csvDecoder, { columns: "id" }), "csvDecoder({ columns }) is of the type array, not string"],
+    [
+      of(excelCsvRepresentation, undefined),
+      "excelCsvRepresentation({ … }) takes an object of options, not undefined. Known: columns, dates",
+    ],
+    [of(xmlRepresentation, { root: "a", list: ["b"] }), "xmlRepresentation({ list }) is of the type string, not array"],
+    [
+      of(xmlDecoder, { rot: "a" }),
+      'xmlDecoder({ … }) has no option "rot"; did you mean root? Known: root, namespace, numbers, booleans, lists',
+    ],
+    [of(jsonLdRepresentation, { toNode: {} }), "jsonLdRepresentation({ toNode }) is of the type function, not object"],
+  ] as const) {
+    it(message, () => assert.throws(call, { name: "TypeError", message }));
+  }
 });

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import type { Client } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { forwardedHops, isHost, quote, xForwardedHops } from "waymark/internal";
+import { forwardedHops, isHost, quote, typeName, xForwardedHops } from "waymark/internal";
 
 /** Which proxies a server believes, and by which fields. */
 export interface ProxyTrust {
@@ -58,9 +58,14 @@ type IsTrusted = (address: string) => boolean;
  * Trusts these addresses and networks.
  *
  * @param proxies addresses and networks as `192.0.2.7` and `10.0.0.0/8`, of IPv4 or IPv6, or Node's list of them
- * @throws RangeError that names the malformed one
+ * @throws RangeError that names the malformed one; TypeError when there is no list
  */
 export function trustedProxies(proxies: readonly string[] | BlockList): IsTrusted {
+  if (!(proxies instanceof BlockList || Array.isArray(proxies))) {
+    throw new TypeError(
+      `trustProxy must be a list of addresses or networks such as 10.0.0.0/8, not ${typeName(proxies)}`,
+    );
+  }
   if (!(proxies instanceof BlockList) && proxies.length === 0) return () => false;
   const list = proxies instanceof BlockList ? proxies : toBlockList(proxies);
   return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");

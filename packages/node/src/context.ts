@@ -1,4 +1,4 @@
-import { type Servable, served } from "waymark/internal";
+import { type Servable, served, typeName } from "waymark/internal";
 import { boundAddresses } from "./address-limit.ts";
 import { type ProxyTrust, trustedProxies } from "./client.ts";
 import { Connections } from "./connections.ts";
@@ -20,6 +20,14 @@ export interface ServeContext extends ServeSettings, ProxyTrust, PublishedApp {
   readonly unreadContents: UnreadContents;
   /** Whether the server is shutting down: answers close their connections. */
   closing: boolean;
+}
+
+/** Refuses what a program without types may give in place of an app: a route, for which no server has refusals. */
+export function requireApp(server: "serve" | "toNodeListener", app: unknown): void {
+  const given = app as { readonly kind?: unknown; readonly [served]?: unknown } | null | undefined;
+  if (given?.[served] !== undefined) return;
+  const found = typeof given?.kind === "string" ? `a ${given.kind}` : typeName(app);
+  throw new TypeError(`${server}(…) takes an app, not ${found}: write ${server}(router(…))`);
 }
 
 /** Makes the context of a server that serves this app. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Servable } from "waymark/internal";
-import { makeContext } from "./context.ts";
+import { makeContext, requireApp } from "./context.ts";
 import { NodeHttpExchange } from "./node-http/node-http-exchange.ts";
 import { longestTimer, type ServeOptions, toServeSettings } from "./options.ts";
 
@@ -14,6 +14,7 @@ import { longestTimer, type ServeOptions, toServeSettings } from "./options.ts";
  * ```
  */
 export function toNodeListener(app: Servable): (message: IncomingMessage, response: ServerResponse) => void {
+  requireApp("toNodeListener", app);
   const context = makeContext(app, toServeSettings(ofTheOtherServer));
   return (message, response) => new NodeHttpExchange({ message, response, native: message }, context).answer();
 }

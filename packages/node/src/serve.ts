@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
-import { type Servable, served, typeName } from "waymark/internal";
+import { type Servable, served } from "waymark/internal";
 import { limitAddresses } from "./address-limit.ts";
 import { connectionOptions } from "./connections.ts";
-import { makeContext, type ServeContext } from "./context.ts";
+import { makeContext, requireApp, type ServeContext } from "./context.ts";
 import { Http1Connection } from "./http1/connection.ts";
 import type { HeadText } from "./http1/kept-head.ts";
 import { SharedFields } from "./http1/known-fields.ts";
@@ -47,7 +47,7 @@ export interface RunningServer {
 export async function serve(app: Servable, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
   const { host, tls, warn, maxConnections } = settings;
-  requireApp(app);
+  requireApp("serve", app);
   const context = makeContext(app, settings);
   // TLS, HTTP/2 and node:http are loaded when a server has them.
   const accept = await openEngine(context);
@@ -75,14 +75,6 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
     },
     close,
   };
-}
-
-/** Refuses what a program without types may give in place of an app: a route, for which `serve` has no refusals. */
-function requireApp(app: unknown): void {
-  const given = app as { readonly kind?: unknown; readonly [served]?: unknown } | null | undefined;
-  if (given?.[served] !== undefined) return;
-  const found = typeof given?.kind === "string" ? `a ${given.kind}` : typeName(app);
-  throw new TypeError(`serve(…) takes an app, not ${found}: write serve(router(…), { … })`);
 }
 
 /** Returns what speaks HTTP/1.1 on a connection. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Servable, type ServeOptions, serve } from "@waymark/node";
+import { type Servable, type ServeOptions, serve, toNodeListener } from "@waymark/node";
 import { GET, group, json, ok, or, path, type RouterOptions, router } from "waymark";
 import {
   access,
@@ -94,11 +94,13 @@ describe("what is not an app", () => {
     [undefined, "undefined"],
     [null, "null"],
   ] as const) {
-    it(`is refused by serve: ${named}`, async () => {
+    it(`is refused: ${named}`, async () => {
       const app = given as unknown as Servable; // as of a program without types
-      await assert.rejects(serve(app), {
+      const message = `takes an app, not ${named}: write`;
+      await assert.rejects(serve(app), { name: "TypeError", message: `serve(…) ${message} serve(router(…))` });
+      assert.throws(() => toNodeListener(app), {
         name: "TypeError",
-        message: `serve(…) takes an app, not ${named}: write serve(router(…), { … })`,
+        message: `toNodeListener(…) ${message} toNodeListener(router(…))`,
       });
     });
   }

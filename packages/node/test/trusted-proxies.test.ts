@@ -221,4 +221,18 @@ describe("the option trustProxy", () => {
       );
     });
   }
+
+  it("refuses true, which other frameworks take", async () => {
+    const settings = { trustProxy: true } as unknown as ServeOptions; // as of a program without types
+    await assert.rejects(
+      serve(
+        tinyApp(() => json(0)),
+        settings,
+      ),
+      {
+        name: "TypeError",
+        message: "trustProxy must be a list of addresses or networks such as 10.0.0.0/8, not boolean",
+      },
+    );
+  });
 });

@@ -19,7 +19,7 @@ export { findRepeated } from "./fields/repeated.ts";
 export { isBlank, isToken, quotedText, tokenList, tokenText, trimBlanks } from "./fields/syntax.ts";
 export { uncodedTag } from "./filters/compress.ts";
 export { toClientKey } from "./filters/rate-limit.ts";
-export { requireKnownOptions } from "./known-options.ts";
+export { type OptionTypes, requireKnownOptions, requireOptions } from "./known-options.ts";
 export {
   eitherOf,
   escapeUnprintable,

@@ -20,3 +20,26 @@ export function requireKnownOptions(owner: string, options: object, known: reado
   const hint = orNearest(nearestName(unknown, known)) || ".";
   throw new TypeError(`${owner} has no option ${quote(unknown)}${hint} Known: ${known.join(", ")}`);
 }
+
+/** The types of the values of options, as `typeName` names them; undefined where what uses the value says what is wrong with it. */
+export type OptionTypes<O> = Readonly<
+  Record<keyof O, "array" | "boolean" | "function" | "number" | "object" | "string" | undefined>
+>;
+
+/**
+ * Refuses options that there are not, as `requireKnownOptions` does, and values of another type, which would fail when they are used.
+ *
+ * ```ts
+ * requireOptions("router({ … })", options, { filters: "array", strict: "boolean" });
+ * ```
+ *
+ * @throws TypeError that names the option
+ */
+export function requireOptions<O extends object>(owner: string, options: O, types: OptionTypes<O>): void {
+  requireKnownOptions(owner, options, Object.keys(types));
+  for (const [name, type] of Object.entries<string | undefined>(types)) {
+    const value: unknown = options[name as keyof O]; // a key of its own
+    if (value === undefined || type === undefined || typeName(value) === type) continue;
+    throw new TypeError(`${owner.replace("…", name)} is of the type ${type}, not ${typeName(value)}`);
+  }
+}

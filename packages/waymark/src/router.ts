@@ -6,7 +6,7 @@ import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings, requireLimit } from "./content/request-content.ts";
 import { DeclarationSite, foundName, isApp, kindOf, typeName } from "./declaration.ts";
 import { type ErrorClause, type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
-import { requireKnownOptions } from "./known-options.ts";
+import { type OptionTypes, requireOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
@@ -95,14 +95,15 @@ export function router(...optionsAndRoutes: readonly unknown[]): App {
   const site = new DeclarationSite(router);
   const [first, ...rest] = optionsAndRoutes;
   if (isOptions(first)) {
-    requireOptions(first);
+    // The environment of a process has no numbers: without this, requests would fail.
+    requireOptions("router({ … })", first, optionTypes);
+    if (first.contentLimit !== undefined) requireLimit(first.contentLimit);
     return compileRouter(first, rest.map(requireRoute), site);
   }
   return compileRouter({}, optionsAndRoutes.map(requireRoute), site);
 }
 
-/** The type of each option. */
-const optionTypes: Readonly<Record<keyof RouterOptions, string>> = {
+const optionTypes: OptionTypes<RouterOptions> = {
   filters: "array",
   strict: "boolean",
   checkAnswers: "boolean",
@@ -111,17 +112,6 @@ const optionTypes: Readonly<Record<keyof RouterOptions, string>> = {
   contentLimit: "number",
   onFault: "function",
 };
-
-/** JavaScript callers pass anything, and the environment of a process has no numbers: without this, requests would fail. */
-function requireOptions(options: RouterOptions): void {
-  requireKnownOptions("router({ … })", options, Object.keys(optionTypes));
-  for (const [name, type] of Object.entries(optionTypes)) {
-    const value: unknown = options[name as keyof RouterOptions]; // a key of its own
-    if (value === undefined || typeName(value) === type) continue;
-    throw new TypeError(`router({ ${name} }) is of the type ${type}, not ${typeName(value)}`);
-  }
-  if (options.contentLimit !== undefined) requireLimit(options.contentLimit);
-}
 
 /** Options have no `kind`; every other valid argument, and many invalid ones, have one or are not objects. */
 const isOptions = (value: unknown): value is RouterOptions =>

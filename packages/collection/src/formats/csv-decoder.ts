@@ -1,5 +1,5 @@
 import { ContentError } from "waymark/content";
-import { excerpt } from "waymark/internal";
+import { excerpt, type OptionTypes, requireOptions } from "waymark/internal";
 import { setMember } from "../members/json-object.ts";
 import { toBoolean, toNumber } from "../members/value.ts";
 import { unguardFormula } from "./csv.ts";
@@ -35,6 +35,16 @@ export interface CsvDecoderOptions {
   readonly formulas?: "guarded" | "as-is";
 }
 
+const optionTypes: OptionTypes<CsvDecoderOptions> = {
+  columns: "array",
+  numbers: "array",
+  booleans: "array",
+  lists: "array",
+  delimiter: "string",
+  toColumn: "function",
+  formulas: "string",
+};
+
 /**
  * Reads `text/csv` (RFC 4180) as `csvRepresentation` writes it: a header that names members, then a record for each row. An
  * empty cell is an absent member. A quoted empty cell (`""`) is an empty text, except in files whose header is quoted too, where
@@ -50,6 +60,7 @@ export interface CsvDecoderOptions {
  * ```
  */
 export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
+  requireOptions("csvDecoder({ … })", options, optionTypes);
   const {
     columns,
     numbers = [],
@@ -57,12 +68,12 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
     lists = [],
     delimiter = ",",
     toColumn = (name) => name,
-    formulas = "guarded",
+    formulas,
   } = options;
   if (!/^[^"\r\n\u0080-\uffff]$/.test(delimiter)) throw new TypeError(`${excerpt(delimiter)} cannot separate cells`);
   const [known, listed] = [new Set(columns), new Set(lists)];
   const [numeric, logical] = [new Set(numbers), new Set(booleans)];
-  const toText = formulas === "guarded" ? unguardFormula : (text: string) => text;
+  const toText = formulas === "as-is" ? (text: string) => text : unguardFormula;
   const toValue = ({ name }: CsvColumn, cell: string): unknown => {
     const text = toText(cell);
     if (numeric.has(name)) return toNumber(text);

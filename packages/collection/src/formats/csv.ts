@@ -1,3 +1,4 @@
+import { requireOptions } from "waymark/internal";
 import { membersOf } from "../lists/fields.ts";
 import { valueAlong } from "../members/value.ts";
 import type { ListRepresentation, ListSyntax } from "../representation.ts";
@@ -25,8 +26,10 @@ export interface CsvRepresentationOptions {
  * // 7,"Lovelace, Ada",W1
  * ```
  */
-export function csvRepresentation({ columns, formulas = "guarded" }: CsvRepresentationOptions): ListRepresentation {
-  const guard = formulas === "guarded" ? guardFormula : (text: string) => text;
+export function csvRepresentation(options: CsvRepresentationOptions): ListRepresentation {
+  requireOptions("csvRepresentation({ … })", options, { columns: "array", formulas: "string" });
+  const { columns, formulas } = options;
+  const guard = formulas === "as-is" ? (text: string) => text : guardFormula;
   const toCell = (value: unknown): string => (typeof value === "string" ? guard(value) : JSON.stringify(value));
   return {
     name: "csv",

@@ -1,4 +1,5 @@
 import { preferredLanguages } from "waymark/fields";
+import { requireOptions } from "waymark/internal";
 import type { ListRepresentation } from "../representation.ts";
 import { type CsvRepresentationOptions, csvSyntax, guardFormula } from "./csv.ts";
 
@@ -19,7 +20,9 @@ export interface ExcelCsvRepresentationOptions extends Pick<CsvRepresentationOpt
  * // 7;Lovelace, Ada;"=""+44 20 7946 0000""";1815-12-10
  * ```
  */
-export function excelCsvRepresentation({ columns, dates = [] }: ExcelCsvRepresentationOptions): ListRepresentation {
+export function excelCsvRepresentation(options: ExcelCsvRepresentationOptions): ListRepresentation {
+  requireOptions("excelCsvRepresentation({ … })", options, { columns: "array", dates: "array" });
+  const { columns, dates = [] } = options;
   const toCell = (value: unknown, column: string): string => {
     if (typeof value !== "string") return toNumber(JSON.stringify(value));
     return dates.includes(column) && isoDate.test(value) ? value : toText(value);

@@ -1,3 +1,4 @@
+import { requireOptions } from "waymark/internal";
 import type { ItemOptions, ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../stores/contract/store.ts";
 
@@ -21,10 +22,9 @@ export interface JsonLdRepresentationOptions {
  * // {"@context":"https://schema.org","@id":"/books/7","@type":"Book","name":"Emma"}
  * ```
  */
-export function jsonLdRepresentation({
-  context,
-  toNode,
-}: JsonLdRepresentationOptions): ItemRepresentation & ListRepresentation {
+export function jsonLdRepresentation(options: JsonLdRepresentationOptions): ItemRepresentation & ListRepresentation {
+  requireOptions("jsonLdRepresentation({ … })", options, { context: undefined, toNode: "function" });
+  const { context, toNode } = options;
   const withId = ({ id, json }: StoredRecord, { url }: ItemOptions): object => ({
     "@id": `${url}/${id}`,
     ...toNode(JSON.parse(json)),

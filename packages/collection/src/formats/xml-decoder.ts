@@ -1,5 +1,5 @@
 import type { Decoder } from "waymark/content";
-import { quote } from "waymark/internal";
+import { type OptionTypes, quote, requireOptions } from "waymark/internal";
 import { readXmlDocument } from "./xml-reader.ts";
 import { decodeXmlText } from "./xml-text.ts";
 
@@ -20,6 +20,14 @@ export interface XmlDecoderOptions {
   readonly lists?: readonly string[];
 }
 
+const optionTypes: OptionTypes<XmlDecoderOptions> = {
+  root: "string",
+  namespace: "string",
+  numbers: "array",
+  booleans: "array",
+  lists: "array",
+};
+
 /**
  * Reads `application/xml` and `text/xml` (RFC 7303) into the value that JSON with the same members has. An element with elements
  * is an object, whatever their order; any other element is its text, unchanged, and `""` when it is empty.
@@ -38,7 +46,9 @@ export interface XmlDecoderOptions {
  *
  * @throws TypeError when `root` is not the name of an element
  */
-export function xmlDecoder({ root, namespace, numbers = [], booleans = [], lists = [] }: XmlDecoderOptions): Decoder {
+export function xmlDecoder(options: XmlDecoderOptions): Decoder {
+  requireOptions("xmlDecoder({ … })", options, optionTypes);
+  const { root, namespace, numbers = [], booleans = [], lists = [] } = options;
   if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${quote(root)} cannot name an element`);
   const longestPath = Math.max(0, ...[...numbers, ...booleans, ...lists].map(({ length }) => length + 1));
   const paths = { numbers: pathsOf(numbers), booleans: pathsOf(booleans), lists: pathsOf(lists), longestPath };

@@ -1,4 +1,4 @@
-import { escapeXml, quote } from "waymark/internal";
+import { escapeXml, quote, requireOptions } from "waymark/internal";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../stores/contract/store.ts";
 
@@ -25,11 +25,9 @@ export interface XmlRepresentationOptions {
  *
  * @throws TypeError when `root` or `list` is not the name of an element
  */
-export function xmlRepresentation({
-  root,
-  list,
-  mediaType = "application/xml",
-}: XmlRepresentationOptions): ItemRepresentation & ListRepresentation {
+export function xmlRepresentation(options: XmlRepresentationOptions): ItemRepresentation & ListRepresentation {
+  requireOptions("xmlRepresentation({ … })", options, { root: "string", list: "string", mediaType: "string" });
+  const { root, list, mediaType = "application/xml" } = options;
   for (const name of [root, list]) {
     if (toName(name) !== name) throw new TypeError(`${quote(name)} cannot name an element`);
   }
