@@ -181,8 +181,8 @@ export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
 /**
  * Fills in the defaults.
  *
- * @throws TypeError when an option is unknown or of another type, when two representations have the same name, when a media type is malformed, or when
- *   there is no representation for one record or for lists; RangeError when a limit is out of bounds
+ * @throws TypeError when an option is unknown or of another type, when two representations have the same name, when a media type is
+ *   malformed, or when there is no representation for one record or for lists; RangeError when a limit is out of bounds
  */
 export function toCollectionSettings(options: CollectionOptions): CollectionSettings {
   requireOptions("collection({ … })", options, optionTypes);
