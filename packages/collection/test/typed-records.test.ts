@@ -132,7 +132,10 @@ describe("the routes of a collection", () => {
 describe("a definition that says something else", () => {
   // As of a program without types.
   for (const [what, options, message] of [
-    ["no list of collections", { collection: [] }, /^A database needs the list of its collections: \{ collections: /],
+    ["no list of collections", { collections: {} }, /^A database needs the list of its collections: \{ collections: /],
+    ["a misspelt list", { collection: [] }, /has no option "collection"; did you mean collections\?/],
+    ["a misspelt question", { collections: [], onForgoten: () => {} }, /did you mean onForgotten\?/],
+    ["no clock", { collections: [], now: 5 }, /\{ now \}\) is of the type function, not number$/],
     [
       "a name for a definition",
       { collections: ["book"] },

@@ -1,10 +1,11 @@
+import { type OptionTypes, requireOptions } from "waymark/internal";
 import type { Database, PostgresDatabaseOptions, StoredOptions } from "../../database.ts";
 import { StoreUnavailable } from "../contract/errors.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Snapshot } from "../contract/snapshot.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
-import { ownersFirst, toStoredCollections } from "../table/definition.ts";
+import { databaseOptionTypes, ownersFirst, toStoredCollections } from "../table/definition.ts";
 import { notOpened, UnusableDatabase } from "../unusable-database.ts";
 import { parsePostgresAddress } from "./connections/address.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
@@ -20,8 +21,17 @@ import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 import { mostPartitions, type PartitionedCollection } from "./table/partitions.ts";
 
+const optionTypes: OptionTypes<PostgresDatabaseOptions> = {
+  ...databaseOptionTypes,
+  poolSize: "number",
+  connectTimeout: "number",
+  statementTimeout: "number",
+  lockTimeout: "number",
+};
+
 /** Implements `openPostgresDatabase` of the package, which loads this file when it is called. */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
+  requireOptions("openPostgresDatabase(address, { … })", options, optionTypes);
   const { poolSize = 10, partitions = {} } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
   const defined = toStoredCollections(options.collections);

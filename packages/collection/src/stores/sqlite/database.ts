@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { type OptionTypes, requireOptions } from "waymark/internal";
 import type { Database, DatabaseOptions, StoredCollection } from "../../database.ts";
 import { StoreOpenError } from "../contract/errors.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { newSeal } from "../seals.ts";
-import { toStoredCollections } from "../table/definition.ts";
+import { databaseOptionTypes, toStoredCollections } from "../table/definition.ts";
 import { localChannel } from "./connections/channel.ts";
 import { guardedRead } from "./connections/fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./connections/file.ts";
@@ -42,6 +43,15 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
   readonly readTimeLimit?: number;
 }
 
+const optionTypes: OptionTypes<SqliteDatabaseOptions> = {
+  ...databaseOptionTypes,
+  busyTimeout: "number",
+  maxWaitingWrites: "number",
+  maxWaitingReads: "number",
+  maxWaitingReadsPerCaller: "number",
+  readTimeLimit: "number",
+};
+
 /**
  * Opens an SQLite file, and makes it with the directories above it if it is missing. Several processes may share one file.
  * `:memory:` is a database that is gone when it is closed. `find` returns no promise. A thread makes the reads that may take long,
@@ -55,10 +65,11 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  * ```
  *
  * @throws StoreOpenError (rejects) when the file cannot be opened, or is not one of ours; the message says what to do
- * @throws TypeError (rejects) when the name of a collection or of a unique member is not valid
+ * @throws TypeError (rejects) when the name of a collection, of a unique member or of an option is not valid
  * @throws RangeError (rejects) when a bound is not an integer from 1
  */
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
+  requireOptions("openSqliteDatabase(file, { … })", options, optionTypes);
   // Another process that makes the late indexes when it opens the file takes some seconds.
   const { busyTimeout = options.lateIndexes ? 60_000 : 1000, partitions = {} } = options;
   const { maxWaitingWrites = 10_000, readTimeLimit = 10_000 } = options;

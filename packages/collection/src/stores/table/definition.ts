@@ -1,5 +1,5 @@
-import { excerpt, requireKnownOptions } from "waymark/internal";
-import type { CollectionDefinition, Ownership, StoredCollection } from "../../database.ts";
+import { excerpt, type OptionTypes, requireKnownOptions } from "waymark/internal";
+import type { CollectionDefinition, DatabaseOptions, Ownership, StoredCollection } from "../../database.ts";
 import type { Member, MemberUse } from "../../members/table.ts";
 import {
   comparesValues,
@@ -13,6 +13,18 @@ import {
   storeMembers,
 } from "../contract/selection.ts";
 import type { Store } from "../contract/store.ts";
+
+/** The types of the options that every database has. */
+export const databaseOptionTypes: OptionTypes<DatabaseOptions> = {
+  collections: undefined,
+  now: "function",
+  forRestore: "boolean",
+  lateIndexes: "boolean",
+  partitions: undefined,
+  onForgotten: "function",
+  observer: "object",
+  writer: "object",
+};
 
 /**
  * Checks definitions, because the names in them become part of statements, and returns them as the stores use them.
