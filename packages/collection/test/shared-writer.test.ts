@@ -241,9 +241,9 @@ describe("a writer that several programs share", () => {
   it("is closed, however little else keeps the process running, also while a load is given up", () => {
     const program = `
       import { openSqliteDatabase, SharedWriter } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-      const options = { file: ${JSON.stringify(folder.newFile())}, collections: [{ name: "person" }] };
-      await (await openSqliteDatabase(options.file, options)).close();
-      const writer = new SharedWriter(options);
+      const [file, collections] = [${JSON.stringify(folder.newFile())}, [{ name: "person" }]];
+      await (await openSqliteDatabase(file, { collections })).close();
+      const writer = new SharedWriter({ file, collections });
       const begun = Promise.withResolvers();
       const leave = writer.join({
         send: begun.resolve,
