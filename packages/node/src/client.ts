@@ -61,12 +61,7 @@ type IsTrusted = (address: string) => boolean;
  * @throws RangeError that names the malformed one; TypeError when there is no list
  */
 export function trustedProxies(proxies: readonly string[] | BlockList): IsTrusted {
-  if (!(proxies instanceof BlockList || Array.isArray(proxies))) {
-    throw new TypeError(
-      `trustProxy must be a list of addresses or networks such as 10.0.0.0/8, not ${typeName(proxies)}`,
-    );
-  }
-  if (!(proxies instanceof BlockList) && proxies.length === 0) return () => false;
+  if (Array.isArray(proxies) && proxies.length === 0) return () => false;
   const list = proxies instanceof BlockList ? proxies : toBlockList(proxies);
   return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
@@ -79,6 +74,11 @@ export function canonicalAddress(address: string): string | undefined {
 }
 
 function toBlockList(proxies: readonly string[]): BlockList {
+  if (!Array.isArray(proxies)) {
+    throw new TypeError(
+      `trustProxy must be a list of addresses or networks such as 10.0.0.0/8, not ${typeName(proxies)}`,
+    );
+  }
   const list = new BlockList();
   for (const proxy of proxies) {
     const [address = "", length, ...rest] = proxy.split("/");
