@@ -62,7 +62,6 @@ import type { Person } from "./person/person.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";
-import { jsContactDecoder, jsContactListDecoder } from "./transfer/jscontact-decoder.ts";
 import { vcardDecoder } from "./transfer/vcard-decoder.ts";
 
 /** The options of `openPersonService`. */
@@ -196,13 +195,8 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
       follow: (changed, before, isWhole) => setAside(followingChanges(changed, before, isWhole), before, members),
     },
     lenientSchema: lenientPersonSchema(now, members),
-    decoders: [
-      jsonDecoder,
-      xmlDecoder({ root: "person", ...personForms(members) }),
-      jsContactDecoder(members),
-      vcardDecoder(members),
-    ],
-    listDecoders: [...personListDecoders(members), jsContactListDecoder(members), peopleFileDecoder(members)],
+    decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) }), vcardDecoder(members)],
+    listDecoders: [...personListDecoders(members), peopleFileDecoder(members)],
     bulk,
     representations: [...personRepresentationsOf(members), peoplePages(site)],
     mayRead: may && ((request, path) => may(request, "GET", path)),

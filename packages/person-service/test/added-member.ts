@@ -2,7 +2,7 @@
 import { registerHooks } from "node:module";
 import { jsonDecoder } from "waymark/content";
 
-const row = `deathDate: { kind: "date", filter: "date", label: { en: "Date of death", de: "", fr: "", es: "" }, group: "Name", vcard: "DEATHDATE", jscontact: "anniversaries/death/date", words: "died", rule: "" },`;
+const row = `deathDate: { kind: "date", filter: "date", label: { en: "Date of death", de: "", fr: "", es: "" }, group: "Name", vcard: "DEATHDATE", words: "died", rule: "" },`;
 
 registerHooks({
   load(url, context, nextLoad) {
@@ -47,7 +47,6 @@ process.stdout.write(
     meant: faultOf(meant),
     stored: JSON.parse(await send("/person/1")).deathDate,
     filtered: JSON.parse(await send("/person?deathDate[lt]=1900-01-01")).length,
-    jscontact: JSON.parse(await send("/person/1?format=jscontact")).anniversaries.death,
     vcard: vcard.split("\r\n").find((line) => line.startsWith("DEATH")),
     read: memberOf(read?.value, "deathDate"),
     csv: await send("/person?format=csv&fields=name,deathDate"),

@@ -112,7 +112,6 @@ describe("GET /openapi.json", () => {
       "excel",
       "vcard",
       "vcard3",
-      "jscontact",
       "text-xml",
       "html",
     ]);

@@ -6,7 +6,6 @@ import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
 import { openLog } from "../src/log/log.ts";
 import { ourMembers } from "../src/person/member-list.ts";
-import { personOfJsContact } from "../src/transfer/jscontact-person.ts";
 import { decodeVcards } from "../src/transfer/vcard-decoder.ts";
 import { quickHash } from "./access/basic-authentication.ts";
 import { dryRuns, longestDryRun } from "./dry-runs.ts";
@@ -522,24 +521,6 @@ const sentVcards = contentDimensions("text/vcard", posted, {
   "a long line": sentVcard((bytes) => `NOTE:${fill(bytes, "a")}`),
 });
 
-/** A JSContact card with these members. */
-const jsContactCards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
-  emails: (bytes) => `"emails":{${fill(bytes, (i) => `"${i}":{"address":"${i}@x"},`)}"a":{}}`,
-  contexts: (bytes) => `"emails":{"a":{"address":"a@b","contexts":{${fill(bytes, (i) => `"${i}":true,`)}"a":true}}}`,
-  components: (bytes) => `"name":{"components":[${fill(bytes, '{"kind":"given","value":"a"},')}{}]}`,
-  addresses: (bytes) => `"addresses":{${fill(bytes, (i) => `"${i}":{"full":"a"},`)}"a":{}}`,
-  properties: (bytes) => `"vCardProps":[${fill(bytes, (i) => `["x-${i}",{},"text","a"],`)}[]]`,
-  "other members": (bytes) => `${fill(bytes, (i) => `"x${i}":1,`)}"x":1`,
-}).map(([what, members]) => ({
-  name: `JSContact: ${what}`,
-  limit: content,
-  isWhole: true,
-  reading: (bytes) => {
-    const card = JSON.parse(`{"@type":"Card",${members(bytes)}}`);
-    return () => personOfJsContact(card, ourMembers);
-  },
-}));
-
 /** The name of the cookie of a session, and the start of a sealed value with this head. */
 const session = (head: object): string =>
   `__Host-person-session=${Buffer.from(JSON.stringify(head)).toString("base64url")}`;
@@ -695,7 +676,6 @@ export const dimensions: readonly Dimension[] = [
   ...manyRecords,
   ...vcards,
   ...sentVcards,
-  ...jsContactCards,
   ...json,
   ...mergePatch,
   ...jsonPatch,

@@ -157,15 +157,7 @@ async function answersMissing(
 
 const representations: readonly string[] = [
   ...["application/json", "application/xml", "application/ld+json", "application/x-ndjson"],
-  ...[
-    "text/csv",
-    "text/vcard",
-    "text/vcard;version=3.0",
-    "application/jscontact+json",
-    "text/xml",
-    "text/html",
-    "text/event-stream",
-  ],
+  ...["text/csv", "text/vcard", "text/vcard;version=3.0", "text/xml", "text/html", "text/event-stream"],
 ];
 
 const faulty = around((request, next) => {

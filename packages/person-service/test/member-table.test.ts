@@ -71,28 +71,25 @@ describe("the table of a person's members", () => {
       label: inEveryLanguage("L"),
       group: "Name",
       vcard: "X-L",
-      jscontact: "l/*/l",
       words: "l",
       rule: "r",
     };
-    const { kind, label, group, vcard, jscontact, words, rule } = full;
+    const { kind, label, group, vcard, words, rule } = full;
     const partial: readonly PersonMember[] = [
       // @ts-expect-error: what its values are
-      { label, group, vcard, jscontact, words, rule },
+      { label, group, vcard, words, rule },
       // @ts-expect-error: what the page calls it
-      { kind, group, vcard, jscontact, words, rule },
+      { kind, group, vcard, words, rule },
       // @ts-expect-error: where the page shows it
-      { kind, label, vcard, jscontact, words, rule },
+      { kind, label, vcard, words, rule },
       // @ts-expect-error: its property of a vCard
-      { kind, label, group, jscontact, words, rule },
-      // @ts-expect-error: its place in a JSContact card
-      { kind, label, group, vcard, words, rule },
+      { kind, label, group, words, rule },
       // @ts-expect-error: what other programs call it
-      { kind, label, group, vcard, jscontact, rule },
+      { kind, label, group, vcard, rule },
       // @ts-expect-error: what the README says of it
-      { kind, label, group, vcard, jscontact, words },
+      { kind, label, group, vcard, words },
     ];
-    assert.equal(partial.length, 7);
+    assert.equal(partial.length, 6);
   });
 
   it("has no two members that one word means", () => {
@@ -116,7 +113,6 @@ describe("a member that is added to the table", () => {
       stored: "1852-11-27",
       filtered: 1,
       vcard: "DEATHDATE:18521127",
-      jscontact: { kind: "death", date: { "@type": "PartialDate", year: 1852, month: 11, day: 27 } },
       read: "1852-11-27",
       csv: "name,deathDate\r\nAda,1852-11-27\r\n",
       xml: true,

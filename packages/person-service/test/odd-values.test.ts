@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { ourMembers } from "../src/person/member-list.ts";
-import { personOfJsContact } from "../src/transfer/jscontact-person.ts";
 import { asJson, store } from "./answers.ts";
 import { describeInMemory, type Message } from "./transports.ts";
 
@@ -83,21 +81,6 @@ describeInMemory("values that are no text", (openService) => {
       assert.equal(status, 303);
       const { text } = await service.send("GET", "/person", { headers: { Accept: "application/json" } });
       assert.match(text, /"label":"constructor"/);
-    });
-  });
-});
-
-describe("a number in a property of a card", () => {
-  it("is its text", () => {
-    const card = {
-      "@type": "Card",
-      name: { full: "Ada" },
-      vCardProps: [["x-a", { b: [1, true] }, "integer", 7, null]],
-    };
-    assert.deepEqual(personOfJsContact(card, ourMembers), {
-      categories: [],
-      name: "Ada",
-      vCardProps: ["X-A;VALUE=integer;B=1,true:7,null"],
     });
   });
 });

@@ -208,8 +208,6 @@ describeInMemory("members of a service's own, in formats", (openService) => {
       ["vcard", "application/octet-stream"],
       ["vcard", "text/vcard"],
       ["vcard3", "text/vcard"],
-      ["jscontact", "application/octet-stream"],
-      ["jscontact", "application/jscontact+json"],
     ] as const) {
       const { text } = await service.send("GET", `/person?format=${format}&identifier[exists]=false`);
       await service.send("DELETE", `/person/${id}`);

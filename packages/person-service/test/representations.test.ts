@@ -9,18 +9,7 @@ import { asJson, assertProblem, asXml, read, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
 import { type Answer, describeService, noon, type Service } from "./transports.ts";
 
-type Form =
-  | "json"
-  | "xml"
-  | "jsonld"
-  | "ndjson"
-  | "csv"
-  | "excel"
-  | "vcard"
-  | "vcard3"
-  | "jscontact"
-  | "text-xml"
-  | "html";
+type Form = "json" | "xml" | "jsonld" | "ndjson" | "csv" | "excel" | "vcard" | "vcard3" | "text-xml" | "html";
 
 /** What each form is asked for by, and sent as. */
 const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: string]>> = {
@@ -32,12 +21,11 @@ const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: str
   excel: ["text/csv;dialect=excel", "text/csv; charset=utf-8; header=present; dialect=excel"],
   vcard: ["text/vcard;version=4.0", "text/vcard; charset=utf-8"],
   vcard3: ["text/vcard;version=3.0", "text/vcard; charset=utf-8; version=3.0"],
-  jscontact: ["application/jscontact+json", "application/jscontact+json"],
   "text-xml": ["text/xml", "text/xml; charset=utf-8"],
   html: ["text/html", "text/html; charset=utf-8"],
 };
 
-const itemForms: readonly Form[] = ["json", "xml", "jsonld", "vcard", "vcard3", "jscontact", "text-xml", "html"];
+const itemForms: readonly Form[] = ["json", "xml", "jsonld", "vcard", "vcard3", "text-xml", "html"];
 const listForms: readonly Form[] = [
   "json",
   "xml",
@@ -47,7 +35,6 @@ const listForms: readonly Form[] = [
   "excel",
   "vcard",
   "vcard3",
-  "jscontact",
   "text-xml",
   "html",
 ];
@@ -91,7 +78,6 @@ const choices: readonly (readonly [
   ["application/x-ndjson", undefined, "ndjson"],
   ["text/csv", undefined, "csv"],
   ["text/vcard", "vcard", "vcard"],
-  ["application/jscontact+json", "jscontact", "jscontact"],
   ["text/xml", "text-xml", "text-xml"],
   ["application/xml, text/xml", "xml", "xml"],
   ["application/json;q=0.9, text/xml", "text-xml", "text-xml"],

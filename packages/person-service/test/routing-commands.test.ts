@@ -22,7 +22,7 @@ describe("routes", () => {
     assert.match(text, /^GET {5}\/person\/\{id\} +readPerson\n +answers application\/json, application\/xml,/m);
     assert.match(
       text,
-      /^POST {4}\/person +createPerson\n +reads application\/json, application\/xml, text\/xml, application\/jscontact\+json, text\/vcard$/m,
+      /^POST {4}\/person +createPerson\n +reads application\/json, application\/xml, text\/xml, text\/vcard$/m,
     );
     assert.match(text, /^GET {5}\/health\/live +checkLiveness\n +filters after \(health\.ts:\d+\)$/m);
     assert.match(text, /\n\nAround every request:\n {2}nameRequests\n/);

@@ -40,12 +40,6 @@ const forms: Readonly<Record<FormatName, FileForm>> = {
       `<person><name>Person ${number}</name><description>${description}</description></person>`,
     end: "</people>",
   },
-  jscontact: {
-    start: "[",
-    person: (number, description) =>
-      `${number === 1 ? "" : ","}{"@type":"Card","name":{"full":"Person ${number}"},"notes":{"1":{"note":"${description}"}}}`,
-    end: "]",
-  },
   vcard: { start: "", person: (number, description) => card("4.0", number, description), end: "" },
   vcard3: { start: "", person: (number, description) => card("3.0", number, description), end: "" },
 };

@@ -17,7 +17,6 @@ import {
   xmlRepresentation,
 } from "@waymark/collection";
 import { type ContactList, contactLists } from "./contact-lists.ts";
-import { jsContact } from "./jscontact.ts";
 import type { PersonMember } from "./member.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
 import { memberEntries, objectTypes, otherProperties, ownObject } from "./members.ts";
@@ -99,7 +98,6 @@ export const personRepresentationsOf = (members: MemberList): readonly Represent
   personExcelCsv(members),
   vcard(members),
   vcard3(members),
-  jsContact(members),
   // Last, because clients that accept any text are better served by the others.
   readableXml("text/xml"),
 ];

@@ -24,7 +24,7 @@ export const contactLists: readonly ContactList[] = memberEntries.flatMap(([name
   of === undefined ? [] : [{ name, single: of, parts: partNames(of), hasFeatures: kind === "telephone" }],
 );
 
-/** What a value is used for, as JSContact (RFC 9553 §1.5.1) has it. */
+/** What a value is used for, as RFC 9553 §1.5.1 has it. */
 export const contexts: readonly string[] = ["private", "work"];
 
 /** What a telephone can do (RFC 9553 §2.3.3). */

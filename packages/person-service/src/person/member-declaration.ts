@@ -195,7 +195,6 @@ function toMember(name: string, declared: Declared, { kind, filter }: DeclaredTy
     ...(hint !== undefined && { hint: inEveryLanguage(hint) }),
     group: "More",
     vcard: `X-CUSTOM-${name.toUpperCase()}`,
-    jscontact: "",
     words: aliases.map((alias) => alias.replaceAll(",", " ")).join(", "), // headings are compared without signs
     rule: "",
   };

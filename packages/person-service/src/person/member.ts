@@ -58,12 +58,6 @@ export interface PersonMember {
   readonly group: "" | "Name" | "Contact" | "Address" | "Work" | "More than one" | "More";
   /** Its property of a vCard, and which part of the value it is, from 0; empty for none. */
   readonly vcard: string;
-  /**
-   * Its place in a JSContact card (RFC 9553), such as `name/full`. An entry of a map has `*` as its key, or the kind that it has:
-   * `anniversaries/birth/date`. Behind `components` is the kind of one. Empty for what is there by its property of a vCard
-   * (RFC 9555 §2.15), or not at all.
-   */
-  readonly jscontact: string;
   /** What other programs and people call it, besides the page, separated by commas; at first those in English. */
   readonly words: string;
   /** A word, as `toLooseKey` has it, that means it beside a column of what the word usually means. */

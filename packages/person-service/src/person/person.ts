@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from "waymark/content";
 import type { PersonMember } from "./member.ts";
 import type { ownObject, PersonMemberName, personMembers } from "./members.ts";
 
-/** A value of a list such as `emails`, and what is said of it, as in JSContact (RFC 9553). */
+/** A value of a list such as `emails`, and what is said of it, with the words of RFC 9553. */
 export interface ContactEntry<V = ContactValue> {
   readonly value: V;
   /** What it is used for. */

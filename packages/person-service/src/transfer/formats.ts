@@ -12,7 +12,6 @@ import {
 } from "@waymark/collection";
 import type { MediaType } from "waymark/fields";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
-import { jsContact } from "../person/jscontact.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { vcard, vcard3 } from "../person/vcard.ts";
 import type { Delimiter } from "./source-file.ts";
@@ -29,7 +28,7 @@ export interface TransferFormat {
   readonly decode: (pieces: AsyncIterable<Uint8Array>, table: Table) => AsyncIterable<ListedValue>;
 }
 
-export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard" | "vcard3" | "jscontact";
+export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard" | "vcard3";
 
 /** What there is to know of a file: the members of its people, and for CSV the columns. */
 export interface Table {
@@ -77,12 +76,6 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
   },
   vcard: vcards("vcard", vcard),
   vcard3: vcards("vcard3", vcard3),
-  jscontact: {
-    name: "jscontact",
-    representation: jsContact,
-    place: "record",
-    decode: decodeArray,
-  },
 };
 
 function decodeArray(pieces: AsyncIterable<Uint8Array>): AsyncIterable<ListedValue> {

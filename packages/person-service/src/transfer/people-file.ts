@@ -4,7 +4,6 @@ import type { MemberList } from "../person/member-list.ts";
 import { type ColumnNames, columnNames } from "./columns.ts";
 import { DateForms, type DateReader, dateReader, isNoDate, isoDates } from "./dates.ts";
 import { csvType, type FormatName, type TransferFormat } from "./formats.ts";
-import { isJsContact, personOfJsContact } from "./jscontact-person.ts";
 import type { Charset, Delimiter, SourceFile } from "./source-file.ts";
 import { renamed, toMembers } from "./values.ts";
 
@@ -182,8 +181,7 @@ export async function* valuesOf(
       yield listed;
       continue;
     }
-    const said = isJsContact(listed.value) ? personOfJsContact(listed.value, members) : listed.value;
-    const read = columns === undefined ? renamed(said, map) : said;
+    const read = columns === undefined ? renamed(listed.value, map) : listed.value;
     yield { line: listed.line, value: toMembers(read, { members, dates }), read };
   }
 }

@@ -189,7 +189,7 @@ describeService("pages", (openService) => {
 
     it("lead to files of all that is shown, and of a person", async () => {
       const list = await get(service, "/person?jobTitle=Job%201&sort=-id&fields=name&limit=2");
-      for (const format of ["csv", "json", "ndjson", "vcard", "vcard3", "jscontact"]) {
+      for (const format of ["csv", "json", "ndjson", "vcard", "vcard3"]) {
         const link = linksOf(list).find((url) => url.endsWith(`format=${format}`));
         const { status, headers, text } = await get(service, link ?? "");
         assert.equal(status, 200, text);

@@ -25,7 +25,7 @@ import { openExisting } from "./moving.ts";
 
 /** Exports all people to a file. */
 export const exportCommand: Command = {
-  about: "Exports all people as CSV, NDJSON, JSON, XML, JSContact or vCards to a file, or to standard output (-).",
+  about: "Exports all people as CSV, NDJSON, JSON, XML or vCards to a file, or to standard output (-).",
   notes: ["A file gets its name when it is complete. Import it to have the same people; copy also keeps their times."],
   examples: [
     ["person-service export people.csv", "all people, as CSV"],

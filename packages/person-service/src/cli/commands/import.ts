@@ -19,7 +19,7 @@ const findable = ({ entries }: MemberList): readonly string[] =>
 
 /** Imports people from a file. */
 export const importCommand: Command = {
-  about: "Imports people from a file of CSV, NDJSON, JSON, XML, JSContact or vCards, or from standard input (-).",
+  about: "Imports people from a file of CSV, NDJSON, JSON, XML or vCards, or from standard input (-).",
   notes: [
     "Columns of CSV may have usual names, such as First Name or E-mail. Countries may have names, and the charset and the delimiter are found out.",
     `People who cannot be stored are listed with the reason; all others are stored. Ctrl-C stops after the people that are being stored. ${continuing}`,

@@ -53,7 +53,6 @@ export const formatNames = ({ words }: Reader): readonly (readonly [format: stri
   ["ndjson", "NDJSON"],
   ["vcard", "vCard"],
   ["vcard3", "vCard 3.0"],
-  ["jscontact", "JSContact"],
 ];
 
 /** Makes the head of the column of boxes: a box for all of the page, which a script gives a use. */
