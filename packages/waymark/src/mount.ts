@@ -107,17 +107,23 @@ export const pathWithin = ({ depth }: MountedApp, path: string): string =>
 
 /** Returns the request as the app sees it: with the path within the app, and content that is read by its settings. */
 export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRequest {
-  const prefix = pathSegments(request.path).slice(0, mounted.depth);
+  const segments = pathSegments(request.path);
+  const prefix = segments.slice(0, mounted.depth);
   const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${encodePath(segment)}`).join("");
   const { method, search, headers } = request;
   const path = pathWithin(mounted, request.path);
   const exchange = new MountedExchange(exchangeOf(request), mounted.app[served].content, mounted.routeAt);
-  const attributes = { key: baseUrl, value: base, outer: attributesOf(request) };
+  const isBare = segments.length === mounted.depth || (request.path === "/" && request.attribute(isBareRoot));
+  const bare = { key: isBareRoot, value: isBare, outer: attributesOf(request) };
+  const attributes = { key: baseUrl, value: base, outer: bare };
   return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributes);
 }
 
 /** Where clients reach the root of the app, without a slash at the end; empty or absent: at the root of the host. */
 export const baseUrl: Attribute<string> = attribute("baseUrl");
+
+/** Whether the request to the root of a mounted app has no slash at the end. */
+export const isBareRoot: Attribute<boolean> = attribute("isBareRoot");
 
 /** Receives the faults of a mounted app without an `onFault`. */
 export const outerFault: Attribute<(error: unknown) => void> = attribute("outerFault");

@@ -2,7 +2,7 @@ import { type Awaitable, andThen } from "./and-then.ts";
 import { DeclarationSite } from "./declaration.ts";
 import { type AroundFilter, type AroundOptions, aroundTaking, type NeededByFilter } from "./filter.ts";
 import { withProvided } from "./input/read.ts";
-import type { Provider, Takes } from "./input/takes.ts";
+import type { Inputs, Provider, Takes } from "./input/takes.ts";
 import type { NoVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import { HttpResponse } from "./response.ts";
@@ -27,7 +27,8 @@ type Provided<R> = Exclude<Awaited<R>, HttpResponse | Response>;
  * group("/notes", signedIn, GET(takes(signedIn), (_, { caller }) => json(notesOf(caller))))
  * ```
  *
- * @param name that of the value in the input
+ * @param name that of the value in the input; not `variables`, `query`, `fields` or `body`, which are what a request has
+ * @throws TypeError for such a name
  */
 export function provide<const K extends string, R, N = NoVariables>(
   name: K,
@@ -41,6 +42,7 @@ export function provide<const K extends string, R, I, N>(
   options?: ProvideOptions,
 ): ProvidingFilter<K, Provided<R>, N>;
 export function provide(name: string, ...takenAndMake: readonly unknown[]): AroundFilter<never> & Provider {
+  requireFreeName("provide", name);
   const filter = aroundTaking(new DeclarationSite(provide), takenAndMake, (make) => (request, next, input) => {
     // The function that was given takes no `next`.
     const made = (make as (...args: readonly unknown[]) => Awaitable<unknown>)(request, input);
@@ -77,9 +79,18 @@ export function provideAround<const K extends string, T, I, N>(
   options?: ProvideOptions,
 ): ProvidingFilter<K, T, N>;
 export function provideAround(name: string, ...takenAndApply: readonly unknown[]): AroundFilter<never> & Provider {
+  requireFreeName("provideAround", name);
   const filter = aroundTaking(new DeclarationSite(provideAround), takenAndApply, (apply) => (request, next, input) => {
     const give: ProvideNext<unknown> = (value, changed = request) => next(withProvided(changed, name, value));
     return (apply as (...args: readonly unknown[]) => Awaitable<HttpResponse>)(request, give, input); // its `next` is this one
   });
   return { ...filter, provided: { name } };
 }
+
+/** An input of the same name would hide the value, or be mixed with it. */
+function requireFreeName(of: string, name: string): void {
+  if (!places.some((place) => place === name)) return;
+  throw new TypeError(`${of}(${JSON.stringify(name)}, …) needs another name: that is an input of the request`);
+}
+
+const places = ["variables", "query", "fields", "body"] as const satisfies readonly (keyof Inputs)[];

@@ -71,9 +71,12 @@ export class HttpResponse {
     return this.headers.get(name);
   }
 
-  /** Returns the response with another status. */
+  /** Returns the response with another status, which is also that of its problem document (RFC 9457 §3.1.2). */
   withStatus(status: number): HttpResponse {
-    return this.#with(status, this.headers);
+    const problem = this.#problem;
+    return problem === undefined
+      ? this.#with(status, this.headers)
+      : new HttpResponse(status, this.headers).withProblem(problem);
   }
 
   /** Returns the response with this as the only value of the field. */
@@ -102,10 +105,14 @@ export class HttpResponse {
     return new HttpResponse(this.status, this.headers, body);
   }
 
-  /** Returns the response with this problem document in the place of its body; its header fields stay as they are. */
+  /**
+   * Returns the response with this problem document in the place of its body; its header fields stay as they are. The status in the
+   * document is that of the response.
+   */
   withProblem(document: ProblemDocument): ProblemResponse {
-    const response = new HttpResponse(this.status, this.headers);
-    response.#problem = document;
+    const { status } = this;
+    const response = new HttpResponse(status, this.headers);
+    response.#problem = document.status === status ? document : { ...document, status };
     response.#body = undefined;
     return known(response);
   }
@@ -203,7 +210,8 @@ export function ok(): ResponseOf<200, NoContent> {
 
 /**
  * Makes a 201 that names the new resource (RFC 9110 §15.3.2), with a value of its representation as JSON where one is given. The
- * location is a URI reference, absolute or from the root; what no URI has in it is escaped.
+ * location is a URI reference, absolute or from the root; what no URI has in it is escaped, and of several slashes in front one is
+ * left, so that a path never names another host.
  *
  * ```ts
  * created("/notes/zoë");   // Location: /notes/zo%C3%AB
@@ -239,6 +247,7 @@ export function empty(status: number): ResponseOf<never, NoContent> {
  *
  * ```ts
  * redirect("/zoë?q=a b");   // Location: /zo%C3%AB?q=a%20b
+ * redirect(`${request.path}/`);   // of //evil.example, Location: /evil.example/
  * ```
  *
  * @throws TypeError when the location has a control character
@@ -261,8 +270,11 @@ export const redirectStatuses = [301, 302, 303, 307, 308] as const;
 
 function toUri(location: string): string {
   if (typeof location !== "string") throw new TypeError(`A location is a text, not ${typeName(location)}`);
-  return location.toWellFormed().replaceAll(notInUri, encodeURIComponent);
+  return withoutHost(location).toWellFormed().replaceAll(notInUri, encodeURIComponent);
 }
+
+/** Returns a path as a reference that stays on its host: behind two slashes there would be another one (RFC 3986 §4.2). */
+export const withoutHost = (path: string): string => path.replace(/^\/{2,}/, "/");
 
 // Control characters stay, to be refused as in any field.
 const notInUri = /[ "<>\\^`{|}]|%(?![0-9A-Fa-f]{2})|\P{ASCII}/gu;

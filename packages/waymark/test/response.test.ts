@@ -21,6 +21,11 @@ describe("the helpers", () => {
     ['redirect("/")', redirect("/"), 303, ["Location", "/"]],
     ['redirect("/zoë?q=a b")', redirect("/zoë?q=a b"), 303, ["Location", "/zo%C3%AB?q=a%20b"]],
     ['redirect("/%C3%AB%zz#😀")', redirect("/%C3%AB%zz#😀"), 303, ["Location", "/%C3%AB%25zz#%F0%9F%98%80"]],
+    ['redirect("//evil.example/x/")', redirect("//evil.example/x/"), 303, ["Location", "/evil.example/x/"]],
+    ['redirect("///evil.example")', redirect("///evil.example"), 303, ["Location", "/evil.example"]],
+    ['redirect("/\\\\evil.example")', redirect("/\\evil.example"), 303, ["Location", "/%5Cevil.example"]],
+    ['redirect("https://a.example//b")', redirect("https://a.example//b"), 303, ["Location", "https://a.example//b"]],
+    ['created("//7")', created("//7"), 201, ["Location", "/7"]],
     ['redirect("/", 308)', redirect("/", 308), 308, ["Location", "/"]],
     ['text("ü")', text("ü"), 200, ["Content-Type", "text/plain; charset=utf-8"], "ü"],
     ['text("", 404)', text("", 404), 404, ["Content-Type", "text/plain; charset=utf-8"], ""],
@@ -98,8 +103,17 @@ describe("the problem of a response", () => {
     assert.deepEqual(JSON.parse(response.body as string), document);
   });
 
-  it("stays with the response when its fields or its status change", () => {
-    assert.deepEqual(response.withHeader("A", "1").withStatus(500).problem, document);
+  it("stays with the response when its fields change", () => {
+    assert.deepEqual(response.withHeader("A", "1").problem, document);
+  });
+
+  it("says the status of the response, whatever it was made with", () => {
+    const gone = { ...document, status: 410 };
+    assert.deepEqual(response.withStatus(410).problem, gone);
+    assert.deepEqual(JSON.parse(response.withStatus(410).body as string), gone);
+    assert.deepEqual(problem(type, { detail: "The pot is empty.", cups: 2, status: 410 }).problem, document);
+    assert.deepEqual(empty(410).withProblem(document).problem, gone);
+    assert.deepEqual(JSON.parse(response.body as string), document);
   });
 
   it("is replaced whole, and goes with another body", () => {

@@ -42,11 +42,14 @@ const accept = consulting(["Accept"]);
 function describe(request: HttpRequest, response: HttpResponse, problem: ProblemDocument): HttpResponse {
   const id = request.attribute(requestId);
   const isXml = prefersXml(request.headers.get("accept"));
-  const root = toPublicUrl(request, "");
-  if (id === undefined && !isXml && root === "") return response;
+  if (id === undefined && !isXml && toPublicUrl(request, "") === "") return response;
   const { type, instance = id === undefined ? undefined : toInstance(id) } = problem;
   const isPath = /^\/(?!\/)/.test(type);
-  const described = { ...problem, ...(isPath && { type: root + type }), ...(instance !== undefined && { instance }) };
+  const described = {
+    ...problem,
+    ...(isPath && { type: toPublicUrl(request, type) }),
+    ...(instance !== undefined && { instance }),
+  };
   if (!isXml) return response.withProblem(described);
   return response
     .withHeaders(response.headers.without("Content-Type").concat(xmlType))

@@ -1,8 +1,9 @@
 import { DeclarationSite, typeName } from "../declaration.ts";
 import type { BeforeFilter } from "../filter.ts";
-import { baseUrl } from "../mount.ts";
+import { baseUrl, isBareRoot } from "../mount.ts";
 import { encodePath } from "../path/target.ts";
 import type { HttpRequest } from "../request.ts";
+import { withoutHost } from "../response.ts";
 
 /**
  * Names the URL at which clients reach an app, when a proxy in front has another host or takes a part of the path away.
@@ -32,8 +33,8 @@ export function publicUrl(url: string): BeforeFilter {
 }
 
 /**
- * Returns the URL of a path of the app for clients: under the URL that `publicUrl` says and the path
- * at which the app is mounted, and the path itself where there is neither.
+ * Returns the URL of a path of the app for clients: under the URL that `publicUrl` says and the path at which the app is mounted,
+ * and the path itself where there is neither, which never names another host.
  *
  * ```ts
  * POST("/notes", async (request) => created(`${toPublicUrl(request)}/${await store(request)}`))
@@ -42,9 +43,14 @@ export function publicUrl(url: string): BeforeFilter {
  * @param path from the root of the app, with a slash in front, as URLs have it; a query may follow. Default: that of the
  *   request
  */
-export function toPublicUrl(request: HttpRequest<unknown>, path: string = encodePath(request.path)): string {
-  const base = request.attribute(baseUrl);
-  return base === undefined ? path : base + path;
+export function toPublicUrl(request: HttpRequest<unknown>, path: string = pathOf(request)): string {
+  return withoutHost((request.attribute(baseUrl) ?? "") + path);
+}
+
+/** The root of a mounted app has a slash at the end where the request has one. */
+function pathOf(request: HttpRequest<unknown>): string {
+  const isBare = request.path === "/" && request.attribute(isBareRoot) === true;
+  return isBare ? "" : encodePath(request.path);
 }
 
 function parsePublicUrl(text: string): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type App, created, GET, HttpRequest, POST, problem, router } from "waymark";
+import { type App, created, GET, HttpRequest, mount, POST, problem, router, text } from "waymark";
 import { describeProblems, publicUrl, toPublicUrl } from "waymark/filters";
 
 const teapot = { code: "teapot", status: 418, title: "Teapot", explanation: "It pours tea." };
@@ -90,6 +90,22 @@ describe("the public URL of an app", () => {
     const posted = await app.handle(HttpRequest.of({ method: "POST", target: "/notes" }));
     assert.equal(posted.header("Location"), "/notes/7?draft=1");
     assert.equal(await typeOf(app, "/teapot"), "/problems/teapot");
+  });
+
+  it("of a path is never that of another host, however many slashes the path begins with", async () => {
+    const here = POST("/{*rest}", (request) => created(toPublicUrl(request)));
+    const apps: readonly (readonly [App, location: string])[] = [
+      [router(here), "/evil.example/x"],
+      [router(mount(router(here))), "/evil.example/x"],
+      [router({ filters: [publicUrl("/people")] }, here), "/people//evil.example/x"],
+      [router({ filters: [publicUrl("https://a.example")] }, here), "https://a.example//evil.example/x"],
+    ];
+    for (const [app, location] of apps) {
+      const posted = await app.handle(HttpRequest.of({ method: "POST", target: "//evil.example/x" }));
+      assert.equal(posted.header("Location"), location);
+    }
+    const link = router(GET("/{*rest}", (request) => text(toPublicUrl(request))));
+    assert.equal((await link.handle(HttpRequest.of({ target: "//evil.example/x" }))).body, "/evil.example/x");
   });
 
   it("is the one of the option, before Host and the fields of proxies", async () => {

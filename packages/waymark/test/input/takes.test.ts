@@ -502,6 +502,19 @@ describe("a filter that provides", () => {
   });
 });
 
+describe("a filter that provides", () => {
+  it("has no name of an input, which would hide its value or be mixed with it", () => {
+    for (const name of ["variables", "query", "fields", "body"]) {
+      const message = `(${JSON.stringify(name)}, …) needs another name: that is an input of the request`;
+      assert.throws(() => provide(name, () => 1), { name: "TypeError", message: `provide${message}` });
+      assert.throws(() => provideAround(name, (_, next) => next(1)), {
+        name: "TypeError",
+        message: `provideAround${message}`,
+      });
+    }
+  });
+});
+
 describe("the router refuses", () => {
   const notSchema = { page: 7 } as unknown as { readonly page: ReturnType<typeof integer> };
   const signedIn = provide("caller", () => "Ada");

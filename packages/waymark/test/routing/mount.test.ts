@@ -358,6 +358,18 @@ describe("a mounted app", () => {
     for (const target of ["/api/notes", "/t/caf%C3%A9%20%3F%23%2F%25;a=1", "/t/"]) {
       assert.equal(await locationOf(own, `${target}?page=2`), target);
     }
+    const below = POST("/**", (request) => created(`${toPublicUrl(request)}/7`));
+    const roots = router(mount("/m", router(below)), mount("/n", router(mount(router(below)))), below);
+    for (const [target, location] of [
+      ["/m", "/m/7"],
+      ["/m/", "/m//7"],
+      ["/m/a", "/m/a/7"],
+      ["/n", "/n/7"],
+      ["/", "/7"],
+      ["//evil.example", "/evil.example/7"],
+    ] as const) {
+      assert.equal(await locationOf(roots, target), location);
+    }
     const behindProxy = router({ filters: [publicUrl("https://example.com/v1")] }, mount("/api", inner));
     assert.equal(await locationOf(behindProxy, "/api/notes"), "https://example.com/v1/api/notes/7");
     const refusal = await ask(behindProxy, "GET /api/nothing");
