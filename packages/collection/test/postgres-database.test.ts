@@ -466,7 +466,7 @@ describe("a database that cannot be opened is named in one line, without the pas
   it("a layout of a newer version", async () => {
     const url = await newPostgresDatabase();
     await (await open(url)).close();
-    await execute(url, "UPDATE waymark_layout SET version = 99");
+    await execute(url, "UPDATE waymark_layout SET number = 99");
     await assertNotOpened(
       url,
       /a newer version of this program wrote it \(layout 99, and this one knows \d+\); upgrade/,

@@ -11,7 +11,6 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
-import { lastNumber } from "../src/stores/layout-numbers.ts";
 import { parsePostgresAddress } from "../src/stores/postgres/connections/address.ts";
 import { openServerAt } from "../src/stores/postgres/connections/servers.ts";
 import { prepareDatabase } from "../src/stores/postgres/database.ts";
@@ -43,9 +42,9 @@ const idsBy = async (store: Store, selection: Selection): Promise<readonly numbe
   (await Array.fromAsync(store.list(selection))).flat().map(({ id }) => id);
 
 /** The number of the present layout. */
-const present = lastNumber(presentLayouts);
+const present = presentLayouts.length;
 
-const layoutOf = (url: string): Promise<unknown> => execute(url, "SELECT version FROM waymark_layout");
+const layoutOf = (url: string): Promise<unknown> => execute(url, "SELECT number FROM waymark_layout");
 
 /** A database with the tables of the dump of a layout. */
 async function databaseOf(layout: number): Promise<string> {
@@ -56,12 +55,9 @@ async function databaseOf(layout: number): Promise<string> {
 
 describe("the layouts of PostgreSQL databases", () => {
   it("are those that landed, and there is a dump of each", () => {
-    assertLanded(presentLayouts, ["0b9c5a2a4e2caa8f", "902b7fa33586195c", "2d8648cd46cc8eef"], (layout) =>
-      layoutFile(`postgres-${layout}.sql`),
-    );
+    assertLanded(presentLayouts, ["557d98eeef9d0195"], (layout) => layoutFile(`postgres-${layout}.sql`));
   });
 
-  /** The dump of each number; 1 and 2 are of times at which these numbers had other meanings as well. */
   const numbers = Array.from({ length: present }, (_, before) => before + 1);
 
   for (const layout of numbers) {
@@ -90,7 +86,7 @@ describe("the layouts of PostgreSQL databases", () => {
     const [restored, fresh] = [await newPostgresDatabase(), await newPostgresDatabase()];
     for (const url of [restored, fresh]) await (await openPostgresDatabase(url, optionsOf(30))).close();
     await using opened = disposable(await openPostgresDatabase(restored, { ...optionsOf(30), forRestore: true }));
-    const snapshot = await openSnapshot(layoutFile("sqlite-3.db"));
+    const snapshot = await openSnapshot(layoutFile("sqlite-1.db"));
     await opened.database.restore(snapshot);
     await snapshot.close();
     assert.deepEqual(await execute(restored, tables), await execute(fresh, tables));
@@ -178,20 +174,20 @@ describe("a PostgreSQL database of an older layout", () => {
     await create(opened.database.store("person"), {});
   });
 
-  it("is refused with the way out when it cannot be brought to the next one, and stays as it is", async () => {
+  it("is refused with the way out where it is from before layout 1, and stays as it is", async () => {
     const url = await newPostgresDatabase();
     await execute(
       url,
-      `CREATE TABLE waymark_layout (version integer NOT NULL);
-      INSERT INTO waymark_layout VALUES (1);
-      CREATE TABLE waymark_collections (name text PRIMARY KEY, revision bigint, last_id bigint, full_text text)`,
+      `CREATE TABLE waymark_layout (version integer PRIMARY KEY, identity text NOT NULL);
+      INSERT INTO waymark_layout VALUES (5, 'of before');
+      CREATE TABLE waymark_collections (name text PRIMARY KEY, revision bigint, last_id bigint)`,
     );
     for (const opening of [() => open(url), () => openSnapshot(url)]) {
       await assert.rejects(opening, (error) => {
         assert.ok(error instanceof StoreOpenError);
         assert.match(
           error.message,
-          /a version from before the first release wrote it, .* \(layout 1 of then\); read its records with that version, store/,
+          /a version from before the first release wrote it; export its records with that version, and import them into a new database/,
         );
         return true;
       });

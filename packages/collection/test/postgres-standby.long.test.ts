@@ -163,7 +163,7 @@ describe("a standby of a PostgreSQL database", () => {
   it("is not opened when its layout is newer than the program", async () => {
     const url = await servers.primary.createDatabase();
     await (await open(url)).database.close();
-    await execute(url, "UPDATE waymark_layout SET version = version + 1");
+    await execute(url, "UPDATE waymark_layout SET number = number + 1");
     await assertNotOpened(await caughtUp(url), {}, /a newer version of this program wrote it/);
   });
 

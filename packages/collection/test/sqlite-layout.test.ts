@@ -16,7 +16,6 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
-import { lastNumber } from "../src/stores/layout-numbers.ts";
 import { openSqliteFile } from "../src/stores/sqlite/connections/file.ts";
 import { type Layouts, presentLayouts } from "../src/stores/sqlite/connections/migrations.ts";
 import { assertFilled, optionsOf } from "./layouts/content.ts";
@@ -47,18 +46,15 @@ function read(file: string, query: string): readonly unknown[] {
 }
 
 /** The number of the present layout. */
-const present = lastNumber(presentLayouts);
+const present = presentLayouts.length;
 
 const layoutOf = (file: string): unknown => read(file, "PRAGMA user_version")[0];
 
 describe("the layouts of SQLite files", () => {
   it("are those that landed, and there is a file of each", () => {
-    assertLanded(presentLayouts, ["c78bd7b1da08f91b", "16d204cbabd2c665"], (layout) =>
-      layoutFile(`sqlite-${layout}.db`),
-    );
+    assertLanded(presentLayouts, ["7978ea28c0346ddb"], (layout) => layoutFile(`sqlite-${layout}.db`));
   });
 
-  /** The file of each number; 1 and 2 are of times at which these numbers had other meanings as well. */
   const numbers = Array.from({ length: present }, (_, before) => before + 1);
 
   for (const layout of numbers) {
@@ -102,10 +98,31 @@ describe("the layouts of SQLite files", () => {
 
   it("are written by a backup as they are", async () => {
     const [file, backup] = [folder.newFile(), folder.newFile()];
-    copyFileSync(layoutFile("sqlite-2.db"), file);
+    copyFileSync(layoutFile("sqlite-1.db"), file);
     await backupSqliteFile(file, backup);
-    assert.equal(layoutOf(backup), 2);
+    assert.equal(layoutOf(backup), 1);
     assert.deepEqual(rowsOf(backup), rowsOf(file));
+  });
+
+  it("are refused with the way out where they are from before layout 1, and stay as they are", async () => {
+    const file = folder.newFile();
+    const former = new DatabaseSync(file);
+    former.exec(`PRAGMA application_id = ${0x77_6d_72_6b}; PRAGMA user_version = 4;
+      CREATE TABLE waymark_collections (name TEXT PRIMARY KEY); CREATE TABLE waymark_removals (id INTEGER)`);
+    former.close();
+    const before = readFileSync(file);
+    const openings = [() => open(file), () => openSnapshot(file), () => backupSqliteFile(file, folder.newFile())];
+    for (const opening of openings) {
+      await assert.rejects(opening, (error) => {
+        assert.ok(error instanceof StoreOpenError);
+        assert.match(
+          error.message,
+          /a version from before the first release wrote it; export its records with that version, and import them into a new file/,
+        );
+        return true;
+      });
+    }
+    assert.deepEqual(readFileSync(file), before);
   });
 });
 
@@ -199,7 +216,7 @@ describe("a SQLite file of an older layout", () => {
   it("is refused when tables are missing, and stays as it is", async () => {
     const file = folder.newFile();
     const incomplete = new DatabaseSync(file);
-    incomplete.exec(`PRAGMA application_id = ${0x77_6d_72_6b}; PRAGMA user_version = 1;
+    incomplete.exec(`PRAGMA application_id = ${0x77_6d_6b_31}; PRAGMA user_version = 1;
       CREATE TABLE waymark_collections (name TEXT PRIMARY KEY, revision INTEGER, last_id INTEGER)`);
     incomplete.close();
     const before = readFileSync(file);

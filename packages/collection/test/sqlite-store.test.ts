@@ -111,7 +111,7 @@ describe("a SQLite file", () => {
     await (await open({ file })).close();
     withDatabase(file, (database) => {
       assert.equal(pragmaOf(database, "PRAGMA journal_mode"), "wal");
-      assert.equal(pragmaOf(database, "PRAGMA application_id"), 0x776d726b);
+      assert.equal(pragmaOf(database, "PRAGMA application_id"), 0x776d6b31);
     });
   });
 
@@ -502,7 +502,7 @@ describe("a file that cannot be the database", () => {
     ],
     [
       "of a newer version",
-      (file) => database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 9999; CREATE TABLE t (x)"),
+      (file) => database(file, "PRAGMA application_id = 2003659569; PRAGMA user_version = 9999; CREATE TABLE t (x)"),
       /a newer version of this program wrote it \(layout 9999, and this one knows \d+\); upgrade/,
     ],
     ["a directory", directoryAt, /it is a directory; name a file in it/],
@@ -604,7 +604,7 @@ async function assertNotOpened(file: string, message: RegExp, busyTimeout = 1000
 
 /** A file of ours of which only what SQLite looks at first is left. */
 function overwritten(file: string): string {
-  database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 1; CREATE TABLE t (x)");
+  database(file, "PRAGMA application_id = 2003659569; PRAGMA user_version = 1; CREATE TABLE t (x)");
   const content = readFileSync(file);
   return write(file, content.fill("garbage ", 100));
 }

@@ -9,7 +9,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openPostgresDatabase, openSqliteDatabase } from "../../src/index.ts";
-import { lastNumber } from "../../src/stores/layout-numbers.ts";
 import { presentLayouts as postgresLayouts } from "../../src/stores/postgres/layout/migrations.ts";
 import { presentLayouts as sqliteLayouts } from "../../src/stores/sqlite/connections/migrations.ts";
 import { startInstalledPostgres } from "../start-postgres.ts";
@@ -19,7 +18,7 @@ const fileOf = (name: string): string => join(import.meta.dirname, name);
 
 async function makeSqliteFile(): Promise<void> {
   const file = join(tmpdir(), `layout-${process.pid}.db`);
-  const target = fileOf(`sqlite-${lastNumber(sqliteLayouts)}.db`);
+  const target = fileOf(`sqlite-${sqliteLayouts.length}.db`);
   const database = await openSqliteDatabase(file, optionsOf(0));
   await fill(database);
   await database.close();
@@ -44,7 +43,7 @@ async function makePostgresDump(bin: string): Promise<void> {
     await database.close();
     const flags = ["--inserts", "--rows-per-insert=100", "--no-owner", "--no-privileges", "--schema=public"];
     const dump = execFileSync(join(bin, "pg_dump"), [...flags, server.url], { encoding: "utf8" });
-    writeFileSync(fileOf(`postgres-${lastNumber(postgresLayouts)}.sql`), statementsOf(dump));
+    writeFileSync(fileOf(`postgres-${postgresLayouts.length}.sql`), statementsOf(dump));
   } finally {
     await server.end();
   }

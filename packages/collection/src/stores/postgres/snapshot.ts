@@ -1,5 +1,4 @@
 import type { Snapshot } from "../contract/snapshot.ts";
-import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../table/rows.ts";
 import { batchSize, type SnapshotTables, tableSnapshot } from "../table-snapshot.ts";
 import { UnusableDatabase } from "../unusable-database.ts";
@@ -7,7 +6,7 @@ import type { PostgresConnection } from "./connections/connection.ts";
 import { throwStoreFault } from "./connections/fault.ts";
 import type { OpenServer } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
-import { assertFinished, knownLayoutOf, presentLayouts } from "./layout/migrations.ts";
+import { assertFinished, layoutOf, presentLayouts } from "./layout/migrations.ts";
 import { quoteName } from "./table/sql.ts";
 
 /**
@@ -36,8 +35,8 @@ const patience = 3_600_000;
 
 /** @throws UnusableDatabase when the database has no tables of this program, or those of another layout */
 async function assertLayout(connection: PostgresConnection): Promise<void> {
-  const version = await knownLayoutOf(connection, presentLayouts);
-  if (version === lastNumber(presentLayouts)) return;
+  const version = await layoutOf(connection, presentLayouts);
+  if (version === presentLayouts.length) return;
   throw new UnusableDatabase(
     version === 0
       ? "it has no collections; name another one"

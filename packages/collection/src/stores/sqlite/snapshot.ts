@@ -6,7 +6,6 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { damagedReason } from "../contract/errors.ts";
 import type { Snapshot, SnapshotOptions } from "../contract/snapshot.ts";
-import { lastNumber } from "../layout-numbers.ts";
 import { recordColumns } from "../table/rows.ts";
 import { batchSize, type StampedRow, tableSnapshot } from "../table-snapshot.ts";
 import { UnusableDatabase } from "../unusable-database.ts";
@@ -22,7 +21,7 @@ import { prepareRows } from "./connections/statements.ts";
  */
 export function openSqliteSnapshot(file: string, options: SnapshotOptions = {}): Snapshot {
   const { database, version } = readSqliteFile(file, options);
-  if (version === lastNumber(presentLayouts)) return snapshotOver(database, file, identityOf(file));
+  if (version === presentLayouts.length) return snapshotOver(database, file, identityOf(file));
   try {
     database.exec("COMMIT; PRAGMA query_only = OFF"); // the copy is of one moment, too
     return snapshotOfCopy(database, identityOf(file));

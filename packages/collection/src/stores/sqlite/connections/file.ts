@@ -4,15 +4,18 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { damagedReason } from "../../contract/errors.ts";
 import { unfinished } from "../../contract/snapshot.ts";
-import { reasonIfNewer } from "../../layout-numbers.ts";
+import { reasonIfForeign } from "../../layouts.ts";
 import { notOpened, saidOf, UnusableDatabase } from "../../unusable-database.ts";
 import { placeReasons, sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { type Layouts, migrate, presentLayouts } from "./migrations.ts";
 import { isTable, numberIn } from "./statements.ts";
 import { blockThread } from "./transaction.ts";
 
-/** Written to the header of a database file: the ASCII codes of `wmrk`. */
-const applicationId = 0x77_6d_72_6b;
+/** Written to the header of a database file: the ASCII codes of `wmk1`. */
+const applicationId = 0x77_6d_6b_31;
+
+/** What files had there before layout 1. */
+const formerApplicationId = 0x77_6d_72_6b;
 
 interface SqliteFileOptions {
   /** How long a statement waits for a lock, in milliseconds. */
@@ -156,10 +159,10 @@ export function identifySqliteFile(
   const version = numberIn(database, "PRAGMA user_version");
   const tables = numberIn(database, "SELECT count(*) FROM sqlite_schema");
   if (application === 0 && version === 0 && tables === 0) return 0;
-  if (application !== applicationId)
+  if (application !== applicationId && application !== formerApplicationId)
     throw new UnusableDatabase("it is the database of another program; name another file");
-  const newer = reasonIfNewer(version, layouts, "file");
-  if (newer !== undefined) throw new UnusableDatabase(newer);
+  const foreign = reasonIfForeign(application === applicationId ? version : undefined, layouts, "file");
+  if (foreign !== undefined) throw new UnusableDatabase(foreign);
   // Every layout has had these.
   const own = "SELECT count(*) FROM sqlite_schema WHERE name IN ('waymark_collections', 'waymark_removals')";
   if (numberIn(database, own) < 2) throw new UnusableDatabase("tables of it are missing; restore it from a backup");

@@ -53,8 +53,11 @@ export function sqliteFeed(database: DatabaseSync, collection: string): (range: 
     owner: number | undefined,
     most: number,
   ): readonly (readonly [id: number, revision: number])[] => {
-    const ofOwner = owner === undefined ? "" : "AND owner = ?4";
-    const text = `SELECT id, revision FROM waymark_removals INDEXED BY waymark_removals_revision
+    const [index, ofOwner] =
+      owner === undefined
+        ? ["waymark_removals_revision", ""]
+        : ["waymark_removals_owner", "AND owner = ?4 AND owner <> 0"]; // the second term is that of the index
+    const text = `SELECT id, revision FROM waymark_removals INDEXED BY ${index}
       WHERE collection = ?1 AND revision > ?2 AND revision <= ?3 ${ofOwner} ORDER BY revision LIMIT +?5`;
     const values = [collection, after, upTo, owner ?? 0, most];
     return statements.prepare(text).all(...values) as unknown as (readonly [number, number])[]; // of these columns
