@@ -2,6 +2,7 @@ import { type Awaitable, andThen } from "../and-then.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
+import { quotedText, tokenText } from "../fields/syntax.ts";
 import type { AroundFilter } from "../filter.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -61,7 +62,7 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
       // It reaches nothing, and its fault is not a secret.
       if (isRefusedMessage(request)) return next(request);
       if (isPreflight(request)) return empty(204);
-      if (request.headers.getAll("authorization").length > 1) return ambiguous;
+      if (hasSeveral(request.headers.getAll("authorization"))) return ambiguous;
       const act = (decision: AccessDecision): Awaitable<HttpResponse> =>
         decision?.kind === "allowed" ? next(withCaller(request, decision.caller)) : refuse(decision);
       return andThen(decide(request), act);
@@ -70,6 +71,20 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
     site: new DeclarationSite(access),
   };
 }
+
+/**
+ * Returns whether there are several credentials: on lines of their own, or joined by commas, as a web `Headers` does with lines.
+ * Of one, what is behind a comma is a parameter (RFC 9110 §11.4).
+ */
+function hasSeveral(lines: readonly string[]): boolean {
+  const [line = ""] = lines;
+  if (lines.length > 1 || !line.includes(",")) return lines.length > 1;
+  const [, ...others] = line.replace(quotedTexts, "").split(",");
+  return others.some((member) => !parameter.test(member));
+}
+
+const quotedTexts = new RegExp(quotedText, "g");
+const parameter = new RegExp(`^[ \\t]*(?:${tokenText}[ \\t]*=|$)`);
 
 const described: Description = {
   responses: {

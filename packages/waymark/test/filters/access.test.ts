@@ -125,6 +125,18 @@ describe("access", () => {
     assert.equal(JSON.parse(String(body)).type, "/problems/ambiguous-credentials");
   });
 
+  for (const [what, credentials, status] of [
+    ["refuses those that a web Headers has joined", "Bearer ada, Bearer ada", 400],
+    ["refuses two schemes on one line", "Negotiate, Bearer ada", 400],
+    ["decides on parameters", 'Digest username="Bearer a, b c" , realm="\\", x", nonce = 1', 401],
+  ] as const) {
+    it(`${what}: ${credentials}`, async () => {
+      const app = router({ filters: [guard] }, GET("/", ok));
+      const headers = new Headers({ Authorization: credentials });
+      assert.equal((await app.fetch(new Request("http://a/", { headers }))).status, status);
+    });
+  }
+
   it("stays synchronous where the decision is", () => {
     const response = router({ filters: [guard] }, GET("/", ok)).handle(HttpRequest.of());
     assert(!(response instanceof Promise));
