@@ -20,8 +20,8 @@ export class Unsent {
   #total = 0;
   /** Those for whose clients something waits. */
   readonly #holders = new Set<UnsentHolder>();
-  /** How often each array of bytes is held: one that is sent to many clients takes its room once. */
-  readonly #arrays = new Map<ArrayBufferLike, number>();
+  /** How often each piece of an array is held, by its place: one that is sent to many clients takes its room once. */
+  readonly #pieces = new Map<ArrayBufferLike, Map<string, number>>();
 
   /** @param most bytes; 0 for any number */
   constructor(most: number) {
@@ -44,12 +44,16 @@ export class Unsent {
   #change(part: UnsentPart, by: 1 | -1): number {
     if (typeof part === "number") return part;
     if (typeof part === "string") return part.length;
-    const { buffer } = part;
-    const before = this.#arrays.get(buffer) ?? 0;
+    const { buffer, byteOffset, byteLength } = part;
+    const pieces = this.#pieces.get(buffer) ?? new Map<string, number>();
+    const place = `${byteOffset}+${byteLength}`;
+    const before = pieces.get(place) ?? 0;
     const after = before + by;
-    if (after === 0) this.#arrays.delete(buffer);
-    else this.#arrays.set(buffer, after);
-    return before === 0 || after === 0 ? buffer.byteLength : 0;
+    if (after === 0) pieces.delete(place);
+    else pieces.set(place, after);
+    if (pieces.size === 0) this.#pieces.delete(buffer);
+    else this.#pieces.set(buffer, pieces);
+    return before === 0 || after === 0 ? byteLength : 0;
   }
 
   #giveUpLongest(): void {

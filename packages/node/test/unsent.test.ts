@@ -91,6 +91,15 @@ describe("responses that wait for their clients", () => {
     }
   });
 
+  it("count as the part of a larger array that they are", async () => {
+    const bytes = new Uint8Array(2 * long);
+    const { connect } = await served(
+      { maxUnsent: 1.5 * long },
+      () => new HttpResponse(200, {}, bytes.subarray(0, 100_000)),
+    );
+    assert.equal((await connect().request("GET /").response()).body.length, 100_000);
+  });
+
   for (const [what, makeBody] of [
     ["text", () => "x".repeat(200_000)],
     ["bytes", () => new Uint8Array(200_000)],
