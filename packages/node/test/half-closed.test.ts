@@ -7,6 +7,7 @@ import { describe, it } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
 import { GET, HttpResponse, ok, POST, router, text } from "waymark";
+import { eventStream } from "waymark/content";
 
 const fixture = (part: string): string =>
   readFileSync(new URL(`./fixtures/self-signed-for-tests.${part}.pem`, import.meta.url), "utf8");
@@ -28,6 +29,10 @@ function app(gate: Promise<unknown> = Promise.resolve()) {
       signal.addEventListener("abort", () => gone.resolve());
       return new HttpResponse(200, {}, pieces(new Promise(() => undefined)));
     }),
+    GET("/events", (request) => {
+      request.signal.addEventListener("abort", () => gone.resolve());
+      return eventStream(request, silence(request.signal), { heartbeat: 2 ** 31 - 1 });
+    }),
     GET("/waits", async ({ signal }) => {
       began.resolve();
       await once(signal, "abort");
@@ -40,6 +45,11 @@ function app(gate: Promise<unknown> = Promise.resolve()) {
 
 let began = Promise.withResolvers<void>();
 let gone = Promise.withResolvers<void>();
+
+async function* silence(signal: AbortSignal): AsyncGenerator<{ data: string }> {
+  await once(signal, "abort");
+  yield { data: "never" };
+}
 
 async function* pieces(gate: Promise<unknown>): AsyncGenerator<string> {
   yield "one, ";
@@ -143,6 +153,17 @@ describe("a client that has gone", () => {
       });
     });
   }
+
+  it("ends an event stream at once, whatever that waits for", async () => {
+    gone = Promise.withResolvers<void>();
+    await withServer(async (server) => {
+      const socket = open(server);
+      socket.write(head("GET /events"));
+      await once(socket, "data");
+      socket.destroy();
+      await gone.promise;
+    });
+  });
 
   it("ends a stream that has nothing to send when nothing has been sent for the time of writeTimeout", async () => {
     gone = Promise.withResolvers<void>();

@@ -78,6 +78,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
     drain: (): void => this.output.resume(),
     end: (): void => {
       this.#reader.end();
+      if (this.#queue.first?.isEventStream) this.socket.destroy();
       this.#advance();
     },
     // A broken connection also emits `close`, which does what is needed.

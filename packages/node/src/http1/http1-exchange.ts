@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { fieldLines, type Piece, representedFields, withTargetHost } from "waymark/internal";
+import { eventStreamFields, fieldLines, type Piece, representedFields, withTargetHost } from "waymark/internal";
 import type { IncomingContent } from "../content/incoming-content.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
 import type { Output } from "../output.ts";
@@ -43,6 +43,8 @@ export class Http1Exchange extends ServedExchange {
   /** The response, once it is made. */
   answer: HttpResponse | undefined;
   headSent = false;
+  /** Whether the response is for as long as the client listens: one that has ended its side has gone. */
+  isEventStream = false;
   /** Whether the connection ends with this response. */
   closes: boolean;
   /** Whether the client holds its content back until it receives `100 Continue`. */
@@ -105,6 +107,7 @@ export class Http1Exchange extends ServedExchange {
   /** Makes the head: content is framed by its length or in chunks, and for HTTP/1.0, which has no chunks, by the end of the connection. */
   sendHead(response: HttpResponse, length: number | undefined): void {
     const lines = fieldLines(representedFields(response));
+    this.isEventStream = response.headers.get("Content-Type") === eventStreamFields["Content-Type"];
     this.#isChunked = length === undefined && this.head.minorVersion === 1;
     const unsized = this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "";
     const framing = length === undefined ? unsized : lengthLine(length);
