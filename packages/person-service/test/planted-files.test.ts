@@ -52,10 +52,6 @@ const writing: Readonly<Record<string, WritingCommand>> = {
     existing: "is replaced",
   },
   export: { args: (file) => ["export", "--format", "csv", file, "--database", people], existing: "is replaced" },
-  follow: {
-    args: (file) => ["follow", service?.url ?? "", "--once", "--cursor", file],
-    existing: "is replaced",
-  },
   copy: { args: (file) => ["copy", "--from", people, "--to", file], existing: "keeps its mode" },
   backup: { args: (file) => ["backup", file, "--database", people], existing: "stays" },
   restore: { args: (file) => ["restore", backup, "--database", file], existing: "keeps its mode" },

@@ -2,7 +2,6 @@ import { checkConfigCommand } from "./commands/check-config.ts";
 import type { Command } from "./commands/command.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { exportCommand } from "./commands/export.ts";
-import { followCommand } from "./commands/follow.ts";
 import { importCommand } from "./commands/import.ts";
 import { keyCommands } from "./commands/key.ts";
 import { backupCommand, copyCommand, restoreCommand, resumeCommand } from "./commands/moving.ts";
@@ -19,7 +18,6 @@ export const commands: ReadonlyMap<string, Command> = new Map(
     "check-config": checkConfigCommand,
     import: importCommand,
     export: exportCommand,
-    follow: followCommand,
     webhooks: webhooksCommand,
     routes: routesCommand,
     explain: explainCommand,
