@@ -108,12 +108,12 @@ describe("the programs of the pages", () => {
   });
 });
 
-it("only pages on other frameworks and on generated clients have programs that are not run here", () => {
+it("only pages on other frameworks and on clients have programs that are not run here", () => {
   const notRun = pages.flatMap(({ file, blocks }) =>
     blocks.filter(({ flags }) => flags.includes("no-run")).map(() => file),
   );
-  // The clients are compiled with their types in client.test.ts and in typed-client.test.ts.
-  assert.deepEqual([...new Set(notRun)], ["docs/client.md", "docs/coming-from.md", "docs/openapi.md"]);
+  // The client is compiled with its types in examples/client/client.test.ts.
+  assert.deepEqual([...new Set(notRun)], ["docs/client.md", "docs/coming-from.md"]);
 });
 
 describe("the commands of the pages", () => {

@@ -1,32 +1,23 @@
 /**
- * A page of its own origin that calls the person-service by a client that is written from the service's routes.
+ * A page of its own origin that calls the person-service by openapi-fetch, with the types of the service.
  *
  *   npm run example examples/front-end/main.ts
  *
  * Then open http://127.0.0.1:8081 in a browser: a name that the rules refuse is refused with the service's own words.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RunningServer, serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
 import { build } from "esbuild";
 import { content, GET, router } from "waymark";
-import { type OpenApiDocument, toClient } from "waymark/openapi";
 
 const folder = import.meta.dirname;
 
-/** Writes a client of the service, as `person-service openapi --client` does. */
-export async function writeClient(file: string): Promise<void> {
-  const { app, database } = await openPersonService({ database: ":memory:" });
-  const document = await app.fetch(new Request("http://localhost/openapi.json?media=application/json"));
-  await writeFile(file, toClient((await document.json()) as OpenApiDocument)); // the service writes one
-  await database.close();
-}
-
-/** Serves the page, whose script is in a folder with the client. */
-export async function servePage(port: number, source: string = folder): Promise<RunningServer> {
+/** Serves the page. */
+export async function servePage(port: number): Promise<RunningServer> {
   const { outputFiles } = await build({
-    entryPoints: [join(source, "page.ts")],
+    entryPoints: [join(folder, "page.ts")],
     bundle: true,
     write: false,
     format: "esm",
@@ -53,7 +44,6 @@ export async function startService(port: number, origin: string): Promise<Runnin
 }
 
 if (import.meta.main) {
-  await writeClient(join(folder, "client.ts"));
   const page = await servePage(8081);
   const service = await startService(8080, page.url);
   process.stdout.write(`Listening on ${page.url}, with the service at ${service.url}\n`);

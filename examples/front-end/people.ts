@@ -1,7 +1,10 @@
-// Written by main.ts from the service's own routes: what the service does not know does not compile here.
-import { type Api, createPerson, listPeople, type StoredPerson, successOf } from "./client.ts";
+// Its types are made of the service's document: what the service does not know does not compile here.
+//   npx person-service openapi > openapi.json
+//   npx openapi-typescript openapi.json --output examples/front-end/api.d.ts
+import createClient from "openapi-fetch";
+import type { components, paths } from "./api.d.ts";
 
-export type Person = StoredPerson;
+export type Person = components["schemas"]["StoredPerson"];
 
 /** The people of a service, as the page needs them. */
 export interface People {
@@ -12,14 +15,15 @@ export interface People {
 }
 
 export function peopleAt(baseUrl: string): People {
-  const api: Api = { baseUrl };
+  const api = createClient<paths, "application/json" | "application/problem+json">({ baseUrl });
   return {
     async list() {
-      return successOf(await listPeople(api, { query: { sort: "name", limit: 20 } })).content;
+      const { data = [] } = await api.GET("/person", { params: { query: { sort: "name", limit: 20 } } });
+      return data;
     },
     async add(name) {
-      const { problem } = await createPerson(api, { body: { name } });
-      return problem?.errors?.[0]?.detail ?? problem?.title;
+      const { error } = await api.POST("/person", { body: { name } });
+      return error?.errors?.[0]?.detail ?? error?.title;
     },
   };
 }

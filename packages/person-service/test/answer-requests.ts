@@ -167,6 +167,5 @@ export const specialRequests: readonly Line[] = [
     { type: form, body: "_method=PATCH&_tag=x&_before=%7B%22name%22%3A%22Eve%22%7D&name=Ada&_again=" },
   ],
   ["GET", "/openapi.json", { fields: { Accept: "application/vnd.oai.openapi+json" } }],
-  ["GET", "/openapi.json?media=text/x-nothing"],
   ["GET", "/problems/x"],
 ];

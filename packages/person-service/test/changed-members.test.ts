@@ -145,6 +145,5 @@ describe("members in the file of settings", () => {
       assert.match(line.usageErrors.join(), /custom\.desk/);
     }
     assert.match(await run("openapi", "--config", config), /"custom\.desk"/);
-    assert.match(await run("openapi", "--client", "--config", config), /desk\?: number/);
   });
 });

@@ -13,7 +13,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
 const floors: Readonly<Record<string, readonly string[]>> = {
   waymark: [
     "content/index.ts filters/index.ts index.ts internal.ts openapi/index.ts testing/index.ts",
-    "openapi/client testing",
+    "testing",
     "filters openapi router.ts routing/index.ts",
     "routing",
     "mount.ts",

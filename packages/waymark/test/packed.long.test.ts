@@ -54,16 +54,6 @@ describe("the packed package", () => {
     assert.equal(stdout, "200 Hello Ada\n");
   });
 
-  it("writes a client of a program that uses it", async () => {
-    const app =
-      'import { GET, router, text } from "waymark";\nexport const app = router(GET("/hello", () => text("Hello")));\n';
-    await writeFile(join(folder, "app.ts"), app);
-    const { stdout } = await run(join(folder, "node_modules/.bin/waymark"), ["client", "app.ts"], { cwd: folder });
-    assert.match(stdout, /^export async function getHello\(api: Api/m);
-    await writeFile(join(folder, "client.ts"), stdout);
-    await typeCheck(folder, "client.ts");
-  });
-
   it("shows a TypeScript program its mistakes", async () => {
     await writeFile(join(folder, "wrong.ts"), program.replace("variables.name", "variables.surname"));
     await assert.rejects(typeCheck(folder, "wrong.ts"), ({ stdout }: { stdout: string }) => /surname/.test(stdout));

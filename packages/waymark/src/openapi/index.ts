@@ -19,7 +19,6 @@ export {
   type Schema,
   type StandardJsonSchema,
 } from "../description.ts";
-export { toClient } from "./client/client.ts";
 export type {
   HeaderObject,
   MediaTypeObject,
@@ -33,6 +32,5 @@ export type {
   SecurityRequirementObject,
   SecuritySchemeObject,
 } from "./document.ts";
-export { inOneMediaType } from "./one-media-type.ts";
 export { type OpenApiOptions, openApi, type SecurityOptions } from "./open-api.ts";
 export { inOpenApi32 } from "./version.ts";

@@ -41,7 +41,6 @@ import {
 import {
   docs,
   documented,
-  inOneMediaType,
   inOpenApi32,
   namedSchema,
   type OpenApiDocument,
@@ -671,27 +670,5 @@ describe("an OpenAPI document", () => {
       ["List2", "#/components/schemas/List2"],
       ["Schema", "#/components/schemas/Schema"],
     ]);
-  });
-});
-
-describe("an OpenAPI document in one media type", () => {
-  it("has that type wherever it is, problems in JSON, and other content as it is", async () => {
-    const types = { "application/json": { schema: { type: "object" } }, "text/csv": {} };
-    const document = await documentOf(
-      group(
-        POST("/a", docs({ content: { types }, responses: { 200: { description: "Good.", types } } }), ok),
-        GET("/b", accept("text/html"), ok),
-      ),
-    );
-    const narrowed = inOneMediaType(document, "application/json");
-    assert.ok(narrowed !== undefined);
-    const { requestBody, responses } = operationOf(narrowed, "POST /a");
-    assert.deepEqual(Object.keys(requestBody?.content ?? {}), ["application/json"]);
-    assert.deepEqual(Object.keys(resolved(narrowed, responses["200"])["content"] as object), ["application/json"]);
-    const refusal = resolved(narrowed, responses["415"]);
-    assert.deepEqual(Object.keys(refusal["content"] as object), ["application/problem+json"]);
-    const page = operationOf(narrowed, "GET /b").responses["2XX"];
-    assert.deepEqual(Object.keys(resolved(narrowed, page)["content"] as object), ["text/html"]);
-    assert.equal(inOneMediaType(document, "application/jsn"), undefined);
   });
 });

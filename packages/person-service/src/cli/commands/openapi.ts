@@ -6,16 +6,12 @@ import type { Command } from "./command.ts";
 
 const { "public-url": publicUrlOption } = serveOptions;
 
-/** Prints the OpenAPI document, or a client that is made of it. */
+/** Prints the OpenAPI document. */
 export const openApiCommand: Command = {
   about: "Prints the OpenAPI document of the service, as it serves it at /openapi.json.",
   notes: ["It needs no database and no running service."],
-  examples: [
-    ["person-service openapi > openapi.json", "for a generator of clients"],
-    ["person-service openapi --client > people.ts", "a client in TypeScript"],
-  ],
+  examples: [["person-service openapi > openapi.json", "for a generator of clients"]],
   options: {
-    client: { about: "print a client in TypeScript in the place of the document" },
     "public-url": { ...publicUrlOption, about: "where clients reach the service: what the document names it by" },
     access: { value: "FILE", about: "the access file: the credentials that requests need" },
     keys: { value: "FILE", about: "the file of API keys, if there is one" },
@@ -30,9 +26,6 @@ export const openApiCommand: Command = {
     const service = { database: ":memory:", members: membersIn(given), publicUrl, access: access?.filter };
     const { app, database } = await openPersonService(service);
     await database.close();
-    const document = await apiDocument(app, { publicUrl, security: access?.filter.security() });
-    if (!given.has("client")) return print(JSON.stringify(document, undefined, 2));
-    const { toClient } = await import("waymark/openapi");
-    print(toClient(document).trimEnd());
+    print(JSON.stringify(await apiDocument(app, { publicUrl, security: access?.filter.security() }), undefined, 2));
   },
 };

@@ -1,29 +1,7 @@
 import { hash } from "node:crypto";
-import {
-  type App,
-  accept,
-  content,
-  GET,
-  group,
-  HttpError,
-  type HttpRequest,
-  type HttpResponse,
-  problem,
-  problemTypes,
-  type Route,
-  takes,
-} from "waymark";
+import { type App, accept, content, GET, group, type HttpRequest, type HttpResponse, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { excerpt } from "waymark/internal";
-import {
-  type Description,
-  docs,
-  inOneMediaType,
-  inOpenApi32,
-  type OpenApiDocument,
-  type SecurityOptions,
-} from "waymark/openapi";
-import { optional, string } from "waymark/schema";
+import { type Description, docs, inOpenApi32, type SecurityOptions } from "waymark/openapi";
 import { answerCopy, ofCopies } from "../../api/copies.ts";
 import { ofReference } from "../../api/descriptions.ts";
 import { assetUrl } from "../frame/assets.ts";
@@ -59,18 +37,11 @@ export interface ApiOptions {
 export function apiRoutes(options: ApiOptions): Route {
   const read = cachedDocument(options);
   return group(
-    GET(
-      documentPath,
-      accept("application/json", openApiType, openApi32Type),
-      // A misspelt parameter would bring the whole document.
-      takes({ query: { media: optional(string()) }, strict: true }),
-      docs(description),
-      async (request, { query: { media } }) => {
-        const { text } = await read();
-        const isIn32 = request.negotiatedType === openApi32Type;
-        return answer(request, media === undefined && !isIn32 ? text : rewritten(text, media, isIn32));
-      },
-    ),
+    GET(documentPath, accept("application/json", openApiType, openApi32Type), docs(description), async (request) => {
+      const { text } = await read();
+      const isIn32 = request.negotiatedType === openApi32Type;
+      return answer(request, isIn32 ? JSON.stringify(inOpenApi32(JSON.parse(text))) : text);
+    }),
     GET(referencePath, accept("text/html"), docs(ofReference), async (request) =>
       referencePage(options.site, request, await read()),
     ),
@@ -82,12 +53,6 @@ const description: Description = {
   summary: "Read this document",
   description: "What generators of clients, tools and the reference page go by.",
   tags: ["Service"],
-  query: {
-    media: {
-      description:
-        "The one media type that a client uses, such as `application/json`: the document then has no other where it has this, so that types generated of it are no unions.",
-    },
-  },
   ...ofCopies({
     description: "The OpenAPI document of the service.",
     schema: {
@@ -138,30 +103,14 @@ function referencePage(site: Site, request: HttpRequest<unknown>, { text, refere
 /** Says how a typed client is made. */
 function clients(request: HttpRequest<unknown>): SafeHtml {
   const { scheme, host } = request.client;
-  const path = toPublicUrl(request, `${documentPath}?media=application/json`);
+  const path = toPublicUrl(request, documentPath);
   const url = path.startsWith("/") ? `${scheme}://${host ?? "localhost"}${path}` : path;
   return html`<section id="clients"><h2>Typed clients</h2>
-<p>The document with JSON only has a type for each answer, and no unions:</p>
-<pre tabindex="0">npx openapi-typescript "${url}" --output person-service.d.ts</pre></section>`;
+<p>The types of a client are made of the document:</p>
+<pre tabindex="0">npx openapi-typescript ${url} --output person-service.d.ts</pre></section>`;
 }
 
 const digestOf = (text: string): string => hash("sha256", text, "base64url").slice(0, 22);
-
-/**
- * Returns the document in one media type, or in another version.
- *
- * @throws HttpError 400 when it has nothing in this type
- */
-function rewritten(text: string, media: string | undefined, isIn32: boolean): string {
-  const document: OpenApiDocument = JSON.parse(text); // it was written so
-  const narrowed = media === undefined ? document : inOneMediaType(document, media);
-  if (narrowed !== undefined) return JSON.stringify(isIn32 ? inOpenApi32(narrowed) : narrowed);
-  const found = excerpt(media ?? "");
-  throw invalidParameter("media", `No operation has content of the type ${found}; application/json would do.`);
-}
-
-const invalidParameter = (parameter: string, detail: string): HttpError =>
-  new HttpError(problem(problemTypes.invalidParameters, { detail, errors: [{ parameter, detail }] }));
 
 function answer(request: HttpRequest<unknown>, text: string): HttpResponse {
   const digest = digestOf(text);
