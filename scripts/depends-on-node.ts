@@ -1,5 +1,5 @@
 /**
- * The tests of what rests on Node itself: its HTTP, streams, codings, SQLite, workers, cryptography, command line and stack
+ * The tests of what rests on Node itself: its HTTP, streams, codings, SQLite, cryptography, command line and stack
  * traces, and the Unicode of V8. What only computes does the same on every Node. Each of these has one test that shows it: the
  * other tests of the program, of PostgreSQL and of SQLite use nothing else of Node.
  */
@@ -14,15 +14,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     ...["http1/bounds", "http1/connection", "http1/differential", "http1/smuggling", "http1/upgrade"],
   ],
   collection: ["query-plan", "sqlite-reader", "sqlite-store", "sqlite-writer", "words"],
-  "person-service": [
-    "access/password",
-    "access/tokens",
-    "contract",
-    "from-source",
-    "options",
-    "shared-file.serial",
-    "workers",
-  ],
+  "person-service": ["access/password", "access/tokens", "contract", "from-source", "options", "shared-file.serial"],
 };
 
 /** Their paths from the root. */

@@ -1,5 +1,4 @@
-import type { CollectionDefinition, Database, DatabaseOptions, MessageLink } from "./database.ts";
-import type { DatabaseObserver } from "./stores/contract/observer.ts";
+import type { Database, DatabaseOptions } from "./database.ts";
 import type { Snapshot, SnapshotOptions } from "./stores/contract/snapshot.ts";
 
 /** A kind of database: how its addresses look, and what can be done with a database at one of them. */
@@ -24,27 +23,10 @@ export interface DatabaseKind {
   readonly mostPartitions: number;
   /** Writes a backup to a new file; or the name of the program of the database that makes one. */
   readonly backup: string | ((address: string, file: string, options?: BackupOptions) => Promise<void>);
-  /** Makes what makes the changes of several processes; absent where each process makes its own. */
-  readonly shareWriter?: (address: string, options: WriterOptions) => CommonWriter;
 }
 
 /** The options of a backup. */
 export interface BackupOptions {
   /** Called from time to time with the share of the file that is written, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
-}
-
-/** The options of a writer that processes have in common. */
-export interface WriterOptions {
-  readonly collections: readonly CollectionDefinition[];
-  /** Called after each commit, made or failed. Default: not called. */
-  readonly onCommit?: DatabaseObserver["onCommit"];
-}
-
-/** Makes the changes that several processes request, each over a link. */
-export interface CommonWriter {
-  /** Makes the changes of a process. Returns what must be called when it has ended. */
-  join(link: MessageLink): () => void;
-  /** Finishes all requests. The processes must have ended. */
-  close(): Promise<void>;
 }

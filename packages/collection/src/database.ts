@@ -115,19 +115,6 @@ export interface DatabaseOptions {
   readonly onForgotten?: ((collection: string, members: readonly string[]) => void) | undefined;
   /** Receives events of the database. Default: none. */
   readonly observer?: DatabaseObserver | undefined;
-  /**
-   * The link to a `SharedWriter` in another process, which makes the changes to an SQLite file together with those of other
-   * processes. Default: this process makes them.
-   */
-  readonly writer?: MessageLink | undefined;
-}
-
-/** One end of a way between two processes, on which messages arrive in their order. */
-export interface MessageLink {
-  /** Sends what structured clone can copy. A message is lost without an error when the other process has ended. */
-  send(message: unknown): void;
-  /** Sets what receives the messages of the other process. */
-  onMessage(receive: (message: unknown) => void): void;
 }
 
 /**

@@ -15,11 +15,10 @@ export type {
   DatabaseFigures,
   DatabaseOptions,
   DatabaseState,
-  MessageLink,
   Ownership,
   PostgresDatabaseOptions,
 } from "./database.ts";
-export type { BackupOptions, CommonWriter, DatabaseKind, WriterOptions } from "./database-kind.ts";
+export type { BackupOptions, DatabaseKind } from "./database-kind.ts";
 export { type CsvRepresentationOptions, csvRepresentation, unguardFormula } from "./formats/csv.ts";
 export { type CsvDecoderOptions, csvDecoder } from "./formats/csv-decoder.ts";
 export { type ExcelCsvRepresentationOptions, excelCsvRepresentation, listSeparator } from "./formats/excel-csv.ts";
@@ -140,6 +139,4 @@ export { openPostgresDatabase } from "./stores/postgres/kind.ts";
 export { backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { isReadableByOthers } from "./stores/sqlite/connections/file.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
-export { SharedWriter, type SharedWriterOptions } from "./stores/sqlite/threads/shared-writer.ts";
-export { isSingleExecutable } from "./stores/sqlite/threads/single-executable.ts";
 export { toWords } from "./stores/table/words.ts";

@@ -1,4 +1,3 @@
-import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
 import { escapeUnprintable } from "waymark/internal";
 import { parseCommandLine } from "./cli/command-line.ts";
@@ -34,8 +33,6 @@ switch (commandLine.kind) {
     break;
   case "run":
     await attempt(() => commandLine.run({ print, printNote, draw, readInput }));
-    // The channel to the supervisor would keep a failed worker alive.
-    if (cluster.isWorker && process.exitCode !== undefined) process.exit();
 }
 
 /** Runs an action, and prints errors that users can fix. */

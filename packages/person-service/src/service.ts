@@ -73,8 +73,6 @@ export interface PersonServiceOptions
    * `personCollection`, already open.
    */
   readonly database: string | Database;
-  /** The link to the process that makes the changes to an SQLite file: see `DatabaseOptions`. Default: this process. */
-  readonly writer?: DatabaseOptions["writer"];
   /** Collections of the database beside that of the people. Default: none. */
   readonly collections?: readonly CollectionDefinition[];
   /** The members that people may have, with those of the service's own: `membersOf`. Default: no others than ours. */
@@ -132,7 +130,7 @@ export interface PersonService {
  * @throws TypeError (rejects) when the public URL or the name of a host is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, partitions, writer, now = () => new Date(), access, brand = {}, observers = [] } = options;
+  const { database: address, partitions, now = () => new Date(), access, brand = {}, observers = [] } = options;
   const { members = ourMembers } = options;
   const { maxBytes } = toBulkSettings(options.bulk ?? {});
   const may = access?.may ?? (() => true);
@@ -148,7 +146,6 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
           partitions,
           now,
           observer,
-          writer,
           onForgotten: options.onForgotten,
         })
       : address;

@@ -5,7 +5,7 @@ import { compareWithOrdinaryWay } from "./answer-memory.ts";
 const comparisons = Number(process.env["COMPARISONS"] ?? 1_000_000);
 
 for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
-  const what = `${comparisons} answers over ${protocol}, 16 clients, keys revoked, workers killed`;
+  const what = `${comparisons} answers over ${protocol}, 16 clients, keys revoked`;
   it(`sends from memory what it would make: ${what}`, async (t) => {
     const disturbances = Math.ceil(comparisons / 100_000);
     const { equal, between, writes } = await compareWithOrdinaryWay({

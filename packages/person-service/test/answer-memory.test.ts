@@ -82,7 +82,7 @@ describe("answers from memory", () => {
 
   const comparisons = 1_000;
   for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
-    it(`are those of the ordinary way over ${protocol}, while people and keys are changed, and workers die`, async () => {
+    it(`are those of the ordinary way over ${protocol}, while people and keys are changed`, async () => {
       const { equal, between, writes } = await compareWithOrdinaryWay({
         protocol,
         comparisons,

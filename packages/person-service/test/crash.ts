@@ -16,28 +16,18 @@ export interface CrashReport {
 }
 
 /**
- * What is killed: the one process that serves; one of two workers, which is replaced; or both workers and what supervises them, in
- * any order.
- */
-export type Victim = "process" | "worker" | "workers";
-
-/**
  * Kills a person-service with SIGKILL at random moments while several clients store people, starts it again on the same
  * database, and checks what is there: each person who was acknowledged, once and with the id that its client got; of the others each
  * once or not at all; each of them whole; and no id that anybody had before.
  *
  * @param rounds how often the service is killed; every fifty rounds it gets a new database
  */
-export async function survivesCrashes(
-  kind: DatabaseKind,
-  rounds: number,
-  victim: Victim = "process",
-): Promise<CrashReport> {
+export async function survivesCrashes(kind: DatabaseKind, rounds: number): Promise<CrashReport> {
   const total = { rounds, acknowledged: 0, unacknowledged: { stored: 0, lost: 0 } };
   for (let left = rounds; left > 0; left -= roundsPerDatabase) {
     const database = await kind.create();
     try {
-      const { acknowledged, found, lost } = await crashRepeatedly(database, Math.min(left, roundsPerDatabase), victim);
+      const { acknowledged, found, lost } = await crashRepeatedly(database, Math.min(left, roundsPerDatabase));
       total.acknowledged += acknowledged;
       total.unacknowledged.stored += found;
       total.unacknowledged.lost += lost;
@@ -54,22 +44,14 @@ const clients = 16;
 /** A round lasts until so many people are acknowledged, at random, and then for so many milliseconds. */
 const atMost = { acknowledged: 40, lingering: 5 };
 
-/** After some more workers that end soon after their start, the program would end. */
-const workersPerService = 3;
-
-async function crashRepeatedly(database: TestDatabase, rounds: number, victim: Victim): Promise<Ledger> {
+async function crashRepeatedly(database: TestDatabase, rounds: number): Promise<Ledger> {
   const ledger = new Ledger();
-  const options = victim === "process" ? [] : ["--workers", "2"];
-  const start = (): Promise<ServiceProcess> => startService("--database", database.location, ...options);
+  const start = (): Promise<ServiceProcess> => startService("--database", database.location);
   let service = await start();
   try {
     for (let round = 1; round <= rounds; round++) {
-      await crash(service, ledger, victim);
-      if (victim === "worker" && round % workersPerService === 0) {
-        service.kill("SIGTERM");
-        await service.exited;
-      }
-      if (victim !== "worker" || round % workersPerService === 0) service = await start();
+      await crash(service, ledger);
+      service = await start();
       ledger.reconcile(await list(service));
       database.assertIntact?.();
     }
@@ -79,44 +61,20 @@ async function crashRepeatedly(database: TestDatabase, rounds: number, victim: V
   return ledger;
 }
 
-/** Has people stored, and kills the service, or a worker of it, while they are. */
-async function crash(service: ServiceProcess, ledger: Ledger, victim: Victim): Promise<void> {
+/** Has people stored, and kills the service while they are. */
+async function crash(service: ServiceProcess, ledger: Ledger): Promise<void> {
   const enough = Promise.withResolvers<void>();
   let left = Math.floor(Math.random() * atMost.acknowledged);
   const onAcknowledged = (): void => {
     if (left-- === 0) enough.resolve();
   };
-  const crashed = new AbortController();
-  const writing = Promise.all(
-    Array.from({ length: clients }, () => storePeople(service, ledger, onAcknowledged, crashed.signal)),
-  );
+  const writing = Promise.all(Array.from({ length: clients }, () => storePeople(service, ledger, onAcknowledged)));
   await Promise.race([enough.promise, writing]);
   await elapse(Math.random() * atMost.lingering);
-  const workers = workersOf(service);
-  if (victim === "worker") {
-    const replaced = service.untilPrinted(/^worker \d+ serves\n/m);
-    process.kill(workers[Math.floor(Math.random() * 2)] as number, "SIGKILL"); // there are two
-    await replaced;
-    crashed.abort();
-  } else {
-    const all = victim === "process" ? [service.pid] : [service.pid, ...workers];
-    for (const pid of Math.random() < 0.5 ? all : all.toReversed()) process.kill(pid, "SIGKILL");
-    const { signal, stderr } = await service.exited;
-    assert.deepEqual([signal, stderr], ["SIGKILL", ""]);
-  }
+  service.kill("SIGKILL");
+  const { signal, stderr } = await service.exited;
+  assert.deepEqual([signal, stderr], ["SIGKILL", ""]);
   await writing;
-}
-
-/** The processes of the workers that run. */
-function workersOf({ printed }: ServiceProcess): readonly number[] {
-  const pids = [...printed.matchAll(/^worker (\d+) serves$/gm)].map(([, pid]) => Number(pid));
-  return pids.filter((pid) => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false; // it was killed
-    }
-  });
 }
 
 async function list({ url }: ServiceProcess): Promise<readonly SentRecord[]> {
@@ -124,16 +82,11 @@ async function list({ url }: ServiceProcess): Promise<readonly SentRecord[]> {
   return JSON.parse(await answer.text());
 }
 
-/** Stores one person after another over one connection, until that breaks or the signal is aborted. */
-async function storePeople(
-  service: ServiceProcess,
-  ledger: Ledger,
-  onAcknowledged: () => void,
-  signal: AbortSignal,
-): Promise<void> {
+/** Stores one person after another over one connection, until that breaks. */
+async function storePeople(service: ServiceProcess, ledger: Ledger, onAcknowledged: () => void): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    while (!signal.aborted) {
+    while (true) {
       const person = ledger.next();
       const location = await post(service, agent, JSON.stringify(person));
       if (location === undefined) return;

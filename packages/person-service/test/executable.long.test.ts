@@ -50,20 +50,15 @@ describe("the single executable", () => {
     assert.match(refused.stderr, /Did you mean "--port"\?/);
   });
 
-  it("starts itself as workers", async () => {
-    await using service = await startServiceOf(
-      [executable],
-      "--workers",
-      "2",
-      "--database",
-      join(folder, "workers.db"),
-    );
-    assert.match(service.printed, /^worker \d+ serves$/m);
-    const headers = { "Content-Type": "application/json" };
-    const stored = await fetch(`${service.url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
-    assert.equal(stored.status, 200);
-    assert.equal((await fetch(`${service.url}/person/1`)).status, 200);
-    service.kill("SIGTERM");
-    assert.equal((await service.exited).code, 0);
+  it("imports, and says how it is used", async () => {
+    const file = write("people.csv", "First Name,Country\nAda,Germany\n");
+    const database = ["--database", join(folder, "imported.db")];
+    assert.match((await run(executable, ["import", file, ...database])).stdout, /^stored 1 person in /);
+    const { stdout } = await run(executable, ["export", "--format", "xml", ...database]);
+    assert.match(stdout, /<givenName>Ada<\/givenName><address><addressCountry>DE</);
+    assert.match((await run(executable, ["--help"])).stdout, /^Usage: person-service \[serve\] \[options\]\n/);
+    assert.match((await run(executable, ["import", "--help"])).stdout, /^Usage: person-service import FILE /);
+    const refused = await run(executable, ["--prot", "80"]).catch((error: { readonly stderr: string }) => error);
+    assert.match(refused.stderr, /Did you mean "--port"\?/);
   });
 });

@@ -14,7 +14,7 @@ import { startServiceOf } from "./service-process.ts";
 const folder = openFolder("from-source");
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-it("the command in a checkout runs the source, whatever is built, in each of its processes", async () => {
+it("the command in a checkout runs the source, whatever is built", async () => {
   const copy = folder.path("packages/person-service");
   mkdirSync(join(copy, "program"), { recursive: true });
   for (const part of ["package.json", "tsconfig.build.json", "bin", "src", "assets", "browser", "data"]) {
@@ -24,7 +24,7 @@ it("the command in a checkout runs the source, whatever is built, in each of its
   folder.write("packages/person-service/program/main.js", 'throw new Error("An older build runs.");');
   const command = [process.execPath, join(copy, "bin/person-service.js")];
   const database = ["--database", folder.path("people.db")];
-  await using service = await startServiceOf(command, ...database, "--workers", "2");
+  await using service = await startServiceOf(command, ...database);
   const headers = { "Content-Type": "application/json" };
   const { status } = await fetch(`${service.url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
   assert.equal(status, 200);

@@ -12,7 +12,7 @@ import { openFolder } from "../../waymark/test/folder.ts";
 import { type ServiceProcess, startService } from "./service-process.ts";
 
 interface FollowerRun {
-  /** How many workers and instances make the changes. */
+  /** How many instances make the changes. */
   readonly programs: number;
   readonly clients: number;
   /** How long the clients make changes at least, and how often the follower is killed meanwhile. */
@@ -36,10 +36,7 @@ const folder = openFolder("killed-followers");
  */
 export function describeKilledFollowers(run: FollowerRun): void {
   const kinds: readonly (readonly [what: string, start: () => Promise<Instances>])[] = [
-    [
-      `SQLite, workers: ${run.programs}`,
-      () => startInstances(1, "--database", folder.newFile(), "--workers", `${run.programs}`),
-    ],
+    [`SQLite, instances: ${run.programs}`, () => startInstances(run.programs, "--database", folder.newFile())],
     [
       `PostgreSQL, partitions: 1, instances: ${run.programs}`,
       async () => startInstances(run.programs, "--database", await newPostgresDatabase()),

@@ -124,13 +124,11 @@ describe("the program", () => {
       try {
         // A server that listens has an address with a port.
         const { port } = taken.address() as { readonly port: number };
-        for (const [workers, ...ports] of [
-          ["1", "--port", `${port}`],
-          ["2", "--port", `${port}`],
-          ["1", "--port", "0", "--admin-port", `${port}`],
-          ["2", "--port", "0", "--admin-port", `${port}`],
-        ] as const) {
-          const args = [...ports, "--demo", "--workers", workers, "--database", join(missing, "person.db")];
+        for (const ports of [
+          ["--port", `${port}`],
+          ["--port", "0", "--admin-port", `${port}`],
+        ]) {
+          const args = [...ports, "--demo", "--database", join(missing, "person.db")];
           const refusal = assertRefusal(await runProgram(...args));
           assert.match(refusal, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken`));
         }

@@ -78,7 +78,6 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "pages/frame",
     "pages/words",
     "webhooks",
-    "workers",
     "log",
     "transfer observer.ts",
     "access",

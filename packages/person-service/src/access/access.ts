@@ -3,7 +3,6 @@ import { type AnswerSource, type AroundFilter, dependsOn, type HttpRequest, prob
 import { access, caller } from "waymark/filters";
 import { type Description, docsOfFilter, type SecurityOptions } from "waymark/openapi";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
-import type { SharedEnds } from "./ended-sessions.ts";
 import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./identify.ts";
 import { readJsonFile } from "./json-file.ts";
 import { readKeys, type StoredKey } from "./key-file.ts";
@@ -27,8 +26,6 @@ export interface AccessOptions {
   readonly elapsed?: () => number;
   /** The key that seals session cookies: 32 random bytes, the same in all processes. Default: a random key for each process. */
   readonly sessionKey?: Uint8Array | undefined;
-  /** Shares the sessions that people sign out of with the other processes that have the key. Default: they are not shared. */
-  readonly sharedEnds?: SharedEnds | undefined;
 }
 
 /** Access by the rules and credentials of files. */
@@ -89,7 +86,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     now = () => new Date(),
     elapsed = () => performance.now(),
   } = options;
-  const sessions = sealedSessions(options.sessionKey ?? randomBytes(32), now, options.sharedEnds);
+  const sessions = sealedSessions(options.sessionKey ?? randomBytes(32), now);
   // Reloads keep the counters.
   const throttles = accessThrottles(elapsed);
   const signIns = signInQueue(elapsed);

@@ -7,14 +7,6 @@ export interface Session {
   readonly begun: number;
 }
 
-/** Shares the sessions that ended before their time with other processes. */
-export interface SharedEnds {
-  /** Reports a session to the others; resolves when they refuse it. */
-  report(session: Session): Promise<void>;
-  /** Sets what receives the sessions that ended at the others, before now and from now on. */
-  onEnded(receive: (sessions: readonly Session[]) => void): void;
-}
-
 /** How long a session lasts, in seconds. */
 export const sessionLife: number = 8 * 60 * 60;
 
@@ -34,11 +26,6 @@ export class EndedSessions {
   /** @param seconds the clock */
   constructor(seconds: () => number) {
     this.#seconds = seconds;
-  }
-
-  /** Returns every session that is remembered: with them, another process refuses what this one refuses. */
-  get all(): readonly Session[] {
-    return [...this.#ofHolders.values()].flatMap(({ sessions }) => [...sessions.values()]);
   }
 
   has({ id, holder, begun }: Session): boolean {

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Caller } from "waymark/filters";
 import type { AccessFile } from "./access-file.ts";
-import { EndedSessions, type Session, type SharedEnds, sessionLife } from "./ended-sessions.ts";
+import { EndedSessions, type Session, sessionLife } from "./ended-sessions.ts";
 import type { StoredKey } from "./key-file.ts";
 
 /** The name of the cookie. Its prefix keeps browsers from taking it from any other host, or over plain HTTP (RFC 6265bis §4.1.3.2). */
@@ -40,16 +40,12 @@ export function holdersOf({ users }: Pick<AccessFile, "users">, keys: readonly S
  * Makes sessions that are sealed: the cookie has the caller's id, a proof and an end, encrypted by a key of the service (JWE, RFC
  * 7516). So nothing has to be stored or shared but the key; what a caller may do is looked up at each request.
  *
- * @param key 32 random bytes: workers with the same one know each other's sessions
+ * @param key 32 random bytes: instances with the same one know each other's sessions
  * @param now the clock
- * @param sharedEnds leads to the other processes. Default: this is the only process
  */
-export function sealedSessions(key: Uint8Array, now: () => Date, sharedEnds?: SharedEnds): Sessions {
+export function sealedSessions(key: Uint8Array, now: () => Date): Sessions {
   const seconds = (): number => Math.floor(now().getTime() / 1000);
   const ended = new EndedSessions(seconds);
-  sharedEnds?.onEnded((sessions) => {
-    for (const session of sessions) ended.add(session);
-  });
 
   const read = async (sealed: string): Promise<SealedSession | undefined> => {
     const { errors, jwtDecrypt } = await import("jose");
@@ -89,7 +85,6 @@ export function sealedSessions(key: Uint8Array, now: () => Date, sharedEnds?: Sh
       if (session === undefined || ended.has(session)) return;
       const { proof, ...known } = session;
       ended.add(known);
-      await sharedEnds?.report(known);
     },
   };
 }

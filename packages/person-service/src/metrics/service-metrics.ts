@@ -269,5 +269,5 @@ async function canBeUsed(database: Database): Promise<boolean> {
   }
 }
 
-/** How long a check of the database may take, in milliseconds: less than a supervisor waits for the answer of a worker. */
+/** How long a check of the database may take, in milliseconds. */
 export const patience = 500;

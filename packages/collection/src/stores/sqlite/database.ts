@@ -18,7 +18,6 @@ import { type ReaderCalls, SqliteReader } from "./reading/reader.ts";
 import { sqliteRestoreTarget } from "./restore-target.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
 import { missingIndexes, prepareSchema } from "./table/schema.ts";
-import { remoteCommitter } from "./threads/remote-committer.ts";
 import { type ReaderThreadData, ThreadChannel } from "./threads/thread.ts";
 import { SqliteCommitter } from "./writing/committer.ts";
 import { localCommitter } from "./writing/committer-channel.ts";
@@ -91,14 +90,11 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const path = resolve(file);
   const thread = { path, collections, busyTimeout };
   const writer = new SqliteWriter(
-    options.writer !== undefined
-      ? remoteCommitter(options.writer)
-      : isFile
-        ? new ThreadChannel("committer-thread", thread)
-        : localCommitter(new SqliteCommitter(database, collections, busyTimeout)),
+    isFile
+      ? new ThreadChannel("committer-thread", thread)
+      : localCommitter(new SqliteCommitter(database, collections, busyTimeout)),
     maxWaitingWrites,
-    // The process that commits reports its commits.
-    options.writer === undefined ? options.observer?.onCommit : undefined,
+    options.observer?.onCommit,
   );
   const queries = new SqliteQueries(database, collections);
   const stop = new Int32Array(new SharedArrayBuffer(4));

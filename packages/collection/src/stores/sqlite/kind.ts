@@ -3,7 +3,6 @@ import type { DatabaseKind } from "../../database-kind.ts";
 import { backupSqliteFile } from "./backup.ts";
 import { openSqliteDatabase } from "./database.ts";
 import { openSqliteSnapshot } from "./snapshot.ts";
-import { SharedWriter } from "./threads/shared-writer.ts";
 
 /** SQLite. Every text can be the path of a file, so this kind is the last that is asked. */
 export const sqlite: DatabaseKind = {
@@ -17,5 +16,4 @@ export const sqlite: DatabaseKind = {
   openSnapshot: async (file, options) => openSqliteSnapshot(file, options),
   mostPartitions: 1,
   backup: backupSqliteFile,
-  shareWriter: (file, options) => new SharedWriter({ file, ...options }),
 };

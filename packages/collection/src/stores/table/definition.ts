@@ -23,7 +23,6 @@ export const databaseOptionTypes: OptionTypes<DatabaseOptions> = {
   partitions: undefined,
   onForgotten: "function",
   observer: "object",
-  writer: "object",
 };
 
 /**

@@ -1,4 +1,3 @@
-import { workerOfThisProcess } from "../../workers/worker.ts";
 import { serveHere } from "../serving/serve-here.ts";
 import { serveOptions, toOptions, usageErrorInOptions } from "../settings/options.ts";
 import type { Command } from "./command.ts";
@@ -14,10 +13,6 @@ export const serveCommand: Command = {
   options: serveOptions,
   usageError: usageErrorInOptions,
   async run(given, io) {
-    const options = toOptions(given);
-    const worker = workerOfThisProcess();
-    if (options.workers === 1 || worker !== undefined) return serveHere(options, worker, io);
-    const { supervise } = await import("../serving/supervise.ts");
-    await supervise(options, io);
+    await serveHere(toOptions(given), io);
   },
 };

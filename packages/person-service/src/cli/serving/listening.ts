@@ -5,7 +5,6 @@ import { ListenError, type RunningServer, serve } from "@waymark/node";
 import { quote } from "waymark/internal";
 import { demoPeople, storeDemo } from "../../person/demo.ts";
 import type { PersonService } from "../../service.ts";
-import type { Worker } from "../../workers/worker.ts";
 import type { Options } from "../settings/options.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countSoon } from "../terminal/progress.ts";
@@ -21,8 +20,6 @@ export interface Start {
   readonly credentials: Awaited<ReturnType<typeof readTlsFiles>> | undefined;
   readonly observation: Observation;
   readonly shutdown: Shutdown;
-  /** This process, where a supervisor has started it. */
-  readonly worker: Worker | undefined;
   readonly io: CommandStreams;
 }
 
@@ -66,7 +63,7 @@ async function requirePort({ port, host }: Pick<Options, "port" | "host">): Prom
  * @throws ListenError (rejects) when a port cannot be listened on
  */
 export async function listen(start: Start): Promise<Listening> {
-  const { options, service, credentials: tls, observation, shutdown, worker, io } = start;
+  const { options, service, credentials: tls, observation, shutdown, io } = start;
   const { database: address, host, trustProxy, answerMemory } = options;
   const { readOnly, loss } = await stateOf(service.database);
   if (options.demo && readOnly) {
@@ -74,16 +71,14 @@ export async function listen(start: Start): Promise<Listening> {
     const remedy = "leave out --demo, or name another database";
     throw new CommandError(`--demo needs a database that can be changed, and ${what}: ${remedy}`);
   }
-  const isFirst = worker?.isFirst ?? true;
-  const toStore = options.demo && isFirst ? await demoPeople() : undefined;
+  const toStore = options.demo ? await demoPeople() : undefined;
   // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
   const { onPlainHttp } = observation.serviceLog;
-  const port = worker?.port ?? options.port;
-  const server = await serve(service.app, { port, host, tls, onPlainHttp, trustProxy, answerMemory });
+  const server = await serve(service.app, { port: options.port, host, tls, onPlainHttp, trustProxy, answerMemory });
   shutdown.server = server;
   if (toStore !== undefined) io.print(await storeDemo(service.people, toStore, address));
   const { metrics } = observation;
-  if (metrics !== undefined && options.admin !== undefined && worker === undefined) {
+  if (metrics !== undefined && options.admin !== undefined) {
     const { openAdmin } = await import("../../metrics/admin.ts");
     const health = { check: () => service.database.check(), isReady: shutdown.isReady };
     shutdown.admin = await openAdmin(options.admin, { metrics: () => metrics.registry.metrics(), health });
@@ -109,6 +104,6 @@ async function firstIdOf(people: Store): Promise<number | undefined> {
 }
 
 /** Prints where the admin listener is. */
-export function printAdmin({ url }: RunningServer, { print }: Pick<CommandStreams, "print">): void {
+function printAdmin({ url }: RunningServer, { print }: Pick<CommandStreams, "print">): void {
   print(`metrics on ${url}/metrics`);
 }

@@ -27,15 +27,11 @@ export class Shutdown {
   /** Returns false once the service stops. */
   readonly isReady = (): boolean => !this.#isStopping;
 
-  /**
-   * Stops the service. Resolves when everything is closed.
-   *
-   * @param notice that of `RunningServer.close`, in milliseconds
-   */
-  async stop(notice = 0): Promise<void> {
+  /** Stops the service. Resolves when everything is closed. */
+  async stop(): Promise<void> {
     const { log, serviceLog } = this.#observation;
     this.#isStopping = true;
-    await this.server?.close({ notice, grace: this.#grace });
+    await this.server?.close({ grace: this.#grace });
     await this.webhooks?.close();
     serviceLog.close();
     await this.admin?.close();
@@ -45,8 +41,8 @@ export class Shutdown {
   }
 
   /** Stops the service, and logs the cause. */
-  readonly stopOn = (cause: string, notice = 0): Promise<void> => {
+  readonly stopOn = (cause: string): Promise<void> => {
     this.#observation.log.write("info", "stop", `stops on ${cause}`, { cause });
-    return this.stop(notice);
+    return this.stop();
   };
 }

@@ -1,7 +1,20 @@
 import { nearestName } from "waymark/internal";
 
-/** Returns ` Did you mean "import"?` for a word near to one of the names, and nothing for another. */
+/** The settings that have left, and what takes their place. */
+const departed: Readonly<Record<string, string>> = {
+  workers: "One process serves: for more cores, start several instances on PostgreSQL (docs/scaling.md).",
+};
+
+/**
+ * Returns ` Did you mean "import"?` for a word near to one of the names, what takes the place of a setting that has left, and nothing
+ * for another.
+ */
 export function didYouMean(word: string, names: readonly string[], toText: (name: string) => string = String): string {
+  const setting = word
+    .toLowerCase()
+    .replace(/^person_service_/, "")
+    .replaceAll("_", "-");
+  if (Object.hasOwn(departed, setting)) return ` ${departed[setting]}`;
   const name = nearestName(word, names);
   return name === undefined ? "" : ` Did you mean "${toText(name)}"?`;
 }

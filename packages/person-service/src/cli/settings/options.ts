@@ -50,8 +50,6 @@ export interface Options extends Required<ServiceSettings>, Required<Pick<Brand,
   readonly webhooks: readonly WebhookSettings[];
   /** Whether to store the people of the demo first. */
   readonly demo: boolean;
-  /** How many processes serve, 1…256. */
-  readonly workers: number;
   /** How long requests in progress may take once the service stops, 0…3600 seconds. */
   readonly grace: number;
   /** Where the admin listener is; undefined without. */
@@ -188,13 +186,6 @@ export const serveOptions: Readonly<Record<string, Option>> = {
       'send each change to a URL, such as {"url": "https://crm.example.com/people", "secret-file": "crm.secret"}; may be given several times, best in the file of --config',
     multiple: true,
   },
-  workers: {
-    group: "Process",
-    value: "N",
-    type: wholeNumber(1, 256),
-    about: "the number of processes that serve",
-    default: "1",
-  },
   grace: {
     group: "Process",
     value: "SECONDS",
@@ -280,7 +271,6 @@ export function toOptions(given: Given): Options {
     logo: given.value("logo"),
     webhooks: given.values("webhooks").map(parseWebhook),
     demo: given.has("demo"),
-    workers: Number(given.value("workers")),
     grace: Number(given.value("grace")),
     admin: adminPort === undefined ? undefined : { host: given.value("admin-host") ?? "", port: adminPort },
     log: given.value("log") as LogDetail, // one of its words, or the default
@@ -312,9 +302,6 @@ export function usageErrorInOptions(given: Given): string | undefined {
     .find((name) => !options.members.names.includes(name));
   if (unknown !== undefined)
     return `${given.source("webhooks")} has the field ${quotedArgument(unknown)}, which is not a member of a person.`;
-  if (options.workers > 1 && options.database === ":memory:") {
-    return '--workers needs a database that processes can share, not ":memory:".';
-  }
   const { admin, port, host } = options;
   if (admin === undefined && given.has("admin-host")) return "--admin-host needs --admin-port.";
   if (admin !== undefined && admin.port === port && port !== 0 && admin.host === host) {

@@ -2,8 +2,6 @@ import { StoreDamaged, StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable }
 
 /** A channel to the code that uses a connection to a database. Calls are made in the order in which they are sent. */
 export interface Channel<C extends Calls<C>> {
-  /** Whether the other end joins the commits that arrive during another commit into one. Default: false. */
-  readonly joinsCommits?: boolean;
   /**
    * @throws StoreUnavailable (rejects) when the call cannot be made
    * @throws StoreOutcomeUnknown (rejects) when the call may have been made
@@ -27,7 +25,7 @@ export function localChannel<C extends Calls<C>>(calls: C): Channel<C> {
 }
 
 /**
- * The answer to a call, as sent between threads and processes. The class of an error is lost on the way, so that `kind` names it: every
+ * The answer to a call, as sent between threads. The class of an error is lost on the way, so that `kind` names it: every
  * StoreUnavailable of another name becomes one of that class.
  */
 export type Answer =

@@ -4,7 +4,7 @@ import { workerData } from "node:worker_threads";
 import { connectToSqliteFile } from "../connections/file.ts";
 import { boundedLog } from "../connections/log.ts";
 import { SqliteCommitter } from "../writing/committer.ts";
-import type { CommitterThreadCalls } from "../writing/committer-channel.ts";
+import type { CommitterCalls } from "../writing/committer-channel.ts";
 import { wordMerger } from "../writing/word-merger.ts";
 import { answerCalls, type ThreadData } from "./thread.ts";
 
@@ -17,7 +17,7 @@ database.exec(`
 `);
 const boundLog = boundedLog(database, path, 0);
 const merger = wordMerger(database, collections);
-answerCalls<CommitterThreadCalls>(committer, {
+answerCalls<CommitterCalls>(committer, {
   afterAnswer() {
     if (database.isTransaction) return;
     if (committer.takeRemovals()) merger.removed();

@@ -13,7 +13,7 @@ import { isSingleExecutable } from "./single-executable.ts";
 const programs: Readonly<Record<ThreadProgram, { readonly task: string; readonly committing: readonly string[] }>> = {
   "reader-thread": { task: "reads", committing: [] },
   // The calls that may have been committed when the thread ends before its answer.
-  "committer-thread": { task: "writes", committing: ["commit", "commitTexts", "endBulk"] },
+  "committer-thread": { task: "writes", committing: ["commit", "endBulk"] },
 };
 
 type ThreadProgram = "reader-thread" | "committer-thread";

@@ -55,27 +55,3 @@ export function together(batch: Batch, outcomes: readonly WriteOutcome[]): reado
     return { kind: "each", outcomes: outcomes.slice(first, next) as EachOutcomes["outcomes"] }; // those of creations
   });
 }
-
-// Between processes, changes and outcomes travel as text: the process in the middle passes the text on without reading it. A
-// structured clone would be made and read at every step.
-
-export const toBatchText = (batch: Batch): string => JSON.stringify(batch);
-
-export const fromBatchText = (text: string): Batch => JSON.parse(text);
-
-export const toOutcomesText = (outcomes: readonly BatchedOutcome[]): string =>
-  // JSON cannot represent an Error.
-  JSON.stringify(outcomes, (_name, value) => (value instanceof Error ? { message: value.message } : value));
-
-export function fromOutcomesText(text: string): readonly BatchedOutcome[] {
-  const outcomes: readonly BatchedOutcome[] = JSON.parse(text);
-  return outcomes.map((outcome) =>
-    outcome.kind === "each" ? { ...outcome, outcomes: outcome.outcomes.map(fromJson) } : fromJson(outcome),
-  );
-}
-
-function fromJson<O extends WriteOutcome>(outcome: O): O {
-  if (outcome.kind === "failed") return { ...outcome, error: new Error(outcome.error.message) };
-  // Undefined when the record is gone.
-  return outcome.kind === "repeated" && "id" in outcome ? { ...outcome, record: outcome.record } : outcome;
-}

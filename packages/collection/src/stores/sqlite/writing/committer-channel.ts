@@ -7,9 +7,6 @@ export type CommitterCalls = Pick<
   "commit" | "probe" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk"
 >;
 
-/** The calls that the thread for writes answers. */
-export type CommitterThreadCalls = CommitterCalls & Pick<SqliteCommitter, "commitTexts">;
-
 /** The channel from a writer to the committer. */
 export type CommitterChannel = Channel<CommitterCalls>;
 

@@ -8,16 +8,7 @@ import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts"
 import { numberIn, prepareChange } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
 import { lateIndexes } from "../table/late-indexes.ts";
-import {
-  type AddressedWrite,
-  type Batch,
-  type BatchedOutcome,
-  fromBatchText,
-  singly,
-  together,
-  toOutcomesText,
-  type WriteOutcome,
-} from "./batch.ts";
+import { type AddressedWrite, type Batch, type BatchedOutcome, singly, together, type WriteOutcome } from "./batch.ts";
 import { type SqliteChanges, sqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
 
@@ -68,17 +59,6 @@ export class SqliteCommitter {
       // set only now.
       return this.#inTransaction(batch, (write) => this.#applyAlone(write));
     }
-  }
-
-  /** Makes the changes of several processes in one commit. Batches and outcomes are texts, as in batch.ts. */
-  commitTexts(texts: readonly string[]): readonly string[] {
-    const batches = texts.map(fromBatchText);
-    const outcomes = this.commit(batches.flat());
-    let next = 0;
-    return batches.map(({ length }) => {
-      next += length;
-      return toOutcomesText(outcomes.slice(next - length, next));
-    });
   }
 
   /** Returns whether changes since the last call may have removed or replaced records. */

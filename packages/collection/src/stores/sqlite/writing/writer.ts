@@ -32,7 +32,6 @@ export class SqliteWriter {
     this.#onCommit = onCommit;
     this.#queue = new BatchQueue(async (batch) => {
       this.#lastCommit = this.#commit(batch);
-      if (channel.joinsCommits === true) return;
       await this.#lastCommit;
       await this.#gather();
     });
