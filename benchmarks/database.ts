@@ -1,40 +1,26 @@
-import { existsSync } from "node:fs";
-import { mkdir, mkdtempDisposable, rename } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { join } from "node:path";
 import { openPersonService, type Person } from "@waymark/person-service";
-import { demoPeople } from "../packages/person-service/src/person/demo.ts";
 
 /** A database that is removed at the end of its scope. */
 export interface TemporaryDatabase extends AsyncDisposable {
   readonly file: string;
-  readonly records: number;
 }
 
-/** Makes a database with the people of the demo or, when a number is given, with so many made-up ones. */
-export async function makeDatabase(parent: string, records: number | undefined): Promise<TemporaryDatabase> {
+/** Makes a database with so many made-up people. */
+export async function makeDatabase(parent: string, records: number): Promise<TemporaryDatabase> {
   const { path: directory, remove } = await mkdtempDisposable(join(parent, "person-benchmark-"));
   try {
     const file = join(directory, "person.db");
     const { people, database } = await openPersonService({ database: file });
     await using _ = database;
-    const stored = await people.createAll(records === undefined ? await demoPeople() : madeUpPeople(records));
+    const stored = await people.createAll(madeUpPeople(records));
     if (stored.kind !== "created") throw new Error("The people cannot be stored: two have the same identifier");
-    return { file, records: stored.count, [Symbol.asyncDispose]: remove };
+    return { file, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;
   }
-}
-
-/** The database in this directory with so many made-up people, which is made if it is missing, and stays there. */
-export async function keptDatabase(directory: string, records: number): Promise<TemporaryDatabase> {
-  const file = join(directory, `people-${records}.db`);
-  if (!existsSync(file)) {
-    await mkdir(directory, { recursive: true });
-    await using made = await makeDatabase(directory, records);
-    await rename(made.file, file);
-  }
-  return { file, records, [Symbol.asyncDispose]: async () => undefined };
 }
 
 /** People with as much to say as those of the demo. */

@@ -3,11 +3,18 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { installPacked, linkPackage, packInto, tarballIn } from "../scripts/install-packed.ts";
-import type { Contestant } from "./contestant.ts";
+import { serverProgram } from "./server-process.ts";
+
+/** A server as people have it. */
+export interface Installed {
+  readonly name: string;
+  readonly program: URL;
+  readonly args: (database: string) => readonly string[];
+}
 
 /** Servers that are installed in a folder, which is removed with them. */
 export interface Installation extends AsyncDisposable {
-  readonly contestants: readonly Contestant[];
+  readonly servers: readonly Installed[];
 }
 
 /**
@@ -16,7 +23,7 @@ export interface Installation extends AsyncDisposable {
  *
  * @param directory where the folder is made
  */
-export async function installContestants(directory: string, peers: readonly Contestant[]): Promise<Installation> {
+export async function installServers(directory: string, peers: readonly string[]): Promise<Installation> {
   const { path: folder, remove } = await mkdtempDisposable(join(directory, "person-benchmark-installed-"));
   try {
     await packInto(folder);
@@ -26,27 +33,21 @@ export async function installContestants(directory: string, peers: readonly Cont
     await remove();
     throw error;
   }
-  const compiled = peers.map(({ name }): Contestant => {
-    return { name, program: pathToFileURL(join(folder, `${name}.mjs`)), conditions: [] };
-  });
-  return { contestants: [installedService(folder), ...compiled], [Symbol.asyncDispose]: remove };
-}
-
-function installedService(folder: string): Contestant {
-  const service = pathToFileURL(join(folder, "node_modules/@waymark/person-service/"));
-  return {
+  const service: Installed = {
     name: "ours",
-    program: new URL("bin/person-service.js", service),
-    conditions: [],
-    options: (database) => ["--port", "0", "--database", database],
-    compileCache: new URL(".compile-cache/", service),
+    program: pathToFileURL(join(folder, "node_modules/@waymark/person-service/bin/person-service.js")),
+    args: (database) => ["--port", "0", "--database", database],
   };
+  const compiled = peers.map((name): Installed => {
+    return { name, program: pathToFileURL(join(folder, `${name}.mjs`)), args: (database) => [database] };
+  });
+  return { servers: [service, ...compiled], [Symbol.asyncDispose]: remove };
 }
 
-async function compile(peers: readonly Contestant[], folder: string): Promise<void> {
+async function compile(peers: readonly string[], folder: string): Promise<void> {
   for (const name of ["fastify", "hono", "@hono/node-server"]) await linkPackage(folder, name);
   await build({
-    entryPoints: peers.map(({ program }) => fileURLToPath(program)),
+    entryPoints: peers.map((name) => fileURLToPath(serverProgram(name))),
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,

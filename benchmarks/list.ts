@@ -1,68 +1,47 @@
 import { get } from "node:http";
 import { performance } from "node:perf_hooks";
-import type { Contestant } from "./contestant.ts";
-import { makeDatabase } from "./database.ts";
-import type { Placement } from "./placement.ts";
-import { startServer } from "./server-process.ts";
-import { type Summary, summarize, summarizeKnown } from "./summary.ts";
+import { type MeasureOptions, rotate } from "./measure.ts";
+import { medianOf, type Table } from "./report.ts";
+import { serverProgram, startServer } from "./server-process.ts";
+import { summarize } from "./summary.ts";
 
-export interface ListOptions {
-  readonly contestants: readonly Contestant[];
-  readonly directory: string;
-  readonly records: number;
-  readonly rounds: number;
-  readonly placement: Placement;
-  readonly signal: AbortSignal;
-  readonly onProgress?: (step: string) => void;
-}
-
-/** What sending all records as one JSON array came to. */
-export interface ListResult {
-  readonly name: string;
-  /** Milliseconds to the first byte of the content. */
-  readonly firstByte: Summary;
-  readonly bytesPerSecond: Summary;
-  /** How many resident bytes the server has at its peak above those before; undefined where the system does not say. */
-  readonly memory: Summary | undefined;
-}
-
-/**
- * Measures how servers send `GET /person` without a limit: each time in a fresh process, one at a time, each round another one
- * first. Each list is read once before it counts.
- *
- * @throws Error when the servers do not send the same number of bytes
- */
-export async function measureLists(options: ListOptions): Promise<readonly ListResult[]> {
-  const { contestants, rounds, onProgress } = options;
-  onProgress?.(`storing ${options.records} people`);
-  await using database = await makeDatabase(options.directory, options.records);
-  const found = new Map<string, Sample[]>(contestants.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
-      onProgress?.(`round ${round + 1} of ${rounds}: ${contestant.name}`);
-      found.get(contestant.name)?.push(await sample(contestant, database.file, options));
-    }
-  }
-  const sizes = new Set([...found.values()].flat().map(({ bytes }) => bytes));
-  if (sizes.size > 1) throw new Error(`The lists have different sizes: ${[...sizes].join(", ")} bytes`);
-  return [...found].map(([name, samples]) => toResult(name, samples));
-}
-
+/** One list of everybody: bytes and milliseconds, and the memory that the server had at its peak above that before. */
 interface Sample {
   readonly bytes: number;
   readonly firstByte: number;
-  readonly milliseconds: number;
+  readonly all: number;
   readonly memory: number | undefined;
 }
 
-async function sample({ program }: Contestant, database: string, options: ListOptions): Promise<Sample> {
-  const { placement, signal } = options;
-  await using server = await startServer({ program, database, placement, signal });
-  const before = await server.residentMemory();
-  await readList(server.url);
-  const timed = await readList(server.url);
-  const peak = await server.peakMemory();
-  return { ...timed, memory: before === undefined || peak === undefined ? undefined : peak - before };
+/**
+ * Measures how ours and Fastify send everybody as one JSON array: each time in a fresh process, after one list that does not count.
+ *
+ * @throws Error when they do not send the same number of bytes
+ */
+export async function measureList(options: MeasureOptions): Promise<Table> {
+  const names = ["ours", "fastify"] as const;
+  const samples = { ours: [] as Sample[], fastify: [] as Sample[] };
+  for (let round = 0; round < options.rounds; round++) {
+    for (const name of rotate(names, round)) {
+      options.onProgress?.(`list: round ${round + 1} of ${options.rounds}, ${name}`);
+      await using server = await startServer(serverProgram(name), [options.database], options);
+      const before = await server.residentMemory();
+      await readList(server.url);
+      const timed = await readList(server.url);
+      const peak = await server.peakMemory();
+      samples[name].push({ ...timed, memory: before && peak && peak - before });
+    }
+  }
+  const sizes = new Set(names.flatMap((name) => samples[name].map(({ bytes }) => bytes)));
+  if (sizes.size > 1) throw new Error(`The lists have different sizes: ${[...sizes].join(", ")} bytes`);
+  const rows = names.map((name) => {
+    const of = samples[name];
+    const rates = summarize(of.map(({ bytes, all }) => bytes / all));
+    const memory = summarize(of.map((sample) => sample.memory));
+    const first = summarize(of.map(({ firstByte }) => firstByte));
+    return [name, medianOf(first, "ms"), medianOf(rates, "MB/s", 1000), medianOf(memory, "MiB", 2 ** 20)];
+  });
+  return [["everybody as one array", "first byte", "rate", "memory at its peak"], ...rows];
 }
 
 function readList(url: string): Promise<Omit<Sample, "memory">> {
@@ -76,16 +55,7 @@ function readList(url: string): Promise<Omit<Sample, "memory">> {
         bytes += piece.length;
       });
       response.on("error", reject);
-      response.on("end", () => resolve({ bytes, firstByte, milliseconds: performance.now() - begun }));
+      response.on("end", () => resolve({ bytes, firstByte, all: performance.now() - begun }));
     }).on("error", reject);
   });
-}
-
-function toResult(name: string, samples: readonly Sample[]): ListResult {
-  return {
-    name,
-    firstByte: summarize(samples.map(({ firstByte }) => firstByte)),
-    bytesPerSecond: summarize(samples.map(({ bytes, milliseconds }) => (bytes / milliseconds) * 1000)),
-    memory: summarizeKnown(samples.map(({ memory }) => memory)),
-  };
 }

@@ -1,184 +1,148 @@
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { parseArgs } from "node:util";
 import { buildProgram } from "../scripts/build-program.ts";
-import { contestants } from "./contestant.ts";
-import { measureDeclared } from "./declared.ts";
-import { measureDispatch } from "./dispatch.ts";
-import { measureFootprints } from "./footprint.ts";
-import { measureGrowth } from "./growth.ts";
-import { installContestants } from "./installed.ts";
-import { measureLists } from "./list.ts";
-import { findLoadGenerator, type LoadGenerator, type MixingLoadGenerator } from "./load.ts";
-import { measure } from "./measure.ts";
-import { measureOpenLoop } from "./open-loop.ts";
-import { type Command, type Measured, type Measurement, parseCommand, usage } from "./options.ts";
-import { measureOverload } from "./overload.ts";
-import { findPlacement } from "./placement.ts";
+import { makeDatabase } from "./database.ts";
+import { measureFiles } from "./files.ts";
+import { measureList } from "./list.ts";
+import { byH2load, byWrk, isInstalled } from "./load.ts";
+import { type MeasureOptions, measureRow, type RowResult } from "./measure.ts";
+import { anywhere, findPlacement } from "./placement.ts";
 import { measurePostgres } from "./postgres.ts";
-import { type Published, publish } from "./publish.ts";
-import { measureRecords, type RecordsOptions } from "./records.ts";
-import {
-  describeEnvironment,
-  doubts,
-  toContestantsTable,
-  toDispatchTable,
-  toFootprintsTable,
-  toGrowthTable,
-  toListsTable,
-  toOpenLoopTable,
-  toOverloadTable,
-  toPostgresTable,
-  toRecordsTable,
-  toScalingTable,
-  toServersTable,
-  toTypesTable,
-  toWritesTable,
-} from "./report.ts";
-import { measureScaling, type ScalingOptions } from "./scaling.ts";
-import { scenariosWith } from "./scenario.ts";
-import { measureTypes } from "./types.ts";
-import { measureWrites } from "./writes.ts";
+import { describeEnvironment, publish, type Table, toPublished, toSharesTable, toText, versionOf } from "./report.ts";
+import { measureRoutes } from "./routes.ts";
+import { groups, rows } from "./rows.ts";
+import { measureStart } from "./start.ts";
 
-/** Enough to keep a core busy. */
-const connections = 64;
+const usage = `Usage: npm run bench -- [what…] [options]
 
-const usualSizes = [1000, 100_000, 1_000_000];
+Measures the service beside its peers and bare node:http. What is measured is one or more of:
+  reads      one person, by one client and by many, behind a proxy, with a log; and a mixed load
+  pages      pages of 20: at cursors, sorted, filtered, searched
+  writes     people who are stored, over 1, 16 and 64 connections
+  http2      one person over HTTP/2 with TLS, by h2load
+  list       everybody as one array
+  postgres   reads, pages and writes on PostgreSQL, beside bare node:http and pg
+  files      import and export of everybody, beside sqlite3
+  start      the time to the first answer, and memory
+  routes     finding one of many routes, beside find-my-way and Hono
+Default: reads pages writes.
 
-const oursAndFastify = contestants.filter(({ name }) => name === "ours" || name === "fastify");
+Options:
+  --only TEXT     only the rows with this text in their name
+  --rounds N      how often each is measured (default 5)
+  --seconds N     how long each load counts (default 2)
+  --warm-up N     how long it lasts before it counts (default 2)
+  --people N      how many made-up people are stored (default 100000)
+  --json FILE     write all figures of reads, pages, writes and http2 to a file
+  --publish       write the shares into README.md and benchmarks/README.md`;
+
+const tables = {
+  list: measureList,
+  postgres: measurePostgres,
+  files: measureFiles,
+  start: measureStart,
+  routes: measureRoutes,
+} as const satisfies Readonly<Record<string, (options: MeasureOptions) => Promise<Table>>>;
+
+type Measured = (typeof groups)[number] | keyof typeof tables;
+
+const known: readonly Measured[] = [...groups, ...(Object.keys(tables) as (keyof typeof tables)[])]; // what the object has
+
+const accepted = {
+  help: { type: "boolean" },
+  only: { type: "string", default: "" },
+  rounds: { type: "string", default: "5" },
+  seconds: { type: "string", default: "2" },
+  "warm-up": { type: "string", default: "2" },
+  people: { type: "string", default: "100000" },
+  json: { type: "string" },
+  publish: { type: "boolean" },
+} as const;
 
 const interruption = new AbortController();
-
-/** What measurements have in common. */
-const common = {
-  directory: tmpdir(),
-  signal: interruption.signal,
-  onProgress: (step: string): void => void process.stderr.write(`${step}\n`),
-};
-
-/** What a measurement came to. */
-interface Outcome {
-  /** What is written as JSON, beside the environment. */
-  readonly figures: object;
-  readonly table: string;
-  /** What `--publish` writes, beside the environment. */
-  readonly published?: Omit<Published, "environment">;
-}
-
-const measurements: Readonly<Record<Measured, (asked: Measurement) => Promise<Outcome>>> = {
-  servers: measureServers,
-  async lists({ records = 100_000, rounds }) {
-    const options = { contestants: oursAndFastify, records, rounds, placement: await findPlacement() };
-    const results = await measureLists({ ...common, ...options });
-    return { figures: { records, rounds, results }, table: toListsTable(results) };
-  },
-  async growth({ records = 100_000, rounds }) {
-    const sizes = [...usualSizes.filter((size) => size < records), records];
-    const results = await measureGrowth({ ...common, sizes, rounds });
-    return { figures: { records, rounds, results }, table: toGrowthTable(results) };
-  },
-  async dispatch({ rounds }) {
-    print(`app.handle alone, rounds: ${rounds}`);
-    const results = measureDispatch({ sizes: [10, 10_000], rounds, requests: 20_000 });
-    return { figures: { rounds, results }, table: toDispatchTable(results) };
-  },
-  async types({ rounds }) {
-    const results = await measureTypes({ ...common, groups: 100, rounds });
-    return { figures: { rounds, results }, table: toTypesTable(results) };
-  },
-  async overload({ rounds, seconds }) {
-    print(`rounds: ${rounds}, ${seconds} s each after a second of warm-up; clients wait for 1 s`);
-    const options = { loads: [1, 2, 5, 10], rounds, seconds, warmUp: 1, placement: await findPlacement() };
-    const results = await measureOverload({ ...common, ...options });
-    return { figures: { rounds, seconds, results }, table: toOverloadTable(results) };
-  },
-  writes: underLoad((options) => measureWrites({ ...options, records: 100_000 }), toWritesTable),
-  postgres: underLoad((options) => measurePostgres({ ...options, records: 10_000 }), toPostgresTable),
-  open: underLoad(
-    (options) => measureOpenLoop({ ...options, contestants: oursAndFastify, loads: [0.25, 0.5, 0.75] }),
-    toOpenLoopTable,
-  ),
-  declared: underLoad(measureDeclared, toContestantsTable),
-  scaling: underLoad(measureScaling, toScalingTable),
-  records: underLoad(measureRecords, toRecordsTable),
-};
+const { signal } = interruption;
 
 try {
-  await run(parseCommand(process.argv.slice(2)));
+  await run(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}\n`);
-  process.exitCode = interruption.signal.aborted ? 130 : 1;
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = signal.aborted ? 130 : 1;
 }
 
-async function run(command: Command): Promise<void> {
-  if (command.kind === "help") return print(usage);
+async function run(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args: [...args], options: accepted, allowPositionals: true });
+  if (values.help) return print(usage);
+  const asked = positionals.length === 0 ? groups.slice(0, 3) : positionals.map(measured);
+  const people = integer("people", values.people, 1_000);
+  const rounds = {
+    rounds: integer("rounds", values.rounds, 1),
+    seconds: integer("seconds", values.seconds, 1),
+    warmUp: integer("warm-up", values["warm-up"], 0),
+  };
+  await requirePrograms(asked);
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(name, () => interruption.abort(new Error(`Interrupted by ${name}`)));
+  }
   await buildProgram();
-  // It takes one turn of the event loop, in which no signal is heard.
-  if (command.kind !== "dispatch") interruptOnSignals();
   const environment = await describeEnvironment();
-  const { processor, cores, platform, versions } = environment;
-  print(`${processor}, ${cores} cores, ${platform}`);
-  print(
-    Object.entries(versions)
-      .map((version) => version.join(" "))
-      .join(", "),
-  );
-  const { figures, table, published } = await measurements[command.kind](command);
-  print(`\n${table}`);
-  if (command.publish && published !== undefined) await publish({ environment, ...published });
-  const json = JSON.stringify({ environment, ...figures }, null, 2);
-  if (command.json !== undefined) await writeFile(command.json, `${json}\n`);
-}
-
-function interruptOnSignals(): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}`)));
+  const placement = await findPlacement();
+  const conditions = `medians of ${rounds.rounds} × ${rounds.seconds} s after ${rounds.warmUp} s of warm-up`;
+  print(`${environment}\n${conditions}, ${placement.pinned ? "server on core 0, load on core 1" : "not pinned"}`);
+  await using database = await makeDatabase(tmpdir(), people);
+  const onProgress = (step: string): void => void process.stderr.write(`${step}\n`);
+  const options = { ...rounds, database: database.file, people, generate: byWrk, placement, signal, onProgress };
+  const results: RowResult[] = [];
+  for (const what of asked) {
+    if (isTable(what)) {
+      print(`\n${toText(await tables[what](options))}`);
+      continue;
+    }
+    const chosen = rows.filter(({ group, name }) => group === what && name.includes(values.only));
+    for (const row of chosen) {
+      const generate = what === "http2" ? byH2load : byWrk;
+      // A thread that writes is to have a core as it has otherwise.
+      const result = await measureRow(row, { ...options, generate, placement: row.isWritten ? anywhere : placement });
+      print(`\n${toText(toSharesTable([result]))}`);
+      results.push(result);
+    }
+  }
+  const { json } = values;
+  if (json !== undefined) await writeFile(json, `${JSON.stringify({ environment, rounds, results }, null, 2)}\n`);
+  if (values.publish) {
+    const shares = "Shares of bare `node:http` in requests per processor second";
+    const version = await versionOf("@waymark/person-service");
+    const [machine = "", node = ""] = environment.split(/, (?=Node)/);
+    await publish(
+      `${toPublished(results)}\n${shares}, of version ${version} on ${machine}\nwith ${node.split(",")[0]}: ${conditions}, by \`npm run bench -- --publish\`.\n`,
+    );
   }
 }
 
-async function measureServers(asked: Measurement): Promise<Outcome> {
-  const { fields, rounds, seconds, warmUp, records } = asked;
-  const loadGenerator = await findLoadGenerator(asked.load);
-  const placement = await findPlacement();
-  const load = nameOf(loadGenerator);
-  const conditions = { load, connections, pinned: placement.pinned, fields, rounds, seconds, warmUp };
-  print(`${load}, ${connections} connections, fields: ${fields}, ${rounds} × ${seconds} s, each after ${warmUp} s`);
-  print(
-    placement.pinned
-      ? "server on core 0, load on core 1"
-      : "not pinned, since there is no taskset for two cores: server and load may compete for one",
-  );
-  const options = { ...common, rounds, seconds, warmUp, records, contestants, placement };
-  const results = await measure({ ...options, scenarios: scenariosWith(fields), loadGenerator, connections });
-  common.onProgress("memory and start");
-  await using installed = await installContestants(tmpdir(), contestants.slice(1));
-  const footprints = await measureFootprints({ ...options, ...installed, idleConnections: 1000 });
-  const tables = results.flatMap((result) => [toServersTable(result), ...doubts(result)]);
-  return {
-    figures: { conditions, results, footprints },
-    table: [...tables, toFootprintsTable(footprints)].join("\n\n"),
-    published: { rounds, seconds, warmUp, results },
-  };
+/** @throws Error when a program that is started for a measurement is missing */
+async function requirePrograms(asked: readonly Measured[]): Promise<void> {
+  for (const what of asked) {
+    const program = { http2: "h2load", files: "sqlite3", list: "", start: "", routes: "" }[what as string] ?? "wrk";
+    if (program !== "" && !(await isInstalled(program))) {
+      throw new Error(`"${what}" needs ${program}, which is not on the PATH`);
+    }
+  }
 }
 
-/** Makes the measurement of servers under load that run where the system places them. */
-function underLoad<R extends object>(
-  measureResult: (
-    options: RecordsOptions & Pick<ScalingOptions, "against"> & { readonly loadGenerator: MixingLoadGenerator },
-  ) => Promise<R>,
-  toTable: (result: R) => string,
-): (asked: Measurement) => Promise<Outcome> {
-  return async ({ load, rounds, seconds, warmUp, records, keep, against }) => {
-    const loadGenerator = await findLoadGenerator(load);
-    const conditions = { load: nameOf(loadGenerator), connections, rounds, seconds, warmUp };
-    print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
-    const sizes = records === undefined ? usualSizes : [1000, records];
-    const result = await measureResult({ ...common, ...conditions, loadGenerator, sizes, keep, against });
-    return { figures: { conditions, result }, table: toTable(result) };
-  };
+function measured(name: string): Measured {
+  const found = known.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw new RangeError(`What is measured is one of ${known.join(", ")}, not ${JSON.stringify(name)}`);
 }
 
-function nameOf({ name, version }: LoadGenerator): string {
-  return `${name} ${version}`;
+function isTable(what: Measured): what is keyof typeof tables {
+  return Object.hasOwn(tables, what);
+}
+
+function integer(option: string, text: string, least: number): number {
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= least) return value;
+  throw new RangeError(`--${option} must be an integer from ${least} to 999999999, not ${JSON.stringify(text)}`);
 }
 
 function print(text: string): void {

@@ -1,37 +1,20 @@
 import { openPersonService } from "@waymark/person-service";
-import { cursorsOf } from "../packages/collection/src/lists/cursor.ts";
-import { defaultOrder } from "../packages/collection/src/stores/contract/selection.ts";
 import { execute, startPostgres } from "../packages/collection/test/start-postgres.ts";
-import { serverProgram } from "./contestant.ts";
 import { madeUpFamilyName, madeUpPeople, madeUpPerson } from "./database.ts";
-import type { Rounds } from "./load.ts";
-import { spread } from "./many-people.ts";
-import { rotate } from "./measure.ts";
-import { addedPerson } from "./scenario.ts";
-import { processorTime, type ServerProcess, startServer } from "./server-process.ts";
+import { type MeasureOptions, rotate } from "./measure.ts";
+import { anywhere } from "./placement.ts";
+import { count, type Table } from "./report.ts";
+import { type MadeRequest, newPerson, spread } from "./requests.ts";
+import { processorTime, type ServerProcess, serverProgram, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 
-/** What requests of one kind take on PostgreSQL. */
-export interface PostgresResult {
-  readonly requests: string;
-  readonly connections: number;
-  readonly ours: Costs;
-  readonly bare: Costs;
-}
+/** How many people are read: fewer than on SQLite, since what is measured is the way to the server and back. */
+const people = 10_000;
 
-/** The processor time of a request, in microseconds. */
-export interface Costs {
-  /** Of the process that answers. */
-  readonly service: Summary;
-  /** Of all processes of PostgreSQL. */
-  readonly database: Summary;
-}
-
-type Cost = Readonly<Record<keyof Costs, number>>;
-
-export interface PostgresOptions extends Rounds {
-  /** How many made-up people are read. */
-  readonly records: number;
+/** The processor time of a request in microseconds: of the process that answers, and of all processes of PostgreSQL. */
+interface Cost {
+  readonly service: number;
+  readonly database: number;
 }
 
 /**
@@ -41,35 +24,40 @@ export interface PostgresOptions extends Rounds {
  *
  * @throws Error when a server does not start, a request fails, or the system does not say what processes take
  */
-export async function measurePostgres(options: PostgresOptions): Promise<readonly PostgresResult[]> {
-  const { rounds, records, warmUp, signal, onProgress } = options;
+export async function measurePostgres(options: MeasureOptions): Promise<Table> {
+  const { rounds, warmUp, signal, onProgress } = options;
   const postgres = await startPostgres();
   try {
-    onProgress?.(`storing ${records} people`);
+    onProgress?.(`postgres: storing ${people} people`);
     const database = await postgres.createDatabase();
-    await fill(database, records);
+    await fill(database);
     const start = (name: string): Promise<ServerProcess> =>
-      startServer({ program: serverProgram(name), database, signal });
+      startServer(serverProgram(name), [database], { placement: anywhere, signal });
     await using ours = await start("ours");
     await using bare = await start("bare-postgres");
-    const results: PostgresResult[] = [];
-    for (const kind of kindsOf(records)) {
-      for (const connections of [16, options.connections]) {
-        onProgress?.(`${kind.name}, ${connections} connections`);
-        const time = (server: ServerProcess, seconds: number): Promise<Cost> =>
-          timeRequests(server, postgres.url, kind, { ...options, connections, seconds });
-        if (warmUp > 0) for (const server of [ours, bare]) await time(server, warmUp);
+    const rows: string[][] = [];
+    for (const [name, requests] of Object.entries(kinds)) {
+      for (const connections of [16, 64]) {
+        onProgress?.(`postgres: ${name}, ${connections} connections`);
+        const cost = (server: ServerProcess, seconds: number): Promise<Cost> =>
+          costOf(server, postgres.url, requests, connections, { ...options, seconds });
+        if (warmUp > 0) for (const server of [ours, bare]) await cost(server, warmUp);
         const costs = { ours: [] as Cost[], bare: [] as Cost[] };
         for (let round = 0; round < rounds; round++) {
-          for (const name of rotate(["ours", "bare"] as const, round)) {
-            costs[name].push(await time(name === "ours" ? ours : bare, options.seconds));
+          for (const each of rotate(["ours", "bare"] as const, round)) {
+            costs[each].push(await cost(each === "ours" ? ours : bare, options.seconds));
           }
         }
-        const { name: requests } = kind;
-        results.push({ requests, connections, ours: summaryOf(costs.ours), bare: summaryOf(costs.bare) });
+        rows.push([
+          name,
+          `${connections}`,
+          ...toCells(costs.ours),
+          ...toCells(costs.bare),
+          share(costs.bare, costs.ours),
+        ]);
       }
     }
-    return results;
+    return [["µs of a processor", "connections", "ours", "PostgreSQL", "bare", "PostgreSQL", "of bare"], ...rows];
   } catch (error) {
     signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
     throw error;
@@ -78,45 +66,35 @@ export async function measurePostgres(options: PostgresOptions): Promise<readonl
   }
 }
 
-async function fill(database: string, records: number): Promise<void> {
-  const { people, database: opened } = await openPersonService({ database });
-  await people.createAll(madeUpPeople(records));
+async function fill(database: string): Promise<void> {
+  const { people: store, database: opened } = await openPersonService({ database });
+  await store.createAll(madeUpPeople(people));
   await opened.close();
   await execute(database, "VACUUM ANALYZE person"); // as the server does by itself, some minutes later
 }
 
-/** GETs of targets, or POSTs of one person. */
-interface Kind {
-  readonly name: string;
-  readonly targets?: readonly string[];
-}
+const get = (target: string): MadeRequest => ({ target, fields: {} });
+const each = (targetOf: (n: number) => string): readonly MadeRequest[] =>
+  spread(people, 1_000).map((n) => get(targetOf(n)));
 
-/** The kinds of requests to a database of so many people. */
-function kindsOf(records: number): readonly Kind[] {
-  const toCursor = cursorsOf({ order: defaultOrder });
-  const each = spread(records, 1000);
-  const filtered = (n: number): string => {
+const kinds: Readonly<Record<string, readonly MadeRequest[]>> = {
+  "one person": each((n) => `/person/${n}`),
+  "a page again and again": [get("/person?limit=20")],
+  "pages at a cursor": each((n) => `/person?limit=20&id[gt]=${n}`),
+  "sorted pages": each((n) => `/person?limit=20&sort=familyName&familyName[ge]=${madeUpFamilyName(n)}`),
+  "filtered and sorted pages": each((n) => {
     const { birthDate, givenName } = madeUpPerson(n);
     return `/person?limit=20&givenName=${givenName}&birthDate[ge]=${birthDate}&sort=birthDate`;
-  };
-  return [
-    { name: "one person", targets: each.map((n) => `/person/${n}`) },
-    { name: "a page again and again", targets: ["/person?limit=20"] },
-    { name: "pages at cursors", targets: each.map((n) => `/person?limit=20&after=${toCursor([n])}`) },
-    {
-      name: "sorted pages",
-      targets: each.map((n) => `/person?limit=20&familyName[ge]=${madeUpFamilyName(n)}&sort=familyName`),
-    },
-    { name: "filtered and sorted pages", targets: each.map(filtered) },
-    { name: "a new person" },
-  ];
-}
+  }),
+  "a new person": [newPerson],
+};
 
-async function timeRequests(
-  { url, ...server }: ServerProcess,
+async function costOf(
+  server: ServerProcess,
   postgres: string,
-  { targets }: Kind,
-  { loadGenerator, seconds, connections, signal }: Rounds,
+  requests: readonly MadeRequest[],
+  connections: number,
+  { generate, seconds, signal }: MeasureOptions,
 ): Promise<Cost> {
   const processes = (await execute(postgres, "SELECT pid FROM pg_stat_activity")).map(([pid]) => Number(pid));
   const times = async (): Promise<Cost> => {
@@ -125,19 +103,24 @@ async function timeRequests(
     return { service: (await server.processorTime()) ?? Number.NaN, database };
   };
   const before = await times();
-  const load = { headers: {}, connections, seconds, signal };
-  const rate = await loadGenerator.run(
-    targets ? { ...load, url, targets } : { ...load, url: `${url}/person`, json: JSON.stringify(addedPerson) },
-  );
+  const load = { url: server.url, requests, connections, seconds, placement: anywhere, signal };
+  const { requestsPerSecond } = await generate(load);
   const after = await times();
-  const perRequest = 1e6 / (rate * seconds);
+  const perRequest = 1e6 / (requestsPerSecond * seconds);
   return {
     service: (after.service - before.service) * perRequest,
     database: (after.database - before.database) * perRequest,
   };
 }
 
-const summaryOf = (costs: readonly Cost[]): Costs => ({
-  service: summarize(costs.map(({ service }) => service)),
-  database: summarize(costs.map(({ database }) => database)),
-});
+const medianOfBoth = (costs: readonly Cost[]): Summary | undefined =>
+  summarize(costs.map(({ service, database }) => service + database));
+
+/** How many requests ours answers in the processor time in which bare answers one. */
+const share = (bare: readonly Cost[], ours: readonly Cost[]): string =>
+  ((medianOfBoth(bare)?.median ?? Number.NaN) / (medianOfBoth(ours)?.median ?? Number.NaN)).toFixed(2);
+
+const toCells = (costs: readonly Cost[]): readonly string[] =>
+  [costs.map(({ service }) => service), costs.map(({ database }) => database)].map((values) =>
+    count(summarize(values)?.median ?? Number.NaN),
+  );

@@ -1,279 +1,119 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { findPackageJSON } from "node:module";
 import { availableParallelism, cpus } from "node:os";
-import type { DispatchResult } from "./dispatch.ts";
-import type { Footprint } from "./footprint.ts";
-import type { GrowthResult } from "./growth.ts";
-import type { ListResult } from "./list.ts";
-import type { Figures } from "./many-people.ts";
-import type { OpenLoopResult } from "./open-loop.ts";
-import type { OverloadResult } from "./overload.ts";
-import type { Costs, PostgresResult } from "./postgres.ts";
-import type { RecordsResult } from "./records.ts";
-import type { Compared, ContestantResult, ScenarioResult } from "./result.ts";
-import type { ScalingResult } from "./scaling.ts";
-import type { Ratio, Summary } from "./summary.ts";
-import type { TypesResult } from "./types.ts";
-import { versionOf } from "./versions.ts";
-import type { WritesResult } from "./writes.ts";
+import { join } from "node:path";
+import type { RowResult, Timing } from "./measure.ts";
+import { ratio, type Summary, summarize } from "./summary.ts";
 
-/** What the results depend on beside the code. */
-export interface Environment {
-  readonly processor: string;
-  readonly cores: number;
-  readonly platform: string;
-  /** Node's, and by name those of the packages that are compared. */
-  readonly versions: Readonly<Record<string, string>>;
+/** Cells of a table, its head first. */
+export type Table = readonly (readonly string[])[];
+
+/** Returns what the results depend on beside the code: `AMD EPYC, 2 cores, linux x64, Node.js 26.10.0, fastify 5.12.8` */
+export async function describeEnvironment(): Promise<string> {
+  const packages = ["waymark", "fastify", "hono", "@hono/node-server"];
+  const versions = await Promise.all(packages.map(async (name) => `${name} ${await versionOf(name)}`));
+  const processor = (cpus()[0]?.model.trim() ?? "unknown").replaceAll("(R)", "").replace(/ (?:Processor|CPU)$/, "");
+  const machine = `${processor}, ${availableParallelism()} cores, ${process.platform} ${process.arch}`;
+  return [machine, `Node.js ${process.versions.node}`, ...versions].join(", ");
 }
 
-export async function describeEnvironment(): Promise<Environment> {
-  const packages = ["waymark", "@waymark/person-service", "fastify", "hono", "@hono/node-server"];
-  const versions = await Promise.all(packages.map(async (name) => [name, await versionOf(name)] as const));
-  return {
-    processor: cpus()[0]?.model.trim() ?? "unknown",
-    cores: availableParallelism(),
-    platform: `${process.platform} ${process.arch}`,
-    versions: { node: process.versions.node, ...Object.fromEntries(versions) },
-  };
-}
-
-/** The results of a scenario for a person to read. */
-export function toServersTable({ scenario, request, records, answer, contestants }: ScenarioResult): string {
-  const { status, contentType, bytes } = answer;
-  const title = `${scenario}: ${request} among ${count(records)}, answered ${status}, ${contentType}, ${bytes} bytes`;
-  return `${title}\n\n${toContestantsTable(contestants)}`;
-}
-
-/** What servers answer under load, each beside the last, for a person to read. */
-export function toContestantsTable(contestants: readonly ContestantResult[]): string {
-  const ofFloor = `of ${contestants.at(-1)?.name}`;
-  const isMixed = contestants.some(({ p99 }) => p99 !== undefined);
-  const slowest = isMixed ? ["99 % within", "min–max"] : [];
-  const head = ["", "requests/s", "min–max", ofFloor, "busy", "requests/CPU-s", "min–max", ofFloor, ...slowest];
-  const rows = contestants.map(({ name, requestsPerSecond, busy, requestsPerProcessorSecond, p99 }) => [
-    name,
-    ...toCells(requestsPerSecond),
-    busy === undefined ? "?" : percent(busy),
-    ...toCells(requestsPerProcessorSecond),
-    ...(p99 === undefined ? [] : [`${p99.median.toFixed(1)} ms`, `${p99.min.toFixed(1)}–${p99.max.toFixed(1)}`]),
-  ]);
-  return toTable([head, ...rows]);
-}
-
-/** What speaks against trusting the requests a second of a scenario; empty when nothing does. */
-export function doubts({ contestants }: ScenarioResult): readonly string[] {
-  // In a mixed load a server may wait for the disk.
-  const idle = contestants.filter(({ busy = 1, p99 }) => busy < leastBusy && p99 === undefined);
-  if (idle.length === 0) return [];
-  const servers = idle.map(({ name, busy = 1 }) => `${name} ${percent(busy)}`).join(", ");
-  return [
-    `Servers had a core for less than ${percent(leastBusy)} of the time (${servers}): the load generator was slower than they, or other programs took the core. Compare the requests per second of processor time.`,
-  ];
-}
-
-/** What the servers take before there is load, for a person to read. */
-export function toFootprintsTable(footprints: readonly Footprint[]): string {
+/** Returns the shares of the floor that each server came to: in requests a second, and in a second of its processor time. */
+export function toSharesTable(results: readonly RowResult[]): Table {
   const head = [
     "",
-    "first answer after",
-    "processor time",
-    "start after installing",
-    "memory",
-    "for an idle connection",
+    "server",
+    "requests/s",
+    "min–max",
+    "of bare",
+    "per processor second, of bare",
+    "99 % within, of bare",
   ];
-  const milliseconds = (summary: Summary | undefined): string =>
-    summary === undefined ? "?" : `${count(summary.median)} ms`;
-  const rows = footprints.map(({ name, start, firstStart, processorTime, idleMemory, perConnection }) => [
-    name,
-    milliseconds(start),
-    milliseconds(processorTime),
-    milliseconds(firstStart ?? start),
-    idleMemory === undefined ? "?" : `${count(idleMemory.median / 1e6)} MB`,
-    perConnection === undefined ? "?" : `${(perConnection.median / 1e3).toFixed(1)} kB`,
-  ]);
-  return toTable([head, ...rows]);
+  const rows = results.flatMap(({ row, servers }) => {
+    const floor = servers.at(-1)?.rounds ?? [];
+    return servers.map(({ name, rounds }, i) => {
+      const [rate, ofFloor] = compared(rounds, floor, "requestsPerSecond");
+      return [
+        i === 0 ? row : "",
+        name,
+        rate === undefined ? "?" : count(rate.median),
+        rate === undefined ? "?" : `${count(rate.min)}–${count(rate.max)}`,
+        ofFloor,
+        compared(rounds, floor, "requestsPerProcessorSecond")[1],
+        compared(rounds, floor, "p99")[1],
+      ];
+    });
+  });
+  return [head, ...rows];
 }
 
-/** What sending all records came to, for a person to read. */
-export function toListsTable(results: readonly ListResult[]): string {
-  const head = ["", "first byte after", "MB/s", "min–max", "memory above idle"];
-  const rows = results.map(({ name, firstByte, bytesPerSecond: { median, min, max }, memory }) => [
-    name,
-    `${firstByte.median.toFixed(1)} ms`,
-    count(median / 1e6),
-    `${count(min / 1e6)}–${count(max / 1e6)}`,
-    memory === undefined ? "?" : `${count(memory.median / 2 ** 20)} MiB`,
-  ]);
-  return toTable([head, ...rows]);
+/** Returns the table of the README: the shares of bare for ours and its peers, in requests a second of the server's processor. */
+export function toPublished(results: readonly RowResult[]): string {
+  const names = ["ours", "fastify", "hono"] as const;
+  const rows = results.map(({ row, servers }) => {
+    const floor = servers.at(-1)?.rounds ?? [];
+    const shareOf = (name: string): string => {
+      const rounds = servers.find((server) => server.name === name)?.rounds;
+      return rounds === undefined ? "" : compared(rounds, floor, "requestsPerProcessorSecond")[1];
+    };
+    return [row, ...names.map(shareOf)];
+  });
+  return toMarkdown([["", ...names.map((name) => `\`${name}\``)], ...rows]);
 }
 
-/** What lists cost among more and more people, for a person to read. */
-export function toGrowthTable(results: readonly GrowthResult[]): string {
-  const sizes = results[0]?.times.map(({ size }) => `${count(size)} people`) ?? [];
-  const head = ["milliseconds: first, again", ...sizes];
-  const rows = results.map(({ list, times }) => [
-    list,
-    ...times.map(({ first, again }) => `${first.toFixed(2)}, ${again.toFixed(2)}`),
-  ]);
-  return toTable([head, ...rows]);
+function compared(
+  rounds: readonly Timing[],
+  floor: readonly Timing[],
+  figure: keyof Timing,
+): readonly [Summary | undefined, string] {
+  const [mine, theirs] = [rounds, floor].map((of) => summarize(of.map((timing) => timing[figure])));
+  return [mine, ratio(mine, theirs)];
 }
 
-/** The results for routes of each kind, for a person to read. */
-export function toDispatchTable(results: readonly DispatchResult[]): string {
-  const sizes = results[0]?.times.map(({ size }) => `${count(size)} routes`) ?? [];
-  const head = ["", "different requests", ...sizes.map((size) => `${size}, ns (min–max)`), "growth"];
-  const rows = results.map(({ routes, differentRequests, times, growth }) => [
-    routes,
-    count(differentRequests),
-    ...times.map(({ median, min, max }) => `${count(median)} (${count(min)}–${count(max)})`),
-    growth.toFixed(2),
-  ]);
-  return toTable([head, ...rows]);
+/** Writes a text into the pages that have a place for it, so that nobody copies a figure. */
+export async function publish(text: string): Promise<void> {
+  for (const page of ["README.md", "benchmarks/README.md"]) {
+    const file = join(import.meta.dirname, "..", page);
+    await writeFile(file, withFigures(await readFile(file, "utf8"), text));
+  }
 }
 
-/** What the compiler takes, for a person to read. */
-export function toTypesTable(results: readonly TypesResult[]): string {
-  const rows = results.map(({ name, processorTime: { median, min, max }, ofUntyped, instantiations }) => [
-    name,
-    `${median.toFixed(2)} s`,
-    `${min.toFixed(2)}–${max.toFixed(2)}`,
-    ofUntyped.toFixed(2),
-    count(instantiations),
-  ]);
-  return toTable([["", "processor", "min–max", "of untyped", "instantiations"], ...rows]);
+/**
+ * Returns the page with other figures.
+ *
+ * @throws RangeError when the page has no place for them
+ */
+export function withFigures(page: string, figures: string): string {
+  const place = /(?<=<!-- npm run bench -- --publish -->\n).*?(?=<!-- end -->)/s;
+  if (!place.test(page)) throw new RangeError("The page has no place for figures");
+  return page.replace(place, () => figures);
 }
 
-/** What is answered under load, for a person to read. */
-export function toOverloadTable(results: readonly OverloadResult[]): string {
-  const head = ["", "", "load", "answered in time/s", "min–max", "of the peak", "99 % of them within", "refused"];
-  const rows = results.map(({ bottleneck, bounded, load, goodput, ofPeak, slowest, refused }) => [
-    bottleneck,
-    bounded ? "with overload" : "without",
-    `${load} ×`,
-    ...rateOf(goodput),
-    ofPeak.toFixed(2),
-    slowest === undefined ? "" : `${count(slowest)} ms`,
-    percent(refused),
-  ]);
-  return toTable([head, ...rows]);
+/** Returns a table as Markdown. */
+export function toMarkdown([head = [], ...rows]: Table): string {
+  const lines = [head, head.map(() => "---"), ...rows];
+  return `${lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
 }
 
-/** How long users wait, for a person to read. */
-export function toOpenLoopTable(results: readonly OpenLoopResult[]): string {
-  const head = ["", "load", "requests/s", "50 % within", "99 %", "99.9 %", "half of POST"];
-  const rows = results.map(({ contestant, load, perSecond, p50, p99, p999, post }) => [
-    contestant,
-    percent(load),
-    count(perSecond),
-    ...[p50, p99, p999, post].map((time) => `${time.toFixed(1)} ms`),
-  ]);
-  return toTable([head, ...rows]);
+/** Returns a table for a terminal: columns side by side, numbers to the right. */
+export function toText(table: Table): string {
+  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((cells) => (cells[column] ?? "").length)));
+  const pad = (cell: string, column: number): string =>
+    column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return table.map((cells) => cells.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-/** What writing came to, for a person to read. */
-export function toWritesTable(result: WritesResult): string {
-  const { grouped, each, gain, against, readsAlone, readsUnderWrites, writesUnderReads, readsKept } = result;
-  const rates = toTable([
-    ["", "requests/s", "min–max", "ratio"],
-    ["POST, commits that are shared", ...rateOf(grouped), gain.toFixed(2)],
-    ["POST, a commit for each", ...rateOf(each), "1.00"],
-    ...(against === undefined
-      ? []
-      : [["POST, the other checkout", ...rateOf(against), (against.median / each.median).toFixed(2)]]),
-    ["GET alone", ...rateOf(readsAlone), "1.00"],
-    ["GET under full write load", ...rateOf(readsUnderWrites), readsKept.toFixed(2)],
-    ["POST meanwhile", ...rateOf(writesUnderReads), ""],
-  ]);
-  const megabytes = (memory: Summary | undefined): string => (memory ? `${count(memory.median / 1e6)} MB` : "?");
-  const { idleMemory, loadedMemory, bytesPerRecord } = result;
-  return [
-    rates,
-    "",
-    `resident memory: ${megabytes(idleMemory)} once started, ${megabytes(loadedMemory)} after the writes`,
-    `the file has ${count(bytesPerRecord)} bytes for each person sent as 100`,
-  ].join("\n");
-}
+/** `12,345` */
+export const count = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-/** What requests take on PostgreSQL, for a person to read. */
-export function toPostgresTable(results: readonly PostgresResult[]): string {
-  const head = ["µs of a processor", "connections", "ours", "PostgreSQL", "bare", "PostgreSQL", "of bare"];
-  const rows = results.map(({ requests, connections, ours, bare }) => [
-    requests,
-    `${connections}`,
-    ...[ours, bare].flatMap(({ service, database }) => [service.median.toFixed(0), database.median.toFixed(0)]),
-    (totalOf(bare) / totalOf(ours)).toFixed(2),
-  ]);
-  return toTable([head, ...rows]);
-}
+/** The median with its unit, such as `12.5 ms`; `?` where it is unknown. */
+export const medianOf = (summary: Summary | undefined, unit: string, scale = 1): string =>
+  summary === undefined
+    ? "?"
+    : `${(summary.median / scale).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${unit}`;
 
-const totalOf = ({ service, database }: Costs): number => service.median + database.median;
-
-/** What more processes and another database came to, for a person to read. */
-export function toScalingTable(results: readonly ScalingResult[]): string {
-  const head = ["", "GET/s", "min–max", "ratio", "POST/s", "min–max", "ratio"];
-  const rows = results.map(({ name, reads, writes }) => [name, ...withRatio(reads), ...withRatio(writes)]);
-  return toTable([head, ...rows]);
-}
-
-/** What the number of records costs, for a person to read. */
-export function toRecordsTable(results: readonly RecordsResult[]): string {
-  const head = ["records", "GET/s", "min–max", "ratio", "pages/s", "min–max", "ratio", "idle", "loaded", "bytes each"];
-  const megabytes = (bytes: number | undefined): string => (bytes === undefined ? "?" : `${count(bytes / 1e6)} MB`);
-  const rows = results.map(({ records, item, page, idleMemory, loadedMemory, bytesPerRecord }) => [
-    count(records),
-    ...withRatio(item),
-    ...withRatio(page),
-    megabytes(idleMemory),
-    megabytes(loadedMemory),
-    count(bytesPerRecord),
-  ]);
-  return toTable([head, ...rows]);
-}
-
-/** The figures of databases of many people for a person to read, a column for each. */
-export function toManyPeopleTable(databases: readonly { readonly name: string; readonly figures: Figures }[]): string {
-  const milliseconds = (value: number | undefined): string => {
-    if (value === undefined || Number.isNaN(value)) return "–";
-    if (value >= 10_000) return `${count(value / 1000)} s`;
-    return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
-  };
-  const gigabytes = (bytes: number | undefined): string =>
-    bytes === undefined ? "–" : `${(bytes / 1e9).toFixed(2)} GB`;
-  const kinds = [...new Set(databases.flatMap(({ figures }) => Object.keys(figures.requests)))];
-  const rows: readonly [string, (figures: Figures) => string][] = [
-    ["size", ({ bytes }) => gigabytes(bytes)],
-    ["memory of the service", ({ memory }) => gigabytes(memory)],
-    ...["fill", "vacuum", "copy", "migrate"].flatMap((step): [string, (figures: Figures) => string][] => [
-      [step, ({ steps }) => milliseconds((steps[step]?.seconds ?? Number.NaN) * 1000)],
-      [`${step}, processor`, ({ steps }) => milliseconds((steps[step]?.processorSeconds ?? Number.NaN) * 1000)],
-    ]),
-    ...kinds.flatMap((kind): [string, (figures: Figures) => string][] => [
-      [`${kind}, median`, ({ requests }) => milliseconds(requests[kind]?.median)],
-      [`${kind}, slowest`, ({ requests }) => milliseconds(requests[kind]?.max)],
-      [`${kind}, processor`, ({ requests }) => milliseconds(requests[kind]?.processor)],
-    ]),
-  ];
-  const head = ["", ...databases.map(({ name }) => name)];
-  return toTable([head, ...rows.map(([name, cell]) => [name, ...databases.map(({ figures }) => cell(figures))])]);
-}
-
-/** The median, and the least and the greatest. */
-const rateOf = ({ median, min, max }: Summary): readonly string[] => [count(median), `${count(min)}–${count(max)}`];
-
-const withRatio = (rate: Ratio): readonly string[] => [...rateOf(rate), rate.ratio.toFixed(2)];
-
-// A server that waits for requests is no longer measured; the processor time has steps of 10 ms.
-const leastBusy = 0.95;
-
-const toCells = (compared: Compared | undefined): readonly string[] =>
-  compared === undefined ? ["?", "?", "?"] : [...rateOf(compared), compared.ofFloor.toFixed(3)];
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
-
-const count = (value: number): string => Math.round(value).toLocaleString("en-US");
-
-/** Columns, the first aligned to the left and the others to the right. */
-function toTable(rows: readonly (readonly string[])[]): string {
-  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  return rows
-    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(width(i)) : cell.padStart(width(i)))).join("  "))
-    .join("\n");
+export async function versionOf(name: string): Promise<string> {
+  const file = findPackageJSON(name, import.meta.url);
+  if (file === undefined) throw new Error(`The package ${name} is not installed`);
+  const { version }: { readonly version: string } = JSON.parse(await readFile(file, "utf8"));
+  return version;
 }

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Contestant } from "./contestant.ts";
-import { anywhere, type Placement } from "./placement.ts";
+import type { Placement } from "./placement.ts";
 
 /** A server in a process of its own, which is killed at the end of its scope. */
 export interface ServerProcess extends AsyncDisposable {
@@ -10,61 +9,53 @@ export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
   /** The processor time that it has taken so far, in seconds; undefined where the system does not say. */
   processorTime(): Promise<number | undefined>;
-  /** The bytes of memory that it has now; undefined where the system does not say. */
+  /** The bytes of memory that it has now, or the most that it has had; undefined where the system does not say. */
   residentMemory(): Promise<number | undefined>;
-  /** The most bytes of memory that it has had; undefined where the system does not say. */
   peakMemory(): Promise<number | undefined>;
-  /** Has the process stop as it does for an administrator. Resolves when it has ended. */
-  end(): Promise<void>;
 }
 
-export interface ServerStart extends Pick<Contestant, "program" | "conditions" | "options"> {
-  /** The database file that it serves. */
-  readonly database: string;
-  /** Default: anywhere. */
-  readonly placement?: Placement;
+export interface ServerStart {
+  readonly placement: Placement;
   /** Ends the process when it is aborted. */
   readonly signal: AbortSignal;
+  /** What Node.js gets before the program. Default: it takes packages from their source. */
+  readonly nodeOptions?: readonly string[];
 }
+
+/** Returns the program of a server of these benchmarks: its first argument is the database, others are those of ours. */
+export const serverProgram = (name: string): URL => new URL(`servers/${name}.ts`, import.meta.url);
 
 /**
  * Starts a server; resolves when it listens.
  *
- * @throws Error when the process ends, or has not said on which port it listens after a minute
+ * @param program prints the port on which it listens, or its URL, in its first lines
+ * @throws Error when the process ends, or has not said where it listens after a minute
  */
-export async function startServer(start: ServerStart): Promise<ServerProcess> {
-  const { program, database, placement = anywhere, signal } = start;
-  const { conditions = ["@waymark/source"], options = (path) => [path] } = start;
+export async function startServer(
+  program: URL,
+  args: readonly string[],
+  { placement, signal, nodeOptions = ["--conditions=@waymark/source"] }: ServerStart,
+): Promise<ServerProcess> {
   const file = fileURLToPath(program);
-  const nodeArguments = [...conditions.map((condition) => `--conditions=${condition}`), file, ...options(database)];
-  const [command, args] = placement.place("server", process.execPath, nodeArguments);
+  const placed = placement.place("server", process.execPath, [...nodeOptions, file, ...args]);
   signal.throwIfAborted();
-  const child = spawn(command, args, {
-    env: { ...process.env, NODE_ENV: "production" },
-    signal,
-    killSignal: "SIGKILL",
-  });
+  const child = spawn(...placed, { env: { ...process.env, NODE_ENV: "production" }, signal, killSignal: "SIGKILL" });
   const ended = new Promise<void>((resolve) => {
     // A process that could not be started closes too.
     child.once("close", () => resolve());
   });
-  const stopBy = async (killSignal: NodeJS.Signals): Promise<void> => {
-    child.kill(killSignal);
+  const stop = async (): Promise<void> => {
+    child.kill("SIGKILL");
     await ended;
   };
-  const stop = (): Promise<void> => stopBy("SIGKILL");
   try {
-    const port = await portOf(child, file);
+    const url = `http://127.0.0.1:${await portOf(child, file)}`;
     return {
-      url: `http://127.0.0.1:${port}`,
+      url,
       processorTime: () => processorTime(child.pid),
       residentMemory: () => memory(child.pid, "VmRSS"),
       peakMemory: () => memory(child.pid, "VmHWM"),
       [Symbol.asyncDispose]: stop,
-      end() {
-        child.stdin?.end(); // which keeps some of the servers running
-        return stopBy("SIGTERM");
-      },
     };
   } catch (error) {
     await stop();
@@ -74,19 +65,20 @@ export async function startServer(start: ServerStart): Promise<ServerProcess> {
 
 function portOf(child: ChildProcess, file: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    let said = "";
-    let complaints = "";
-    const refuse = (what: string): void => reject(new Error(`${file} ${what}\n${complaints}`.trim()));
+    let output = "";
+    let errors = "";
+    const refuse = (what: string): void => reject(new Error(`${file} ${what}\n${errors}`.trim()));
     const deadline = setTimeout(() => refuse("does not listen after a minute"), 60_000);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      const port = /^(?:.*http:\/\/127\.0\.0\.1:)?(\d+)\b.*\n/m.exec(said)?.[1];
+      if (output.length > 10_000) return; // a log of requests
+      output += text;
+      const port = /^(?:listening on https?:\/\/127\.0\.0\.1:)?(\d+)$/m.exec(output)?.[1];
       if (port === undefined) return;
       clearTimeout(deadline);
       resolve(Number(port));
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      complaints += text;
+      if (errors.length < 10_000) errors += text;
     });
     // Stays for the life of the process: an abort is an error of the child.
     child.on("error", reject);
@@ -97,6 +89,7 @@ function portOf(child: ChildProcess, file: string): Promise<number> {
   });
 }
 
+/** Returns the processor time of a process in seconds; undefined where the system does not say. */
 export async function processorTime(pid: number | undefined): Promise<number | undefined> {
   try {
     const status = await readFile(`/proc/${pid}/stat`, "utf8");

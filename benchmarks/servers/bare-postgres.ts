@@ -60,12 +60,10 @@ const server = createServer({ optimizeEmptyRequests: true }, async (request, res
 });
 
 function list(query: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
-  const { sort, after, givenName } = query;
+  const { sort, givenName } = query;
   if (sort === "familyName") return ask("sorted", query["familyName[ge]"]);
   if (sort === "birthDate") return ask("filtered", query["birthDate[ge]"], givenName);
-  if (after === undefined) return ask("page", 0);
-  const [, id] = JSON.parse(Buffer.from(String(after), "base64url").toString()); // as our store makes it
-  return ask("page", id);
+  return ask("page", query["id[gt]"] ?? 0);
 }
 
 function send(response: ServerResponse, text: string): void {

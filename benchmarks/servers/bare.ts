@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isPerson, openPersonInsert, openPersonPage, openPersonQuery, parseId, parseLimit } from "./person-query.ts";
+import { isPerson, openPersonInsert, openPersonPage, openPersonQuery, parseId } from "./person-query.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
 // The floor: what Node itself costs when it is used as sparingly as it can be.
@@ -9,7 +9,7 @@ const find = openPersonQuery(databaseArgument());
 const page = openPersonPage(databaseArgument());
 const insert = openPersonInsert(databaseArgument());
 const prefix = "/person/";
-const limited = "/person?limit=";
+const listed = "/person?";
 
 const server = createServer({ optimizeEmptyRequests: true }, (request, response) => {
   const { method, url = "" } = request;
@@ -17,15 +17,11 @@ const server = createServer({ optimizeEmptyRequests: true }, (request, response)
     store(request, response);
     return;
   }
-  if (method !== "GET" || !(url.startsWith(prefix) || url.startsWith(limited))) {
-    refuse(response, 404);
-    return;
-  }
-  const isPage = url.startsWith(limited);
-  const number = isPage ? parseLimit(url.slice(limited.length)) : parseId(url.slice(prefix.length));
-  const json = number === undefined ? undefined : isPage ? page(number) : find(number);
+  const id = method === "GET" && url.startsWith(prefix) ? parseId(url.slice(prefix.length)) : undefined;
+  const isPage = method === "GET" && url.startsWith(listed);
+  const json = isPage ? page(url.slice(listed.length)) : id === undefined ? undefined : find(id);
   if (json === undefined) {
-    refuse(response, number === undefined ? 400 : 404);
+    refuse(response, method === "GET" && url.startsWith(prefix) && id === undefined ? 400 : 404);
     return;
   }
   const length = String(Buffer.byteLength(json));

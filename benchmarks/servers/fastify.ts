@@ -7,7 +7,6 @@ import {
   openPersonPage,
   openPersonQuery,
   parseId,
-  parseLimit,
 } from "./person-query.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
@@ -30,10 +29,11 @@ app.get<{ readonly Params: { readonly id: string } }>("/person/:id", (request, r
 
 const list = openPersonList(databaseArgument());
 const page = openPersonPage(databaseArgument());
-app.get<{ readonly Querystring: { readonly limit?: string } }>("/person", (request, reply) => {
-  const limit = parseLimit(request.query.limit);
-  const json = limit === undefined ? list() : page(limit);
-  reply.header("content-type", "application/json").serializer(asItIs).send(json);
+app.get("/person", (request, reply) => {
+  const [, query] = request.url.split("?");
+  const json = query === undefined ? list() : page(query);
+  if (json === undefined) reply.code(400).send();
+  else reply.header("content-type", "application/json").serializer(asItIs).send(json);
 });
 
 const insert = openPersonInsert(databaseArgument());

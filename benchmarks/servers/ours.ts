@@ -1,5 +1,5 @@
-import { databaseArgument, runProgram } from "./server-program.ts";
+import { runProgram } from "./server-program.ts";
 
 // The program, as its command line starts it, with its defaults. It prints the URL at which it listens.
 
-await runProgram("--port", "0", "--database", databaseArgument());
+await runProgram("--port", "0", "--database", ...process.argv.slice(2));

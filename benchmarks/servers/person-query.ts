@@ -1,14 +1,13 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
+// What the servers beside ours do on the database file that our store has made, by hand-written SQL on its tables and indexes.
+
 /** The JSON text of the person with this id; undefined when nobody has it. */
 export type PersonQuery = (id: number) => string | undefined;
 
-/** Opens the database file that our store has made and prepares the statement by which our store reads one record. */
+/** Opens the database file and prepares the statement by which our store reads one record. */
 export function openPersonQuery(file: string): PersonQuery {
-  const statement = new DatabaseSync(file).prepare(
-    'SELECT id, revision, updated_at, document FROM "person" WHERE id = ?',
-  );
-  statement.setReturnArrays(true);
+  const statement = open(file, 'SELECT id, revision, updated_at, document FROM "person" WHERE id = ?');
   return (id) => {
     // The statement returns arrays of these columns, whose types the table enforces.
     const row = statement.get(id) as unknown as readonly [number, number, number, string] | undefined;
@@ -18,17 +17,48 @@ export function openPersonQuery(file: string): PersonQuery {
 
 /** Opens the database file, and returns what makes the JSON array of all people: as most would, of all rows at once. */
 export function openPersonList(file: string): () => string {
-  const statement = new DatabaseSync(file).prepare('SELECT document FROM "person" ORDER BY id');
-  // The column is text, as the table enforces.
-  return () => `[${statement.all().map(({ document }) => document as string)}]`;
+  const statement = open(file, 'SELECT document FROM "person" ORDER BY id');
+  return () => toArray(statement.all());
 }
 
-/** Opens the database file, and returns what makes the JSON array of the first people by id. */
-export function openPersonPage(file: string): (limit: number) => string {
-  const statement = new DatabaseSync(file).prepare('SELECT document FROM "person" ORDER BY id LIMIT ?');
+/** Opens the database file, and returns what makes the page that a query string asks for; undefined when it asks for no page. */
+export function openPersonPage(file: string): (query: string) => string | undefined {
+  const statements = new Map<string, StatementSync>();
+  return (query) => {
+    const { limit, ...asked } = Object.fromEntries(new URLSearchParams(query));
+    const found = selections[Object.keys(asked).join(" ")];
+    const most = /^[1-9][0-9]{0,2}$/.test(limit ?? "") ? Number(limit) : undefined;
+    if (found === undefined || most === undefined) return undefined;
+    let statement = statements.get(found);
+    if (statement === undefined) {
+      statement = open(file, `SELECT document FROM "person" ${found} LIMIT ?`);
+      statements.set(found, statement);
+    }
+    const { sort: _, ...values } = asked;
+    return toArray(statement.all(...Object.entries(values).map(toValue), most));
+  };
+}
+
+/** By the names of the parameters beside `limit`. */
+const selections: Readonly<Record<string, string>> = {
+  "": "ORDER BY id",
+  "id[gt]": "WHERE id > ? ORDER BY id",
+  "sort familyName[ge]": 'WHERE "text_familyName" >= ? ORDER BY "text_familyName", id',
+  birthDate: 'WHERE "text_birthDate" = ? ORDER BY id',
+  "birthDate sort": 'WHERE "text_birthDate" = ? ORDER BY "text_familyName", id',
+  q: 'WHERE id IN (SELECT rowid FROM "waymark_words_person" WHERE "waymark_words_person" MATCH ?) ORDER BY id',
+};
+
+const toValue = ([name, text]: readonly [string, string]): string | number =>
+  name === "id[gt]" ? Number(text) : name === "q" ? `${text.toLowerCase()}*` : text;
+
+/** Rows are arrays of the one column, which is text as the table enforces. */
+const toArray = (rows: readonly unknown[]): string => `[${(rows as readonly (readonly [string])[]).join()}]`;
+
+function open(file: string, text: string): StatementSync {
+  const statement = new DatabaseSync(file).prepare(text);
   statement.setReturnArrays(true);
-  // Rows are arrays of the one column, which is text as the table enforces.
-  return (limit) => `[${(statement.all(limit) as unknown as readonly (readonly [string])[]).join()}]`;
+  return statement;
 }
 
 /**
@@ -48,12 +78,6 @@ export function openPersonInsert(file: string): (document: object) => number {
     statement ??= prepare();
     return Number(statement.run(JSON.stringify(document)).lastInsertRowid);
   };
-}
-
-/** Returns the number of people that a query asks for by `limit=`, from 1 to 1000; undefined when it does not. */
-export function parseLimit(text: string | undefined): number | undefined {
-  const limit = /^[1-9][0-9]{0,3}$/.test(text ?? "") ? Number(text) : undefined;
-  return limit !== undefined && limit <= 1000 ? limit : undefined;
 }
 
 /** Returns whether the value can be stored as a person: these servers check no more. */

@@ -1,12 +1,11 @@
-import cluster from "node:cluster";
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** The database file, which the harness names as the only argument of a server's program. */
+/** The database file, which the harness names as the first argument of a server's program. */
 export function databaseArgument(): string {
   const [file] = process.argv.slice(2);
-  if (file === undefined) throw new Error("The only argument must be the database file");
+  if (file === undefined) throw new Error("The first argument must be the database file");
   return file;
 }
 
@@ -21,14 +20,14 @@ export function announce(port: number): void {
 
 /**
  * Runs the program of this checkout with these arguments: what the package contains, if it has been built, or else the source. It
- * ends with its standard input, and so do its workers.
+ * ends with its standard input.
  */
 export async function runProgram(...args: readonly string[]): Promise<void> {
   const [built, source, cache] = ["program/main.js", "bin/person-service.js", ".compile-cache"].map(
     (path) => new URL(`../../packages/person-service/${path}`, import.meta.url),
   ) as [URL, URL, URL]; // of three
   process.argv.splice(2, process.argv.length, ...args);
-  if (cluster.isPrimary) endWithInput();
+  endWithInput();
   if (!existsSync(built)) {
     await import(source.href);
     return;

@@ -1,3 +1,0 @@
-import { computing, serveWork } from "./work.ts";
-
-await serveWork(computing, []);

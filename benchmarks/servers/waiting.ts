@@ -1,3 +1,0 @@
-import { serveWork, waiting } from "./work.ts";
-
-await serveWork(waiting, []);
