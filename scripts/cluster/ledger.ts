@@ -91,11 +91,8 @@ export class Ledger {
     return longest;
   }
 
-  /**
-   * @param read reads the id, the revision and the document of each stored person
-   * @param partitions each of which counts its own revisions
-   */
-  async check(read: () => Promise<readonly (readonly unknown[])[]>, partitions: number): Promise<Violations> {
+  /** @param read reads the id, the revision and the document of each stored person */
+  async check(read: () => Promise<readonly (readonly unknown[])[]>): Promise<Violations> {
     const acknowledged = [...this.#acknowledged];
     const rows = await read();
     const stored = new Map<string, number[]>();
@@ -103,7 +100,7 @@ export class Ledger {
     for (const [id, revision, document] of rows) {
       const { identifier }: { identifier: string } = JSON.parse(String(document));
       stored.set(identifier, [...(stored.get(identifier) ?? []), Number(id)]);
-      revisions.add(`${Number(id) % partitions} ${revision}`);
+      revisions.add(`${revision}`);
     }
     return {
       lost: acknowledged.filter(([identifier, { id }]) => stored.get(identifier)?.includes(id) !== true).length,

@@ -7,25 +7,16 @@ const clients = 8;
 const betweenPeople = 20;
 const betweenLists = 5;
 
-/** How the service runs. */
-export interface LoadOptions {
-  /** Instances of the service on one database. The clients are spread over them. */
-  readonly instances: number;
-  readonly partitions: number;
-}
-
 /**
  * Starts the service, and clients that store people, read some of them and lists, and write down the answers. All end with the
  * scope.
+ *
+ * @param instances of the service on one database, over which the clients are spread
  */
-export async function startLoad(
-  database: string,
-  ledger: Ledger,
-  { instances, partitions }: LoadOptions,
-): Promise<AsyncDisposable> {
+export async function startLoad(database: string, ledger: Ledger, instances: number): Promise<AsyncDisposable> {
   const services: ServiceProcess[] = [];
   for (let n = 0; n < instances; n++) {
-    services.push(await startService("--database", database, "--partitions", String(partitions)));
+    services.push(await startService("--database", database));
   }
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -3,32 +3,25 @@ import { parseArgs } from "node:util";
 import { startCitus } from "./citus.ts";
 import { identifiersInCopy } from "./copy.ts";
 import { CannotStart, type DatabaseCluster } from "./database-cluster.ts";
+import { startReplicated } from "./failover.ts";
 import { Ledger } from "./ledger.ts";
 import { startLoad } from "./load.ts";
-import { startPatroni } from "./patroni.ts";
-import { startPooledPostgres } from "./pgbouncer.ts";
-import { restoreServer } from "./restore.ts";
 
 // Runs the service on real databases with faults, and compares the answers with what is stored:
 //
-//   npm run cluster -- patroni                        kills the primary of three nodes
-//   npm run cluster -- patroni freeze --rounds 20     suspends it; further faults: switchover, slow, partition
-//   npm run cluster -- pgbouncer                      kills the pooler before a server; a further fault: server
-//   npm run cluster -- restore                        puts the files of a server back to those of an older state
+//   npm run cluster -- failover                       kills a primary, and promotes its synchronous standby
 //   PG_BIN=/usr/lib/postgresql/17/bin npm run cluster -- citus
 //                                                     kills the worker that has the people; further faults: coordinator, other,
 //                                                     failover, coordinator-failover
 //
-// --instances N and --partitions N have the service run in several processes, and its tables in several partitions.
+// --instances N has the service run in several processes.
 
-const usage =
-  "Usage: npm run cluster -- patroni|pgbouncer|citus|restore [FAULT…] [--rounds N] [--seconds N] [--instances N] [--partitions N]\n";
+const usage = "Usage: npm run cluster -- failover|citus [FAULT…] [--rounds N] [--seconds N] [--instances N]\n";
 
 const everybody = "SELECT id, revision, document FROM person";
 
 const clusters: ReadonlyMap<string, (faults: readonly string[]) => Promise<DatabaseCluster>> = new Map([
-  ["patroni", startPatroni],
-  ["pgbouncer", startPooledPostgres],
+  ["failover", startReplicated],
   ["citus", startCitus],
 ]);
 
@@ -38,13 +31,11 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "1" },
     seconds: { type: "string", default: "3" },
     instances: { type: "string", default: "1" },
-    partitions: { type: "string", default: "1" },
   },
 });
 const [name = "", ...faults] = positionals;
 const start = clusters.get(name);
-if (name === "restore") process.exitCode = await restore();
-else if (start === undefined) {
+if (start === undefined) {
   process.stderr.write(usage);
   process.exitCode = 2;
 } else {
@@ -67,9 +58,8 @@ async function run(cluster: DatabaseCluster): Promise<number> {
   const ledger = new Ledger();
   let wrong = 0;
   const seconds = Number(values.seconds);
-  const [instances, partitions] = [Number(values.instances), Number(values.partitions)];
   {
-    await using _load = await startLoad(cluster.url, ledger, { instances, partitions });
+    await using _load = await startLoad(cluster.url, ledger, Number(values.instances));
     for (let round = 1; round <= Number(values.rounds); round++) {
       for (const fault of faults.length > 0 ? faults : [...cluster.faults.keys()].slice(0, 1)) {
         const drive = cluster.faults.get(fault);
@@ -82,7 +72,7 @@ async function run(cluster: DatabaseCluster): Promise<number> {
         await pause(seconds * 1000);
         ledger.seeCopy(await identifiersInCopy(cluster.url));
         const { length, end } = ledger.longestPause(began);
-        const violations = await ledger.check(() => cluster.query(everybody), partitions);
+        const violations = await ledger.check(() => cluster.query(everybody));
         const found = Object.entries(violations).map(([what, count]) => `${what} ${count}`);
         wrong += Object.values(violations).reduce((sum, count) => sum + count, 0);
         const paused = `longest pause ${(length / 1000).toFixed(1)} s, until ${(end / 1000).toFixed(1)} s after the fault`;
@@ -90,20 +80,6 @@ async function run(cluster: DatabaseCluster): Promise<number> {
         const total = `acknowledged ${ledger.acknowledged}, lists ${lists}, copies ${copies}`;
         process.stdout.write(`${fault} ${round}: ${total}; ${found.join(", ")}; ${paused}\n`);
       }
-    }
-  }
-  return wrong === 0 ? 0 : 1;
-}
-
-/** @returns 0 when nothing is wrong, otherwise 1 */
-async function restore(): Promise<number> {
-  let wrong = 0;
-  for (const partitions of [1, 16]) {
-    for (const remaining of [["writer"], ["reader"], ["writer", "reader"]] as const) {
-      const faults = await restoreServer({ partitions, people: 60, remaining });
-      wrong += Object.values(faults).reduce((sum, count) => sum + count, 0);
-      const found = Object.entries(faults).map(([what, count]) => `${what} ${count}`);
-      process.stdout.write(`restore, P = ${partitions}, ${remaining.join(" and ")} remains: ${found.join(", ")}\n`);
     }
   }
   return wrong === 0 ? 0 : 1;

@@ -19,8 +19,6 @@ export interface DatabaseKind {
   open(address: string, options: DatabaseOptions): Promise<Database>;
   /** Opens a snapshot as `openSnapshot` of the package does. */
   openSnapshot(address: string, options?: SnapshotOptions): Promise<Snapshot>;
-  /** The most partitions of a collection. */
-  readonly mostPartitions: number;
   /** Writes a backup to a new file; or the name of the program of the database that makes one. */
   readonly backup: string | ((address: string, file: string, options?: BackupOptions) => Promise<void>);
 }

@@ -47,8 +47,8 @@ export interface Database extends AsyncDisposable {
   makeIndexes(): Promise<void>;
   /**
    * Accepts that the database went back to an older state: from now on ids and revisions begin above all assigned ones, up to
-   * 1,000,000 of each, so that no id and no entity tag is used twice. Programs that refuse changes with StoreHistoryLost
-   * accept them again; for PostgreSQL, nothing else makes them do so.
+   * 1,000,000 of each, so that no id and no entity tag is used twice, and cursors of before are refused. Programs that refuse
+   * changes with StoreHistoryLost accept them again.
    *
    * @throws StoreUnavailable (rejects) when the database cannot be changed just now
    */
@@ -103,11 +103,6 @@ export interface DatabaseOptions {
    * this one ends without them. Default: false.
    */
   readonly lateIndexes?: boolean;
-  /**
-   * The number of partitions of the collections, or of each by its name, from 1 to 256; for PostgreSQL. Each takes changes
-   * independently of the others. It is fixed when a collection is made. Default: the number that a collection has, or 1 for a new one.
-   */
-  readonly partitions?: number | Readonly<Record<string, number>> | undefined;
   /**
    * Called before the database drops the columns and indexes of members that the definition of a collection does not have any more;
    * the records keep their values. What it throws leaves the database as it is. Default: they are dropped.

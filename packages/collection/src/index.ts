@@ -106,7 +106,6 @@ export {
   type SnapshotRange,
   type SnapshotRecord,
   type SnapshotRemoval,
-  type SnapshotSeal,
 } from "./stores/contract/snapshot.ts";
 export {
   type BulkChange,

@@ -425,7 +425,7 @@ describe("a list", () => {
   });
 });
 
-const nobody: FirstBatch = { records: [], next: undefined, state: "0", revisions: [0] };
+const nobody: FirstBatch = { records: [], next: undefined, state: "0" };
 
 describe("a store that is not available", () => {
   const unavailable = new StoreUnavailable("The disk of the database is full");

@@ -17,14 +17,11 @@ const folder = openFolder("feed-follower");
 describe("a store that many change", () => {
   const file = folder.newFile();
   itIsFollowed("SQLite", () => openDatabase(file, { collections: [{ name: "person" }] }));
-  for (const partitions of [1, 16]) {
-    let url: Promise<string> | undefined;
-    const open = async (): Promise<Database> => {
-      url ??= newPostgresDatabase();
-      return openDatabase(await url, { collections: [{ name: "person" }], partitions });
-    };
-    itIsFollowed(`PostgreSQL, partitions: ${partitions}`, open);
-  }
+  let url: Promise<string> | undefined;
+  itIsFollowed("PostgreSQL", async () => {
+    url ??= newPostgresDatabase();
+    return openDatabase(await url, { collections: [{ name: "person" }] });
+  });
 });
 
 /**

@@ -4,8 +4,6 @@ import { Client } from "pg";
 import { openPostgresDatabase } from "../src/index.ts";
 import type { PostgresPool } from "../src/stores/postgres/connections/pool.ts";
 import type { Statement } from "../src/stores/postgres/connections/session.ts";
-import { PostgresCounters } from "../src/stores/postgres/history/counters.ts";
-import { postgresRevisions } from "../src/stores/postgres/history/revisions.ts";
 import { postgresLists } from "../src/stores/postgres/reading/lists.ts";
 import { batchesFrom } from "../src/stores/record-store.ts";
 import { toStoredCollection } from "../src/stores/table/definition.ts";
@@ -33,9 +31,7 @@ export function describePostgresListWork(asked: ListWork): void {
       for (const { what, selection } of everySelection(asked, 1)) {
         const work: Work = { finds: 0, visited: 0, sorted: 0 };
         const pool = countingPool(client, work);
-        const pools = { records: pool, changes: pool, lists: pool };
-        const revisions = postgresRevisions(pools, new PostgresCounters(stored, [stored]));
-        const lists = postgresLists(pool, stored, revisions);
+        const lists = postgresLists(pool, stored);
         const batches = await Array.fromAsync(batchesFrom(await lists.batch(selection, undefined, {})));
         const found = batches.reduce((sum, { length }) => sum + length, 0);
         assert.ok(found > 0 || selection.after !== undefined, what);

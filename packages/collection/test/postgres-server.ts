@@ -31,7 +31,7 @@ export function emptiedPostgresDatabase(): EmptiedDatabase {
       url = await newPostgresDatabase();
       return url;
     }
-    const bookkeeping = ["waymark_keys", "waymark_loading", "waymark_removals", "waymark_seals"];
+    const bookkeeping = ["waymark_keys", "waymark_loading", "waymark_removals"];
     const tables = [...bookkeeping, ...collections.map(({ name }) => name)];
     await execute(
       url,

@@ -47,7 +47,7 @@ describe("lists from several servers of which one is held back", () => {
     primary = servers.primary;
     [ahead, behind] = servers.standbys as [ReplicatedServer, ReplicatedServer]; // there are two
     url = await primary.createDatabase();
-    database = await openPostgresDatabase(url, { collections: [definition], partitions: 4 });
+    database = await openPostgresDatabase(url, { collections: [definition] });
     things = database.store("thing");
     await things.createAll(Array.from({ length: 40 }, (_, n) => thing(n)));
   });
@@ -71,7 +71,7 @@ describe("lists from several servers of which one is held back", () => {
   };
 
   const openToRead = async (address: string): Promise<ReturnType<typeof disposable>> =>
-    disposable(await openPostgresDatabase(address, { collections: [definition], partitions: 4 }));
+    disposable(await openPostgresDatabase(address, { collections: [definition] }));
 
   /**
    * Asks for every list many times at once, and on the primary with the entity tag that it came with. Returns the states that the

@@ -49,27 +49,23 @@ export function describeQueries(name: string, open: Open): void {
   describeSearch(name, withStore);
 }
 
-/**
- * What of this depends on how changes are counted.
- *
- * @param partitions how many each collection has
- */
-export function describeChanges(name: string, open: Open, openApart: Open, partitions = 1): void {
+/** What of this depends on how changes are counted. */
+export function describeChanges(name: string, open: Open, openApart: Open): void {
   const withStore = withStoreOf(open);
   describeConflicts(name, withStore);
   describeReplacement(name, withStore);
   describeRemoval(name, withStore);
   describeBulkChange(name, withStore);
-  describeBulkCreation(name, withStore, partitions);
+  describeBulkCreation(name, withStore);
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);
   describeEachCreation(name, withStore);
-  describeFeed(name, withStore, partitions);
-  describeTransfer(name, open, openApart, partitions);
+  describeFeed(name, withStore);
+  describeTransfer(name, open, openApart);
 }
 
 /** What of this depends on how a database is read as a whole, and filled with what was read. */
-export function describeTransfer(name: string, open: Open, openApart: Open = open, partitions = 1): void {
+export function describeTransfer(name: string, open: Open, openApart: Open = open): void {
   const withDatabases: WithDatabases = (count, use) => async () => {
     const opening = Array.from({ length: count }, () => openApart({ collections, now: () => noon }));
     const databases = await Promise.all(opening);
@@ -79,7 +75,7 @@ export function describeTransfer(name: string, open: Open, openApart: Open = ope
       for (const database of databases) await database.close();
     }
   };
-  describeLoading(name, withStoreOf(open), withDatabases, partitions);
+  describeLoading(name, withStoreOf(open), withDatabases);
 }
 
 /** Gives each test a store of the database that `open` gives. */

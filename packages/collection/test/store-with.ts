@@ -30,7 +30,7 @@ export function storeWith(methods: Partial<Store>): Store {
 
 /** Makes the first batch of a store without changes whose records come from this source. */
 export async function firstBatch(source: AsyncIterator<readonly StoredRecord[]>): Promise<FirstBatch> {
-  return { ...(await nextBatch(source)), state: "0", revisions: [0] };
+  return { ...(await nextBatch(source)), state: "0" };
 }
 
 async function nextBatch(source: AsyncIterator<readonly StoredRecord[]>): Promise<RecordBatch> {

@@ -77,8 +77,6 @@ export interface PersonServiceOptions
   readonly collections?: readonly CollectionDefinition[];
   /** The members that people may have, with those of the service's own: `membersOf`. Default: no others than ours. */
   readonly members?: MemberList;
-  /** The number of partitions of a new PostgreSQL database, from 1 to 256. Default: those that it has, or 1. */
-  readonly partitions?: number | undefined;
   /** The origins whose pages may use the service. Default: none. */
   readonly cors?: CorsPolicy | undefined;
   /** Decides which requests are let in: the filter of `openAccess`. Default: all. */
@@ -130,7 +128,7 @@ export interface PersonService {
  * @throws TypeError (rejects) when the public URL or the name of a host is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, partitions, now = () => new Date(), access, brand = {}, observers = [] } = options;
+  const { database: address, now = () => new Date(), access, brand = {}, observers = [] } = options;
   const { members = ourMembers } = options;
   const { maxBytes } = toBulkSettings(options.bulk ?? {});
   const may = access?.may ?? (() => true);
@@ -143,7 +141,6 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     typeof address === "string"
       ? await openDatabase(address, {
           collections,
-          partitions,
           now,
           observer,
           onForgotten: options.onForgotten,

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { hasPgbouncer } from "../../collection/test/start-pgbouncer.ts";
 
 const program = fileURLToPath(new URL("../../../scripts/cluster/main.ts", import.meta.url));
 
@@ -17,15 +16,6 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
 }
 
 describe("npm run cluster", () => {
-  it("names the programs that are missing, and their packages", () => {
-    const { status, stderr } = run(["patroni"], { PATH: "/nowhere" });
-    assert.equal(status, 1);
-    assert.match(
-      stderr,
-      /^These programs are missing: patroni, etcd\b.* On Debian: apt-get install patroni etcd-server\b/,
-    );
-  });
-
   it("asks for an installation of Citus", () => {
     const { PG_BIN: _none, ...env } = process.env;
     assert.match(run(["citus"], env).stderr, /^PG_BIN is not set\b/);
@@ -35,23 +25,15 @@ describe("npm run cluster", () => {
     );
   });
 
-  it("asks for root for a partition of the network", () => {
-    const asAnybody = `--import=data:text/javascript,${encodeURIComponent("process.getuid = () => 1000;")}`;
-    const { stderr } = run(["patroni", "partition"], { ...process.env, NODE_OPTIONS: asAnybody });
-    assert.match(stderr, /^(?:A partition of the network needs root|These programs are missing)\b/);
-  });
-
   it("says what it can do", () => {
     const { status, stderr } = run(["mysql"]);
     assert.equal(status, 2);
-    assert.match(stderr, /^Usage: npm run cluster -- patroni\|pgbouncer\|citus\|restore /);
+    assert.match(stderr, /^Usage: npm run cluster -- failover\|citus /);
   });
 
-  it("finds all that was acknowledged when the server behind the pooler is killed", {
-    skip: !hasPgbouncer && "pgbouncer is not installed",
-  }, () => {
-    const { status, stdout, stderr } = run(["pgbouncer", "server", "--seconds", "0.2"]);
+  it("finds all that was acknowledged when the primary is killed and its standby promoted", () => {
+    const { status, stdout, stderr } = run(["failover", "--seconds", "0.2"]);
     assert.deepEqual([status, stderr], [0, ""]);
-    assert.match(stdout, /^server 1: acknowledged [1-9]\d*, lists \d+, copies 1; lost 0, (?:\w+ 0, )+tornCopies 0; /);
+    assert.match(stdout, /^kill 1: acknowledged [1-9]\d*, lists \d+, copies 1; lost 0, (?:\w+ 0, )+tornCopies 0; /);
   });
 });

@@ -155,10 +155,6 @@ describe("the command line of other commands", () => {
     [["copy", "--from", "a.db", "--to", ":memory:"], 'copy needs a database that is kept, not ":memory:".'],
     [["restore", "a.db", "--database", "./a.db"], "FILE and --database are the same file: name another database."],
     [["restore", "a.db", "--database", ":memory:"], 'restore needs a database that is kept, not ":memory:".'],
-    [
-      ["copy", "--from", "a.db", "--to", "b.db", "--partitions", "4"],
-      "--partitions needs a PostgreSQL database: SQLite has one writer.",
-    ],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses [${argv.join(" ")}]`, () => {

@@ -38,13 +38,10 @@ export function describeKilledFollowers(run: FollowerRun): void {
   const kinds: readonly (readonly [what: string, start: () => Promise<Instances>])[] = [
     [`SQLite, instances: ${run.programs}`, () => startInstances(run.programs, "--database", folder.newFile())],
     [
-      `PostgreSQL, partitions: 1, instances: ${run.programs}`,
+      `PostgreSQL, instances: ${run.programs}`,
       async () => startInstances(run.programs, "--database", await newPostgresDatabase()),
     ],
-    [
-      `PostgreSQL, partitions: 16, instances: ${run.programs} and one of a standby`,
-      () => startWithStandby(run.programs),
-    ],
+    [`PostgreSQL, instances: ${run.programs} and one of a standby`, () => startWithStandby(run.programs)],
   ];
   describe("a follower that is killed again and again", () => {
     for (const [what, start] of kinds) {
@@ -73,7 +70,7 @@ async function startInstances(count: number, ...options: readonly string[]): Pro
 async function startWithStandby(count: number): Promise<Instances> {
   const servers = await startReplication("-c", "fsync=off");
   const location = await servers.primary.createDatabase();
-  const instances = await startInstances(count, "--database", location, "--partitions", "16");
+  const instances = await startInstances(count, "--database", location);
   await servers.standby.catchUp(servers.primary);
   const standby = await startInstances(1, "--database", servers.standby.urlOf(location));
   return {

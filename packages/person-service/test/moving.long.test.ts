@@ -93,27 +93,6 @@ describe("copy", () => {
     assert.equal((await send(service, "POST", "/person", { name: "Ada" })).headers.get("Location"), "/person/538");
   });
 
-  it("takes people to a PostgreSQL database in partitions, in which they keep their entity tags", async () => {
-    const [from, to] = [await newDatabase(), await newDatabase(createPostgresDatabase)];
-    const source = await openDatabase(from, { collections: [personCollection] });
-    await source.store("person").createAll(manyPeople(20));
-    await source.close();
-    assertDone(await runProgram("copy", "--from", from, "--to", to, "--partitions", "4"));
-    const { code, stderr } = await runProgram("--port", "0", "--database", to, "--partitions", "8");
-    assert.equal(code, 1);
-    assert.match(stderr, /: person in it has 4 partitions, not 8, .* another database that is made with 8\n$/);
-
-    await using service = await startService("--database", to);
-    const headers = { "Accept-Encoding": "identity" };
-    const tagOf = async (path: string) => (await fetch(service.url + path, { headers })).headers.get("ETag");
-    assert.equal(await tagOf("/person/9"), '"9-json"');
-    const before = await tagOf("/person");
-    assert.equal(await tagOf("/person"), before);
-    assert.equal((await send(service, "POST", "/person", { name: "Ada" })).headers.get("Location"), "/person/21");
-    assert.notEqual(await tagOf("/person"), before);
-    assert.equal(await tagOf("/person/21"), '"21-json"');
-  });
-
   for (const { name, create } of databaseKinds) {
     it(`that was killed midway goes on when it is run again, to ${name}; nobody can use the half`, async () => {
       const from = await newDatabase();

@@ -139,7 +139,7 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
   const share = new TurnShare(request);
   const read = heldReads(store, held, share);
   const limit = selection.limit ?? representation.pageSize;
-  let first: Pick<FirstBatch, "state" | "revisions">;
+  let first: Pick<FirstBatch, "state">;
   let batch: RecordBatch;
   let page: ListPage | undefined;
   if (limit === undefined) {
@@ -152,23 +152,22 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
   }
   // A page for browsers has its own links, and Firefox fetches the next page of this field before anybody asks for it.
   const link = page && representation.mediaType !== "text/html" ? linkField(page.links) : undefined;
-  const total = isCounted ? await store.count(selection, held.since(first.revisions)) : undefined;
+  const total = isCounted ? await store.count(selection, held.since(first.state)) : undefined;
   if (total !== undefined) page &&= { ...page, total };
-  else if (page !== undefined)
-    page = { ...page, ...(await countForPage(list, page, batch, held.since(first.revisions))) };
-  const { revisions } = first;
+  else if (page !== undefined) page = { ...page, ...(await countForPage(list, page, batch, held.since(first.state))) };
+  const { state } = first;
   const options = {
     url,
     request,
-    entityTag: list.tagIn(first.state),
+    entityTag: list.tagIn(state),
     entityTagOf: list.entityTagOf,
-    cursor: () => store.cursorAt(revisions),
+    cursor: () => store.cursorAt(state),
     ...(page && { page }),
     ...(fields && { fields }),
   };
   const syntax = narrowed(representation.list(options), fields);
   return {
-    state: first.state,
+    state,
     fields: HeaderList.of({
       ...(link !== undefined && { Link: link }),
       ...(total !== undefined && { "X-Total-Count": `${total}` }),

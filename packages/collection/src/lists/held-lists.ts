@@ -87,9 +87,9 @@ export class HeldList implements ReadOptions {
     this.#hold(bytes);
   }
 
-  /** Returns the options of a read that shows no state before these revisions. */
-  since(revisions: readonly number[]): ReadOptions {
-    return { caller: this.caller, signal: this.signal, notBefore: revisions };
+  /** Returns the options of a read that shows no state before this one. */
+  since(state: string): ReadOptions {
+    return { caller: this.caller, signal: this.signal, notBefore: state };
   }
 
   /** Yields the batches, and ends the list after the last one. */

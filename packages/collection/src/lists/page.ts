@@ -7,7 +7,7 @@ import { cursorsOf } from "./cursor.ts";
 import { withoutPlace } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";
 
-interface PageRead extends Pick<FirstBatch, "state" | "revisions"> {
+interface PageRead extends Pick<FirstBatch, "state"> {
   /** Its records in the order of the query. Those of a large page are read as they are sent, after the first batch. */
   readonly batch: RecordBatch;
   /** The places of its first and last record; undefined when it has none. */
@@ -22,8 +22,8 @@ interface PageBounds {
   readonly size: number;
 }
 
-/** Reads the records of a selection, in a state that is not before these revisions. */
-export type ReadSelection = (selection: Selection, notBefore?: readonly number[]) => Awaitable<FirstBatch>;
+/** Reads the records of a selection, in a state that is not before this one. */
+export type ReadSelection = (selection: Selection, notBefore?: string) => Awaitable<FirstBatch>;
 
 /**
  * Finds where a page begins and ends. Keeps only the first batch of a large page; the others are read again while the client
@@ -39,7 +39,7 @@ export async function readPage(
   const wanted = { ...(backwards ? turned(selection) : selection), limit: bounds.limit + 1 };
   const begin = await read(wanted);
   const { count, first, last, beyond } = await findEnds(begin, bounds);
-  const found = { state: begin.state, revisions: begin.revisions, hasMore: beyond !== undefined };
+  const found = { state: begin.state, hasMore: beyond !== undefined };
   if (first === undefined || last === undefined) return { ...found, batch: whole([]), ends: undefined };
   const toPlace = (record: StoredRecord): Place => placeOf(record, order, members);
   const ends = backwards
@@ -57,7 +57,7 @@ export async function readPage(
   const readFrom = async (before: StoredRecord | undefined): Promise<RecordBatch> => {
     const after = before && { after: toPlace(before) };
     // If others are stored meanwhile, these are not enough.
-    const batch = await read({ ...all, ...after, limit: count }, begin.revisions);
+    const batch = await read({ ...all, ...after, limit: count }, begin.state);
     return endingWith(batch, { record: first, isBehind, readFrom });
   };
   return { ...found, batch: await readFrom(beyond), ends };

@@ -6,8 +6,8 @@ import type {
   CountOptions,
   DocumentSource,
   EachCreation,
+  FirstBatch,
   ReadOptions,
-  RecordBatch,
   StoredRecord,
 } from "./contract/store.ts";
 import type { FeedPlace } from "./reading/feed-cursor.ts";
@@ -23,10 +23,14 @@ export interface Engine {
   /** As that of a `Store`. */
   readonly source?: AnswerSource | undefined;
   find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch>;
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<FirstBatch>;
   count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number>;
-  /** Returns the last revision of each partition, in order. */
-  revisions(): Awaitable<readonly number[]>;
+  /** Returns the last revision, as `Store.revision`. */
+  revision(): Awaitable<number>;
+  /** Returns the state, as `Store.state`. */
+  state(): Awaitable<string>;
+  /** Returns the place behind the changes that a state shows; it is held to no era. */
+  placeAt(state: string): FeedPlace;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
   /** Creates records, each for itself. Rejects where none could be created because the database cannot be used. */
   createEach(
@@ -36,7 +40,7 @@ export interface Engine {
   /**
    * Reads changes.
    *
-   * @throws StoreCursorGone (rejects) when the database does not have the changes up to the places, or has others there
+   * @throws StoreCursorGone (rejects) when the database does not have the changes up to the place, or is in another era
    */
   changes(range: FeedRange): Awaitable<EngineChanges>;
   /** Returns for each claim the member whose value a stored record has; undefined where there is no conflict. */
@@ -45,25 +49,17 @@ export interface Engine {
   createAll(source: BulkSource): Promise<BulkChange>;
 }
 
-/** The first records of a selection, and the last revision of each partition in the state that they show, or an earlier one. */
-export interface EngineBatch extends RecordBatch {
-  readonly revisions: readonly number[];
-}
-
 /** The changes to read. */
 export interface FeedRange extends Pick<ReadOptions, "signal" | "caller"> {
-  /**
-   * The place in each partition, in order, behind which they are; the number of partitions may be another one. Undefined for all,
-   * `now` for none yet.
-   */
-  readonly after: readonly FeedPlace[] | "now" | undefined;
+  /** The place behind which they are. Undefined for all, `now` for none yet. */
+  readonly after: FeedPlace | "now" | undefined;
   readonly owner: number | undefined;
   readonly most: number;
   /** In characters of JSON, exceeded by at most some records. */
   readonly size: number;
 }
 
-/** Changes, and the place behind them in each partition. */
-export interface EngineChanges extends Pick<ChangeBatch, "changes" | "hasMore"> {
-  readonly places: readonly FeedPlace[];
+/** Changes, and the place behind them. */
+export interface EngineChanges extends Pick<ChangeBatch, "changes" | "hasMore" | "revision"> {
+  readonly place: FeedPlace;
 }

@@ -79,7 +79,9 @@ export function observedEngine(
     count: (selection, owner, options) => observe("count", () => engine.count(selection, owner, options)),
     changes: (range) => observe("changes", () => engine.changes(range)),
     conflicts: (claims) => observe("conflicts", () => engine.conflicts(claims)),
-    revisions: () => observe("revision", () => engine.revisions()),
+    revision: () => observe("revision", () => engine.revision()),
+    state: () => observe("revision", () => engine.state()),
+    placeAt: (state) => engine.placeAt(state),
     write: (write) => change(write.kind === "add" ? "create" : write.kind, () => engine.write(write)),
     async createEach(records, source) {
       const settled = await change("createEach", () => engine.createEach(records, source));

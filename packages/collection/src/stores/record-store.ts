@@ -1,10 +1,8 @@
-import { hash } from "node:crypto";
-import { andThen } from "waymark/internal";
 import type { StoredCollection } from "../database.ts";
 import { StoreUnavailable } from "./contract/errors.ts";
 import { comparesValues, type Selection, storeMembers } from "./contract/selection.ts";
-import type { Document, FirstBatch, ListChange, RecordBatch, Store, StoredRecord } from "./contract/store.ts";
-import type { Engine, EngineBatch } from "./engine.ts";
+import type { Document, ListChange, RecordBatch, Store, StoredRecord } from "./contract/store.ts";
+import type { Engine } from "./engine.ts";
 import { parseFeedCursor, toFeedCursor } from "./reading/feed-cursor.ts";
 import { assertSelection } from "./table/definition.ts";
 import { uniqueKeys } from "./table/filled-columns.ts";
@@ -54,32 +52,27 @@ export function recordStore(
     source: engine.source,
     // No record has any other id, and a database might refuse it.
     find: (id) => (Number.isSafeInteger(id) ? engine.find(id, owner) : undefined),
-    batch: (selection = {}, options = {}) => andThen(engine.batch(checked(selection), owner, options), withState),
+    batch: (selection = {}, options = {}) => engine.batch(checked(selection), owner, options),
     async *list(selection, options) {
       yield* batchesFrom(await store.batch(selection, options));
     },
     count: async (selection = {}, options = {}) => engine.count(checked(selection), owner, options),
-    revision: () => andThen(engine.revisions(), sumOf),
-    state: () => andThen(engine.revisions(), stateOf),
+    revision: () => engine.revision(),
+    state: () => engine.state(),
     async changes(after, { limit = mostChanges, ...options } = {}) {
       if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= mostChanges)) {
         throw new TypeError(`The limit of changes is an integer from 1 to ${mostChanges}, not ${limit}`);
       }
-      const { changes, places, hasMore } = await engine.changes({
+      const { place, ...batch } = await engine.changes({
         ...options,
         after: after === undefined || after === "now" ? after : parseFeedCursor(feed, after),
         owner,
         most: limit,
         size: sizeOfChanges,
       });
-      const revision = sumOf(places.map((place) => place.revision));
-      return { changes, cursor: toFeedCursor(feed, places), hasMore, revision };
+      return { ...batch, cursor: toFeedCursor(feed, place) };
     },
-    cursorAt: (revisions) =>
-      toFeedCursor(
-        feed,
-        revisions.map((revision) => ({ revision, seal: undefined })),
-      ),
+    cursorAt: (state) => toFeedCursor(feed, engine.placeAt(state)),
     create: async (document, { idempotency } = {}) => engine.write({ ...creating(document), idempotency }),
     async createEach(documents, { source } = {}) {
       const records = documents.map(newRecord);
@@ -132,20 +125,3 @@ export async function* batchesFrom(first: RecordBatch): AsyncGenerator<readonly 
     if (batch.records.length > 0) yield batch.records;
   }
 }
-
-const withState = (batch: EngineBatch): FirstBatch => ({ ...batch, state: stateOf(batch.revisions) });
-
-const sumOf = (revisions: readonly number[]): number => revisions.reduce((sum, revision) => sum + revision, 0);
-
-/** Returns a digest and not the sum: two servers may show changes of different partitions in different orders. */
-function stateOf(revisions: readonly number[]): string {
-  if (revisions.length === 1) return `${revisions[0]}`;
-  const known = states.get(revisions);
-  if (known !== undefined) return known;
-  const state = hash("sha256", revisions.join(), "base64url").slice(0, 22);
-  states.set(revisions, state);
-  return state;
-}
-
-/** The states of revisions that one query has read for many requests. */
-const states = new WeakMap<readonly number[], string>();

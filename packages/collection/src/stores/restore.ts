@@ -9,15 +9,11 @@ import {
   type SnapshotKey,
   type SnapshotRecord,
   type SnapshotRemoval,
-  type SnapshotSeal,
 } from "./contract/snapshot.ts";
 import { ownersFirst } from "./table/definition.ts";
 import { UnusableDatabase } from "./unusable-database.ts";
 
-/**
- * The progress of restoring a collection: up to this id, in the state of this revision. With several partitions it is the least of
- * their revisions: records that changed later have a greater one.
- */
+/** The progress of restoring a collection: up to this id, in the state of this revision. */
 export interface RestorePlace {
   readonly id: number;
   readonly revision: number;
@@ -44,17 +40,11 @@ export interface RestoreTarget {
   count(collection: string, upTo: number): Promise<number>;
   putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void>;
   /**
-   * Makes the indexes, sets the counters and the seals, and removes the mark.
+   * Makes the indexes, sets the counters, and removes the mark.
    *
    * @throws UnusableDatabase (rejects) when records share a value that must be unique
    */
-  end(states: ReadonlyMap<string, RestoredState>): Promise<void>;
-}
-
-/** What is restored of a collection at the end. */
-export interface RestoredState {
-  readonly counters: SnapshotCounters;
-  readonly seals: readonly SnapshotSeal[];
+  end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void>;
 }
 
 /**
@@ -72,18 +62,17 @@ export async function restoreSnapshot(
     throw new RestoreError("A database cannot be restored into itself: name another target");
   }
   const places = await target.begin(snapshot.identity);
-  const states = new Map<string, RestoredState>();
+  const counters = new Map<string, SnapshotCounters>();
   let batches = 0;
   let storing = 0; // milliseconds
   // Owners first, because owned records refer to them.
   for (const { name } of ownersFirst(collections)) {
     const state = await snapshot.counters(name);
-    states.set(name, { counters: state, seals: await snapshot.seals(name) });
+    counters.set(name, state);
     const before = places.get(name) ?? { id: 0, revision: 0 };
     for await (const removals of snapshot.removals(name)) await target.remove(name, removals);
-    const revision = revisionReached(state);
-    const mayHaveChanged = before.revision !== revision || state.partitions.length > 1;
-    if (before.id > 0 && mayHaveChanged) {
+    const { revision } = state;
+    if (before.id > 0 && before.revision !== revision) {
       await catchUp(target, snapshot, name, before);
       await target.put(name, [], { id: before.id, revision });
     }
@@ -101,7 +90,7 @@ export async function restoreSnapshot(
     }
     for await (const keys of snapshot.keys(name)) await target.putKeys(name, keys);
   }
-  await target.end(states).catch((error: unknown) => {
+  await target.end(counters).catch((error: unknown) => {
     if (!(error instanceof UnusableDatabase)) throw error;
     throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });
   });
@@ -124,22 +113,6 @@ async function catchUp(
     );
   }
   for await (const records of snapshot.records(collection, range)) await target.put(collection, records, before);
-}
-
-/** Returns a revision below that of every record that changes after the snapshot. */
-const revisionReached = ({ partitions }: SnapshotCounters): number =>
-  partitions.length === 0 ? 0 : Math.min(...partitions.map(({ revision }) => revision));
-
-/**
- * Converts the counters of a snapshot for a collection with this number of partitions. If the numbers differ, each partition gets the
- * greatest counters, so that no id or revision is given twice.
- */
-export function countersFor(partitions: number, counters: SnapshotCounters): SnapshotCounters["partitions"] {
-  if (counters.partitions.length === partitions) return counters.partitions;
-  const greatest = (values: readonly number[]): number => Math.max(0, ...values);
-  const revision = greatest(counters.partitions.map((each) => each.revision));
-  const lastId = greatest(counters.partitions.map((each) => each.lastId));
-  return Array.from({ length: partitions }, () => ({ revision, lastId }));
 }
 
 /**

@@ -7,8 +7,6 @@ export type StampedRow = readonly [...RecordRow<number | string>, createdAt: num
 
 /** The tables of a database, read over a connection that sees one state of them. */
 export interface SnapshotTables extends Pick<Snapshot, "identity" | "close"> {
-  /** The expression for the partition of a row of counters or seals. */
-  readonly partition: string;
   /** Returns the rows of a statement, each an array of its columns. The parameters are `$1`, `$2` and so on. */
   query<Row>(text: string, values: readonly (number | string)[]): Awaitable<readonly Row[]>;
   /** Returns the first records of a range by ascending id, about as many as have `batchSize`. */
@@ -16,23 +14,21 @@ export interface SnapshotTables extends Pick<Snapshot, "identity" | "close"> {
 }
 
 /** Makes a snapshot of the tables of a database. */
-export function tableSnapshot({ identity, partition, query, first, close }: SnapshotTables): Snapshot {
+export function tableSnapshot({ identity, query, first, close }: SnapshotTables): Snapshot {
   const snapshot: Snapshot = {
     identity,
     async counters(collection) {
-      const rows = await query<Numbers>(
-        `SELECT ${partition}, revision, last_id FROM waymark_collections WHERE name = $1 ORDER BY 1`,
-        [collection],
-      );
-      const partitions = rows.map(([, revision, lastId]) => ({ revision: Number(revision), lastId: Number(lastId) }));
-      if (partitions.length === 0) return { partitions, records: 0 };
+      const text = "SELECT revision, last_id FROM waymark_collections WHERE name = $1";
+      const [row] = await query<Numbers>(text, [collection]);
+      if (row === undefined) return { revision: 0, lastId: 0, records: 0 };
+      const [revision = 0, lastId = 0] = row.map(Number);
       const [count] = await query<Numbers>(`SELECT count(*) FROM "${collection}"`, []);
-      return { partitions, records: Number(count?.[0]) };
+      return { revision, lastId, records: Number(count?.[0]) };
     },
 
     async *records(collection, { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = {}) {
-      const { partitions } = await snapshot.counters(collection);
-      if (partitions.every(({ revision }) => revision === 0)) return; // it never had a record, and there may be no such table
+      const { revision } = await snapshot.counters(collection);
+      if (revision === 0) return; // it never had a record, and there may be no such table
       yield* inSteps(async (last?: SnapshotRecord) => {
         const rows = await first(collection, { after: last?.id ?? after, upTo, changedSince });
         return rows.map((row) => ({ ...toRecord(row), createdAt: Number(row[4]) }));
@@ -48,17 +44,6 @@ export function tableSnapshot({ identity, partition, query, first, close }: Snap
           const [id = 0, revision = 0, owner = 0] = row.map(Number);
           return { id, revision, owner };
         });
-      });
-    },
-
-    async seals(collection) {
-      const rows = await query<Numbers>(
-        `SELECT ${partition}, revision, seal FROM waymark_seals WHERE collection = $1 ORDER BY 1, 2`,
-        [collection],
-      );
-      return rows.map((row) => {
-        const [partition = 0, revision = 0, seal = 0] = row.map(Number);
-        return { partition, revision, seal };
       });
     },
 

@@ -3,12 +3,11 @@ import type { CollectionDefinition, Database, DatabaseOptions } from "../../src/
 import { changesBehind, inOrderOfIds } from "../store-contract/feed.ts";
 import { create, everything, replace } from "../store-contract.ts";
 
-/** Opens a database for what the files of the layouts contain. A collection of several partitions keeps their number. */
-export function optionsOf(startMinute: number, partitions?: number): DatabaseOptions {
+/** Opens a database for what the files of the layouts contain. */
+export function optionsOf(startMinute: number): DatabaseOptions {
   let minute = startMinute;
   return {
     collections: [person, book],
-    ...(partitions !== undefined && { partitions: { person: partitions } }),
     now: () => new Date(Date.UTC(2026, 10, 1, 12, minute++)),
   };
 }

@@ -38,7 +38,7 @@ function writeSmall(file: string, target: string): void {
 async function makePostgresDump(bin: string): Promise<void> {
   const server = await startInstalledPostgres(bin, "-c", "fsync=off");
   try {
-    const database = await openPostgresDatabase(server.url, optionsOf(0, 3));
+    const database = await openPostgresDatabase(server.url, optionsOf(0));
     await fill(database);
     await database.close();
     const flags = ["--inserts", "--rows-per-insert=100", "--no-owner", "--no-privileges", "--schema=public"];

@@ -152,7 +152,7 @@ export function describeList(name: string, withStore: WithStore): void {
           const after = await store.batch({ ...selection });
           assert.equal(after.state, await store.state());
           assert.notEqual(after.state, before.state);
-          assert.equal(await store.count({}, { notBefore: after.revisions }), await store.count());
+          assert.equal(await store.count({}, { notBefore: after.state }), await store.count());
         }
       }),
     );

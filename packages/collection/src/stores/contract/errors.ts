@@ -60,14 +60,17 @@ export class StoreCursorInvalid extends Error {
 }
 
 /**
- * Thrown for a cursor behind changes that the store does not have any more, because its database went back to an older state, or
- * for one of another database. What follows the cursor is not known: begin again without one.
+ * Thrown for a cursor behind changes that the store does not have any more, because its database went back to an older state or
+ * was resumed, or for one of another database. What follows the cursor is not known: begin again without one.
  */
 export class StoreCursorGone extends Error {
   override readonly name = "StoreCursorGone";
 }
 
 // What every engine says alike.
+
+export const cursorGone = (): StoreCursorGone =>
+  new StoreCursorGone("The database does not have the changes before the cursor: begin again without one");
 
 export const databaseClosed = (options?: ErrorOptions): StoreUnavailable =>
   new StoreUnavailable("The database is closed", options);

@@ -10,8 +10,6 @@ export interface Snapshot {
   records(collection: string, range?: SnapshotRange): AsyncIterable<readonly SnapshotRecord[]>;
   /** Lists the removals of records by ascending id; no record may have one of their ids again. */
   removals(collection: string): AsyncIterable<readonly SnapshotRemoval[]>;
-  /** Reads the seals of the changes, by ascending partition and revision. */
-  seals(collection: string): Promise<readonly SnapshotSeal[]>;
   /** Lists the idempotency keys of created records. */
   keys(collection: string): AsyncIterable<readonly SnapshotKey[]>;
   /** Frees the snapshot. Closing it again does nothing. */
@@ -26,8 +24,10 @@ export interface SnapshotOptions {
 
 /** The counters of a collection. */
 export interface SnapshotCounters {
-  /** The last revision of each partition, and the greatest id so far that later ids of the partition go beyond. */
-  readonly partitions: readonly { readonly revision: number; readonly lastId: number }[];
+  /** The last revision; 0 where there never was a record. */
+  readonly revision: number;
+  /** The greatest id so far, which later ids go beyond. */
+  readonly lastId: number;
   /** The number of records. */
   readonly records: number;
 }
@@ -51,18 +51,10 @@ export interface SnapshotRecord extends StoredRecord {
 /** The removal of a record. */
 export interface SnapshotRemoval {
   readonly id: number;
-  /** The number of the change that removed it, in its partition; 0 where it is not known. */
+  /** The number of the change that removed it; 0 where it is not known. */
   readonly revision: number;
   /** The id of the record that owned it; 0 where the collection has no owner. */
   readonly owner: number;
-}
-
-/** A random number by which one history of a partition differs from another one. */
-export interface SnapshotSeal {
-  readonly partition: number;
-  /** The first revision that was counted with the seal. */
-  readonly revision: number;
-  readonly seal: number;
 }
 
 /** An idempotency key, and the record that was created by it. */

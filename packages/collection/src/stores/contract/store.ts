@@ -55,8 +55,8 @@ export interface Store<T extends Document = Document> {
    */
   count(selection?: Selection, options?: CountOptions): Awaitable<number>;
   /**
-   * Stores a record; when the promise resolves, it survives a crash. An `id` in the document is used, and later ids of its
-   * partition go beyond it, unless it is above 2^52.
+   * Stores a record; when the promise resolves, it survives a crash. An `id` in the document is used, and later ids go beyond
+   * it, unless it is above 2^52.
    *
    * @throws RangeError when the document's `id` is not an integer from 1 to 2^53-1
    */
@@ -108,20 +108,19 @@ export interface Store<T extends Document = Document> {
    */
   conflicts(documents: readonly Document[]): Promise<readonly (string | undefined)[]>;
   /**
-   * Returns the last revision, of all partitions together; 0 for a store that never had a record. Each change, removals
+   * Returns the last revision; 0 for a store that never had a record. Each change, removals
    * included, makes it greater by one, and some make it greater by more. The time does not depend on the number of records.
    */
   revision(): Awaitable<number>;
   /**
-   * Returns a text that is another one after each change: the last revision or, of a collection with several partitions, a digest of
-   * their revisions. Records that are read afterwards are of this state or a later one. The time does not depend on the number of
-   * records.
+   * Returns a text that is another one after each change. Records that are read afterwards are of this state or a later one. The time
+   * does not depend on the number of records.
    */
   state(): Awaitable<string>;
   /**
    * Reads the changes behind a cursor, the oldest first; without one, from the beginning: so a first copy and following are one loop.
    * Each changed record comes once, in its latest state, or as removed. Nothing that was committed is skipped: a later read returns
-   * what is committed after this one. In a collection with several partitions, the changes of each are in the order of their commits.
+   * what is committed after this one.
    *
    * ```ts
    * for (let cursor: string | undefined; ; ) {
@@ -142,9 +141,9 @@ export interface Store<T extends Document = Document> {
    * Returns the cursor behind the changes that a list shows, for as long as the list is: it is not refused where the database was put
    * back to an older state and has got as far since.
    *
-   * @param revisions those of a `FirstBatch`
+   * @param state that of a `FirstBatch`
    */
-  cursorAt(revisions: readonly number[]): string;
+  cursorAt(state: string): string;
   /**
    * Returns the store of the records of one owner: only these are found, listed, counted, changed and removed, and a new record
    * belongs to the owner. The revision is that of the collection. In the store of all owners, a document names its owner by the
@@ -180,7 +179,7 @@ export const recordIdSchema: JsonSchema = { type: "integer", minimum: 1, maximum
 /** A record as it is stored. */
 export interface StoredRecord<T extends Document = Document> {
   readonly id: number;
-  /** The number of the change that last changed this record, in its partition; later in commit order is greater. */
+  /** The number of the change that last changed this record; a later change of the record has a greater one. */
   readonly revision: number;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
@@ -204,8 +203,6 @@ export interface RecordBatch<T extends Document = Document> {
 export interface FirstBatch<T extends Document = Document> extends RecordBatch<T> {
   /** What `state` returned when these records were read, or shortly before. Later batches show this state or a later one. */
   readonly state: string;
-  /** The last revision of each partition in that state, in order. */
-  readonly revisions: readonly number[];
 }
 
 /** A change of a record: its latest state, or its removal. */
@@ -214,7 +211,7 @@ export type RecordChange<T extends Document = Document> =
   | {
       readonly kind: "removed";
       readonly id: number;
-      /** The number of the change that removed it, in its partition. */
+      /** The number of the change that removed it. */
       readonly revision: number;
     };
 
@@ -223,7 +220,7 @@ export interface ChangeBatch<T extends Document = Document> {
   readonly changes: readonly RecordChange<T>[];
   /**
    * The cursor behind these changes: a text of `A-Z`, `a-z`, `0-9`, `-` and `_`. It stays valid when the program or the database
-   * starts again, and in a copy of the database that has as many partitions, or a multiple of them.
+   * starts again, but not in a copy of the database.
    */
   readonly cursor: string;
   /** Whether there were more changes behind these when they were read. */
@@ -267,10 +264,9 @@ export interface ReadOptions {
   /** Whose read it is: reads that may take long are made for one caller after another. Default: one for all. */
   readonly caller?: string;
   /**
-   * The revisions of a `FirstBatch`: the read shows that state or a later one, also where several servers answer. Default: any
-   * state.
+   * The state of a `FirstBatch`: the read shows that state or a later one, also where several servers answer. Default: any state.
    */
-  readonly notBefore?: readonly number[] | undefined;
+  readonly notBefore?: string | undefined;
 }
 
 /** The options of `Store.count`. */

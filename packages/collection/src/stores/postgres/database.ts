@@ -1,10 +1,9 @@
 import { type OptionTypes, requireOptions } from "waymark/internal";
-import type { Database, PostgresDatabaseOptions, StoredOptions } from "../../database.ts";
+import type { Database, PostgresDatabaseOptions, StoredCollection, StoredOptions } from "../../database.ts";
 import { StoreUnavailable } from "../contract/errors.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Snapshot } from "../contract/snapshot.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
-import { newSeal } from "../seals.ts";
 import { databaseOptionTypes, ownersFirst, toStoredCollections } from "../table/definition.ts";
 import { notOpened, UnusableDatabase } from "../unusable-database.ts";
 import { parsePostgresAddress } from "./connections/address.ts";
@@ -14,12 +13,10 @@ import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } 
 import { type OpenServer, openServerAt } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { type PostgresEngine, postgresEngine } from "./engine.ts";
-import { awaitObjections, postgresServerRuns } from "./history/server-run.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
 import { prepareCollection } from "./layout/schema.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
-import { mostPartitions, type PartitionedCollection } from "./table/partitions.ts";
 
 const optionTypes: OptionTypes<PostgresDatabaseOptions> = {
   ...databaseOptionTypes,
@@ -32,38 +29,25 @@ const optionTypes: OptionTypes<PostgresDatabaseOptions> = {
 /** Implements `openPostgresDatabase` of the package, which loads this file when it is called. */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
   requireOptions("openPostgresDatabase(address, { … })", options, optionTypes);
-  const { poolSize = 10, partitions = {} } = options;
+  const { poolSize = 10 } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
-  const defined = toStoredCollections(options.collections);
+  const collections = toStoredCollections(options.collections);
   if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
     throw new RangeError(`poolSize must be a whole number from ${leastPoolSize} on, not ${poolSize}`);
-  }
-  for (const count of typeof partitions === "number" ? [partitions] : Object.values(partitions)) {
-    if (Number.isInteger(count) && count >= 1 && count <= mostPartitions) continue;
-    throw new RangeError(`partitions must be a whole number from 1 to ${mostPartitions}, not ${count}`);
   }
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const parsed = parsePostgresAddress(address);
   const openServer = openServerAt(parsed);
-  let collections: readonly PartitionedCollection[];
   try {
-    collections = await prepareDatabase(openServer, timeouts, { ...options, collections: defined }, presentLayouts);
+    await prepareDatabase(openServer, timeouts, { ...options, collections }, presentLayouts);
   } catch (error) {
     throw notOpened(parsed.display, reasonNotOpened(error), error);
   }
-  const open = async (): Promise<PostgresConnection> => {
-    const connection = await openServer(timeouts);
-    connection.onEnd(() => runs.onEnd());
-    return connection;
-  };
-  const pools = dividePool(poolSize, connect, open);
-  const engines: PostgresEngine[] = [];
-  const runs = postgresServerRuns(pools.records, () => Promise.all(engines.map((engine) => engine.compareHistory())));
-  const engine = postgresDatabaseEngine(pools, collections, engines, {
+  const pools = dividePool(poolSize, connect, () => openServer(timeouts));
+  const engine = postgresDatabaseEngine(pools, collections, {
     openSnapshot: () => openPostgresSnapshot(openServer, timeouts),
     restores: new PostgresPool(1, connect, () => openServer({ ...timeouts, statement: patience })),
     onCommit: options.observer?.onCommit,
-    onClose: () => runs.close(),
   });
   return recordDatabase(engine, { ...options, collections });
 }
@@ -83,16 +67,14 @@ interface EngineParts {
   /** A connection whose statements may take long. */
   readonly restores: PostgresPool;
   readonly onCommit: DatabaseObserver["onCommit"];
-  readonly onClose: () => void;
 }
 
-/** @param engines takes the engine of each collection */
 function postgresDatabaseEngine(
   pools: PostgresPools,
-  collections: readonly PartitionedCollection[],
-  engines: PostgresEngine[],
-  { openSnapshot, restores, onCommit, onClose }: EngineParts,
+  collections: readonly StoredCollection[],
+  { openSnapshot, restores, onCommit }: EngineParts,
 ): DatabaseEngine {
+  const engines: PostgresEngine[] = [];
   let counterVersions: number | undefined;
   const change = (statement: Statement): Promise<unknown> =>
     pools.changes.use((connection) => connection.queryAlone(statement)).catch(throwStoreFault);
@@ -107,7 +89,6 @@ function postgresDatabaseEngine(
       const [row] = await pools.records.read<readonly [readOnly: string]>({
         text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
       });
-      for (const engine of engines) await engine.assertHistory();
       return { readOnly: row?.[0] === "on" };
     },
     snapshot: () => openSnapshot().catch(throwStoreFault),
@@ -121,24 +102,17 @@ function postgresDatabaseEngine(
     async makeIndexes() {},
     async probeChanges() {
       // Rows that another transaction is changing can be changed; the probe does not wait for them.
-      const free = "SELECT name, partition FROM waymark_collections FOR UPDATE SKIP LOCKED";
-      const text = `UPDATE waymark_collections SET revision = revision WHERE (name, partition) IN (${free})`;
+      const free = "SELECT name FROM waymark_collections FOR UPDATE SKIP LOCKED";
+      const text = `UPDATE waymark_collections SET revision = revision WHERE name IN (${free})`;
       await change({ text });
       for (const engine of engines) await engine.assertShape();
     },
     async resume() {
-      // The seals tell cursors behind what was lost from those before it.
-      const text = `WITH raised AS (
-          UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost},
-            epoch = greatest($1, (SELECT max(abs(epoch)) + 1 FROM waymark_collections)), seal = $2
-            RETURNING name, partition, revision, seal
-        )
-        INSERT INTO waymark_seals (collection, partition, revision, seal)
-          SELECT name, partition, revision - ${lostAtMost} + 1, seal FROM raised`;
-      await change({ text, values: [Date.now(), newSeal()] });
+      const text = `WITH begun AS (UPDATE waymark_era SET era = gen_random_uuid()::text)
+        UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
+      await change({ text });
     },
     async close() {
-      onClose();
       await Promise.all(engines.map((engine) => engine.close()));
       await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },
@@ -160,21 +134,19 @@ async function countVersions(pool: PostgresPool): Promise<number | undefined> {
 /**
  * Brings the tables to the form that this program reads and writes, on a connection with long timeouts. Writes nothing where the
  * form is right, so that a standby can be opened, too. When several programs start together on an empty database, one makes the
- * tables; the others detect that and try again. Returns the definitions with the number of partitions of each collection.
+ * tables; the others detect that and try again.
  */
 export async function prepareDatabase(
   openServer: OpenServer,
   timeouts: PostgresTimeouts,
   options: StoredOptions,
   layouts: Layouts,
-): Promise<readonly PartitionedCollection[]> {
+): Promise<void> {
   const patient = { ...timeouts, statement: patience, lock: patience };
-  const prepareOnce = async (): Promise<readonly PartitionedCollection[]> => {
+  const prepareOnce = async (): Promise<void> => {
     const connection = await openServer(patient);
     try {
-      const prepared = await prepareOver(connection, options, layouts);
-      if (!options.forRestore) await awaitObjections(connection);
-      return prepared;
+      await prepareOver(connection, options, layouts);
     } finally {
       await connection.close(); // which also rolls back
     }
@@ -185,21 +157,15 @@ export async function prepareDatabase(
 /** Prepares the database in one transaction, as far as the engine makes tables within transactions. */
 async function prepareOver(
   connection: PostgresConnection,
-  { collections, partitions: asked, forRestore = false, onForgotten }: StoredOptions,
+  { collections, forRestore = false, onForgotten }: StoredOptions,
   layouts: Layouts,
-): Promise<readonly PartitionedCollection[]> {
+): Promise<void> {
   await assertServer(connection, forRestore);
   await connection.begin();
   await migrate(connection, layouts);
   if (!forRestore) await assertFinished(connection);
-  const prepared = new Map<string, PartitionedCollection>();
-  for (const definition of ownersFirst(collections)) {
-    const wanted = typeof asked === "number" ? asked : asked?.[definition.name];
-    const partitions = await prepareCollection(connection, { ...definition, partitions: wanted }, onForgotten);
-    prepared.set(definition.name, { ...definition, partitions });
-  }
+  for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition, onForgotten);
   await connection.query({ text: "COMMIT" });
-  return collections.flatMap(({ name }) => prepared.get(name) ?? []);
 }
 
 /**

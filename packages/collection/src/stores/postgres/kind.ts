@@ -1,7 +1,6 @@
 import type { Database, PostgresDatabaseOptions } from "../../database.ts";
 import type { DatabaseKind } from "../../database-kind.ts";
 import { parsePostgresAddress } from "./connections/address.ts";
-import { mostPartitions } from "./table/partitions.ts";
 
 /** PostgreSQL, and the databases that speak its protocol. */
 export const postgres: DatabaseKind = {
@@ -13,7 +12,6 @@ export const postgres: DatabaseKind = {
   isMissing: () => false,
   open: openPostgresDatabase,
   openSnapshot: async (address) => (await load()).snapshotPostgresDatabase(address),
-  mostPartitions,
   backup: "pg_dump",
 };
 

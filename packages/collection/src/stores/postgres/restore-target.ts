@@ -1,20 +1,18 @@
+import type { StoredCollection } from "../../database.ts";
 import { changedMeanwhile, notEmpty, RestoreError } from "../contract/snapshot.ts";
 import {
   assertPlace,
-  countersFor,
   markColumns,
   placesOf,
   type RestoreMark,
   type RestorePlace,
   type RestoreTarget,
 } from "../restore.ts";
-import { sealsFor } from "../seals.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { throwStoreFault } from "./connections/fault.ts";
 import type { PostgresPool } from "./connections/pool.ts";
 import { dropIndexes, makeIndexes } from "./layout/indexes.ts";
 import { identityOf } from "./snapshot.ts";
-import type { PartitionedCollection } from "./table/partitions.ts";
 import { quoteName, toArrayText } from "./table/sql.ts";
 import { PostgresChanges } from "./writing/changes.ts";
 import { putKeys } from "./writing/keys.ts";
@@ -24,7 +22,7 @@ type RestoreRow = RestoreMark & readonly string[];
 /** Makes the target of a restore of a PostgreSQL database. */
 export async function postgresRestoreTarget(
   pool: PostgresPool,
-  collections: readonly PartitionedCollection[],
+  collections: readonly StoredCollection[],
 ): Promise<RestoreTarget> {
   const changesOf = new Map(
     collections.map((definition) => [definition.name, new PostgresChanges(definition, collections)]),
@@ -38,7 +36,7 @@ export async function postgresRestoreTarget(
   /** Locks the collections as a writer does, and checks that their counters are still 0. */
   const assertUntouched = async (connection: PostgresConnection, message: string): Promise<void> => {
     const rows = await connection.query<readonly [revision: string, lastId: string]>({
-      text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name, partition FOR UPDATE",
+      text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",
       values: [names],
     });
     if (rows.flat().some((counter) => counter !== "0")) throw new RestoreError(message);
@@ -118,34 +116,17 @@ export async function postgresRestoreTarget(
       return step(collection, (connection) => putKeys(connection, collection, keys));
     },
 
-    async end(states) {
+    async end(counters) {
       for (const definition of collections) {
         await step(definition.name, (connection) => makeIndexes(connection, definition));
       }
       return transact(async (connection) => {
-        for (const collection of states.keys()) await assertAtPlace(connection, collection);
-        // The removals of owned records have left some, at revisions that come again.
-        await connection.query({ text: "DELETE FROM waymark_seals" });
-        for (const [collection, { counters, seals }] of states) {
-          const count = changesOf.get(collection)?.counters.partitions ?? 1;
-          const restored = sealsFor(count, counters.partitions.length, seals);
+        for (const collection of counters.keys()) await assertAtPlace(connection, collection);
+        for (const [collection, { revision, lastId }] of counters) {
           await connection.query({
-            text: `INSERT INTO waymark_seals (collection, partition, revision, seal)
-              SELECT $1, rows.* FROM unnest($2::integer[], $3::bigint[], $4::bigint[]) AS rows`,
-            values: [
-              collection,
-              toArrayText(restored.map(({ partition }) => partition)),
-              toArrayText(restored.map(({ revision }) => revision)),
-              toArrayText(restored.map(({ seal }) => seal)),
-            ],
+            text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
+            values: [collection, revision, lastId],
           });
-          for (const [partition, { revision, lastId }] of countersFor(count, counters).entries()) {
-            const seal = restored.findLast((each) => each.partition === partition)?.seal ?? 0;
-            await connection.query({
-              text: `UPDATE waymark_collections SET revision = $3, last_id = $4, seal = $5 WHERE name = $1 AND partition = $2`,
-              values: [collection, partition, revision, lastId, seal],
-            });
-          }
         }
         await connection.query({ text: "DELETE FROM waymark_loading" });
       });

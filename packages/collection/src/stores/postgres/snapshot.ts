@@ -59,7 +59,6 @@ function snapshotOver(connection: PostgresConnection, identity: string): Snapsho
   };
   return tableSnapshot({
     identity,
-    partition: "partition",
     query,
     first(collection, { after, upTo, changedSince }) {
       // As in a selection, the limit comes first, and then only the documents within the size are read.

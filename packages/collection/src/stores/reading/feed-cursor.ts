@@ -1,94 +1,96 @@
 import { hash } from "node:crypto";
 import { StoreCursorInvalid } from "../contract/errors.ts";
 
-/** The place of a follower in the changes of one partition. */
+/** The place of a follower in the changes of a collection. */
 export interface FeedPlace {
-  /** The revision of the last change that the follower has. */
+  /** The era of the database, or the mark of it in a cursor; undefined in a place that is not held to one era. */
+  readonly era: string | undefined;
+  /** The transaction of the last change that the follower has, as a decimal number; 0 where a revision says all. */
+  readonly tx: string;
+  /** The revision of that change. */
   readonly revision: number;
-  /** The seal at that revision, 0 where the database has none; undefined in a place that is not held to one history. */
-  readonly seal: number | undefined;
 }
 
-// A cursor is the places in all partitions, as bytes in base64url: the form of the cursor, a check, the number of partitions, and
-// for each its revision and, in the sealed form, a mark of its seal. It gives no right to anything, so that the check has no secret: it finds cursors of
-// other feeds, and those that were cut or made by hand.
+// A cursor is a place, as bytes in base64url: the form of the cursor, a check, the mark of the era in the form that has one, the
+// transaction and the revision. It gives no right to anything, so that the check has no secret: it finds cursors of other feeds, and
+// those that were cut or made by hand.
 
 /**
- * Makes the cursor of some places, as a text of `A-Z`, `a-z`, `0-9`, `-` and `_`.
+ * Makes the cursor of a place, as a text of `A-Z`, `a-z`, `0-9`, `-` and `_`.
  *
  * @param feed the name of the feed; in another one the cursor is not valid
  */
-export function toFeedCursor(feed: string, places: readonly FeedPlace[]): string {
-  const form = places.every(({ seal }) => seal === undefined) ? bare : sealed;
-  const body: number[] = [];
-  putWhole(body, places.length);
-  for (const { revision, seal = 0 } of places) {
-    putWhole(body, revision);
-    if (form === bare) continue;
-    const mark = markOf(seal);
-    body.push(mark >> 16, (mark >> 8) & 0xff, mark & 0xff);
-  }
+export function toFeedCursor(feed: string, { era, tx, revision }: FeedPlace): string {
+  const form = era === undefined ? bare : ofEra;
+  const mark = era === undefined ? [] : Buffer.from(markOf(era), "base64url");
+  const body = [...mark, ...wholeOf(BigInt(tx)), ...wholeOf(BigInt(revision))];
   return Buffer.from([form, ...checkOf(feed, form, body), ...body]).toString("base64url");
 }
 
-/** Reads the places of a cursor; the seals are the marks of seals. Throws StoreCursorInvalid unless it was made for this feed. */
-export function parseFeedCursor(feed: string, text: string): readonly FeedPlace[] {
+/** Reads the place of a cursor; its era is a mark. Throws StoreCursorInvalid unless the cursor was made for this feed. */
+export function parseFeedCursor(feed: string, text: string): FeedPlace {
   const bytes = Buffer.from(text, "base64url");
-  const [form = 0] = bytes;
-  const body = [...bytes.subarray(1 + checkLength)];
+  const isOfEra = bytes[0] === ofEra;
+  const marked = bytes.subarray(1 + checkLength);
+  const body = isOfEra ? marked.subarray(markLength) : marked;
   const reader = { body, at: 0 };
-  const count = takeWhole(reader);
-  // Anybody can make a check, so that the body may say anything. Each place has a byte at least.
-  const places = Array.from({ length: Math.min(count, body.length) }, (): FeedPlace => {
-    const revision = takeWhole(reader);
-    if (form !== sealed) return { revision, seal: undefined };
-    const [high = 0, middle = 0, low = 0] = body.slice(reader.at, reader.at + 3);
-    reader.at += 3;
-    return { revision, seal: (high << 16) | (middle << 8) | low };
-  });
-  const isWhole = places.length === count && places.every(({ revision }) => Number.isSafeInteger(revision));
-  // Its text is the only one of these places: the decoder skips unknown characters, and numbers could have further bytes.
-  if (!isWhole || toFeedCursor(feed, places) !== text) {
+  const place = {
+    era: isOfEra ? marked.subarray(0, markLength).toString("base64url") : undefined,
+    tx: `${takeWhole(reader)}`,
+    revision: Number(takeWhole(reader)),
+  };
+  // Its text is the only one of this place: the decoder skips unknown characters, and numbers could have further bytes.
+  const isWhole = Number.isSafeInteger(place.revision) && place.tx.length <= longestTransaction;
+  if (!isWhole || toFeedCursor(feed, place) !== text)
     throw new StoreCursorInvalid("It is not a cursor of these changes");
-  }
-  return places;
+  return place;
 }
 
-/** Returns whether the mark of a cursor, if it has one, is that of the seal which the database has at its place, if it has one. */
-export const isSealOf = (mark: number | undefined, seal: number | undefined): boolean =>
-  mark === undefined || seal === undefined || markOf(seal) === mark;
+/** Returns whether a place is in this era, as far as it says. */
+export const isInEra = (place: FeedPlace, era: string): boolean =>
+  place.era === undefined || markOf(place.era) === markOf(era);
 
 /** The numbers of the forms of cursors. */
-const sealed = 1;
-const bare = 2;
+const ofEra = 3;
+const bare = 4;
 
 /** In bytes. */
 const checkLength = 6;
 
-const checkOf = (feed: string, form: number, body: readonly number[]): Buffer => {
-  const name = form === sealed ? feed : `${feed} ${form}`;
-  return hash("sha256", Buffer.concat([Buffer.from(`${name}\n`), Buffer.from(body)]), "buffer").subarray(
+const checkOf = (feed: string, form: number, body: readonly number[]): Buffer =>
+  hash("sha256", Buffer.concat([Buffer.from(`${feed} ${form}\n`), Buffer.from(body)]), "buffer").subarray(
     0,
     checkLength,
   );
-};
 
-/** Three bytes of a seal: a place of another history is taken for one of this in one of 16 million cases. */
-const markOf = (seal: number): number => seal % 2 ** 24;
+/** In bytes: a place of another era is taken for one of this in one of 280 million million cases. */
+const markLength = 6;
 
-/** Adds a whole number, seven bits a byte, the lowest first. */
-function putWhole(bytes: number[], value: number): void {
+/** Returns the mark of an era; a mark is its own. */
+const markOf = (era: string): string =>
+  era.length === markCharacters ? era : hash("sha256", era, "base64url").slice(0, markCharacters);
+
+const markCharacters = 8;
+
+/** A transaction is a number of 64 bits. */
+const longestTransaction = 20;
+
+/** Returns the bytes of a whole number, seven bits a byte, the lowest first. */
+function wholeOf(value: bigint): readonly number[] {
+  const bytes: number[] = [];
   let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
-  bytes.push(rest);
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  bytes.push(Number(rest));
+  return bytes;
 }
 
-function takeWhole(reader: { readonly body: readonly number[]; at: number }): number {
-  let [value, unit] = [0, 1];
-  for (;;) {
+/** Anybody can make a check, so that the body may say anything: a number has 64 bits at most. */
+function takeWhole(reader: { readonly body: Uint8Array; at: number }): bigint {
+  let value = 0n;
+  for (let shift = 0n; shift < 70n; shift += 7n) {
     const byte = reader.body[reader.at++] ?? 0;
-    value += (byte & 0x7f) * unit;
-    if (byte < 0x80) return value;
-    unit *= 0x80;
+    value |= BigInt(byte & 0x7f) << shift;
+    if (byte < 0x80) break;
   }
+  return value;
 }

@@ -9,7 +9,6 @@ export class KeptReads<Read> {
   #size = 0;
   /** How many more reads were not kept, for lack of room, than were found. */
   #lacked = 0;
-  /** The revisions of the state. */
   #state = "";
 
   /** @param most the sum of the sizes of all that is kept */
@@ -23,22 +22,22 @@ export class KeptReads<Read> {
   }
 
   /** Returns whether something is kept, which `find` would return. */
-  has(key: string, revisions: readonly number[]): boolean {
-    this.#enter(revisions);
+  has(key: string, state: string): boolean {
+    this.#enter(state);
     return this.#kept.has(key);
   }
 
-  /** @param revisions the last revision of each partition in the state of which it must be */
-  find(key: string, revisions: readonly number[]): Read | undefined {
-    this.#enter(revisions);
+  /** @param state the one of which it must be */
+  find(key: string, state: string): Read | undefined {
+    this.#enter(state);
     const kept = this.#kept.get(key);
     if (kept !== undefined && this.#lacked > 0) this.#lacked--;
     return kept;
   }
 
   /** @param toKept makes what is kept, where there is room for it */
-  keep(key: string, revisions: readonly number[], toKept: () => Read, size = 1): void {
-    this.#enter(revisions);
+  keep(key: string, state: string, toKept: () => Read, size = 1): void {
+    this.#enter(state);
     if (key.length > longestKey) return;
     if (this.#size + size > this.#most) {
       if (++this.#lacked <= this.#kept.size) return;
@@ -48,8 +47,7 @@ export class KeptReads<Read> {
     this.#kept.set(key, toKept());
   }
 
-  #enter(revisions: readonly number[]): void {
-    const state = revisions.join();
+  #enter(state: string): void {
     if (state !== this.#state) this.#clear();
     this.#state = state;
   }

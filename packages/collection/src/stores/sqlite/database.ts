@@ -1,11 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { type OptionTypes, requireOptions } from "waymark/internal";
 import type { Database, DatabaseOptions, StoredCollection } from "../../database.ts";
-import { StoreOpenError } from "../contract/errors.ts";
+
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
-import { newSeal } from "../seals.ts";
 import { databaseOptionTypes, toStoredCollections } from "../table/definition.ts";
 import { localChannel } from "./connections/channel.ts";
 import { guardedRead } from "./connections/fault.ts";
@@ -70,15 +70,10 @@ const optionTypes: OptionTypes<SqliteDatabaseOptions> = {
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
   requireOptions("openSqliteDatabase(file, { … })", options, optionTypes);
   // Another process that makes the late indexes when it opens the file takes some seconds.
-  const { busyTimeout = options.lateIndexes ? 60_000 : 1000, partitions = {} } = options;
+  const { busyTimeout = options.lateIndexes ? 60_000 : 1000 } = options;
   const { maxWaitingWrites = 10_000, readTimeLimit = 10_000 } = options;
   const { maxWaitingReads = 1_000, maxWaitingReadsPerCaller = 100 } = options;
   const collections = toStoredCollections(options.collections);
-  if (Object.values(typeof partitions === "number" ? { partitions } : partitions).some((count) => count > 1)) {
-    throw new StoreOpenError(
-      `Cannot open the database ${JSON.stringify(file)}: SQLite has one writer, so that partitions would gain nothing: leave their number out, or name a PostgreSQL database`,
-    );
-  }
   assertPositive({ maxWaitingWrites, maxWaitingReads, maxWaitingReadsPerCaller, readTimeLimit });
   const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections, options);
   const database = openSqliteFile(file, { busyTimeout, prepare, forRestore: options.forRestore });
@@ -146,8 +141,7 @@ function sqliteDatabaseEngine(
     probeChanges: () => writer.probe(),
     async resume() {
       source.stopCounting();
-      // The seal tells cursors behind what was lost from those before it.
-      const raise = `INSERT OR REPLACE INTO waymark_seals SELECT name, revision + 1, ${newSeal()} FROM waymark_collections;
+      const raise = `UPDATE waymark_era SET era = '${randomUUID()}';
         UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
       inTransaction(database, busyTimeout, () => database.exec(raise));
     },

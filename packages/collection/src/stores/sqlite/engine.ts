@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../database.ts";
 import { StoreNotEmpty } from "../contract/errors.ts";
 import { type Selection, storeMembers } from "../contract/selection.ts";
-import type { ReadOptions, RecordBatch } from "../contract/store.ts";
-import type { Engine, EngineBatch } from "../engine.ts";
+import type { FirstBatch, ReadOptions, RecordBatch } from "../contract/store.ts";
+import type { Engine } from "../engine.ts";
 import { batchOfFound } from "../reading/found-list.ts";
 import { keptCounts } from "../reading/kept-counts.ts";
 import { type RecordRow, recordColumns } from "../table/rows.ts";
@@ -43,20 +43,21 @@ export function sqliteEngine(
   const prepare = (text: string): StatementSync => prepareRows(database, text);
   const find = `SELECT ${recordColumns} FROM "${collection}" WHERE id = ?`;
   const [finding, findingOwned] = [prepare(find), ownership && prepare(`${find} AND owner = ?`)];
-  const revision = prepare("SELECT revision FROM waymark_collections WHERE name = ?");
+  const readRevision = prepare("SELECT revision FROM waymark_collections WHERE name = ?");
   const known = sqliteKnown(database, definition, new SqliteCounters(database));
   const readChanges = sqliteFeed(database, collection);
   const members = [...storeMembers, ...selectable];
 
-  const revisions = (): readonly [number] => {
+  const revision = (): number => {
     lock?.beforeRead();
     // The collection's row was made when the database was opened, and is never deleted.
-    return guardedRead(() => revision.get(collection) as unknown as readonly [number]);
+    return guardedRead(() => (readRevision.get(collection) as unknown as readonly [number])[0]);
   };
-  const keptCount = keptCounts(revisions);
+  const state = (): string => `${revision()}`;
+  const keptCount = keptCounts(state);
 
   /** Finds the records of a selection in the reader, and reads the later ones here, by their ids. */
-  const list = async (selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> => {
+  const list = async (selection: Selection, owner: number | undefined, options: ReadOptions): Promise<FirstBatch> => {
     const { revision, ...found } = await reader.read(options, "find", collection, selection, owner);
     const batch = batchOfFound(found, {
       selection,
@@ -67,7 +68,7 @@ export function sqliteEngine(
       },
       find: (rest) => list(rest, owner, options),
     });
-    return { ...batch, revisions: [revision] };
+    return { ...batch, state: `${revision}` };
   };
 
   return {
@@ -88,13 +89,13 @@ export function sqliteEngine(
       const plan = queries.planAtOnce(collection, selection, owner);
       if (plan === undefined) return list(selection, owner, options);
       // The revision is read before the records, which another process may change in between.
-      const before = revisions();
+      const before = state();
       const batchOf = (selected: Selection): RecordBatch => {
         lock?.beforeRead();
         const { records, rest } = queries.page(collection, selected, owner, plan);
         return { records, next: rest && (() => batchOf(rest)) };
       };
-      return { ...batchOf(selection), revisions: before };
+      return { ...batchOf(selection), state: before };
     },
     async count(selection, owner, options) {
       const asked = [collection, selection, owner, options.most] as const;
@@ -102,7 +103,9 @@ export function sqliteEngine(
       if (queries.isCountedAtOnce(...asked)) return queries.count(...asked);
       return keptCount(selection, owner, options, () => reader.read(options, "count", ...asked));
     },
-    revisions,
+    revision,
+    state,
+    placeAt: (state) => ({ era: undefined, tx: "0", revision: Number(state) }),
     changes(range) {
       lock?.beforeRead();
       return readChanges(range);

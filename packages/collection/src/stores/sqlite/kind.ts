@@ -14,6 +14,5 @@ export const sqlite: DatabaseKind = {
   isMissing: (file) => !existsSync(file),
   open: openSqliteDatabase,
   openSnapshot: async (file, options) => openSqliteSnapshot(file, options),
-  mostPartitions: 1,
   backup: backupSqliteFile,
 };

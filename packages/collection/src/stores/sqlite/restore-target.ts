@@ -4,14 +4,12 @@ import type { JsonObject } from "../../members/json-object.ts";
 import { changedMeanwhile, notEmpty, RestoreError } from "../contract/snapshot.ts";
 import {
   assertPlace,
-  countersFor,
   markColumns,
   placesOf,
   type RestoreMark,
   type RestorePlace,
   type RestoreTarget,
 } from "../restore.ts";
-import { sealsFor } from "../seals.ts";
 import { isTable, numberIn, StatementCache } from "./connections/statements.ts";
 import { inTransaction } from "./connections/transaction.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./table/columns.ts";
@@ -155,17 +153,11 @@ export function sqliteRestoreTarget(
       });
     },
 
-    async end(states) {
+    async end(counters) {
       makeIndexes();
       inTransaction(database, busyTimeout, () => {
-        for (const collection of states.keys()) assertAtPlace(collection);
-        for (const [collection, { counters, seals }] of states) {
-          for (const { revision, lastId } of countersFor(1, counters)) setCounters(collection, revision, lastId);
-          run("DELETE FROM waymark_seals WHERE collection = ?", collection);
-          for (const { revision, seal } of sealsFor(1, counters.partitions.length, seals)) {
-            run("INSERT INTO waymark_seals VALUES (?, ?, ?)", collection, revision, seal);
-          }
-        }
+        for (const collection of counters.keys()) assertAtPlace(collection);
+        for (const [collection, { revision, lastId }] of counters) setCounters(collection, revision, lastId);
         database.exec("DROP TABLE waymark_loading");
       });
     },

@@ -125,7 +125,6 @@ function snapshotOver(database: DatabaseSync, file: string, identity: string, on
   };
   return tableSnapshot({
     identity,
-    partition: "0",
     query: (text, values) => read(text, values, (rows) => [...rows]),
     first(collection, { after, upTo, changedSince }) {
       const text = `SELECT ${recordColumns}, created_at FROM "${collection}"

@@ -20,7 +20,6 @@ export const databaseOptionTypes: OptionTypes<DatabaseOptions> = {
   now: "function",
   forRestore: "boolean",
   lateIndexes: "boolean",
-  partitions: undefined,
   onForgotten: "function",
   observer: "object",
 };

@@ -14,15 +14,12 @@ import { personCollectionOf } from "../../person/collection.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { ownObject } from "../../person/members.ts";
 import { sendEverybodyAgain, webhookCollection } from "../../webhooks/state.ts";
-import { numberOf } from "../settings/configuration.ts";
 import {
   databaseAddress,
   databaseOptions,
   existingDatabaseOptions,
   faultInKept,
-  faultInPartitions,
   isSameDatabase,
-  partitionsOption,
 } from "../settings/database-options.ts";
 import { membersIn } from "../settings/members-option.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -51,20 +48,15 @@ export const copyCommand: Command = {
       about: "the database to copy to; a file is made if it is missing",
       required: true,
     },
-    partitions: partitionsOption,
   },
   usageError: (given) =>
     isSameDatabase(given.value("from"), given.value("to"))
       ? "--from and --to are the same database."
-      : (faultInKept("copy", given.value("to")) ??
-        faultInPartitions(numberOf(given, "partitions"), given.value("to") ?? "")),
+      : faultInKept("copy", given.value("to")),
   async run(given, io) {
     const from = given.value("from") ?? "";
     const to = given.value("to") ?? "";
-    const count = await restorePeople(() => openSnapshot(from), to, io, {
-      partitions: numberOf(given, "partitions"),
-      inSteps: true,
-    });
+    const count = await restorePeople(() => openSnapshot(from), to, io, { inSteps: true });
     io.print(`copied ${countPeople(count)} from ${displayAddress(from)} to ${displayAddress(to)}`);
   },
 };
@@ -72,7 +64,6 @@ export const copyCommand: Command = {
 interface RestoreSteps {
   /** The members that people may have. Default: no others than ours. */
   readonly members?: MemberList;
-  readonly partitions?: number | undefined;
   /** Whether to go on with later snapshots: others change the source meanwhile, and an old snapshot makes that slow. */
   readonly inSteps?: boolean;
   /** Whether it is an older state, in which the source does not go on. */
@@ -89,16 +80,14 @@ async function restorePeople(
   open: () => Promise<Snapshot>,
   to: string,
   io: CommandStreams,
-  { partitions, members = ourMembers, inSteps = false, isOlder = false }: RestoreSteps = {},
+  { members = ourMembers, inSteps = false, isOlder = false }: RestoreSteps = {},
 ): Promise<number> {
   let snapshot = await open();
   try {
     const people = personCollectionOf(members);
-    const { partitions: ofWebhooks } = await snapshot.counters(webhookCollection.name);
-    const hasWebhooks = ofWebhooks.length > 0;
+    const hasWebhooks = (await snapshot.counters(webhookCollection.name)).revision > 0;
     await using target = await openDatabase(to, {
       collections: hasWebhooks ? [people, webhookCollection] : [people],
-      partitions,
       forRestore: true,
     });
     const report = reportProgress(io);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { type Database, displayAddress, type Store, StoreHistoryLost } from "@waymark/collection";
+import { displayAddress, type Store } from "@waymark/collection";
 import { ListenError, type RunningServer, serve } from "@waymark/node";
 import { quote } from "waymark/internal";
 import { demoPeople, storeDemo } from "../../person/demo.ts";
@@ -27,8 +27,6 @@ export interface Start {
 export interface Listening {
   readonly server: RunningServer;
   readonly readOnly: boolean;
-  /** Why no changes are taken where acknowledged ones are lost. */
-  readonly loss: StoreHistoryLost | undefined;
   /** How many people there are; undefined where they could not be counted soon. */
   readonly people: number | undefined;
   /** The id of the first of them. */
@@ -65,7 +63,7 @@ async function requirePort({ port, host }: Pick<Options, "port" | "host">): Prom
 export async function listen(start: Start): Promise<Listening> {
   const { options, service, credentials: tls, observation, shutdown, io } = start;
   const { database: address, host, trustProxy, answerMemory } = options;
-  const { readOnly, loss } = await stateOf(service.database);
+  const { readOnly } = await service.database.check();
   if (options.demo && readOnly) {
     const what = `${quote(displayAddress(address))} is read-only`;
     const remedy = "leave out --demo, or name another database";
@@ -85,17 +83,7 @@ export async function listen(start: Start): Promise<Listening> {
     printAdmin(shutdown.admin, io);
   }
   const [people, firstId] = [await countSoon(service.people), await firstIdOf(service.people)];
-  return { server, readOnly, loss, people, firstId };
-}
-
-/** The service starts also when acknowledged changes are lost, because reads go on. */
-async function stateOf(database: Database): Promise<Pick<Listening, "readOnly" | "loss">> {
-  try {
-    return { ...(await database.check()), loss: undefined };
-  } catch (error) {
-    if (error instanceof StoreHistoryLost) return { readOnly: false, loss: error };
-    throw error;
-  }
+  return { server, readOnly, people, firstId };
 }
 
 async function firstIdOf(people: Store): Promise<number | undefined> {

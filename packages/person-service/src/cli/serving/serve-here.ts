@@ -88,9 +88,8 @@ function announce(
 ): void {
   const { options, service, observation, shutdown } = start;
   const { log, serviceLog } = observation;
-  const { server, readOnly, loss } = listening;
+  const { server, readOnly } = listening;
   serviceLog.watch(service.database);
-  if (loss !== undefined) serviceLog.observer.onUnavailable?.(loss);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => shutdown.stopOn(signal));
   const database = displayAddress(options.database);
   const facts = { database, ...(readOnly && { readOnly }), version: version(), node: process.versions.node };

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { databaseAddresses, displayAddress, kindOf, StoreOpenError, unknownScheme } from "@waymark/collection";
 import { membersOption } from "./members-option.ts";
-import { type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
+import { type Option, quotedArgument, type ValueType } from "./option.ts";
 
 /** The type of the addresses of databases. */
 export const databaseAddress: ValueType = { fault: faultInDatabaseAddress };
@@ -34,22 +34,6 @@ export const existingDatabaseOptions: typeof databaseOptions = {
   ...databaseOptions,
   database: { ...databaseOptions.database, about: `the SQLite file, ${orUrl}` },
 };
-
-/** The option of every command that may make a PostgreSQL database. */
-export const partitionsOption: Option = {
-  group: "Database",
-  value: "N",
-  type: wholeNumber(1, 256),
-  about: "the number of partitions of a new PostgreSQL database, 1 by default; it cannot be changed later",
-};
-
-/** Returns what is wrong with partitions of a database that may have none. */
-export function faultInPartitions(partitions: number | undefined, database: string): string | undefined {
-  const { mostPartitions, name } = kindOf(database);
-  return partitions === undefined || partitions <= mostPartitions
-    ? undefined
-    : `--partitions needs a PostgreSQL database: ${name} has one writer.`;
-}
 
 /** Returns what is wrong with a database that a command fills: it must be there behind the command. */
 export const faultInKept = (command: string, database: string | undefined): string | undefined =>

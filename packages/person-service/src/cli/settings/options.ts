@@ -5,7 +5,7 @@ import { type Brand, faultInAccent } from "../../pages/frame/brand.ts";
 import type { PersonServiceOptions } from "../../service.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import { type Given, numberOf } from "./configuration.ts";
-import { databaseOptions, faultInPartitions, partitionsOption } from "./database-options.ts";
+import { databaseOptions } from "./database-options.ts";
 import { membersIn, membersOption } from "./members-option.ts";
 import { converted, matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
 import { faultInOrigins, faultInPublicUrl, hostToListenOn, isNetwork } from "./option-values.ts";
@@ -13,7 +13,7 @@ import { faultInOrigins, faultInPublicUrl, hostToListenOn, isNetwork } from "./o
 /** What `serve` hands to the service as it is given. */
 type ServiceSettings = Pick<
   PersonServiceOptions,
-  "hostNames" | "maxDelay" | "maxInFlight" | "members" | "partitions" | "publicUrl" | "rateLimit"
+  "hostNames" | "maxDelay" | "maxInFlight" | "members" | "publicUrl" | "rateLimit"
 >;
 
 /** The options of `serve`. */
@@ -113,7 +113,6 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   },
   database: databaseOptions.database,
   "database-file": databaseOptions["database-file"],
-  partitions: partitionsOption,
   members: membersOption,
   demo: { group: "Database", about: "first store the people of the demo, 537 members of the US Congress" },
   access: {
@@ -264,7 +263,6 @@ export function toOptions(given: Given): Options {
     maxDelay: Number(given.value("max-delay")),
     maxInFlight: numberOf(given, "max-in-flight"),
     answerMemory: Number(given.value("answer-memory")) * 2 ** 20,
-    partitions: numberOf(given, "partitions"),
     members: membersIn(given),
     title: given.value("title"),
     accent: given.value("accent"),
@@ -307,8 +305,6 @@ export function usageErrorInOptions(given: Given): string | undefined {
   if (admin !== undefined && admin.port === port && port !== 0 && admin.host === host) {
     return `--admin-port must be another port than --port, which is ${port}.`;
   }
-  const partitionsFault = faultInPartitions(options.partitions, options.database);
-  if (partitionsFault !== undefined) return partitionsFault;
   const fault = origins.length > 1 ? faultInOrigins(origins) : undefined;
   return fault === undefined ? usageErrorInExposure(options) : `${given.source("cors")} ${fault}.`;
 }

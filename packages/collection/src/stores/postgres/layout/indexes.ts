@@ -1,15 +1,15 @@
+import type { StoredCollection } from "../../../database.ts";
 import { valueShared } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { sqlState, sqlStateOf } from "../connections/fault.ts";
 import { type FilledColumn, filledColumns } from "../table/columns.ts";
-import type { PartitionedCollection } from "../table/partitions.ts";
-import { nameOf, partitionTerm, quoteName } from "../table/sql.ts";
+import { nameOf, quoteName } from "../table/sql.ts";
 
 /**
  * Drops the indexes of a collection's table that storing and removing by id do not need. To store 60,000 records and make them
  * afterwards takes four fifths of the server's processor time.
  */
-export async function dropIndexes(connection: PostgresConnection, definition: PartitionedCollection): Promise<void> {
+export async function dropIndexes(connection: PostgresConnection, definition: StoredCollection): Promise<void> {
   const columns = filledColumns(definition).filter(({ index }) => index !== undefined);
   const others = [...timeColumns, ...feedIndexes(definition).map(({ name }) => name)];
   const names = [...others, ...columns.map(({ name }) => name)].map((column) => nameOf(definition.name, column));
@@ -17,11 +17,11 @@ export async function dropIndexes(connection: PostgresConnection, definition: Pa
 }
 
 /**
- * Makes the missing indexes of a collection's table, of which the definition has the number of partitions.
+ * Makes the missing indexes of a collection's table.
  *
  * @throws UnusableDatabase when records share a value that must be unique
  */
-export async function makeIndexes(connection: PostgresConnection, definition: PartitionedCollection): Promise<void> {
+export async function makeIndexes(connection: PostgresConnection, definition: StoredCollection): Promise<void> {
   const { name: collection, owner } = definition;
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   for (const column of timeColumns) {
@@ -34,14 +34,9 @@ export async function makeIndexes(connection: PostgresConnection, definition: Pa
 }
 
 /** The indexes on the revisions, by which the changes are read in their order: all of them, and those of an owner. */
-function feedIndexes({
-  owner,
-  partitions = 1,
-}: PartitionedCollection): readonly { readonly name: string; readonly definition: string }[] {
-  const term = partitionTerm(partitions);
-  const keys = term === undefined ? "revision ASC" : `${term} ASC, revision ASC`;
-  const all = { name: "changes", definition: `(${keys})` };
-  return owner === undefined ? [all] : [all, { name: "changes_of_owner", definition: `(owner ASC, ${keys})` }];
+function feedIndexes({ owner }: StoredCollection): readonly { readonly name: string; readonly definition: string }[] {
+  const all = { name: "changes", definition: "(revision ASC)" };
+  return owner === undefined ? [all] : [all, { name: "changes_of_owner", definition: "(owner ASC, revision ASC)" }];
 }
 
 const timeColumns: readonly string[] = ["created_at", "updated_at"];

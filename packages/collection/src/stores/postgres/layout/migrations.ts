@@ -16,14 +16,10 @@ export type Layouts = readonly (readonly string[])[];
 
 const firstLayout: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS waymark_collections (
-    name text NOT NULL,
-    partition integer NOT NULL, -- from 0 on: the remainder of the ids that are counted here
-    revision bigint NOT NULL,   -- the last one
-    last_id bigint NOT NULL,    -- the greatest that any record ever had
-    form text NOT NULL,         -- a digest of the form of its table
-    seal bigint,
-    epoch bigint,               -- greater after each resume; negative: changes are lost
-    PRIMARY KEY (name, partition)
+    name text PRIMARY KEY,
+    revision bigint NOT NULL, -- the last one
+    last_id bigint NOT NULL,  -- the greatest that any record ever had
+    form text NOT NULL        -- a digest of the form of its table
   )`,
   `CREATE TABLE IF NOT EXISTS waymark_forms (
     name text PRIMARY KEY, -- of a collection
@@ -32,20 +28,15 @@ const firstLayout: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS waymark_removals (
     collection text NOT NULL,
     id bigint NOT NULL, -- of a removed record; never assigned again
-    partition integer NOT NULL,
     revision bigint NOT NULL, -- of the removal
     owner bigint NOT NULL,    -- of the record; 0 without an owner
     PRIMARY KEY (collection, id)
   )`,
   `CREATE INDEX IF NOT EXISTS waymark_removals_revision
-    ON waymark_removals (collection ASC, partition ASC, revision ASC, owner ASC)`,
-  `CREATE TABLE IF NOT EXISTS waymark_seals (
-    collection text NOT NULL,
-    partition integer NOT NULL,
-    revision bigint NOT NULL, -- of the first commit with the seal
-    seal bigint NOT NULL,
-    PRIMARY KEY (collection, partition, revision)
-  )`,
+    ON waymark_removals (collection ASC, revision ASC, owner ASC)`,
+  // Another one after each resume: cursors are held to it.
+  "CREATE TABLE IF NOT EXISTS waymark_era (era text PRIMARY KEY)",
+  "INSERT INTO waymark_era SELECT gen_random_uuid()::text WHERE NOT EXISTS (SELECT 1 FROM waymark_era)",
   `CREATE TABLE IF NOT EXISTS waymark_keys (
     collection text NOT NULL,
     owner bigint NOT NULL, -- of the record; 0 without an owner
@@ -94,8 +85,7 @@ async function makeLayout(connection: PostgresConnection): Promise<void> {
   await connection.query({
     text: `CREATE TABLE IF NOT EXISTS waymark_layout (
       number integer PRIMARY KEY,
-      identity text NOT NULL, -- of the database
-      server_run text         -- in which history was last compared
+      identity text NOT NULL -- of the database
     )`,
   });
   await connection.query({

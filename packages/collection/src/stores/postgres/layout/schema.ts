@@ -1,53 +1,48 @@
-import type { DatabaseOptions } from "../../../database.ts";
+import type { DatabaseOptions, StoredCollection } from "../../../database.ts";
 import { parseTableShape, reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
 import { storeColumns } from "../../table/rows.ts";
 import { ownedOtherwise, UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { dueShape, type FilledColumn, filledColumns } from "../table/columns.ts";
-import type { PartitionedCollection } from "../table/partitions.ts";
-import { digestOf, quoteName, toArrayText } from "../table/sql.ts";
+import { digestOf, quoteName } from "../table/sql.ts";
 import { fillColumns } from "./fill-columns.ts";
 import { makeIndex, makeIndexes } from "./indexes.ts";
 import { isThere, lockLayout } from "./migrations.ts";
 
 /**
  * Makes the table of a collection where it is missing, and gives it exactly the columns that the definition asks for, filled,
- * within the transaction of the connection. Writes and locks nothing where the table is right. Returns the number of partitions of
- * the collection.
+ * within the transaction of the connection. Writes and locks nothing where the table is right.
  *
  * Each statement must be repeatable: with an engine that makes tables outside of transactions, a start may continue where another
  * was interrupted. Until all is done, no program stores records in the table.
  *
- * @throws UnusableDatabase when the table belongs to another program or has another number of partitions, or when records share a
- *   value that must be unique
+ * @throws UnusableDatabase when the table belongs to another program, or when records share a value that must be unique
  */
 export async function prepareCollection(
   connection: PostgresConnection,
-  definition: PartitionedCollection,
+  definition: StoredCollection,
   onForgotten?: DatabaseOptions["onForgotten"],
-): Promise<number> {
+): Promise<void> {
   const found = await findCollection(connection, definition);
-  if (found !== undefined && isMade(found, definition)) return found.partitions;
+  if (found !== undefined && isMade(found, definition)) return;
   await lockLayout(connection);
   const present = await findCollection(connection, definition);
-  if (present !== undefined && isMade(present, definition)) return present.partitions;
+  if (present !== undefined && isMade(present, definition)) return;
   if (present?.form !== undefined) {
     reportForgotten(definition.name, present.form, dueShape(definition), onForgotten);
   }
   await makeTable(connection, definition, present?.form);
   await note(connection, definition.name, tableShape(definition, [])); // no program stores records in a table of this form
-  const partitions = present?.partitions ?? definition.partitions ?? 1;
-  await makeColumns(connection, { ...definition, partitions }, present?.form);
+  await makeColumns(connection, definition, present?.form);
   await note(connection, definition.name, dueShape(definition));
-  return partitions;
 }
 
 async function makeTable(
   connection: PostgresConnection,
-  definition: PartitionedCollection,
+  definition: StoredCollection,
   present: string | undefined,
 ): Promise<void> {
-  const { name: collection, owner, partitions = 1 } = definition;
+  const { name: collection, owner } = definition;
   const table = quoteName(collection);
   if (await isThere(connection, table)) {
     if (present === undefined) {
@@ -58,10 +53,8 @@ async function makeTable(
     await dropWithOtherOwner(connection, definition, present);
   }
   await connection.query({
-    text: `INSERT INTO waymark_collections (name, partition, revision, last_id, form, seal, epoch)
-      SELECT $1, partition, 0, 0, '', 0, coalesce((SELECT max(epoch) FROM waymark_collections), 1)
-        FROM unnest($2::integer[]) AS rows (partition) ON CONFLICT DO NOTHING`,
-    values: [collection, toArrayText([...Array(partitions).keys()])],
+    text: "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES ($1, 0, 0, '') ON CONFLICT DO NOTHING",
+    values: [collection],
   });
   const statements = [
     `CREATE TABLE IF NOT EXISTS ${table} (
@@ -84,7 +77,7 @@ async function makeTable(
  */
 async function dropWithOtherOwner(
   connection: PostgresConnection,
-  { name: collection, owner }: PartitionedCollection,
+  { name: collection, owner }: StoredCollection,
   present: string,
 ): Promise<void> {
   const presentOwner = parseTableShape(present).owner ?? undefined;
@@ -101,7 +94,7 @@ async function dropWithOtherOwner(
  */
 async function makeColumns(
   connection: PostgresConnection,
-  definition: PartitionedCollection,
+  definition: StoredCollection,
   present: string | undefined,
 ): Promise<void> {
   const { name: collection } = definition;
@@ -149,36 +142,25 @@ interface FoundCollection {
   readonly form: string | undefined;
   /** Whether programs may store records in a table of this shape. */
   readonly isNoted: boolean;
-  readonly partitions: number;
 }
 
-/**
- * Returns what the database has of a collection; undefined where it has nothing.
- *
- * @throws UnusableDatabase when the definition asks for another number of partitions
- */
+/** Returns what the database has of a collection; undefined where it has nothing. */
 async function findCollection(
   connection: PostgresConnection,
-  { name, partitions: asked }: PartitionedCollection,
+  { name }: StoredCollection,
 ): Promise<FoundCollection | undefined> {
-  const [[count, digest, form] = []] = await connection.query({
-    text: `SELECT count(*), max(waymark_collections.form), max(waymark_forms.form)
+  const [row] = await connection.query<readonly [digest: string, form: string | null]>({
+    text: `SELECT waymark_collections.form, waymark_forms.form
       FROM waymark_collections LEFT JOIN waymark_forms USING (name) WHERE name = $1`,
     values: [name],
   });
-  const partitions = Number(count);
-  if (partitions === 0) return undefined;
-  if (asked !== undefined && asked !== partitions) {
-    throw new UnusableDatabase(
-      `${name} in it has ${partitions} ${partitions === 1 ? "partition" : "partitions"}, not ${asked}, which was fixed when it was made; ask for ${partitions}, or copy it to another database that is made with ${asked}`,
-    );
-  }
-  if (form == null) return { form: undefined, isNoted: false, partitions };
-  return { form, isNoted: digest === digestOf(form), partitions };
+  if (row === undefined) return undefined;
+  const [digest, form] = row;
+  return form === null ? { form: undefined, isNoted: false } : { form, isNoted: digest === digestOf(form) };
 }
 
 /** Returns whether nothing needs to be done for a definition. */
-const isMade = ({ form, isNoted }: FoundCollection, definition: PartitionedCollection): boolean =>
+const isMade = ({ form, isNoted }: FoundCollection, definition: StoredCollection): boolean =>
   form === dueShape(definition) && isNoted;
 
 /** Stores the shape of a table. Only programs that fill its columns in this way then change the collection. */

@@ -10,22 +10,14 @@ import { toRecord } from "../../table/rows.ts";
 import { toSelectionFault } from "../connections/fault.ts";
 import type { PostgresPool, ReadSeries } from "../connections/pool.ts";
 import type { Statement } from "../connections/session.ts";
-import { parseCounters, type UnlockedRow } from "../history/counters.ts";
-import type { PostgresRevisions } from "../history/revisions.ts";
 import { comparedColumns } from "../table/columns.ts";
 import { quoteName } from "../table/sql.ts";
-import { keptBatches } from "./kept-batches.ts";
 import { type HeadRow, mostFew, mostInBatch, PostgresSelection, parseRecords, type SelectedRow } from "./selection.ts";
 
 /** Makes what reads the lists of a collection, and counts its records. */
-export function postgresLists(
-  pool: PostgresPool,
-  definition: StoredCollection,
-  revisions: PostgresRevisions,
-): Pick<Engine, "batch" | "count"> {
+export function postgresLists(pool: PostgresPool, definition: StoredCollection): Pick<Engine, "batch" | "count"> {
   /** The names of statements, by their texts. */
   const names = new Map<string, string>();
-  const keptBatch = keptBatches(() => revisions.read());
   const collection = definition.name;
   const columns = comparedColumns(definition);
   const members = [...storeMembers, ...definition.selectable];
@@ -61,7 +53,7 @@ export function postgresLists(
   /** Finds the records of any selection at once, and reads the first of them. */
   const find = async (reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> => {
     const selected = select(selection, owner);
-    const { revisions, text, rows } = await reads.read(selected.find(selection, batchSize));
+    const { revision: state, text, rows } = await reads.read(selected.find(selection, batchSize));
     const ids = await parseIds(text ?? "");
     const found = { records: rows.map(recordOf), rest: ids.from(rows.length) };
     /** About as many records as the next batch has. */
@@ -72,8 +64,7 @@ export function postgresLists(
       const isCut = sizeOf(again.rows) >= batchSize;
       const count = isCut ? Number(again.rows.at(-1)?.[6]) : asked.length;
       atOnce = isCut ? count + 16 : 2 * atOnce;
-      const isUnchanged = ([, id, revision]: SelectedRow): boolean =>
-        Number(revision) <= (revisions[Number(id) % revisions.length] ?? 0);
+      const isUnchanged = ([, , revision]: SelectedRow): boolean => Number(revision) <= state;
       const records = again.rows.filter((row) => row[7] === "t" || isUnchanged(row)).map(recordOf);
       return { records, count, areUnchanged: again.rows.length === count && again.rows.every(isUnchanged) };
     };
@@ -95,15 +86,13 @@ export function postgresLists(
     new PostgresSelection(collection, columns, selection, owner);
 
   return {
-    batch: (selection, owner, options) =>
-      keptBatch(selection, owner, options, async () => {
-        const reads = new SeriesOfReads(pool, options);
-        const complete = revisions.beside();
-        const batch = await (isRunOfIndex(selection, (member) => columns.get(member)?.list !== undefined)
-          ? walk(reads, selection, owner)
-          : find(reads, selection, owner));
-        return { batch: { ...batch, revisions: await complete(reads.first) }, isOfOneState: reads.areOfOneState };
-      }),
+    async batch(selection, owner, options) {
+      const reads = new SeriesOfReads(pool, options);
+      const batch = await (isRunOfIndex(selection, (member) => columns.get(member)?.list !== undefined)
+        ? walk(reads, selection, owner)
+        : find(reads, selection, owner));
+      return { ...batch, state: `${reads.first}` };
+    },
     async count(selection, owner, options) {
       const { text } = await new SeriesOfReads(pool, options).read(select(selection, owner).count(options.most));
       return Number(text);
@@ -116,47 +105,38 @@ class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
   connection?: NonNullable<ReadSeries<unknown>["connection"]>;
   readonly #pool: PostgresPool;
   readonly #options: ReadOptions;
-  /** The counters of the first read. */
-  first: readonly UnlockedRow[] = [];
-  /** Whether all have shown the same state. */
-  areOfOneState = true;
-  /** The revisions of the first read; until it is made, those that it must have at least. */
-  #least: readonly number[];
+  /** The revision of the first read; undefined before it. */
+  first: number | undefined;
+  /** The revision of the first read; until it is made, the one that it must have at least. */
+  #least: number;
 
   constructor(pool: PostgresPool, options: ReadOptions) {
     this.#pool = pool;
     this.#options = options;
-    this.#least = options.notBefore ?? [];
+    this.#least = Number(options.notBefore ?? 0);
   }
 
   async read(statement: Statement): Promise<StateRead> {
     const rows = await this.#pool.read<HeadRow | SelectedRow>(statement, toSelectionFault, this.#options, this);
     const [head, ...others] = rows as unknown as readonly [HeadRow, ...SelectedRow[]]; // what the statements of a selection return
-    const counters = parseCounters(head[0]);
-    const revisions = counters.map(revisionOf);
-    if (this.first.length === 0) [this.first, this.#least] = [counters, revisions];
-    this.areOfOneState &&= revisions.join() === this.#least.join();
-    return { revisions, text: head[4], rows: others };
+    const revision = Number(head[0]);
+    if (this.first === undefined) this.first = this.#least = revision;
+    return { revision, text: head[4], rows: others };
   }
 
   isBehind([head]: readonly (HeadRow | SelectedRow)[]): boolean {
-    if (this.#least.length === 0) return false;
-    const counters = parseCounters(head?.[0] ?? null);
-    // Other numbers may follow the revisions.
-    return counters.some((row, partition) => revisionOf(row) < (this.#least[partition] ?? 0));
+    return Number(head?.[0] ?? 0) < this.#least;
   }
 }
 
 /** What a statement of a selection returns. */
 interface StateRead {
-  /** The revisions of the collection in the state that the rows show. */
-  readonly revisions: readonly number[];
+  /** The revision of the collection in the state that the rows show. */
+  readonly revision: number;
   /** The text of the head. */
   readonly text: string | null;
   readonly rows: readonly SelectedRow[];
 }
-
-const revisionOf = ([, revision]: UnlockedRow): number => Number(revision);
 
 const recordOf = ([, ...row]: SelectedRow): RecordBatch["records"][number] => toRecord(row);
 

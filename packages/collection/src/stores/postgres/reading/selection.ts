@@ -4,12 +4,12 @@ import { type Conditions, where } from "../../reading/conditions.ts";
 import { type KeyCondition, keysetRanges } from "../../reading/keyset.ts";
 import { type RecordRow, recordColumns } from "../../table/rows.ts";
 import type { Statement } from "../connections/session.ts";
-import { countersText } from "../history/counters.ts";
+import { revisionOf } from "../history/counters.ts";
 import { type Columns, PostgresDialect } from "../table/dialect.ts";
 import { quoteName, quoteText, toArrayText } from "../table/sql.ts";
 
-/** The first row of a statement: the counters of the collection in the state that the other rows show, and a text. */
-export type HeadRow = readonly [counters: string | null, ...none: readonly [null, null, null], text: string | null];
+/** The first row of a statement: the revision of the collection in the state that the other rows show, and a text. */
+export type HeadRow = readonly [revision: string | null, ...none: readonly [null, null, null], text: string | null];
 
 /** A record, the size of the records up to and including this one, and what the statement adds. */
 export type SelectedRow = readonly [head: null, ...RecordRow<string>, through: string, ...others: (string | null)[]];
@@ -63,7 +63,7 @@ export class PostgresSelection {
     const document = `CASE WHEN size <= ${Math.floor(size / count)} THEN document END`;
     const page = `SELECT string_agg(concat_ws(' ', id, revision, updated_at, ${document}), chr(1))
       FROM (${this.#first(dialect, `${recordColumns}, size`, place, `${count}`)}) AS first`;
-    const text = `SELECT ${countersText(quoteText(this.#collection))}, NULL, NULL, NULL, page.*, each.place
+    const text = `SELECT ${revisionOf(quoteText(this.#collection))}, NULL, NULL, NULL, page.*, each.place
       FROM ${dialect.each} CROSS JOIN LATERAL (${page}) AS page`;
     return { text, values: dialect.values, isShort: true, isForMany: isForMany && dialect.values.length > 0 };
   }
@@ -125,10 +125,10 @@ export class PostgresSelection {
   /** Makes the statement that counts the records. Its only row is a `HeadRow` whose text is their number. */
   count(most?: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
-    const counters = countersText(dialect.add(this.#collection));
+    const revision = revisionOf(dialect.add(this.#collection));
     const found = `${this.#table} ${this.#where(dialect)}`;
     const counted = most === undefined ? found : `(SELECT FROM ${found} LIMIT ${dialect.add(most)}) AS first`;
-    const text = `SELECT ${counters}, NULL, NULL, NULL, count(*) FROM ${counted}`;
+    const text = `SELECT ${revision}, NULL, NULL, NULL, count(*) FROM ${counted}`;
     return { text, values: dialect.values };
   }
 
@@ -150,7 +150,7 @@ export class PostgresSelection {
    * @param others how many columns the other rows have after `through`
    */
   #head(dialect: PostgresDialect, text: string, others: number): string {
-    return `SELECT ${countersText(dialect.add(this.#collection))}, NULL, NULL, NULL, ${text}, 0 AS through${", NULL".repeat(others)}`;
+    return `SELECT ${revisionOf(dialect.add(this.#collection))}, NULL, NULL, NULL, ${text}, 0 AS through${", NULL".repeat(others)}`;
   }
 
   /**

@@ -1,10 +1,9 @@
+import type { StoredCollection } from "../../../database.ts";
 import type { SnapshotRemoval } from "../../contract/snapshot.ts";
-import { mostSeal } from "../../seals.ts";
 import type { StoredRow } from "../../writing/decide.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Statement } from "../connections/session.ts";
 import { type FilledColumn, filledColumns, uniqueColumnName } from "./columns.ts";
-import type { PartitionedCollection } from "./partitions.ts";
 import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The statements that put rows into the table of a collection, any number at once. */
@@ -20,7 +19,7 @@ export interface PostgresRows {
 }
 
 /** Makes the statements for the rows of a collection. */
-export function postgresRows(definition: PartitionedCollection): PostgresRows {
+export function postgresRows(definition: StoredCollection): PostgresRows {
   const table = quoteName(definition.name);
   const columns = rowColumns(definition);
   const names = columns.map(({ name }) => name).join(", ");
@@ -76,7 +75,7 @@ interface RowColumn extends SentColumn {
   readonly stored: (sent: string) => string;
 }
 
-function rowColumns(definition: PartitionedCollection): readonly RowColumn[] {
+function rowColumns(definition: StoredCollection): readonly RowColumn[] {
   const own = (name: string, type: string, toValue: RowColumn["toValue"]): RowColumn => {
     return { name, type, toValue, stored: asItIs };
   };
@@ -120,8 +119,8 @@ export type RemoveRecords = (connection: PostgresConnection, removals: readonly 
  * assigned again.
  */
 export function removalOfRecords(
-  { name: collection, partitions = 1 }: PartitionedCollection,
-  collections: readonly PartitionedCollection[],
+  { name: collection }: StoredCollection,
+  collections: readonly StoredCollection[],
 ): RemoveRecords {
   const statements = [
     ...removalsOfOwned(collection, "$1::bigint[]", collections),
@@ -136,8 +135,8 @@ export function removalOfRecords(
       ),
       connection.query({
         name: "waymark mark removed",
-        text: `INSERT INTO waymark_removals (collection, id, partition, revision, owner)
-          SELECT $4, id, id % $5, revision, owner
+        text: `INSERT INTO waymark_removals (collection, id, revision, owner)
+          SELECT $4, id, revision, owner
             FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS rows (id, revision, owner), ${oneStoredRow}
           ON CONFLICT (collection, id) DO UPDATE SET revision = excluded.revision, owner = excluded.owner`,
         values: [
@@ -145,7 +144,6 @@ export function removalOfRecords(
           toArrayText(removals.map(({ revision }) => revision)),
           toArrayText(removals.map(({ owner }) => owner)),
           collection,
-          partitions,
         ],
       }),
     ]);
@@ -153,33 +151,23 @@ export function removalOfRecords(
 }
 
 /** Makes the statements that remove the records whose owners have some ids, given as an expression; the last level first. */
-function removalsOfOwned(owner: string, ids: string, collections: readonly PartitionedCollection[]): readonly string[] {
+function removalsOfOwned(owner: string, ids: string, collections: readonly StoredCollection[]): readonly string[] {
   return collections
     .filter((definition) => definition.owner?.collection === owner)
-    .flatMap(({ name, partitions = 1 }) => {
+    .flatMap(({ name }) => {
       const condition = `owner = ANY(${ids})`;
       const owned = `ARRAY(SELECT id FROM ${quoteName(name)} WHERE ${condition})`;
       return [
         ...removalsOfOwned(name, owned, collections),
         // The table has the counters of before the update.
-        `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id, owner, id % ${partitions} AS partition),
-          before AS (SELECT partition, revision FROM waymark_collections WHERE name = ${quoteText(name)}),
+        `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id, owner),
+          before AS (SELECT revision FROM waymark_collections WHERE name = ${quoteText(name)}),
           marked AS (
-            INSERT INTO waymark_removals (collection, id, partition, revision, owner)
-              SELECT ${quoteText(name)}, id, partition,
-                before.revision + row_number() OVER (PARTITION BY partition ORDER BY id), owner
-              FROM removed JOIN before USING (partition)
-          ),
-          counted AS (
-            UPDATE waymark_collections AS stored
-              SET revision = revision + (SELECT count(*) FROM removed WHERE removed.partition = stored.partition),
-                seal = (random() * ${mostSeal})::bigint
-              WHERE name = ${quoteText(name)} AND partition IN (SELECT partition FROM removed)
-              RETURNING name, partition, seal
+            INSERT INTO waymark_removals (collection, id, revision, owner)
+              SELECT ${quoteText(name)}, id, before.revision + row_number() OVER (ORDER BY id), owner
+              FROM removed CROSS JOIN before
           )
-        INSERT INTO waymark_seals (collection, partition, revision, seal)
-          SELECT name, partition, before.revision + 1, seal FROM counted JOIN before USING (partition)
-          ON CONFLICT DO NOTHING -- a restore puts the counters back to 0 after each step`,
+        UPDATE waymark_collections SET revision = revision + (SELECT count(*) FROM removed) WHERE name = ${quoteText(name)}`,
       ];
     });
 }

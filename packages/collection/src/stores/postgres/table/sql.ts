@@ -44,9 +44,5 @@ export function toArrayText(values: readonly (string | number | null)[]): string
 /** Returns the expression for the owner's id; NULL where the collection has no owner. */
 export const ownerColumn = (owner: Ownership | undefined): string => (owner === undefined ? "NULL" : "owner");
 
-/** Returns the expression for the partition of a record; undefined where there is only one. */
-export const partitionTerm = (partitions: number): string | undefined =>
-  partitions === 1 ? undefined : `(id % ${partitions})`;
-
 /** Returns a short text that differs for different texts. */
 export const digestOf = (text: string): string => hash("sha256", text, "base64url").slice(0, 16);

@@ -1,15 +1,13 @@
 import type { SnapshotKey, SnapshotRemoval } from "../../contract/snapshot.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { uniqueKeys } from "../../table/filled-columns.ts";
-import { type Change, decide, type Known, type StoredRow } from "../../writing/decide.ts";
+import { type Change, type Counters, decide, type Known, type StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
-import type { PartitionCounters, PartitionsCounters } from "../history/known-counters.ts";
-import { nextIdOf, partitionNamedBy } from "../table/partitions.ts";
 import type { Holders } from "./conflicts.ts";
 
-/** The state of a collection that some writes depend on, read after the partitions of the transaction are locked. */
+/** The state of a collection that some writes depend on, read after the counters are locked. */
 export interface Surroundings {
-  readonly held: PartitionsCounters;
+  readonly counters: Counters;
   /** The rows that the writes name by id. */
   readonly rows: ReadonlyMap<number, StoredRow>;
   /** The ids that a record has or had, among those that the writes name and those that may be assigned. */
@@ -30,7 +28,6 @@ export const keyOf = (owner: number, key: string): string => `${owner} ${key}`;
  * changes nothing. The result of all is then stored at once.
  */
 export class PostgresBatch {
-  readonly #partitions: number;
   readonly #unique: readonly string[];
   readonly #known: Known;
   readonly #rows: Map<number, StoredRow>;
@@ -45,13 +42,10 @@ export class PostgresBatch {
   readonly #updated = new Map<number, StoredRow>();
   readonly #removed: SnapshotRemoval[] = [];
   readonly #displaced = new Set<number>();
-  readonly #held: Map<number, PartitionCounters>;
-  readonly #changed = new Set<number>();
-  #partition = 0;
+  #counters: Counters;
   #time = 0;
 
-  constructor(partitions: number, unique: readonly string[], surroundings: Surroundings) {
-    this.#partitions = partitions;
+  constructor(unique: readonly string[], surroundings: Surroundings) {
     this.#unique = unique;
     this.#rows = new Map(surroundings.rows);
     this.#takenIds = new Set(surroundings.takenIds);
@@ -59,11 +53,11 @@ export class PostgresBatch {
     this.#holders = surroundings.holders.map((holders) => new Map(holders));
     this.keyedBefore = surroundings.keyed;
     this.#keyed = new Map(surroundings.keyed);
-    this.#held = new Map(surroundings.held);
+    this.#counters = surroundings.counters;
     this.#known = {
       unique,
       counters: () => this.#counters,
-      nextId: (after) => nextIdOf(this.#partition, partitions, after),
+      nextId: (after) => after + 1,
       row: (id) => this.#rows.get(id),
       wasGiven: (id) => this.#takenIds.has(id),
       holder: (position, key) => this.#holders[position]?.get(key),
@@ -77,12 +71,9 @@ export class PostgresBatch {
     return this.#time;
   }
 
-  get held(): PartitionsCounters {
-    return this.#held;
-  }
-
-  get changed(): PartitionsCounters {
-    return new Map([...this.#held].filter(([partition]) => this.#changed.has(partition)));
+  /** The counters after the writes. */
+  get counters(): Counters {
+    return this.#counters;
   }
 
   get inserted(): readonly StoredRow[] {
@@ -114,37 +105,18 @@ export class PostgresBatch {
     return this.#inserted.size + this.#updated.size + this.#removed.length === 0;
   }
 
-  /** Decides a write, and keeps its result. Returns undefined where the transaction does not hold its partition. */
-  apply<W extends Write>(write: W): OutcomeOf<W> | undefined {
-    const partition = partitionNamedBy(write, this.#partitions) ?? this.#partitionOfNextId();
-    if (partition === undefined || !this.#held.has(partition)) return undefined;
-    this.#partition = partition;
+  /** Decides a write, and keeps its result. */
+  apply<W extends Write>(write: W): OutcomeOf<W> {
     if ("time" in write) this.#time = Math.max(this.#time, write.time);
     const { outcome, change } = decide(this.#known, write);
     if (change !== undefined) this.#make(change);
     return outcome;
   }
 
-  /** Returns the held partition with the least next id, so that ids stay close together. */
-  #partitionOfNextId(): number | undefined {
-    let least: readonly [id: number, partition: number] | undefined;
-    for (const [partition, { lastId }] of this.#held) {
-      const id = nextIdOf(partition, this.#partitions, lastId);
-      if (least === undefined || id < least[0]) least = [id, partition];
-    }
-    return least?.[1];
-  }
-
-  /** The counters of the partition of the current write. */
-  get #counters(): PartitionCounters {
-    return this.#held.get(this.#partition) as PartitionCounters; // a write is decided only where its partition is held
-  }
-
   #make(change: Change): void {
     const before = this.#counters;
     const lastId = "lastId" in change ? change.lastId : before.lastId;
-    this.#held.set(this.#partition, { ...before, lastRevision: before.lastRevision + 1, lastId });
-    this.#changed.add(this.#partition);
+    this.#counters = { lastRevision: before.lastRevision + 1, lastId };
     switch (change.kind) {
       case "insert": {
         const { row, keys, keyed } = change;

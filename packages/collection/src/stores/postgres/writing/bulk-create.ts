@@ -1,21 +1,19 @@
 import { StoreNotEmpty, StoreUnavailable } from "../../contract/errors.ts";
 import type { BulkChange } from "../../contract/store.ts";
 import { BulkReader, type BulkSource, BulkTally } from "../../writing/bulk-source.ts";
-import { mostCounted } from "../../writing/decide.ts";
-import { isNew, type OutcomeOf, type Write } from "../../writing/write.ts";
+import { type Counters, mostCounted } from "../../writing/decide.ts";
+import { isNew, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { mayPass, sqlState, sqlStateOf } from "../connections/fault.ts";
 import { attempt, type PostgresPools } from "../connections/pool.ts";
-import { everyPartition } from "../history/counters.ts";
-import type { PartitionsCounters } from "../history/known-counters.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import { type Decision, transact } from "./transaction.ts";
 
 /**
  * Stores many records, all or none, in one transaction and in constant memory. For some thousands and more, other programs change
- * the collection meanwhile: the transaction holds the partitions for a moment at its end. For fewer, and for records that come with
- * their ids, which others would be given meanwhile, it holds all partitions from the beginning.
+ * the collection meanwhile: the transaction holds the counters for a moment at its end. For fewer, and for records that come with
+ * their ids, which others would be given meanwhile, it holds them from the beginning.
  *
  * @throws StoreNotEmpty (rejects) when there are records despite `onlyIfEmpty`; StoreUnavailable when the documents stop arriving;
  *   errors of the source are passed on
@@ -77,12 +75,12 @@ interface BulkRequest {
 /** Stores the steps while no other transaction changes the collection. */
 async function createHolding(request: BulkRequest, steps: AsyncIterable<Step>): Promise<Decision<BulkChange>> {
   const { connection, changes, source } = request;
-  const locked = await changes.counters.lock(connection, everyPartition, source.isMixed);
+  const locked = await changes.counters.lock(connection, source.isMixed);
   await waitLongForDocuments(connection);
   if (source.onlyIfEmpty && !(await changes.isEmpty(connection, source.owner))) throw notEmpty();
   return storeSteps(request, steps, {
     countersFor: async (_step, before = locked) => before,
-    changed: (batch) => batch.changed,
+    changed: (batch) => batch.counters,
   });
 }
 
@@ -100,38 +98,29 @@ async function createBeside(
   await changes.counters.holdForm(connection);
   await waitLongForDocuments(connection);
   if (source.onlyIfEmpty && !(await changes.isEmpty(connection, source.owner))) throw notEmpty();
-  let began: PartitionsCounters | undefined;
+  let began: Counters | undefined;
   let base = 0;
-  const countersFor = async (step: Step, before: PartitionsCounters | undefined): Promise<PartitionsCounters> => {
+  const countersFor = async (step: Step, before: Counters | undefined): Promise<Counters> => {
     const reserved = await attempt(
       5,
       () => records.use((other) => changes.counters.reserve(other, needOf(step))),
       mayBeHeld,
     );
     began ??= reserved;
-    base ||= Math.max(...Array.from(began.values(), ({ lastRevision }) => lastRevision)) + revisionsBeside;
-    return new Map(
-      Array.from(reserved, ([partition, counters]) => [
-        partition,
-        { ...counters, lastRevision: before?.get(partition)?.lastRevision ?? base },
-      ]),
-    );
+    base ||= began.lastRevision + revisionsBeside;
+    return { ...reserved, lastRevision: before?.lastRevision ?? base };
   };
-  const decision = await storeSteps(request, steps, { countersFor, changed: () => new Map() });
+  const decision = await storeSteps(request, steps, { countersFor, changed: () => undefined });
   const { batch } = decision;
   if (batch === undefined) return decision;
 
   const present = await lockAtEnd(request);
-  const isChanged = [...present].some(([partition, { lastRevision }]) => {
-    if (lastRevision >= base) throw new StoreUnavailable("Too many changes were made while the records arrived");
-    return lastRevision !== began?.get(partition)?.lastRevision;
-  });
+  if (present.lastRevision >= base) {
+    throw new StoreUnavailable("Too many changes were made while the records arrived");
+  }
+  const isChanged = present.lastRevision !== began?.lastRevision;
   if (source.onlyIfEmpty && isChanged && !(await changes.isEmpty(connection, source.owner, base))) throw notEmpty();
-  const stored = [...present].flatMap(([partition, counters]) => {
-    const lastRevision = batch.held.get(partition)?.lastRevision ?? base;
-    return lastRevision > base ? [[partition, { ...counters, lastRevision }] as const] : [];
-  });
-  return { ...decision, counters: new Map(stored) };
+  return { ...decision, counters: { ...present, lastRevision: batch.counters.lastRevision } };
 }
 
 /** How far the revisions of these records are above those of the collection: more changes than are made meanwhile. */
@@ -151,12 +140,12 @@ function needOf(step: Step): { readonly assigned: number; readonly named: number
   return { assigned: step.length - named.length, named: Math.max(0, ...named.filter((id) => id <= mostCounted)) };
 }
 
-/** Locks all partitions, and tries again after a deadlock: another transaction may wait for a value that is stored here. */
-async function lockAtEnd({ connection, changes }: BulkRequest): Promise<PartitionsCounters> {
+/** Locks the counters, and tries again after a deadlock: another transaction may wait for a value that is stored here. */
+async function lockAtEnd({ connection, changes }: BulkRequest): Promise<Counters> {
   await connection.query({ text: "SAVEPOINT stored" });
-  const lock = async (): Promise<PartitionsCounters> => {
+  const lock = async (): Promise<Counters> => {
     try {
-      return await changes.counters.lock(connection, everyPartition, false);
+      return await changes.counters.lock(connection, false);
     } catch (error) {
       if (connection.isUsable) await connection.query({ text: "ROLLBACK TO SAVEPOINT stored" });
       throw error;
@@ -167,9 +156,9 @@ async function lockAtEnd({ connection, changes }: BulkRequest): Promise<Partitio
 
 interface StepsStored {
   /** Returns the counters before a step, from those after the step before it. */
-  readonly countersFor: (step: Step, before: PartitionsCounters | undefined) => Promise<PartitionsCounters>;
-  /** Returns the counters to store with a step. */
-  readonly changed: (batch: PostgresBatch) => PartitionsCounters;
+  readonly countersFor: (step: Step, before: Counters | undefined) => Promise<Counters>;
+  /** Returns the counters to store with a step; undefined for none yet. */
+  readonly changed: (batch: PostgresBatch) => Counters | undefined;
 }
 
 /** Decides all steps, and stores all but the last one. */
@@ -182,9 +171,9 @@ async function storeSteps(
   let batch: PostgresBatch | undefined;
   for await (const step of steps) {
     if (batch !== undefined) await changes.write(connection, batch, changed(batch));
-    batch = await changes.read(connection, step, countersFor(step, batch?.held));
+    batch = await changes.read(connection, step, countersFor(step, batch?.counters));
     for (const write of step) {
-      tally.add(batch.apply(write) as OutcomeOf<Write>); // every partition is held
+      tally.add(batch.apply(write));
       if (tally.isDecided) return { result: tally.outcome, batch: undefined };
     }
   }

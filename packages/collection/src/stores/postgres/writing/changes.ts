@@ -1,21 +1,19 @@
-import type { Ownership } from "../../../database.ts";
+import type { Ownership, StoredCollection } from "../../../database.ts";
 import type { JsonObject } from "../../../members/json-object.ts";
 import type { SnapshotRecord } from "../../contract/snapshot.ts";
 import { uniqueKeys } from "../../table/filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
-import { mostCounted, type StoredRow } from "../../writing/decide.ts";
+import { type Counters, mostCounted, type StoredRow } from "../../writing/decide.ts";
 import { isNew, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { PostgresCounters } from "../history/counters.ts";
-import type { PartitionsCounters } from "../history/known-counters.ts";
-import type { PartitionedCollection } from "../table/partitions.ts";
 import { type PostgresRows, postgresRows, type RemoveRecords, removalOfRecords } from "../table/rows.ts";
 import { ownerColumn, quoteName, toArrayText } from "../table/sql.ts";
 import { PostgresBatch } from "./batch.ts";
 import { type Holders, holdersOf } from "./conflicts.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
 
-/** The statements that change a collection, each within a transaction that holds partitions of it. */
+/** The statements that change a collection, each within a transaction that holds its counters. */
 export class PostgresChanges {
   readonly counters: PostgresCounters;
   readonly rows: PostgresRows;
@@ -26,7 +24,7 @@ export class PostgresChanges {
   readonly #unique: readonly string[];
 
   /** @param collections all collections of the database */
-  constructor(definition: PartitionedCollection, collections: readonly PartitionedCollection[]) {
+  constructor(definition: StoredCollection, collections: readonly StoredCollection[]) {
     const { name, unique, owner } = definition;
     this.counters = new PostgresCounters(definition, collections);
     this.#collection = name;
@@ -41,7 +39,7 @@ export class PostgresChanges {
   async read(
     connection: PostgresConnection,
     writes: readonly Write[],
-    locking: Promise<PartitionsCounters>,
+    locking: Promise<Counters>,
   ): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (isNew(write) && write.id !== undefined ? [write.id] : []));
@@ -54,26 +52,22 @@ export class PostgresChanges {
     ]);
     // Where locking fails, the server refuses the statements after it: their errors say nothing of the cause.
     reading.catch(() => undefined);
-    const held = await locking;
+    const counters = await locking;
     const [owners, keyed, rows, removed, holders] = await reading;
     // The records that were created with one of the keys before; such a key is rare.
     const repeated = await this.#rowsOf(connection, [...new Set(Array.from(keyed.values(), ({ id }) => id))]);
     for (const [id, row] of repeated) rows.set(id, row);
-    const assignable = await this.#takenAmongUncounted(connection, held, given, writes.length);
+    const assignable = await this.#takenAmongUncounted(connection, counters, given, writes.length);
     const takenIds = new Set([...rows.keys(), ...removed, ...assignable]);
-    return new PostgresBatch(this.counters.partitions, this.#unique, { held, rows, takenIds, holders, owners, keyed });
+    return new PostgresBatch(this.#unique, { counters, rows, takenIds, holders, owners, keyed });
   }
 
   /**
    * Stores the result of a batch.
    *
-   * @param counters to store with it
+   * @param counters to store with it; undefined for none
    */
-  async write(
-    connection: PostgresConnection,
-    batch: PostgresBatch,
-    counters: PartitionsCounters = batch.changed,
-  ): Promise<void> {
+  async write(connection: PostgresConnection, batch: PostgresBatch, counters: Counters | undefined): Promise<void> {
     const { inserted, updated, displaced, removed, keyed, keyedBefore, time } = batch;
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
@@ -84,7 +78,7 @@ export class PostgresChanges {
     if (inserted.length > 0) statements.push(this.rows.insert(connection, inserted));
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
     if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, keyedBefore, time));
-    statements.push(this.counters.put(connection, counters));
+    if (counters !== undefined) statements.push(this.counters.put(connection, counters));
     // The server refuses all statements after one that fails. Their errors say nothing of the cause.
     const fault = (await Promise.allSettled(statements)).find((outcome) => outcome.status === "rejected");
     if (fault !== undefined) throw fault.reason;
@@ -155,31 +149,24 @@ export class PostgresChanges {
    * Returns the ids that a record has or had, among the uncounted ids that may be assigned next.
    *
    * @param given the ids that clients chose for new records
-   * @param free how many untaken ids of each partition the search covers, at least
+   * @param free how many untaken ids the search covers, at least
    */
   async #takenAmongUncounted(
     connection: PostgresConnection,
-    held: PartitionsCounters,
+    { lastId }: Counters,
     given: readonly number[],
     free: number,
   ): Promise<readonly number[]> {
-    const { partitions } = this.counters;
-    const taken: number[] = [];
-    for (const [partition, { lastId }] of held) {
-      const counted = given.filter((id) => id <= mostCounted && id % partitions === partition);
-      const greatest = Math.max(lastId, ...counted);
-      if (greatest + free * partitions <= mostCounted) continue;
-      taken.push(...(await this.#takenBeyond(connection, greatest, free)));
-    }
-    return taken;
+    const greatest = Math.max(lastId, ...given.filter((id) => id <= mostCounted));
+    return greatest + free <= mostCounted ? [] : this.#takenBeyond(connection, greatest, free);
   }
 
-  /** Returns the ids beyond this one that a record has or had, as far as at least `free` untaken ids of each partition reach. */
+  /** Returns the ids beyond this one that a record has or had, as far as at least `free` untaken ids reach. */
   async #takenBeyond(connection: PostgresConnection, id: number, free: number): Promise<readonly number[]> {
     const taken: number[] = [];
-    for (let end = id; (end - id) / this.counters.partitions - taken.length < free; ) {
+    for (let end = id; end - id - taken.length < free; ) {
       const begin = end;
-      end += (free + 1000) * this.counters.partitions;
+      end += free + 1000;
       const rows = await connection.query<readonly [id: string]>({
         name: `waymark taken of ${this.#table}`,
         text: `SELECT id FROM ${this.#table} WHERE id > $2 AND id <= $3

@@ -38,7 +38,7 @@ export async function keyedRecords(
 }
 
 /**
- * Removes some expired keys of the collection. The expired keys of another collection are left to the holder of its lock.
+ * Removes some expired keys of the collection. Those of another collection are left to the holder of its lock.
  *
  * @param stored how many records are stored at that time
  */
@@ -52,15 +52,14 @@ export async function forgetKeys(
     name: "waymark forget keys",
     text: `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
         SELECT collection, owner, key FROM waymark_keys WHERE collection = $1 AND time <= $2 ORDER BY time LIMIT $3
-          FOR UPDATE SKIP LOCKED -- what a transaction in another partition forgets
       )`,
     values: [collection, time - keyLifetime, forgottenForEach * stored],
   });
 }
 
 /**
- * Stores the keys of new records in place of expired ones, and of those that the transaction has read. A transaction in another
- * partition may have stored one of the keys meanwhile: then this fails with a unique violation, and the transaction must be repeated.
+ * Stores the keys of new records in place of expired ones, and of those that the transaction has read. A transaction of
+ * another kind may have stored one of the keys meanwhile: then this fails with a unique violation, and is repeated.
  *
  * @param before what the transaction has read, by `keyOf`
  * @param time the time of the latest of the records, in milliseconds since the epoch

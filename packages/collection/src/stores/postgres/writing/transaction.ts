@@ -1,7 +1,7 @@
 import { StoreOutcomeUnknown } from "../../contract/errors.ts";
+import type { Counters } from "../../writing/decide.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { isCommitUncertain, isOutcomeUnknown } from "../connections/fault.ts";
-import type { PartitionsCounters } from "../history/known-counters.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 
@@ -10,11 +10,11 @@ export interface Decision<T> {
   readonly result: T;
   readonly batch: PostgresBatch | undefined;
   /** The counters to store with the batch. Default: those that the batch has changed. */
-  readonly counters?: PartitionsCounters;
+  readonly counters?: Counters | undefined;
 }
 
 /**
- * Does work on a collection in a transaction, stores its result, and commits. The work begins with locking partitions. An error of
+ * Does work on a collection in a transaction, stores its result, and commits. The work begins with locking the counters. An error of
  * the work, or a failed commit, undoes everything.
  *
  * Takes two round trips: the statements for the locks are sent together with the first reads of the work, and the commit together
@@ -35,15 +35,12 @@ export async function transact<T>(
     const [, { result, batch, counters }] = await Promise.all([begun, work()]);
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;
-      await Promise.all([changes.write(connection, batch, counters), commit(connection)]);
-      changes.counters.committed(connection, counters ?? batch.held);
+      await Promise.all([changes.write(connection, batch, counters ?? batch.counters), commit(connection)]);
     } else {
-      changes.counters.rolledBack(connection);
       await connection.query({ text: "ROLLBACK" });
     }
     return result;
   } catch (error) {
-    changes.counters.rolledBack(connection);
     if (isCommitted && isOutcomeUnknown(error)) throw commitUncertain(error);
     if (connection.isUsable) await rollBack(connection);
     throw error;

@@ -4,16 +4,12 @@ import type { Engine } from "../../engine.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";
-import { everyPartition, type WantedPartitions } from "../history/counters.ts";
-import { partitionNamedBy } from "../table/partitions.ts";
-import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import { transact } from "./transaction.ts";
 
 /**
  * Makes the changes of one collection. One transaction makes all changes that arrive together, or while another transaction runs;
- * each is answered after the commit. A change whose partition another program holds at that moment is left to the next transaction,
- * which waits for the partition of the first such change.
+ * each is answered after the commit.
  */
 export interface PostgresWriter {
   /**
@@ -42,8 +38,8 @@ export function postgresWriter(
   let isClosed = false;
 
   /**
-   * Begins a transaction after the requests that have already arrived are processed. Only one runs at a time: all wait for the rows
-   * of counters, so that a second one would make fewer changes in no less time.
+   * Begins a transaction after the requests that have already arrived are processed. Only one runs at a time: all wait for the
+   * counters, so that a second one would make fewer changes in no less time.
    */
   const schedule = (): void => {
     if (isBusy) return;
@@ -83,14 +79,7 @@ export function postgresWriter(
   const make = async (taken: readonly WaitingWrite[]): Promise<StoreUnavailable | undefined> => {
     try {
       const outcomes = await repeat(taken);
-      const left: WaitingWrite[] = [];
-      for (const [position, each] of taken.entries()) {
-        const outcome = outcomes[position];
-        if (outcome === undefined) left.push({ ...each, isLeft: true });
-        else each.resolve(outcome);
-      }
-      waiting.unshift(...left);
-      for (const { write } of left) waitingSize += sizeOf(write);
+      for (const [position, outcome] of outcomes.entries()) taken[position]?.resolve(outcome);
       return undefined;
     } catch (error) {
       if (error instanceof StoreUnavailable || taken.length === 1) {
@@ -107,48 +96,19 @@ export function postgresWriter(
     return undefined;
   };
 
-  /**
-   * Returns the partitions that a transaction asks for. A removal waits at once, because it takes more locks, and must not wait for
-   * a partition while it holds them.
-   */
-  const wantedBy = (taken: readonly WaitingWrite[], isRemoving: boolean): WantedPartitions => {
-    if (changes.counters.partitions === 1) return everyPartition;
-    const named = namedBy(taken);
-    if (named.length === 0) return isRemoving ? { awaited: "least" } : { free: "least" };
-    const isWaiting = isRemoving || taken[0]?.isLeft === true;
-    return isWaiting ? { awaited: named.slice(0, 1), free: named.slice(1) } : { free: named };
-  };
-
-  /** Returns the partitions that the writes name, each once, in the order of the writes. */
-  const namedBy = (taken: readonly WaitingWrite[]): readonly number[] => {
-    const { partitions } = changes.counters;
-    return [...new Set(taken.flatMap(({ write }) => partitionNamedBy(write, partitions) ?? []))];
-  };
-
-  /**
-   * Returns the outcomes of the writes, committed; undefined for a write that is left. Tries the transaction up to five times where
-   * that may help.
-   */
-  const repeat = async (taken: readonly WaitingWrite[]): Promise<readonly (OutcomeOf<Write> | undefined)[]> => {
-    const { counters } = changes;
+  /** Returns the outcomes of the writes, committed. Tries the transaction up to five times where that may help. */
+  const repeat = async (taken: readonly WaitingWrite[]): Promise<readonly OutcomeOf<Write>[]> => {
     const writes = taken.map(({ write }) => write);
     const isRemoving = writes.some(({ kind }) => kind === "remove");
-    const make = (): Promise<readonly (OutcomeOf<Write> | undefined)[]> =>
+    const make = (): Promise<readonly OutcomeOf<Write>[]> =>
       pool.use((connection) =>
         transact(connection, changes, async () => {
-          const read = (wanted: WantedPartitions): Promise<PostgresBatch> =>
-            changes.read(connection, writes, counters.lock(connection, wanted, isRemoving));
-          let batch = await read(wantedBy(taken, isRemoving));
-          if (batch.held.size === 0) {
-            const named = namedBy(taken).slice(0, 1);
-            batch = await read({ awaited: named.length === 0 ? "least" : named });
-          }
+          const batch = await changes.read(connection, writes, changes.counters.lock(connection, isRemoving));
           return { result: writes.map((write) => batch.apply(write)), batch };
         }),
       );
     return reportedCommit(onCommit, writes.length, () =>
-      attempt(5, make, mayBeRepeated).catch(async (error: unknown) => {
-        await counters.reportLoss(pool);
+      attempt(5, make, mayBeRepeated).catch((error: unknown) => {
         throw toStoreFault(error);
       }),
     );
@@ -162,7 +122,7 @@ export function postgresWriter(
         throw new StoreUnavailable("Too many changes wait for the database");
       }
       const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
-      waiting.push({ write, resolve, reject, isLeft: false });
+      waiting.push({ write, resolve, reject });
       waitingSize += size;
       schedule();
       return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
@@ -181,8 +141,6 @@ export function postgresWriter(
 
 interface WaitingWrite {
   readonly write: Write;
-  /** Whether an earlier transaction left the write out. */
-  readonly isLeft: boolean;
   readonly resolve: (outcome: OutcomeOf<Write>) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -35,12 +35,10 @@ export const presentLayouts: Layouts = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX waymark_removals_revision ON waymark_removals (collection, revision);
   CREATE INDEX waymark_removals_owner ON waymark_removals (collection, owner, revision) WHERE owner <> 0;
-  CREATE TABLE waymark_seals (
-    collection TEXT NOT NULL,
-    revision INTEGER NOT NULL, -- the first one that was counted with the seal
-    seal INTEGER NOT NULL,
-    PRIMARY KEY (collection, revision)
-  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE waymark_era (
+    era TEXT NOT NULL -- another one after each resume: cursors are held to it
+  ) STRICT;
+  INSERT INTO waymark_era VALUES (lower(hex(randomblob(16))));
   CREATE TABLE waymark_keys (
     collection TEXT NOT NULL,
     owner INTEGER NOT NULL, -- of the record; 0 without an owner

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StoreCursorGone } from "../../contract/errors.ts";
+import { cursorGone } from "../../contract/errors.ts";
 import type { EngineChanges, FeedRange } from "../../engine.ts";
-import { type FeedPlace, isSealOf } from "../../reading/feed-cursor.ts";
+import { isInEra } from "../../reading/feed-cursor.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { guardedRead } from "../connections/fault.ts";
 import { limit, StatementCache } from "../connections/statements.ts";
@@ -10,7 +10,7 @@ import { feedIndex } from "../table/columns.ts";
 /**
  * Returns what reads the changes of a collection in their order, over one connection.
  *
- * @throws StoreCursorGone when the database does not have the changes up to the place, or has others there
+ * @throws StoreCursorGone when the database does not have the changes up to the place, or is in another era
  */
 export function sqliteFeed(database: DatabaseSync, collection: string): (range: FeedRange) => EngineChanges {
   const statements = new StatementCache(database);
@@ -19,12 +19,11 @@ export function sqliteFeed(database: DatabaseSync, collection: string): (range: 
     const [head] = ask<readonly [number]>("SELECT revision FROM waymark_collections WHERE name = ?") ?? [0];
     // What is committed after this is of a later revision, and is left to the next read.
     const given = after === "now" ? undefined : after;
-    const before = given?.[0] ?? { revision: after === "now" ? head : 0, seal: 0 };
-    if (given !== undefined && given.length !== 1) throw gone();
-    const isGone = before.revision > head || !isSealOf(before.seal, sealAt(before.revision));
-    if (given !== undefined && isGone) throw gone();
-    const removals = removalsBehind(before.revision, head, owner, most);
-    const records = recordsBehind(before.revision, head, owner, most, size);
+    const [era] = statements.prepare("SELECT era FROM waymark_era").get() as unknown as readonly [string]; // it has one row
+    if (given !== undefined && (given.revision > head || !isInEra(given, era))) throw cursorGone();
+    const before = after === "now" ? head : (given?.revision ?? 0);
+    const removals = removalsBehind(before, head, owner, most);
+    const records = recordsBehind(before, head, owner, most, size);
     // Where either was cut, the other is not known to be complete behind its end.
     const isCut = removals.length === most || records.isCut;
     const ends = [removals.length === most ? removals.at(-1)?.[1] : undefined, records.isCut ? records.end : undefined];
@@ -38,13 +37,7 @@ export function sqliteFeed(database: DatabaseSync, collection: string): (range: 
     const kept = changes.slice(0, most);
     const last = kept.at(-1);
     const revision = kept.length < changes.length && last !== undefined ? revisionOf(last) : end;
-    const place: FeedPlace = { revision, seal: sealAt(revision) ?? 0 };
-    return { changes: kept, places: [place], hasMore: revision < head };
-  };
-
-  const sealAt = (revision: number): number | undefined => {
-    const text = "SELECT seal FROM waymark_seals WHERE collection = ? AND revision <= ? ORDER BY revision DESC LIMIT 1";
-    return ask<readonly [number]>(text, revision)?.[0];
+    return { changes: kept, place: { era, tx: "0", revision }, hasMore: revision < head, revision };
   };
 
   const removalsBehind = (
@@ -111,8 +104,5 @@ interface FoundRows {
 
 const revisionOf = (change: EngineChanges["changes"][number]): number =>
   change.kind === "stored" ? change.record.revision : change.revision;
-
-const gone = (): StoreCursorGone =>
-  new StoreCursorGone("The database does not have the changes before the cursor: begin again without one");
 
 const rowsAtOnce = 32;

@@ -122,7 +122,7 @@ export class SqliteCommitter {
       for (const writes of collections) writes.begin();
       const made = batch.map(apply);
       for (const writes of collections) writes.finish(hasRemovals);
-      this.#counters.finish();
+      this.#counters.store();
       return made;
     });
     this.#counters.keep();
@@ -206,7 +206,7 @@ function bulkCreation(
       if (outcome.kind === "created") {
         orRollBack(database, () => {
           indexes.make();
-          counters.finish();
+          counters.store();
         });
         commit(database);
         counters.keep();

@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { historyLost, StoreUnavailable } from "../../contract/errors.ts";
-import { mostSealsKept, newSeal } from "../../seals.ts";
 import { columnsChanged } from "../../table/filled-columns.ts";
 import type { Counters } from "../../writing/decide.ts";
 import { prepareChange, prepareRows } from "../connections/statements.ts";
@@ -13,12 +12,6 @@ import { prepareChange, prepareRows } from "../connections/statements.ts";
 export class SqliteCounters {
   readonly #read: StatementSync;
   readonly #write: StatementSync;
-  readonly #leaveSeal: StatementSync;
-  readonly #dropSeals: StatementSync;
-  readonly #seal: number = newSeal();
-  /** The collections in which this connection has left its seal, and those in which the current transaction leaves it. */
-  #sealed: ReadonlySet<string> = new Set();
-  #sealing: readonly string[] = [];
   /** The files that must keep their names; none for a database in memory. */
   readonly #files: readonly NamedFile[];
   /** The counters as this connection last committed or read them. */
@@ -32,13 +25,6 @@ export class SqliteCounters {
   constructor(database: DatabaseSync, path?: string) {
     this.#read = prepareRows(database, "SELECT name, revision, last_id, form FROM waymark_collections");
     this.#write = prepareChange(database, "UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
-    this.#leaveSeal = prepareChange(database, "INSERT OR REPLACE INTO waymark_seals VALUES (?, ?, ?)");
-    this.#dropSeals = prepareChange(
-      database,
-      `DELETE FROM waymark_seals WHERE collection = ?1 AND revision < (
-        SELECT revision FROM waymark_seals WHERE collection = ?1 ORDER BY revision DESC LIMIT 1 OFFSET ${mostSealsKept - 1}
-      )`,
-    );
     // The statements above have opened the log.
     this.#files = path === undefined ? [] : [namedFile(path, goneOrReplaced), namedFile(`${path}-wal`, logRemoved)];
   }
@@ -52,7 +38,6 @@ export class SqliteCounters {
   begin(): void {
     for (const file of this.#files) assertSameFile(file);
     this.reread();
-    this.#sealing = [];
     const present = this.#all();
     for (const [collection, { lastRevision, lastId }] of this.#seen) {
       const now = present.get(collection);
@@ -75,7 +60,7 @@ export class SqliteCounters {
     return counters;
   }
 
-  /** Counts a change. The file has the counters after `store` or `finish`. */
+  /** Counts a change. The file has the counters after `store`. */
   advance(collection: string, counters: Counters): void {
     const all = this.#all();
     const { form } = all.get(collection) as CollectionCounters; // the caller got its counters by `of`
@@ -83,7 +68,7 @@ export class SqliteCounters {
     this.#advanced.add(collection);
   }
 
-  /** Stores the counters. Must be called before a statement that counts by itself. */
+  /** Stores the counters. Must be called before a statement that counts by itself, and before the commit. */
   store(): void {
     const all = this.#all();
     for (const collection of this.#advanced) {
@@ -91,19 +76,6 @@ export class SqliteCounters {
       this.#write.run(lastRevision, lastId, collection);
     }
     this.#advanced.clear();
-  }
-
-  /** Stores the counters, and the seals that are due. Must be called before the commit. */
-  finish(): void {
-    this.store();
-    const all = this.#all();
-    if (this.#sealed.size === all.size) return;
-    const changed = [...all].filter(([name, { lastRevision }]) => lastRevision !== this.#seen.get(name)?.lastRevision);
-    this.#sealing = changed.map(([name]) => name).filter((name) => !this.#sealed.has(name));
-    for (const collection of this.#sealing) {
-      this.#leaveSeal.run(collection, (this.#seen.get(collection)?.lastRevision ?? 0) + 1, this.#seal);
-      this.#dropSeals.run(collection);
-    }
   }
 
   /** Must be called when the file may have other counters than this object: they are then read again. */
@@ -115,7 +87,6 @@ export class SqliteCounters {
   /** Takes the counters of the transaction as committed. */
   keep(): void {
     this.#seen = this.#all();
-    if (this.#sealing.length > 0) this.#sealed = new Set([...this.#sealed, ...this.#sealing]);
   }
 
   #all(): Map<string, CollectionCounters> {
