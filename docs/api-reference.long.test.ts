@@ -16,9 +16,9 @@ const entryPoints = [
   "waymark/openapi",
   "waymark/content",
   "waymark/schema",
-  "waymark/testing",
   "waymark/fields",
   "@waymark/node",
+  "@waymark/testing",
   "@waymark/collection",
   "@waymark/person-service",
 ] as const;

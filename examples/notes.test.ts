@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { contract } from "waymark/testing";
+import { contract } from "@waymark/testing";
 import { openNotes } from "./notes.ts";
 import { served } from "./served.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { contract } from "waymark/testing";
+import { contract } from "@waymark/testing";
 import { app } from "./typed-api.ts";
 
 async function ask(line: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { contract } from "waymark/testing";
+import { contract } from "@waymark/testing";
 import { served } from "./served.ts";
 import { openUsersAndBooks } from "./users-and-books.ts";
 

@@ -12,7 +12,7 @@ const out = process.argv[2] ?? `${root}docs/api`;
 /** The source of each entry point, by the name that a program imports it under. */
 const entryPoints = new Map<string, string>();
 const packages: string[] = [];
-for (const folder of ["waymark", "node", "collection", "person-service"]) {
+for (const folder of ["waymark", "node", "testing", "collection", "person-service"]) {
   const { name, exports }: Manifest = JSON.parse(await readFile(`${root}packages/${folder}/package.json`, "utf8"));
   packages.push(name);
   for (const [path, { "@waymark/source": source }] of Object.entries(exports)) {

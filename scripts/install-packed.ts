@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export const packageNames: readonly string[] = [
   "waymark",
   "@waymark/node",
+  "@waymark/testing",
   "@waymark/collection",
   "@waymark/person-service",
 ];

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const folders = ["waymark", "node", "collection", "person-service"] as const;
+const folders = ["waymark", "node", "testing", "collection", "person-service"] as const;
 
 const [tag = "", repository = "", root = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2);
 const version = tag.replace(/^v/, "");

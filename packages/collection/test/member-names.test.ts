@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { group, POST, router, text } from "waymark";
 import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import { docs, type JsonSchema, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
-import { contract } from "waymark/testing";
+import { contract } from "@waymark/testing";
 import { z } from "zod";
 import { type CollectionDefinition, type CollectionOptions, collection, openDatabase } from "../src/index.ts";
 

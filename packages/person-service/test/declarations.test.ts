@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { serve } from "@waymark/node";
-import { contract } from "waymark/testing";
+import { contract } from "@waymark/testing";
 import { testEngine } from "../../node/test/test-engine.ts";
 import { openPersonService } from "../src/index.ts";
 

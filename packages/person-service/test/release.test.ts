@@ -10,7 +10,7 @@ import { openFolder } from "../../waymark/test/folder.ts";
 import { builtProgramVariable } from "./program-arguments.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const folders = ["waymark", "node", "collection", "person-service"];
+const folders = ["waymark", "node", "testing", "collection", "person-service"];
 
 describe("a release", () => {
   const { root: checkout } = openFolder("release");
@@ -37,6 +37,8 @@ describe("a release", () => {
       "waymark has the version 0.1.0, not 0.2.0",
       "@waymark/node has the version 0.1.0, not 0.2.0",
       "@waymark/node depends on waymark 0.1.0, not 0.2.0",
+      "@waymark/testing has the version 0.1.0, not 0.2.0",
+      "@waymark/testing depends on waymark 0.1.0, not 0.2.0",
       "@waymark/collection has the version 0.1.0, not 0.2.0",
       "@waymark/collection depends on waymark 0.1.0, not 0.2.0",
       "@waymark/person-service has the version 0.1.0, not 0.2.0",

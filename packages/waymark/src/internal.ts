@@ -19,6 +19,7 @@ export { findRepeated } from "./fields/repeated.ts";
 export { isBlank, isToken, quotedText, tokenList, tokenText, trimBlanks } from "./fields/syntax.ts";
 export { uncodedTag } from "./filters/compress.ts";
 export { toClientKey } from "./filters/rate-limit.ts";
+export { textForm } from "./input/from-text.ts";
 export { type OptionTypes, requireKnownOptions, requireOptions } from "./known-options.ts";
 export {
   eitherOf,
@@ -31,11 +32,14 @@ export {
   withCommas,
 } from "./message-text.ts";
 export { nearestName, orNearest } from "./nearest-name.ts";
+export { parameterKey } from "./openapi/merge.ts";
+export { type Operation, operationsOf } from "./openapi/operations.ts";
 export { faultOfCharacter, isHost, withTargetHost } from "./path/target.ts";
 export { exchangeOf } from "./request.ts";
 export { handlerFields, hasNoContent, isStreamed, representedFields, type StreamedBody } from "./response.ts";
 export { openBody, type Piece, type Step } from "./response-body.ts";
 export { placeAt } from "./route.ts";
+export { explainAnswer } from "./routing/explain-answer.ts";
 export { refuseUnknownMethod } from "./routing/refusal.ts";
 export { type Servable, type ServedApp, served } from "./served-app.ts";
 export { memoizeText } from "./text-map.ts";

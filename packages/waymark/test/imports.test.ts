@@ -12,8 +12,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   waymark: [
-    "content/index.ts filters/index.ts index.ts internal.ts openapi/index.ts testing/index.ts",
-    "testing",
+    "content/index.ts filters/index.ts index.ts internal.ts openapi/index.ts",
     "filters openapi router.ts routing/index.ts",
     "routing",
     "mount.ts",

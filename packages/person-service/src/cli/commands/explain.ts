@@ -1,5 +1,5 @@
-import { type App, HttpError, HttpRequest, type HttpResponse } from "waymark";
-import { reasonPhrase } from "waymark/fields";
+import { HttpError, HttpRequest } from "waymark";
+import { explainAnswer } from "waymark/internal";
 import { openPersonService } from "../../service.ts";
 import type { Given } from "../settings/configuration.ts";
 import { matching, quotedArgument } from "../settings/option.ts";
@@ -28,7 +28,7 @@ export const explainCommand: Command = {
     const request = toRequest(given);
     const { app, database } = await openPersonService({ database: ":memory:" });
     await using _ = database;
-    print(await explain(app, request));
+    print(await explainAnswer(app, request));
   },
 };
 
@@ -48,26 +48,3 @@ function toRequest(given: Given): HttpRequest {
     throw new CommandError(`${quotedArgument(target)} cannot be the path of a request: ${detail}`);
   }
 }
-
-/** Prints what each route makes of the request, and the answer where the router itself gives it. */
-async function explain(app: App, request: HttpRequest): Promise<string> {
-  const explanation = app.explain(request);
-  if (explanation.route !== undefined) return String(explanation);
-  return `${explanation}\n\n${describeAnswer(await app.handle(request))}`;
-}
-
-/** Describes a refusal: its status, the fields that say what would be right, and the detail of the problem. */
-function describeAnswer({ status, headers, problem }: HttpResponse): string {
-  const fields = explaining.flatMap((name) => {
-    const value = headers.get(name);
-    return value === undefined ? [] : [`${name}: ${value}`];
-  });
-  return [
-    `${status} ${reasonPhrase(status) ?? ""}`.trimEnd(),
-    ...fields,
-    ...(problem?.detail === undefined ? [] : [problem.detail]),
-  ].join("\n");
-}
-
-/** Those of a refusal that say what would be right. */
-const explaining = ["Allow", "Accept", "Accept-Post", "Accept-Patch", "Accept-Query", "Vary"];

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { contract } from "@waymark/testing";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import fc from "fast-check";
 import { GET, HttpRequest, json, type NoVariables, router, type Takes, takes } from "waymark";
 import { type OperationObject, openApi, type ParameterObject } from "waymark/openapi";
 import { boolean, date, integer, many, number, oneOf, optional, string, type ValueSchema } from "waymark/schema";
-import { contract } from "waymark/testing";
 import { z } from "zod";
-import { randomFrom } from "../../src/testing/random.ts";
-import { schemaValues } from "../../src/testing/values.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../../waymark/test/runs.ts";
 
 // What is validated, what the document promises and what the contract kit expects are made of one declaration: ajv, which knows the
 // document only, must accept the same requests.
@@ -122,63 +120,6 @@ function requestWith(place: Place, values: readonly string[], isList: boolean): 
   return HttpRequest.of({ headers: values.length === 0 ? {} : { p: text } });
 }
 
-/** JSON Schemas as they come from libraries, and values. */
-const jsonSchemas: fc.Arbitrary<object> = fc.letrec<{ readonly schema: object }>((tie) => ({
-  schema: fc.oneof(
-    { maxDepth: 3 },
-    schemas.map((schema) => schema["~standard"].jsonSchema.input({ target: "draft-2020-12" })),
-    fc.constantFrom(
-      { type: ["string", "null"] },
-      { const: 7 },
-      { format: "date", type: "string" },
-      { not: { type: "string" } },
-    ),
-    fc.array(tie("schema"), { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf })),
-    fc.array(tie("schema"), { minLength: 1, maxLength: 2 }).map((oneOf) => ({ oneOf })),
-    fc.array(tie("schema"), { minLength: 1, maxLength: 2 }).map((allOf) => ({ allOf })),
-    tie("schema").map((items) => ({ type: "array", items, uniqueItems: true })),
-    fc
-      .tuple(fc.dictionary(fc.constantFrom("a", "b", "c/d"), tie("schema")), fc.subarray(["a", "b", "e"]), fc.boolean())
-      .map(([properties, required, additionalProperties]) => ({
-        type: "object",
-        properties,
-        required,
-        additionalProperties,
-      })),
-  ),
-})).schema;
-
-const jsonValues = fc.oneof(
-  texts,
-  // Of what is nearly a multiple, judges say different things.
-  fc.integer({ min: -1e6, max: 1e6 }).map((eighths) => eighths / 8),
-  fc.constantFrom(null, true, 0.5, [], {}),
-  fc.array(texts, { maxLength: 3 }),
-  fc.dictionary(fc.constantFrom("a", "b", "c/d", "e"), fc.oneof(texts, small, fc.array(small))),
-);
-
-describe("the validator of the contract kit", () => {
-  it("allows the values that ajv allows, also those that are made to be allowed", () => {
-    const seen = { allowed: 0, refused: 0 };
-    fc.assert(
-      fc.property(jsonSchemas, fc.array(jsonValues, { minLength: 5 }), fc.nat(), (schema, values, seed) => {
-        const judge = ajv.compile(schema);
-        const made = schemaValues({}, randomFrom(seed));
-        const good = made.good(schema);
-        const broken = good === undefined ? [] : made.broken(schema, good);
-        if (good !== undefined) assert.ok(judge(good), `${JSON.stringify(schema)} ${JSON.stringify(good)}`);
-        for (const value of [...values, ...broken.map((each) => each.value)]) {
-          const isAllowed = judge(value);
-          assert.equal(made.allows(schema, value), isAllowed, `${JSON.stringify(schema)} ${JSON.stringify(value)}`);
-          seen[isAllowed ? "allowed" : "refused"]++;
-        }
-      }),
-      { numRuns: runs(200) },
-    );
-    assert.ok(seen.allowed > 50 && seen.refused > 50, JSON.stringify(seen));
-  });
-});
-
 describe("a declaration", () => {
   it("accepts the requests that its OpenAPI document allows, and no others", async () => {
     const seen = { 200: 0, 400: 0 };
@@ -192,7 +133,6 @@ describe("a declaration", () => {
         const operation = paths[path]?.["get"] as OperationObject | undefined; // the only one
         const parameter = operation?.parameters?.[0] as ParameterObject; // none is shared
         const allows = judgeOf(parameter);
-        // The kit knows the document, too, and has a validator of its own.
         for (const { run } of await contract(app, { requests: 12 })) await run();
         const isList = "items" in parameter.schema;
         for (const values of all) {

@@ -1,38 +1,27 @@
+import { isPromise } from "../and-then.ts";
 import type { App } from "../app.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import { bodySchemaOf, isSchema, namesOf } from "../input/parameters.ts";
-import { strictNamesOf } from "../input/read.ts";
+import { compileInputs, strictNamesOf } from "../input/read.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
-import type {
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  RequestBodyObject,
-  ResponseObject,
-} from "../openapi/document.ts";
-import { parameterKey } from "../openapi/merge.ts";
-import { byPath } from "../openapi/open-api.ts";
-import { toDocumentPath } from "../openapi/path.ts";
-import { resolve } from "../openapi/references.ts";
-import { type Way, waysOf } from "../openapi/ways.ts";
+import { HttpRequest } from "../request.ts";
+import { routesOf } from "../routing/compile.ts";
+import { parameterKey } from "./merge.ts";
+import { byPath } from "./open-api.ts";
+import { toDocumentPath } from "./path.ts";
+import { type Way, waysOf } from "./ways.ts";
 
-/** The responses that are declared, by status. */
-export type DeclaredResponses = Readonly<Record<string, ResponseObject>>;
-
-/** A method on a path: what its routes declare together. */
+/** A method on a path: what its routes declare together, as tests need it beside the document. */
 export interface Operation {
-  /** `GET /notes/{id}` */
-  readonly name: string;
   readonly method: string;
   /** As in the document. */
   readonly path: string;
-  readonly parameters: readonly ParameterObject[];
-  readonly body: RequestBodyObject | undefined;
-  readonly responses: DeclaredResponses;
   /** The types of its responses by `accept`; none where not every route of it names some. */
   readonly produces: readonly string[];
   /** What each of its routes reads by `takes(…)`: refused for sure where it is wrong. */
   readonly taken: TakenInputs;
+  /** The most bytes that its content can have. */
+  readonly contentLimit: number;
   /** `file:line:column` of its routes. */
   readonly declaredAt: readonly string[];
 }
@@ -41,8 +30,8 @@ export interface Operation {
 export interface TakenInputs {
   /** By their place and name, as `parameterKey` writes them; undefined for those that are one object. */
   readonly parameters: ReadonlyMap<string, StandardSchemaV1 | undefined>;
-  /** The schemas of a whole query. */
-  readonly queries: readonly DeclaredInputs[];
+  /** Whether the schemas of a whole query take this one: they can have rules that no JSON Schema says. */
+  readonly takesQuery: (search: string) => boolean;
   readonly body: StandardSchemaV1 | undefined;
   /** Whether query parameters that are not declared are refused. */
   readonly isStrict: boolean;
@@ -51,40 +40,21 @@ export interface TakenInputs {
 }
 
 /** Returns the operations of an app, in the order of its routes. */
-export function operationsOf(app: App, document: OpenApiDocument): readonly Operation[] {
+export function operationsOf(app: App): readonly Operation[] {
   return byPath(waysOf(app)).flatMap(({ path: { text }, byMethod }) =>
-    [...byMethod].flatMap(([method, ways]): readonly Operation[] => {
-      const item = document.paths[text];
-      const described = item?.[method.toLowerCase()] ?? (item?.["x-operations"] as typeof item)?.[method];
-      // A document that is given may leave out what it does not speak of.
-      if (described === undefined) return [];
-      const { parameters = [], requestBody, responses } = described as OperationObject; // of a method
-      return [
-        {
-          name: `${method} ${text}`,
-          method,
-          path: text,
-          parameters: parameters.map((each) => resolve<ParameterObject>(document, each)),
-          body: requestBody,
-          responses: resolvedResponses(responses, document),
-          produces: ways.every(({ produces }) => produces !== undefined)
-            ? [...new Set(ways.flatMap(({ produces = [] }) => produces))]
-            : [],
-          taken: takenByAll(ways),
-          declaredAt: [...new Set(ways.map(({ site }) => String(site)))],
-        },
-      ];
-    }),
+    [...byMethod].map(
+      ([method, ways]): Operation => ({
+        method,
+        path: text,
+        produces: ways.every(({ produces }) => produces !== undefined)
+          ? [...new Set(ways.flatMap(({ produces = [] }) => produces))]
+          : [],
+        taken: takenByAll(ways),
+        contentLimit: routesOf(app).reads.limit,
+        declaredAt: [...new Set(ways.map(({ site }) => String(site)))],
+      }),
+    ),
   );
-}
-
-/** Returns responses without references. */
-export function resolvedResponses(
-  responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>,
-  document: OpenApiDocument,
-): DeclaredResponses {
-  const entries = Object.entries(responses).map(([status, each]) => [status, resolve<ResponseObject>(document, each)]);
-  return Object.fromEntries(entries);
 }
 
 function takenByAll(ways: readonly Way[]): TakenInputs {
@@ -96,11 +66,18 @@ function takenByAll(ways: readonly Way[]): TakenInputs {
   const bodies = all.map(({ taken }) => bodySchemaOf(taken));
   return {
     parameters: new Map(shared),
-    queries: all.flatMap(({ taken }) => taken.filter(({ inputs }) => isSchema(inputs.query))),
+    takesQuery: (search) => all.every(({ taken }) => taken.every((each) => takesQuery(each, search))),
     body: bodies.every((body) => body !== undefined) ? bodies[0] : undefined,
     isStrict: all.every(({ taken }) => strictNamesOf(taken) !== undefined),
     invalidPath: [...new Set(all.flatMap(({ taken }) => taken.map(({ inputs }) => inputs.invalidPath ?? 400)))],
   };
+}
+
+function takesQuery({ inputs: { query }, site }: DeclaredInputs, search: string): boolean {
+  if (!isSchema(query)) return true;
+  const read = compileInputs({ declared: [{ inputs: { query }, site }] });
+  const result = read(HttpRequest.of({ target: `/?${search}` }), () => undefined);
+  return result === undefined || isPromise(result);
 }
 
 function parametersTaken(

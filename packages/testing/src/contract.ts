@@ -1,15 +1,13 @@
-import type { App } from "../app.ts";
-import { positiveInteger } from "../declaration.ts";
-import { requireKnownOptions } from "../known-options.ts";
-import type { OpenApiDocument } from "../openapi/document.ts";
-import { openApi } from "../openapi/open-api.ts";
-import { routesOf } from "../routing/compile.ts";
+import type { App } from "waymark";
+import { requireKnownOptions } from "waymark/internal";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { type ContractAnswer, faultsOfAnswer } from "./answer.ts";
-import { type Operation, operationsOf, resolvedResponses } from "./operations.ts";
+import { describedOperations, type Operation, resolvedResponses } from "./operations.ts";
 import type { Making } from "./parts.ts";
 import { type Random, randomFrom } from "./random.ts";
 import { type ContractRequest, toCurl } from "./request.ts";
 import { requestMaker } from "./requests.ts";
+import { type Schemas, schemasOf } from "./schemas.ts";
 
 /** The options of `contract`. */
 export interface ContractOptions {
@@ -93,7 +91,9 @@ const mostListed = 5;
 export async function contract(app: App, options: ContractOptions = {}): Promise<readonly ContractCase[]> {
   requireKnownOptions("contract(app, { … })", options, Object.keys(knownOptions));
   const { base, headers = {}, examples = {}, seed = 1 } = options;
-  const most = positiveInteger("requests", options.requests ?? 100);
+  const most = options.requests ?? 100;
+  if (!Number.isInteger(most) || most < 1)
+    throw new TypeError(`requests must be a whole number, 1 or more, not ${most}`);
   const document = options.document ?? (await openApi(app, { title: "Contract", version: "1" }));
   const send = sender(app, base);
   const address = String(base ?? "http://localhost").replace(/\/$/, "");
@@ -102,11 +102,11 @@ export async function contract(app: App, options: ContractOptions = {}): Promise
     document,
     examples,
     headers,
-    contentLimit: routesOf(app).reads.limit,
     methodsOf: app.methodsOf,
     located: new Set(),
   };
-  const operations = operationsOf(app, document).toSorted((a, b) => rank(a) - rank(b));
+  const schemas = schemasOf(document);
+  const operations = describedOperations(app, document).toSorted((a, b) => rank(a) - rank(b));
   const caseOf = (
     name: string,
     operation: Operation | undefined,
@@ -122,7 +122,7 @@ export async function contract(app: App, options: ContractOptions = {}): Promise
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         const location = answer.status < 300 ? answer.headers.get("Location") : null;
         if (location !== null) making.located.add(new URL(location, address).pathname);
-        const faults = faultsOfAnswer(request, answer, operation, refusals, document);
+        const faults = faultsOfAnswer(request, answer, operation, refusals, schemas);
         const curl = toCurl(request, address);
         failures.push(...faults.map((fault) => ({ kind: request.kind, curl, ...fault })));
       }
@@ -136,7 +136,7 @@ export async function contract(app: App, options: ContractOptions = {}): Promise
   };
   return [
     ...operations.map((operation) =>
-      caseOf(operation.name, operation, (random) => requestsFor(operation, { ...making, random }, most)),
+      caseOf(operation.name, operation, (random) => requestsFor(operation, { ...making, random }, schemas, most)),
     ),
     caseOf("what no operation is for", undefined, () => unknownPaths(making)),
   ];
@@ -156,8 +156,13 @@ const knownOptions: Readonly<Record<keyof ContractOptions, true>> = {
 const rank = ({ method }: Operation): number => (method === "POST" ? 0 : method === "DELETE" ? 2 : 1);
 
 /** Half of the requests are valid, unless there is less that can be wrong. */
-function* requestsFor(operation: Operation, making: Making, most: number): Generator<ContractRequest> {
-  const maker = requestMaker(operation, making);
+function* requestsFor(
+  operation: Operation,
+  making: Making,
+  schemas: Schemas,
+  most: number,
+): Generator<ContractRequest> {
+  const maker = requestMaker(operation, making, schemas);
   const first = maker.valid();
   yield first;
   const invalid = [...maker.invalid()];

@@ -1,11 +1,9 @@
-import { isPromise } from "../and-then.ts";
-import { isJson } from "../fields/media-type.ts";
-import { compileInputs } from "../input/read.ts";
-import type { MediaTypeObject, OpenApiDocument, ParameterObject } from "../openapi/document.ts";
-import { HttpRequest } from "../request.ts";
+import type { MediaTypeObject, OpenApiDocument, ParameterObject } from "waymark/openapi";
+import { type ContentFormat, formatOf } from "./content.ts";
 import type { Operation } from "./operations.ts";
 import type { ParameterTexts } from "./parameter-texts.ts";
 import type { Random } from "./random.ts";
+import type { Schemas } from "./schemas.ts";
 import type { Values } from "./values.ts";
 
 /** What requests are made with. */
@@ -16,8 +14,6 @@ export interface Making {
   readonly examples: Readonly<Record<string, readonly unknown[]>>;
   /** Fields of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The most bytes that the content of a request can have. */
-  readonly contentLimit: number;
   /** Returns the methods of a path. */
   readonly methodsOf: (path: string) => readonly string[] | undefined;
   /** Paths that answers have named by Location. */
@@ -43,12 +39,15 @@ export interface Content {
   readonly schema: unknown;
   readonly value: unknown;
   readonly text: string;
+  /** Undefined where the content is an example in words. */
+  readonly format: ContentFormat | undefined;
 }
 
 /** Returns what makes the parts of requests for one operation that are as declared. */
 export function partsMaker(
   operation: Operation,
   making: Making,
+  schemas: Schemas,
   values: Values,
   parameterTexts: ParameterTexts,
 ): (share?: number) => Parts {
@@ -80,20 +79,29 @@ export function partsMaker(
   const contentOf = (): Content | undefined => {
     const { body, taken, name } = operation;
     const types = Object.entries(body?.content ?? {}).filter(
-      ([type, { example }]) => isJson(type) || typeof example === "string",
+      ([type, { schema, example }]) =>
+        formatOf(type, schema, making.document, schemas) !== undefined || typeof example === "string",
     );
     if (types.length === 0) return undefined;
     const [type, { schema, example }] = making.random.pick<[string, MediaTypeObject]>(types);
-    if (!isJson(type)) return { type, schema, value: example, text: String(example) };
-    if (example !== undefined && making.random.chance(0.3)) return jsonContent(type, schema, example);
+    const format = formatOf(type, schema, making.document, schemas);
+    const toContent = (value: unknown): Content | undefined => {
+      const text = format?.write(value);
+      return text === undefined ? undefined : { type: format?.type ?? type, schema, value, text, format };
+    };
+    if (typeof example === "string" && (format === undefined || toContent(example) === undefined)) {
+      return { type, schema, value: example, text: example, format: undefined };
+    }
+    const given = example === undefined ? undefined : toContent(example);
+    if (given !== undefined && making.random.chance(0.3)) return given;
     for (let i = 0; i < 20; i++) {
       const value = values.good(schema);
       const result = value === undefined ? undefined : taken.body?.["~standard"].validate(value);
-      if (value !== undefined && (result === undefined || result instanceof Promise || result.issues === undefined)) {
-        return jsonContent(type, schema, value);
-      }
+      const isTaken = result === undefined || result instanceof Promise || result.issues === undefined;
+      const made = value !== undefined && isTaken ? toContent(value) : undefined;
+      if (made !== undefined) return made;
     }
-    if (example !== undefined) return jsonContent(type, schema, example);
+    if (given !== undefined) return given;
     throw new TypeError(
       `No content is known for ${name} that its schema allows: give it one, docs({ content: { types: { "${type}": { example } } } })`,
     );
@@ -114,14 +122,6 @@ export function partsMaker(
     return { path: pathOf(), query, fields, content: body === undefined ? undefined : contentOf() };
   };
 
-  /** A schema of a whole query can have rules that no JSON Schema says. */
-  const isTaken = (query: readonly Sent[]): boolean =>
-    operation.taken.queries.every(({ inputs: { query: schema = {} }, site }) => {
-      const declared = [{ inputs: { query: schema }, site }];
-      const read = compileInputs({ declared })(HttpRequest.of({ target: `/?${searchOf(query)}` }), () => undefined);
-      return read === undefined || isPromise(read);
-    });
-
   /**
    * @param share of the optional parameters that are sent, of two at most
    * @throws TypeError when no value is found for something that is required
@@ -129,7 +129,7 @@ export function partsMaker(
   return (share = 0.5) => {
     for (let i = 0; i < 50; i++) {
       const parts = draft(i < 10 ? share : 1);
-      if (isTaken(parts.query)) return parts;
+      if (operation.taken.takesQuery(searchOf(parts.query))) return parts;
     }
     throw new TypeError(
       `No query is known for ${operation.name} that its schema allows: name values of its parameters, { examples: { … } }`,
@@ -144,10 +144,3 @@ export const searchOf = (query: readonly Sent[]): string =>
       texts.map((text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`),
     )
     .join("&");
-
-const jsonContent = (type: string, schema: unknown, value: unknown): Content => ({
-  type,
-  schema,
-  value,
-  text: JSON.stringify(value),
-});

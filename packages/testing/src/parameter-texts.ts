@@ -1,8 +1,8 @@
-import { textForm } from "../input/from-text.ts";
-import type { ParameterObject } from "../openapi/document.ts";
-import { parameterKey } from "../openapi/merge.ts";
+import { parameterKey, textForm } from "waymark/internal";
+import type { ParameterObject } from "waymark/openapi";
 import type { Operation } from "./operations.ts";
 import type { Random } from "./random.ts";
+import type { Schemas } from "./schemas.ts";
 import type { Values } from "./values.ts";
 
 /** What the kit calls parameters, by their place. */
@@ -28,6 +28,7 @@ export interface ParameterTexts {
 export function textsOfParameters(
   operation: Operation,
   examples: Readonly<Record<string, readonly unknown[]>>,
+  schemas: Schemas,
   values: Values,
   random: Random,
 ): ParameterTexts {
@@ -62,7 +63,7 @@ export function textsOfParameters(
       ];
       return [...bounds, ...oddTexts]
         .filter((text) => canStand(parameter, [text]))
-        .filter((text) => !values.allows(schema, isList ? [convert(text)] : convert(text)))
+        .filter((text) => !schemas.allows(schema, isList ? [convert(text)] : convert(text)))
         .slice(0, 3);
     },
   };

@@ -1,13 +1,13 @@
-import { isJson } from "../fields/media-type.ts";
-import { textForm } from "../input/from-text.ts";
-import type { ParameterObject } from "../openapi/document.ts";
-import { parameterKey } from "../openapi/merge.ts";
-import { parseTarget } from "../path/target.ts";
+import { HttpRequest } from "waymark";
+import { parameterKey, textForm } from "waymark/internal";
+import type { ParameterObject } from "waymark/openapi";
+import { brokenValues } from "./broken.ts";
 import type { Operation } from "./operations.ts";
 import { nouns, textsOfParameters } from "./parameter-texts.ts";
 import { type Content, type Making, type Parts, partsMaker, searchOf } from "./parts.ts";
 import type { ContractRequest, Expectation } from "./request.ts";
-import { schemaValues } from "./values.ts";
+import type { Schemas } from "./schemas.ts";
+import { valuesOf } from "./values.ts";
 
 /** Requests for one operation. */
 export interface RequestMaker {
@@ -22,12 +22,14 @@ export interface RequestMaker {
 }
 
 /** Returns what makes the requests for one operation. */
-export function requestMaker(operation: Operation, making: Making): RequestMaker {
-  const values = schemaValues(making.document, making.random);
-  const parameterTexts = textsOfParameters(operation, making.examples, values, making.random);
-  const makeParts = partsMaker(operation, making, values, parameterTexts);
+export function requestMaker(operation: Operation, making: Making, schemas: Schemas): RequestMaker {
+  const { document, random } = making;
+  const values = valuesOf(document, schemas, random);
+  const parameterTexts = textsOfParameters(operation, making.examples, schemas, values, random);
+  const makeParts = partsMaker(operation, making, schemas, values, parameterTexts);
 
-  const methodsAt = (path: string): readonly string[] | undefined => making.methodsOf(parseTarget(path).path);
+  const methodsAt = (target: string): readonly string[] | undefined =>
+    making.methodsOf(HttpRequest.of({ target }).path);
 
   /** What is due at a path that may break an expression of the template: then no route is for it, or one of another template. */
   const answerOfRouter = (path: string): Expectation => {
@@ -98,25 +100,27 @@ export function requestMaker(operation: Operation, making: Making): RequestMaker
       withContent("content without a Content-Type", { type: "" }, refused(415)),
       withContent("a content coding that is not known", {}, refused(415), { "Content-Encoding": "x-nothing" }),
     ];
-    if (!isJson(content.type)) return general;
+    const { format, schema, value } = content;
+    if (format === undefined) return general;
     const isValidated = taken.body !== undefined;
     const malformed: Expectation = isValidated ? { statuses: [400, ...earlier] } : {};
-    const long = " ".repeat(making.contentLimit + 1);
-    const broken = values.broken(content.schema, content.value);
-    return [
-      ...general,
+    const isForm = content.text !== JSON.stringify(value);
+    const ofJson = [
       withContent("malformed content", { text: content.text.slice(0, -1) || "{" }, malformed),
       withContent("content that has a name twice", { text: '{"a":1,"a":1}' }, malformed),
-      ...(making.contentLimit <= longestContent && isValidated
-        ? [withContent("content that is too long", { text: long }, { statuses: [413, ...earlier] })]
-        : []),
-      ...broken.map(({ value, how, pointer }) =>
-        withContent(
-          `content that breaks its schema: ${how}`,
-          { text: JSON.stringify(value) },
-          isValidated ? { ...malformed, error: { pointer } } : {},
-        ),
-      ),
+    ];
+    const tooLong = operation.contentLimit <= longestContent && isValidated;
+    const long = " ".repeat(operation.contentLimit + 1);
+    return [
+      ...general,
+      ...(isForm ? [] : ofJson),
+      ...(tooLong ? [withContent("content that is too long", { text: long }, { statuses: [413, ...earlier] })] : []),
+      ...brokenValues(schema, value, document, schemas, values).flatMap((broken) => {
+        const text = format.write(broken.value);
+        if (text === undefined || !format.breaks(broken.value)) return [];
+        const expects = isValidated ? { ...malformed, error: { pointer: broken.pointer } } : {};
+        return [withContent(`content that breaks its schema at ${broken.pointer}: ${broken.how}`, { text }, expects)];
+      }),
     ];
   };
 

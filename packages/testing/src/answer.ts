@@ -1,10 +1,8 @@
-import { isJson, withoutParameters } from "../fields/media-type.ts";
-import { plainList } from "../fields/syntax.ts";
-import type { OpenApiDocument } from "../openapi/document.ts";
-import { hasNoContent } from "../response.ts";
-import { faultsOf } from "./json-schema.ts";
+import { hasNoContent } from "waymark/internal";
+import { essenceOf, isJson } from "./content.ts";
 import type { DeclaredResponses, Operation } from "./operations.ts";
 import type { ContractRequest } from "./request.ts";
+import type { Schemas } from "./schemas.ts";
 
 /** An answer as its client has it. */
 export interface ContractAnswer {
@@ -29,7 +27,7 @@ export function faultsOfAnswer(
   answer: ContractAnswer,
   operation: Operation | undefined,
   refusals: DeclaredResponses,
-  document: OpenApiDocument,
+  schemas: Schemas,
 ): readonly AnswerFault[] {
   const { status, headers } = answer;
   const { expects } = request;
@@ -58,13 +56,8 @@ export function faultsOfAnswer(
   for (const { expected, came } of faultsOfFields(request, answer, isOfRouter ? undefined : operation))
     fail(expected, came);
 
-  const sentType = withoutParameters(headers.get("Content-Type") ?? "");
-  if (
-    expects.mediaType !== undefined &&
-    status < 300 &&
-    sentType !== "" &&
-    sentType !== withoutParameters(expects.mediaType)
-  ) {
+  const sentType = essenceOf(headers.get("Content-Type") ?? "");
+  if (expects.mediaType !== undefined && status < 300 && sentType !== "" && sentType !== essenceOf(expects.mediaType)) {
     fail(`content of the type ${expects.mediaType}, which Accept asks for`, shown);
   }
   const response = declared[key ?? ""];
@@ -81,14 +74,14 @@ export function faultsOfAnswer(
     if (!mayBeEmpty) fail(`content of the type ${content.map(([type]) => type).join(" or ")}`, shown);
     return faults;
   }
-  const described = content.find(([each]) => withoutParameters(each) === sentType)?.[1];
+  const described = content.find(([each]) => essenceOf(each) === sentType)?.[1];
   if (described === undefined) {
     fail(
       content.length === 0 ? "no content" : `content of the type ${content.map(([each]) => each).join(" or ")}`,
       shown,
     );
   } else if (isJson(sentType)) {
-    for (const fault of faultsOfJson(text, described.schema, document)) fail(fault, shown);
+    for (const fault of faultsOfJson(text, described.schema, schemas)) fail(fault, shown);
   }
   return faults;
 }
@@ -107,7 +100,7 @@ function isRefusedFor(code: string, operation: Operation | undefined): boolean {
 
 const ofContent: ReadonlySet<string> = new Set(["invalid-content", "malformed-content", "unsupported-media-type"]);
 
-function* faultsOfJson(text: string, schema: unknown, document: OpenApiDocument): Generator<string> {
+function* faultsOfJson(text: string, schema: unknown, schemas: Schemas): Generator<string> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -115,7 +108,7 @@ function* faultsOfJson(text: string, schema: unknown, document: OpenApiDocument)
     yield `content that is JSON (${error instanceof Error ? error.message : error})`;
     return;
   }
-  const faults = faultsOf(schema, value, document).slice(0, 3);
+  const faults = schemas.faultsOf(schema, value).slice(0, 3);
   if (faults.length > 0)
     yield `content as its schema: ${faults.map(({ pointer, message }) => `${pointer} ${message}`).join("; ")}`;
 }
@@ -126,7 +119,7 @@ function* faultsOfFields(
   operation: Operation | undefined,
 ): Generator<AnswerFault> {
   const cameIn = (name: string): string => `${name}: ${headers.get(name) ?? "(none)"}`;
-  const names = (name: string): readonly string[] => plainList(headers.get(name) ?? "");
+  const names = (name: string): readonly string[] => (headers.get(name) ?? "").split(",").map((each) => each.trim());
   if (expects.allow !== undefined && status === 405) {
     const expected = expects.allow.toSorted().join(", ");
     if (names("Allow").toSorted().join(", ") !== expected)
@@ -141,7 +134,7 @@ function* faultsOfFields(
   }
   const types = Object.keys(operation?.body?.content ?? {});
   if (status === 415 && sent["Content-Encoding"] === undefined && types.length > 0) {
-    const missing = types.filter((type) => !names("Accept").map(withoutParameters).includes(withoutParameters(type)));
+    const missing = types.filter((type) => !names("Accept").map(essenceOf).includes(essenceOf(type)));
     if (missing.length > 0) yield { expected: `Accept: ${types.join(", ")}`, came: cameIn("Accept") };
     const further = { POST: "Accept-Post", PATCH: "Accept-Patch", QUERY: "Accept-Query" }[method];
     if (further !== undefined && operation?.taken.body === undefined && !headers.has(further)) {
@@ -162,7 +155,7 @@ interface SentProblem {
 }
 
 function problemOf(answer: ContractAnswer): SentProblem | undefined {
-  if (withoutParameters(answer.headers.get("Content-Type") ?? "") !== "application/problem+json") return undefined;
+  if (essenceOf(answer.headers.get("Content-Type") ?? "") !== "application/problem+json") return undefined;
   try {
     return JSON.parse(textOf(answer));
   } catch {
@@ -186,9 +179,14 @@ function faultOfErrors(
     );
     return isNamed ? undefined : `an error for the ${place} parameter "${parameter}"`;
   }
-  // The whole, or what is around it, is as right: a library may say of an object that a member of it is unknown.
-  const isNamed = errors.some(({ pointer }) => pointer !== undefined && `${wanted.pointer}/`.startsWith(`${pointer}/`));
-  return isNamed ? undefined : `an error at ${wanted.pointer}, or around it`;
+  // What is around it is as right: a library may say of an object that a member of it is unknown. So is what is within it: a text
+  // in a form is a list of one.
+  const isNamed = errors.some(({ pointer }) => {
+    if (pointer === undefined) return false;
+    const [named, due] = [`${pointer}/`, `${wanted.pointer}/`];
+    return due.startsWith(named) || named.startsWith(due);
+  });
+  return isNamed ? undefined : `an error at ${wanted.pointer}`;
 }
 
 const textOf = ({ bytes }: ContractAnswer): string => new TextDecoder().decode(bytes);

@@ -1,0 +1,2 @@
+/** What somebody can mend who runs the command. */
+export class CommandError extends Error {}

@@ -1,0 +1,54 @@
+import type { App } from "waymark";
+import { lookUp, operationsOf, type Operation as RoutedOperation } from "waymark/internal";
+import type {
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+} from "waymark/openapi";
+
+/** The responses that are declared, by status. */
+export type DeclaredResponses = Readonly<Record<string, ResponseObject>>;
+
+/** An operation of an app, with what a document says of it. */
+export interface Operation extends RoutedOperation {
+  /** `GET /notes/{id}` */
+  readonly name: string;
+  readonly parameters: readonly ParameterObject[];
+  readonly body: RequestBodyObject | undefined;
+  readonly responses: DeclaredResponses;
+}
+
+/** Returns the operations of an app that a document speaks of, in the order of the routes. */
+export function describedOperations(app: App, document: OpenApiDocument): readonly Operation[] {
+  return operationsOf(app).flatMap((routed): readonly Operation[] => {
+    const { method, path } = routed;
+    const item = document.paths[path];
+    const described = item?.[method.toLowerCase()] ?? (item?.["x-operations"] as typeof item)?.[method];
+    if (described === undefined) return [];
+    const { parameters = [], requestBody, responses } = described as OperationObject; // of a method
+    return [
+      {
+        ...routed,
+        name: `${method} ${path}`,
+        parameters: parameters.map((each) => resolved<ParameterObject>(document, each)),
+        body: requestBody,
+        responses: resolvedResponses(responses, document),
+      },
+    ];
+  });
+}
+
+/** Returns responses without references. */
+export function resolvedResponses(
+  responses: Readonly<Record<string, ResponseObject | ReferenceObject>>,
+  document: OpenApiDocument,
+): DeclaredResponses {
+  const entries = Object.entries(responses).map(([status, each]) => [status, resolved<ResponseObject>(document, each)]);
+  return Object.fromEntries(entries);
+}
+
+const resolved = <T extends object>(document: object, value: T | ReferenceObject): T =>
+  "$ref" in value ? (lookUp(document, value.$ref) as T) : value; // a document refers only to what it has
