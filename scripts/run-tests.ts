@@ -40,7 +40,7 @@ import { slowestFiles, timesVariable } from "./processor-times.ts";
 import { groupTests } from "./test-groups.ts";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
-const folders = ["packages/*/test", "docs", "examples", "benchmarks"];
+const folders = ["packages/*/test", "docs", "examples", "benchmarks", "scripts"];
 /** How long a test, or a group of test files, may take on a machine that others load. */
 const timeout = 600_000; // milliseconds
 
