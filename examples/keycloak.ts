@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { serve } from "@waymark/node";
 import { openPersonService, type PersonService } from "@waymark/person-service";
 import { createLocalJWKSet, errors, exportJWK, generateKeyPair, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import type { AroundFilter } from "waymark";
+import type { Filter } from "waymark";
 import { access } from "waymark/filters";
 
 const issuer = "https://login.example.com/realms/people";
@@ -26,7 +26,7 @@ interface KeycloakClaims extends JWTPayload {
 }
 
 /** Lets in whoever has a token of the realm: with the role `reader` to read, and with `editor` to change. */
-export async function keycloakGuard(keySet: string): Promise<AroundFilter> {
+export async function keycloakGuard(keySet: string): Promise<Filter> {
   const keys = createLocalJWKSet(JSON.parse(await readFile(keySet, "utf8")));
   return access(async (request) => {
     const token = /^Bearer ([\w.-]+)$/i.exec(request.header("Authorization") ?? "")?.[1];

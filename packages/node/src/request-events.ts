@@ -1,5 +1,5 @@
 import { type Channel, channel } from "node:diagnostics_channel";
-import { type AroundFilter, type Attribute, attribute, type HttpRequest, type HttpResponse, type Next } from "waymark";
+import { type Attribute, attribute, type Filter, type HttpRequest, type HttpResponse, type Next } from "waymark";
 import { onRepeat, type RepeatedRequest } from "waymark/filters";
 import {
   andThen,
@@ -58,9 +58,9 @@ export const requestEvent: Attribute<RequestEvent> = attribute<RequestEvent>("re
  * router({ filters: [observeRequests(observer)] }, personRoutes(people));
  * ```
  */
-export function observeRequests(observer: RequestObserver): AroundFilter {
+export function observeRequests(observer: RequestObserver): Filter {
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request, next) => observe(request, next, observer),
     repeatable: observer.onRepeat === undefined ? undefined : true,
     site: new DeclarationSite(observeRequests),

@@ -1,9 +1,9 @@
 import type { CollectionHandlers } from "@waymark/collection";
 import {
-  type AroundFilter,
   accept,
   contentType,
   DELETE,
+  type Filter,
   GET,
   group,
   type HttpRequest,
@@ -24,7 +24,7 @@ import type { Person } from "./person/person.ts";
 
 // biome-ignore format: a table, a route a line
 /** The people; `pages` are around their list, and around nothing else. */
-export const personRoutes = (people: CollectionHandlers<Person>, pages: readonly AroundFilter[] = []): Route =>
+export const personRoutes = (people: CollectionHandlers<Person>, pages: readonly Filter[] = []): Route =>
   group("/person",
     GET("/changes", people.changes),
     GET("/{id}", accept(...people.itemTypes), people.read),

@@ -11,7 +11,7 @@ import {
   xmlDecoder,
 } from "@waymark/collection";
 import { nodeCodings, observeRequests } from "@waymark/node";
-import { type App, type AroundFilter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
+import { type App, type Filter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import {
   type CorsPolicy,
@@ -80,7 +80,7 @@ export interface PersonServiceOptions
   /** The origins whose pages may use the service. Default: none. */
   readonly cors?: CorsPolicy | undefined;
   /** Decides which requests are let in: the filter of `openAccess`. Default: all. */
-  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "readmit" | "security" | "signIn">>) | undefined;
+  readonly access?: (Filter & Partial<Pick<AccessFilter, "may" | "readmit" | "security" | "signIn">>) | undefined;
   /**
    * The names or addresses, without a port, of the hosts that requests may be for, besides the loopback names of this machine; those
    * for other hosts get 421. Default: any host.

@@ -1,6 +1,6 @@
 import type { Context, Span, SpanOptions, TextMapGetter } from "@opentelemetry/api";
 import type { RequestEvent } from "@waymark/node";
-import { type AroundFilter, around, type HttpRequest, type HttpResponse } from "waymark";
+import { around, type Filter, type HttpRequest, type HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { type ServiceObserver, usualMethods } from "./observer.ts";
 import { version } from "./package-files.ts";
@@ -32,7 +32,7 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
 
   const spans = new WeakMap<HttpRequest, Span>();
 
-  const filter: AroundFilter = around(
+  const filter: Filter = around(
     (request, next) => {
       const { span, within } = startSpan(request);
       spans.set(request, span);

@@ -3,7 +3,7 @@ import type { KnownClient, MatchedRoute } from "./exchange.ts";
 import type { MethodsOf } from "./filter.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { Servable } from "./served-app.ts";
+import type { appMark, Servable } from "./served-app.ts";
 
 /** Answers requests with the routes that `router(…)` was given. */
 export interface App extends Servable {
@@ -36,6 +36,7 @@ export interface App extends Servable {
   readonly findings: readonly Finding[];
   /** Returns the methods that the routes of a canonical path take, as in `Allow`; undefined if no route has the path. */
   readonly methodsOf: MethodsOf;
+  readonly [appMark]: true;
 }
 
 /**
@@ -50,7 +51,7 @@ export interface Finding {
   readonly site: DeclarationSite;
 }
 
-/** Describes one way to a handler, also in a mounted app: a row of the route table. */
+/** Describes one way to a handler: a row of the route table. */
 export interface RouteSummary {
   /** The methods; undefined for every method. */
   readonly methods: readonly string[] | undefined;
@@ -82,15 +83,12 @@ export interface Explanation {
   readonly route: MatchedRoute | undefined;
   /** The status of a refusal, or of the router's own answer to OPTIONS; undefined if a route answers. */
   readonly status: number | undefined;
-  /** The explanation of the mounted app that gets the request, if one does. */
-  readonly mounted: Explanation | undefined;
   /** Returns the explanation as lines of text. */
   toString(): string;
 }
 
 /** Says what became of one route in an explanation. */
 export interface ExplanationStep {
-  /** The route; for a mounted app the one that leads to it, `* /api/**`. */
   readonly route: MatchedRoute;
   /** `file:line:column` */
   readonly declaredAt: string;

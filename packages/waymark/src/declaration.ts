@@ -38,9 +38,9 @@ export function typeName(value: unknown): string {
 /** Returns the kind of a value that a function of ours has made. JavaScript callers pass anything, such as undefined from a misspelt import. */
 export const kindOf = (value: unknown): unknown => (value as { readonly kind?: unknown } | null | undefined)?.kind;
 
-/** Returns whether the value was made by `router(…)`. */
-export const isApp = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "fetchHandler" in value;
+/** Returns whether the value was made by `router(…)`, of this copy of waymark or another one. */
+export const isApp = (value: unknown): value is { fetch(request: Request): Promise<Response> } =>
+  typeof value === "object" && value !== null && Symbol.for("waymark.app") in value;
 
 /** Names a value that is in a wrong place, for messages: by the function of ours that has made it, or by its type. */
 export function foundName(value: unknown): string {
@@ -48,6 +48,9 @@ export function foundName(value: unknown): string {
   if (kind === "web") return "a web filter, such as cors({ … }), which is for router({ filters: [ … ] }, …)";
   if (isPromise(value)) return "a promise, which needs an await";
   if (isApp(value)) return 'an app, which stands behind its path: mount("/path", app)';
+  // What is made by a function of ours says by which; the name of a route or condition is its kind.
+  const { declaredBy } = (value as { readonly site?: Partial<DeclarationSite> } | null | undefined)?.site ?? {};
+  if (kind === "filter" && declaredBy !== undefined) return `${declaredBy}(…)`;
   return typeof kind === "string" ? `${kind}(…)` : typeName(value);
 }
 

@@ -1,5 +1,5 @@
 import type { AnswerRecording } from "./answer-recording.ts";
-import { bufferedSource, type ContentSettings, RequestContent } from "./content/request-content.ts";
+import { bufferedSource, RequestContent } from "./content/request-content.ts";
 import type { EventLoopTurn } from "./event-loop-turn.ts";
 import type { HeaderFields, HeaderList } from "./fields/header-list.ts";
 import type { Variables } from "./path/pattern.ts";
@@ -26,7 +26,7 @@ export interface MatchedRoute {
    * none.
    */
   readonly method: string;
-  /** The whole template, with those of groups and of the apps around: `/person/{id}`. */
+  /** The whole template, with those of groups and mounts: `/person/{id}`. */
   readonly path: string;
   /** The name from `name(…)`. */
   readonly name: string | undefined;
@@ -150,17 +150,17 @@ export class ExchangeByHand implements Exchange {
   }
 }
 
-/** An exchange within another: it has other content, and all else of that around it. */
-abstract class InnerExchange implements Exchange {
+/** The exchange of a request that a filter has given other content: it has all else of that around it. */
+export class RewrittenExchange implements Exchange {
+  readonly content: RequestContent;
   readonly onEnd?: (listener: EndListener) => void;
   readonly #around: Exchange;
 
-  constructor(around: Exchange) {
+  constructor(around: Exchange, body: Uint8Array | AsyncIterable<Uint8Array>) {
+    this.content = around.content.replacedBy(body);
     this.#around = around;
     if (around.onEnd !== undefined) this.onEnd = (listener) => around.onEnd?.(listener);
   }
-
-  abstract get content(): RequestContent;
 
   abandon(): void {
     this.#around.abandon?.();
@@ -196,47 +196,5 @@ abstract class InnerExchange implements Exchange {
 
   set route(route: MatchedRoute | undefined) {
     this.#around.route = route;
-  }
-}
-
-/** The exchange of a request to a mounted app: its content is read by the settings of that app, and still once. */
-export class MountedExchange extends InnerExchange {
-  readonly #source: RequestContent;
-  readonly #settings: ContentSettings;
-  readonly #routeAt: (inner: MatchedRoute) => MatchedRoute;
-  #content: RequestContent | undefined;
-
-  /**
-   * @param around the exchange of the request to the app around
-   * @param routeAt makes of a route of the mounted app the one that it is in the app around
-   */
-  constructor(around: Exchange, settings: ContentSettings, routeAt: (inner: MatchedRoute) => MatchedRoute) {
-    super(around);
-    this.#source = around.content;
-    this.#settings = settings;
-    this.#routeAt = routeAt;
-  }
-
-  get content(): RequestContent {
-    this.#content ??= new RequestContent(this.#source.asSource(), this.#settings);
-    return this.#content;
-  }
-
-  override get route(): MatchedRoute | undefined {
-    return super.route;
-  }
-
-  override set route(inner: MatchedRoute | undefined) {
-    super.route = inner && this.#routeAt(inner);
-  }
-}
-
-/** The exchange of a request that a filter has given other content. */
-export class RewrittenExchange extends InnerExchange {
-  readonly content: RequestContent;
-
-  constructor(around: Exchange, body: Uint8Array | AsyncIterable<Uint8Array>) {
-    super(around);
-    this.content = around.content.replacedBy(body);
   }
 }

@@ -1,26 +1,15 @@
-import type { Awaitable } from "./and-then.ts";
+import { type Awaitable, andThen, isPromise } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
 import { compileInputs } from "./input/read.ts";
 import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
 import { requireKnownOptions } from "./known-options.ts";
 import type { NoVariables, Unmet } from "./path/pattern.ts";
-import type { HttpRequest } from "./request.ts";
+import { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
 /** Calls the next filter further in, or the handler. Never throws an HttpError; in a web filter it never throws at all. */
 export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
-
-/**
- * Runs around every route of its group, nested groups included, and nowhere else. In a group, the
- * first declared filter is the outermost; the filters of an outer group are around those of an inner one.
- *
- * `N` is what it needs of its group and the groups around: path variables, and values that other filters provide.
- */
-export type Filter<N = NoVariables> = BeforeFilter<N> | AfterFilter<N> | AroundFilter<N>;
-
-/** What a filter needs whose function takes a request with these variables. One of variables of any name needs none. */
-export type NeededByFilter<V> = Unmet<V, NoVariables>;
 
 /** What every filter has. */
 interface FilterParts {
@@ -35,40 +24,35 @@ interface FilterParts {
   readonly repeatable?: true | undefined;
 }
 
-/** What every filter of a group has. */
-interface GroupFilterParts<N> extends FilterParts {
-  /** Type only. */
-  readonly needs?: (provided: N) => void;
-}
-
-/** A filter made by `before`, or an object like it. */
-export interface BeforeFilter<N = NoVariables> extends GroupFilterParts<N> {
-  readonly kind: "before";
-  /** Returns the request for the inner filters and the handler. */
-  readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
-}
-
-/** A filter made by `after`, or an object like it. */
-export interface AfterFilter<N = NoVariables> extends GroupFilterParts<N> {
-  readonly kind: "after";
-  /** Returns the response for the outer filters. */
-  readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
-  /** The least status of the responses that it gets, such as 400 for a filter of refusals. Default: it gets all. */
-  readonly leastStatus?: number;
-}
-
-/** A filter made by `around`, or an object like it. */
-export interface AroundFilter<N = NoVariables> extends GroupFilterParts<N> {
-  readonly kind: "around";
+/**
+ * Runs around every route of its group, nested groups included, and nowhere else. In a group, the
+ * first declared filter is the outermost; the filters of an outer group are around those of an inner one.
+ *
+ * `before`, `after`, `around`, `provide` and `onError` make one. `N` is what it needs of its group and the groups around: path
+ * variables, and values that other filters provide.
+ */
+export interface Filter<N = NoVariables> extends FilterParts {
+  readonly kind: "filter";
   /** Returns the response, that of `next` or its own. */
   readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
+  /** The name of the function that it was made from, for tables of routes. */
+  readonly name?: string | undefined;
   /** The methods of the requests that pass it by, such as GET for a filter of changes. Default: it gets all. */
   readonly exceptMethods?: ReadonlySet<string>;
+  /** The least status of the responses that it looks at, such as 400 for a filter of refusals. Default: it looks at all. */
+  readonly leastStatus?: number;
+  /** Returns whether it answers for what was thrown. Filters that have this stand outside the others of their group. */
+  readonly takesError?: (error: unknown) => boolean;
   /** What it takes of the request, by `takes(…)`. */
   readonly taken?: TakesData;
   /** Whether what it takes is for the routes inside, as `takes(…)` among the members of their group. */
   readonly isForRoutes?: boolean;
+  /** Type only. */
+  readonly needs?: (provided: N) => void;
 }
+
+/** What a filter needs whose function takes a request with these variables. One of variables of any name needs none. */
+export type NeededByFilter<V> = Unmet<V, NoVariables>;
 
 /**
  * Runs around the choice of a route, and can read which methods the routes take. Only `router` accepts it; `cors(…)`
@@ -83,16 +67,6 @@ export interface WebFilter extends FilterParts {
 /** Returns the methods that the routes of a canonical path take, as in `Allow`; undefined if no route has the path. */
 export type MethodsOf = (path: string) => readonly string[] | undefined;
 
-/** Handles the faults of one type, or all faults, that handlers and filters of a group throw. */
-export interface ErrorClause {
-  readonly kind: "onError";
-  /** The class of errors; undefined for everything that is thrown, errors or not. */
-  readonly type: ErrorType | undefined;
-  /** Returns the response for what was thrown. */
-  readonly apply: (error: never, request: HttpRequest) => Awaitable<HttpResponse>;
-  readonly site: DeclarationSite;
-}
-
 /** A class of errors for `instanceof`, also an abstract one. */
 export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
 
@@ -104,13 +78,22 @@ export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
  * ```
  */
 export function before<N = NoVariables>(
-  apply: (request: HttpRequest<N>) => Awaitable<HttpRequest>,
-  options: Pick<BeforeFilter, "describes" | "repeatable"> = {},
-): BeforeFilter<NeededByFilter<N>> {
-  requireFunction("before(…) takes a function", apply);
+  change: (request: HttpRequest<N>) => Awaitable<HttpRequest>,
+  options: Pick<Filter, "describes" | "repeatable"> = {},
+): Filter<NeededByFilter<N>> {
+  requireFunction("before(…) takes a function", change);
   requireKnownOptions("before(…)", options, ["describes", "repeatable"]);
+  const site = new DeclarationSite(before);
   // The groups around provide N: that is what `needs` says.
-  return { ...options, kind: "before", apply: apply as BeforeFilter["apply"], site: new DeclarationSite(before) };
+  const changed = change as unknown as (request: HttpRequest) => Awaitable<unknown>;
+  return {
+    ...options,
+    kind: "filter",
+    name: change.name,
+    apply: (request, next) =>
+      andThen(changed(request), (passed) => next(requireRequest(passed, `The filter declared at ${site} gave`))),
+    site,
+  };
 }
 
 /**
@@ -123,13 +106,22 @@ export function before<N = NoVariables>(
  * ```
  */
 export function after<N = NoVariables>(
-  apply: (request: HttpRequest<N>, response: HttpResponse) => Awaitable<HttpResponse>,
-  options: Pick<AfterFilter, "leastStatus" | "describes" | "repeatable"> = {},
-): AfterFilter<NeededByFilter<N>> {
-  requireFunction("after(…) takes a function", apply);
+  change: (request: HttpRequest<N>, response: HttpResponse) => Awaitable<HttpResponse>,
+  options: Pick<Filter, "leastStatus" | "describes" | "repeatable"> = {},
+): Filter<NeededByFilter<N>> {
+  requireFunction("after(…) takes a function", change);
   requireKnownOptions("after(…)", options, ["leastStatus", "describes", "repeatable"]);
+  const { leastStatus = 0 } = options;
   // As in `before`.
-  return { ...options, kind: "after", apply: apply as AfterFilter["apply"], site: new DeclarationSite(after) };
+  const changed = change as (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
+  return {
+    ...options,
+    kind: "filter",
+    name: change.name,
+    apply: (request, next) =>
+      andThen(next(request), (response) => (response.status < leastStatus ? response : changed(request, response))),
+    site: new DeclarationSite(after),
+  };
 }
 
 /**
@@ -145,18 +137,18 @@ export function after<N = NoVariables>(
 export function around<N = NoVariables>(
   apply: (request: HttpRequest<N>, next: Next) => Awaitable<HttpResponse>,
   options?: AroundOptions,
-): AroundFilter<NeededByFilter<N>>;
+): Filter<NeededByFilter<N>>;
 export function around<I, N>(
   taken: Takes<I, N>,
   apply: (request: HttpRequest, next: Next, input: I) => Awaitable<HttpResponse>,
   options?: AroundOptions,
-): AroundFilter<N>;
-export function around(...given: readonly unknown[]): AroundFilter<never> {
+): Filter<N>;
+export function around(...given: readonly unknown[]): Filter<never> {
   return aroundTaking(new DeclarationSite(around), given, (apply) => apply);
 }
 
 /** What can be said of an around filter. */
-export type AroundOptions = Pick<AroundFilter, "exceptMethods" | "describes" | "repeatable">;
+export type AroundOptions = Pick<Filter, "exceptMethods" | "describes" | "repeatable">;
 
 /** The function of an around filter, with its input where it takes any. */
 export type ApplyTaking = (request: HttpRequest, next: Next, input: never) => Awaitable<HttpResponse>;
@@ -171,18 +163,20 @@ export function aroundTaking(
   site: DeclarationSite,
   given: readonly unknown[],
   adapt: (apply: ApplyTaking) => ApplyTaking,
-): AroundFilter<never> {
+): Filter<never> {
   const { declaredBy } = site;
   const [taken, apply, options = {}] = isTakes(given[0]) ? given : [undefined, ...given];
   requireFunction(`${declaredBy}(…) takes a function`, apply);
   requireKnownOptions(`${declaredBy}(…)`, options as object, ["exceptMethods", "describes", "repeatable"]);
   // The overloads say of which types the function is: the pipeline and the router check what they cannot.
   const adapted = adapt(apply as ApplyTaking) as (...args: readonly unknown[]) => Awaitable<HttpResponse>;
-  if (!isTakes(taken)) return { ...(options as AroundOptions), kind: "around", apply: adapted, site };
+  const { name } = apply as ApplyTaking;
+  if (!isTakes(taken)) return { ...(options as AroundOptions), kind: "filter", name, apply: adapted, site };
   const withInputs = compileInputs(taken);
   return {
     ...(options as AroundOptions), // as the overloads say
-    kind: "around",
+    kind: "filter",
+    name,
     apply: (request, next) => withInputs(request, (input) => adapted(request, next, input)),
     taken,
     site,
@@ -190,9 +184,9 @@ export function aroundTaking(
 }
 
 /**
- * Answers errors of the type, or without a type everything that is thrown. The clauses of a group are tried in declared
- * order and are outside all its filters, wherever they are written. What none of them handles goes to the group
- * around. A clause never gets an `HttpError`, which is a response.
+ * Makes a filter that answers errors of the type, or without a type everything that is thrown. Those of a group are tried in
+ * declared order and are outside all its other filters, wherever they are written. What none of them answers, and what they throw,
+ * goes to the group around. They never get an `HttpError`, which is a response.
  *
  * ```ts
  * onError(StoreUnavailable, () => problem(unavailable, { detail: "Try again in a second." }))
@@ -201,26 +195,42 @@ export function aroundTaking(
  */
 export function onError<E>(
   type: ErrorType<E>,
-  apply: (error: E, request: HttpRequest) => Awaitable<HttpResponse>,
-): ErrorClause;
-export function onError(apply: (thrown: unknown, request: HttpRequest) => Awaitable<HttpResponse>): ErrorClause;
-export function onError(...typeAndApply: readonly unknown[]): ErrorClause {
-  if (typeAndApply.length === 1) return declareClause(undefined, typeAndApply[0], "onError(…) takes a function");
-  const [type, apply] = typeAndApply;
+  answer: (error: E, request: HttpRequest) => Awaitable<HttpResponse>,
+): Filter;
+export function onError(answer: (thrown: unknown, request: HttpRequest) => Awaitable<HttpResponse>): Filter;
+export function onError(...typeAndAnswer: readonly unknown[]): Filter {
+  const site = new DeclarationSite(onError);
+  const [type, answer] = typeAndAnswer.length === 1 ? [undefined, typeAndAnswer[0]] : typeAndAnswer;
   // A class that is undefined, such as a misspelt import, must not become a clause for everything.
-  requireFunction("onError(…) takes a class of errors first", type);
-  return declareClause(type, apply, "onError(…) takes a function second");
+  if (typeAndAnswer.length !== 1) requireFunction("onError(…) takes a class of errors first", type);
+  requireFunction(`onError(…) takes a function${typeAndAnswer.length === 1 ? "" : " second"}`, answer);
+  // The overloads say of which types these two are.
+  const [handled, handle] = [type as ErrorType | undefined, answer as (error: unknown, request: HttpRequest) => never];
+  const takesError = (error: unknown): boolean => handled === undefined || error instanceof handled;
+  const settle = (error: unknown, request: HttpRequest): Awaitable<HttpResponse> => {
+    if (takesError(error)) return handle(error, request);
+    throw error;
+  };
+  return {
+    kind: "filter",
+    takesError,
+    apply: (request, next) => {
+      let response: Awaitable<HttpResponse>;
+      try {
+        response = next(request);
+      } catch (error) {
+        return settle(error, request);
+      }
+      return isPromise(response) ? response.catch((error: unknown) => settle(error, request)) : response;
+    },
+    site,
+  };
 }
 
-function declareClause(type: unknown, apply: unknown, expected: string): ErrorClause {
-  requireFunction(expected, apply);
-  // The overloads of onError say of which types these two functions are.
-  return {
-    kind: "onError",
-    type: type as ErrorClause["type"],
-    apply: apply as ErrorClause["apply"],
-    site: new DeclarationSite(onError),
-  };
+/** Returns the value where it is a request. */
+export function requireRequest(value: unknown, found: string): HttpRequest {
+  if (value instanceof HttpRequest) return value;
+  throw new TypeError(`${found} ${typeName(value)}, not a request`);
 }
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */

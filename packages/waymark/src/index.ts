@@ -14,13 +14,9 @@ export { when } from "./conditions/when.ts";
 export type { Client, HttpRequestInit, KnownClient, MatchedRoute } from "./exchange.ts";
 export { type Attribute, attribute } from "./exchange.ts";
 export {
-  type AfterFilter,
-  type AroundFilter,
   after,
   around,
-  type BeforeFilter,
   before,
-  type ErrorClause,
   type ErrorType,
   type Filter,
   type MethodsOf,
@@ -39,7 +35,7 @@ export {
   type ProblemType,
   problemTypes,
 } from "./problem-types.ts";
-export { type ProvideNext, type ProvideOptions, type ProvidingFilter, provide, provideAround } from "./provide.ts";
+export { type ProvideOptions, type ProvidingFilter, provide } from "./provide.ts";
 export { dependsOn, notRepeatable, repeatable } from "./repeatable.ts";
 export { HttpRequest, type Query } from "./request.ts";
 export {
@@ -78,3 +74,4 @@ export {
   type TakingHandler,
 } from "./route.ts";
 export { type RouterOptions, router } from "./router.ts";
+export { type FetchHandler, fallback } from "./web/fetch-handler.ts";

@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from "./and-then.ts";
 import { DeclarationSite } from "./declaration.ts";
-import { type AroundFilter, type AroundOptions, aroundTaking, type NeededByFilter } from "./filter.ts";
+import { type AroundOptions, aroundTaking, type Filter, type NeededByFilter } from "./filter.ts";
 import { withProvided } from "./input/read.ts";
 import type { Inputs, Provider, Takes } from "./input/takes.ts";
 import type { NoVariables } from "./path/pattern.ts";
@@ -8,7 +8,7 @@ import type { HttpRequest } from "./request.ts";
 import { HttpResponse } from "./response.ts";
 
 /** A filter that hands a value of the type T to what is inside its group. */
-export type ProvidingFilter<K extends string, T, N = NoVariables> = AroundFilter<N> & Provider<K, T>;
+export type ProvidingFilter<K extends string, T, N = NoVariables> = Filter<N> & Provider<K, T>;
 
 /** What can be said of a filter that provides: how it refuses, for instance. None of its requests passes it by. */
 export type ProvideOptions = Omit<AroundOptions, "exceptMethods">;
@@ -41,8 +41,8 @@ export function provide<const K extends string, R, I, N>(
   make: (request: HttpRequest, input: I) => R,
   options?: ProvideOptions,
 ): ProvidingFilter<K, Provided<R>, N>;
-export function provide(name: string, ...takenAndMake: readonly unknown[]): AroundFilter<never> & Provider {
-  requireFreeName("provide", name);
+export function provide(name: string, ...takenAndMake: readonly unknown[]): Filter<never> & Provider {
+  requireFreeName(name);
   const filter = aroundTaking(new DeclarationSite(provide), takenAndMake, (make) => (request, next, input) => {
     // The function that was given takes no `next`.
     const made = (make as (...args: readonly unknown[]) => Awaitable<unknown>)(request, input);
@@ -56,41 +56,10 @@ export function provide(name: string, ...takenAndMake: readonly unknown[]): Arou
 
 const isResponse = (value: unknown): boolean => value instanceof HttpResponse || value instanceof Response;
 
-/** Calls what is inside with the value, and with another request where one is given. */
-export type ProvideNext<T> = (value: T, request?: HttpRequest) => Awaitable<HttpResponse>;
-
-/**
- * Makes a filter as `provide` does, from a function around what is inside: for a value that must be given back.
- *
- * ```ts
- * const inTransaction = provideAround("transaction", (_, next: ProvideNext<Transaction>) =>
- *   database.transaction((transaction) => next(transaction)));
- * ```
- */
-export function provideAround<const K extends string, T, N = NoVariables>(
-  name: K,
-  apply: (request: HttpRequest<N>, next: ProvideNext<T>) => Awaitable<HttpResponse>,
-  options?: ProvideOptions,
-): ProvidingFilter<K, T, NeededByFilter<N>>;
-export function provideAround<const K extends string, T, I, N>(
-  name: K,
-  taken: Takes<I, N>,
-  apply: (request: HttpRequest, next: ProvideNext<T>, input: I) => Awaitable<HttpResponse>,
-  options?: ProvideOptions,
-): ProvidingFilter<K, T, N>;
-export function provideAround(name: string, ...takenAndApply: readonly unknown[]): AroundFilter<never> & Provider {
-  requireFreeName("provideAround", name);
-  const filter = aroundTaking(new DeclarationSite(provideAround), takenAndApply, (apply) => (request, next, input) => {
-    const give: ProvideNext<unknown> = (value, changed = request) => next(withProvided(changed, name, value));
-    return (apply as (...args: readonly unknown[]) => Awaitable<HttpResponse>)(request, give, input); // its `next` is this one
-  });
-  return { ...filter, provided: { name } };
-}
-
 /** An input of the same name would hide the value, or be mixed with it. */
-function requireFreeName(of: string, name: string): void {
+function requireFreeName(name: string): void {
   if (!places.some((place) => place === name)) return;
-  throw new TypeError(`${of}(${JSON.stringify(name)}, …) needs another name: that is an input of the request`);
+  throw new TypeError(`provide(${JSON.stringify(name)}, …) needs another name: that is an input of the request`);
 }
 
 const places = ["variables", "query", "fields", "body"] as const satisfies readonly (keyof Inputs)[];

@@ -5,9 +5,10 @@ import { type BoundByAll, type ConditionData, requireCondition } from "./conditi
 import { type Condition, declareAt } from "./conditions/kind.ts";
 import { methodKind } from "./conditions/method.ts";
 import { pathKind } from "./conditions/path.ts";
+import type { ContentSettings } from "./content/request-content.ts";
 import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
-import type { ErrorClause, Filter, WebFilter } from "./filter.ts";
+import type { Filter, WebFilter } from "./filter.ts";
 import { describeTakes } from "./input/parameters.ts";
 import { isTakes, type Takes, type TakesData, together } from "./input/takes.ts";
 import type { Intersection, NoVariables, PathVariables, Plain, Unmet } from "./path/pattern.ts";
@@ -40,7 +41,7 @@ export interface Route<N = NoVariables> extends AnyRoute {
   readonly needs?: (provided: N) => void;
 }
 
-export type RouteData = SingleRoute | MountedRoute | Group;
+export type RouteData = SingleRoute | Group;
 
 export interface SingleRoute {
   readonly kind: "route";
@@ -52,31 +53,36 @@ export interface SingleRoute {
   readonly answers: AnswersData | undefined;
   /** The name from `name(…)`. */
   readonly name: string | undefined;
+  /** Whether it is for what no route before it takes, and stands last. */
+  readonly isFallback?: boolean;
   /** What `docs(…)` says of it. */
   readonly descriptions: readonly Description[];
   readonly site: DeclarationSite;
 }
 
-/** Everything below the path of its group, answered by another app. */
-export interface MountedRoute {
-  readonly kind: "mount";
-  readonly conditions: readonly ConditionData[];
-  readonly app: App;
-  readonly site: DeclarationSite;
+/** What an app that is mounted has for its routes and for what is refused below its path. */
+export interface AppSettings {
+  readonly filters?: readonly (Filter | WebFilter)[];
+  /** How content is read. Default: as in the app around. */
+  readonly reads?: ContentSettings;
+  readonly checksAnswers?: boolean;
+  /** Default: that of the app around. */
+  readonly onFault?: ((error: unknown, request: HttpRequest | undefined) => void) | undefined;
 }
 
 export interface Group {
   readonly kind: "group";
   readonly conditions: readonly ConditionData[];
   readonly filters: readonly Filter[];
-  readonly errorClauses: readonly ErrorClause[];
   readonly descriptions: readonly Description[];
   readonly routes: readonly RouteData[];
+  /** Of the app whose routes these are, where it is mounted. */
+  readonly app?: AppSettings;
   readonly site: DeclarationSite;
 }
 
 /** A member of a group: a path prefix, a condition, a filter, an error clause, a description or a route. */
-export type Member = string | Condition | Filter<never> | ErrorClause | DescriptionMember | TakesData | AnyRoute;
+export type Member = string | Condition | Filter<never> | DescriptionMember | TakesData | AnyRoute;
 
 /** The members of a group where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type GroupMembers<M extends readonly unknown[]> = { readonly [I in keyof M]: GroupMember<M[I]> };
@@ -184,7 +190,7 @@ export type RouteMembers<C extends readonly unknown[]> = { readonly [I in keyof 
 
 type RouteMember<C> = C extends RoutePart
   ? C
-  : C extends Filter<never> | WebFilter | ErrorClause
+  : C extends Filter<never> | WebFilter
     ? "a route takes no filters: put the filter and the route into a group"
     : C extends (...args: never[]) => unknown
       ? "the handler is the last argument of a route"
@@ -242,7 +248,6 @@ export function group<const M extends Several>(...members: GroupMembers<M>): Rou
   const site = new DeclarationSite(group);
   const conditions: ConditionData[] = [];
   const filters: Filter[] = [];
-  const errorClauses: ErrorClause[] = [];
   const descriptions: Description[] = [];
   const routes: RouteData[] = [];
   // So says the type of the parameter; JavaScript callers pass anything, which the default below refuses.
@@ -253,18 +258,12 @@ export function group<const M extends Several>(...members: GroupMembers<M>): Rou
     }
     switch (member?.kind) {
       case "route":
-      case "mount":
       case "group":
         // The kinds are the tags of RouteData, so a function of this package has made it.
         routes.push(member as RouteData);
         break;
-      case "before":
-      case "after":
-      case "around":
+      case "filter":
         filters.push(member as Filter); // What it needs is in the type of this group.
-        break;
-      case "onError":
-        errorClauses.push(member);
         break;
       case "takes":
         filters.push(takingFilter(member));
@@ -276,8 +275,17 @@ export function group<const M extends Several>(...members: GroupMembers<M>): Rou
         conditions.push(requireCondition(member, "A group takes paths, conditions, filters, onError(…) and routes"));
     }
   }
-  const declared: Group = { kind: "group", conditions, filters, errorClauses, descriptions, routes, site };
+  const declared: Group = { kind: "group", conditions, filters, descriptions, routes, site };
+  requireFallbackLast("group", routes);
   return declared;
+}
+
+/** @throws TypeError when a fallback has a route behind it, which no request would reach */
+export function requireFallbackLast(of: "group" | "router", routes: readonly RouteData[]): void {
+  const first = routes.findIndex((route) => route.kind === "route" && route.isFallback === true);
+  const behind = first < 0 ? undefined : routes[first + 1];
+  if (behind === undefined) return;
+  throw new TypeError(`fallback(…) is the last route of a ${of}: the one at ${behind.site} would never be reached`);
 }
 
 function declareRoute(

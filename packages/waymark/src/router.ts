@@ -5,22 +5,29 @@ import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings, requireLimit } from "./content/request-content.ts";
 import { DeclarationSite, foundName, isApp, kindOf, typeName } from "./declaration.ts";
-import { type ErrorClause, type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
+import { type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
 import { type OptionTypes, requireOptions } from "./known-options.ts";
-import { outerFault } from "./mount.ts";
-import { internalError, problem } from "./problem.ts";
+import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { exchangeOf, HttpRequest } from "./request.ts";
-import type { HttpResponse } from "./response.ts";
-import type { AnyRoute, NeededBy, Route, RouteData, UnmountedApp } from "./route.ts";
-import { compileRoutes, keepRoutes } from "./routing/compile.ts";
+import {
+  type AnyRoute,
+  type NeededBy,
+  type Route,
+  type RouteData,
+  requireFallbackLast,
+  type UnmountedApp,
+} from "./route.ts";
+import { keepRoutes } from "./routing/app-routes.ts";
+import { compileRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
-import { wrapWeb } from "./routing/pipeline.ts";
+import { refusalsBelow } from "./routing/mount-refusals.ts";
+import { failing, faultLog, logFault, wrapWeb } from "./routing/pipeline.ts";
 import { refused } from "./routing/refusal.ts";
 import { repeatableRoutes } from "./routing/repeatable-routes.ts";
 import { buildRouteTable, dispatcher } from "./routing/route-table.ts";
 import { describeFilter, summarize } from "./routing/summary.ts";
-import { type ServedApp, served } from "./served-app.ts";
+import { appMark, type ServedApp, served } from "./served-app.ts";
 
 /** The options of `router`. */
 export interface RouterOptions {
@@ -28,7 +35,7 @@ export interface RouterOptions {
    * Filters for every request and every response, refusals and 500s included; the first is the outermost. Error clauses
    * handle what handlers and these filters throw.
    */
-  readonly filters?: readonly (Filter | WebFilter | ErrorClause)[];
+  readonly filters?: readonly (Filter | WebFilter)[];
   /** Whether to throw if `findings` is not empty, for instance because a route is never reached. Default: false. */
   readonly strict?: boolean;
   /**
@@ -51,7 +58,7 @@ type RouterArgument<A, I> = A extends AnyRoute
   ? keyof NeededBy<A> extends never
     ? A
     : Unprovided<keyof NeededBy<A> & string>
-  : A extends Filter<never> | WebFilter | ErrorClause
+  : A extends Filter<never> | WebFilter
     ? "filters stand in the options, router({ filters: [ … ] }, …), or in a group"
     : A extends string | readonly unknown[] | ((...args: never[]) => unknown)
       ? "router takes options and then routes, one after another: router({ … }, GET(…), group(…), ...more)"
@@ -128,35 +135,34 @@ function requireRoute(value: unknown): RouteData {
 }
 
 function compileRouter(options: RouterOptions, routes: readonly RouteData[], site: DeclarationSite): App {
-  const fault = faultLog(options.onFault);
-  const fail = (error: unknown, request: HttpRequest): HttpResponse => {
-    fault(error, request);
-    return internalError;
-  };
+  requireFallbackLast("router", routes);
+  const filters = requireFilters(options.filters ?? []);
+  const { onFault, checkAnswers = false } = options;
+  const fault = faultLog(onFault ?? logFault);
   const content: ContentSettings = {
     decoders: options.decoders ?? defaultContentSettings.decoders,
     codings: options.codings ?? defaultContentSettings.codings,
     limit: options.contentLimit ?? defaultContentSettings.limit,
   };
+  const methodsOf: MethodsOf = (path) => locate(path)?.routes.allow;
+  const scope = { methodsOf, fault };
   const { branches, findings } = compileRoutes(routes, options.strict ?? false, site, {
-    fault,
-    checksAnswers: options.checkAnswers ?? false,
+    ...scope,
+    checksAnswers: checkAnswers,
     decoders: content.decoders,
   });
   const locate = buildRouteTable(branches);
-  const methodsOf: MethodsOf = (path) => locate(path)?.routes.methodsOf(path);
-  const { filters, clauses } = sortFilters(options.filters ?? [], methodsOf);
-  const answer = wrapWeb(filters, clauses, fail, dispatcher(locate));
+  const answer = wrapWeb(filters, methodsOf, failing(fault), dispatcher(locate, refusalsBelow(routes, scope)));
   const answerRefused = wrapWeb(
     filters,
-    clauses,
-    fail,
+    methodsOf,
+    failing(fault),
     (request) => request.attribute(refused)?.response ?? malformedTarget,
   );
   const servedApp: ServedApp = {
     answer,
     refuse: (request, response, malformed) => answerRefused(request.withAttribute(refused, { malformed, response })),
-    isRepeatable: repeatableRoutes(filters, clauses, branches),
+    isRepeatable: repeatableRoutes(filters, branches),
     content,
     fault,
   };
@@ -164,7 +170,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     handle(request) {
       requireRequest("handle", request);
       const exchange = exchangeOf(request);
-      exchange.content.adopt(content);
+      exchange.content.readBy(content);
       exchange.route = undefined;
       return answer(request);
     },
@@ -180,12 +186,14 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     get routes() {
       return summarize(branches);
     },
-    filters: filters.map(describeFilter),
+    filters: filters.filter((each) => !("takesError" in each)).map(describeFilter),
     findings,
     methodsOf,
     [served]: servedApp,
+    [appMark]: true,
   };
-  return keepRoutes(app, { branches, filters, reads: content });
+  const settings = { filters, onFault, checksAnswers: checkAnswers, reads: content };
+  return keepRoutes(app, { declared: routes, settings, branches, filters, reads: content });
 }
 
 /** JavaScript callers pass a path, or what `app.fetch` takes. */
@@ -195,48 +203,14 @@ function requireRequest(method: "handle" | "explain", request: unknown): void {
   throw new TypeError(`app.${method}(…) takes a request, such as HttpRequest.of({ target: "/" }), not ${found}`);
 }
 
-/** Makes the function that logs faults: by these options, else as the app around does, else on the console. It never throws. */
-function faultLog(onFault: RouterOptions["onFault"]): ServedApp["fault"] {
-  return (error, request) => {
-    const logBoth = (fromLog: unknown): void => {
-      logFault(error);
-      logFault(fromLog);
-    };
-    try {
-      const logged: unknown = (onFault ?? request?.attribute(outerFault) ?? logFault)(error, request);
-      // An asynchronous log that fails must not end the process as an unhandled rejection.
-      if (isPromise(logged)) logged.then(undefined, logBoth);
-    } catch (fromLog) {
-      logBoth(fromLog);
-    }
-  };
+function requireFilters(members: readonly (Filter | WebFilter)[]): readonly (Filter | WebFilter)[] {
+  const wrong = members.findIndex((member) => !filterKinds.has(kindOf(member)));
+  if (wrong < 0) return members;
+  const taken = "before(…), after(…), around(…), onError(…) and web filters such as cors({ … })";
+  throw new TypeError(`router({ filters }) takes ${taken}, not ${foundName(members[wrong])}`);
 }
 
-function sortFilters(
-  members: readonly (Filter | WebFilter | ErrorClause)[],
-  methodsOf: MethodsOf,
-): { readonly filters: readonly Filter[]; readonly clauses: readonly ErrorClause[] } {
-  const wrong = members.findIndex((member) => !filterKinds.has((member as Filter | undefined)?.kind));
-  if (wrong >= 0) {
-    const taken = "before(…), after(…), around(…), onError(…) and web filters such as cors({ … })";
-    throw new TypeError(`router({ filters }) takes ${taken}, not ${foundName(members[wrong])}`);
-  }
-  const toFilter = (filter: Filter | WebFilter): Filter =>
-    filter.kind === "web"
-      ? { ...filter, kind: "around", apply: (request, next) => filter.apply(request, next, methodsOf) }
-      : filter;
-  return {
-    filters: members.filter((member) => member.kind !== "onError").map(toFilter),
-    clauses: members.filter((member) => member.kind === "onError"),
-  };
-}
-
-const filterKinds: ReadonlySet<unknown> = new Set(["before", "after", "around", "web", "onError"]);
+const filterKinds: ReadonlySet<unknown> = new Set(["filter", "web"]);
 
 // For a filter that goes on with a request that it has made.
 const malformedTarget = problem(problemTypes.malformedTarget);
-
-function logFault(error: unknown): void {
-  // biome-ignore lint/suspicious/noConsole: the default where the program names no log of its own
-  console.error(error);
-}

@@ -7,6 +7,9 @@ import type { HttpResponse } from "./response.ts";
 /** The key under which an app keeps what adapters need of it, out of the sight of its users. */
 export const served: unique symbol = Symbol("served");
 
+/** The mark of an app that any copy of waymark has made: of two copies in one program, neither knows the keys of the other. */
+export const appMark: unique symbol = Symbol.for("waymark.app");
+
 /** What can be served: an app that `router(…)` made. */
 export interface Servable {
   /** What the router found about its routes, each with the place of its declaration. */

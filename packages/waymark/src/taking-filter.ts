@@ -1,13 +1,13 @@
-import type { AroundFilter, Filter } from "./filter.ts";
+import type { Filter } from "./filter.ts";
 import { compileInputs, withInput } from "./input/read.ts";
 import type { DeclaredInputs, TakesData } from "./input/takes.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** Makes the filter that reads what is taken for all routes of a group. */
-export function takingFilter(taken: TakesData): AroundFilter {
+export function takingFilter(taken: TakesData): Filter {
   const withInputs = compileInputs(taken);
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request: HttpRequest, next) => withInputs(request, (input) => next(withInput(request, input))),
     taken,
     isForRoutes: true,
@@ -18,8 +18,6 @@ export function takingFilter(taken: TakesData): AroundFilter {
 /** Returns the inputs that the filters of these groups have read when a handler inside is reached. */
 export function readByGroups(groups: readonly { readonly filters: readonly Filter[] }[]): readonly DeclaredInputs[] {
   return groups.flatMap(({ filters }) =>
-    filters.flatMap((filter) =>
-      filter.kind === "around" && filter.isForRoutes === true ? (filter.taken?.declared ?? []) : [],
-    ),
+    filters.flatMap(({ isForRoutes, taken }) => (isForRoutes === true ? (taken?.declared ?? []) : [])),
   );
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type AnswerSource, type AroundFilter, dependsOn, type HttpRequest, problemTypes } from "waymark";
+import { type AnswerSource, dependsOn, type Filter, type HttpRequest, problemTypes } from "waymark";
 import { access, caller } from "waymark/filters";
 import { type Description, docsOfFilter, type SecurityOptions } from "waymark/openapi";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
@@ -50,7 +50,7 @@ export interface AccessContent extends Pick<AccessFile, "rules" | "users" | "tok
 }
 
 /** A filter that decides which requests are let in, and answers what else its rules allow. */
-export interface AccessFilter extends AroundFilter, Pick<Policy, "may"> {
+export interface AccessFilter extends Filter, Pick<Policy, "may"> {
   /**
    * Decides again on a request that was let in, by the present rules and keys; returns it with its caller as it is now, or undefined
    * where it would not be let in.

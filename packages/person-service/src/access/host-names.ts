@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
-import { type AroundFilter, around, type HttpRequest, problem } from "waymark";
+import { around, type Filter, type HttpRequest, problem } from "waymark";
 import { isRefusedMessage } from "waymark/filters";
 import { excerpt } from "waymark/internal";
 import { isHealthCheck } from "../health.ts";
@@ -15,7 +15,7 @@ import { isAsset } from "./public-paths.ts";
  *
  * @param names as `parseHostName` returns them
  */
-export function onlyForHosts(names: readonly string[]): AroundFilter {
+export function onlyForHosts(names: readonly string[]): Filter {
   // Nearly all requests name one host, and to judge it each time takes a tenth of what reading a person does.
   let lastOwn: string | undefined;
   const isForeign = (host: string | undefined): boolean => {

@@ -1,4 +1,4 @@
-import type { AroundFilter } from "waymark";
+import type { Filter } from "waymark";
 import { docsOfFilter } from "waymark/openapi";
 
 /** Returns whether a path is that of a file which the pages load. */
@@ -13,7 +13,7 @@ export const isPublicPath = (path: string): boolean => isAsset(path) || publicPa
 const publicPaths: ReadonlySet<string> = new Set(["/sign-in", "/sign-out", "/language"]);
 
 /** Exempts the public paths from the rules of a filter. */
-export const exceptPublicPaths = (access: AroundFilter): AroundFilter => ({
+export const exceptPublicPaths = (access: Filter): Filter => ({
   ...access,
   apply: (request, next) => (isPublicPath(request.path) ? next(request) : access.apply(request, next)),
   describes: (sample) => (isPublicPath(sample.path) ? {} : docsOfFilter(access, sample)),

@@ -1,5 +1,5 @@
 import { type RequestEvent, type RequestObserver, requestEvent } from "@waymark/node";
-import { type BeforeFilter, before } from "waymark";
+import { before, type Filter } from "waymark";
 import { caller } from "waymark/filters";
 import type { Log } from "./log.ts";
 
@@ -7,7 +7,7 @@ import type { Log } from "./log.ts";
 export interface RequestLines {
   readonly observer: RequestObserver;
   /** Notes the caller of a request. Belongs inside the access filter, which finds the caller. */
-  readonly filter: BeforeFilter;
+  readonly filter: Filter;
 }
 
 /**

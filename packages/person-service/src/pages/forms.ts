@@ -1,5 +1,5 @@
 import { collectionProblemTypes } from "@waymark/collection";
-import { type AroundFilter, around, type HttpRequest, type HttpResponse, type Next, redirect } from "waymark";
+import { around, type Filter, type HttpRequest, type HttpResponse, type Next, redirect } from "waymark";
 import { parseMediaType } from "waymark/fields";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { ofChangeForm, ofNewForm } from "../api/descriptions.ts";
@@ -28,7 +28,7 @@ import { mostOfForm } from "./person/form.ts";
  * form that sends a PATCH, an If-Match or an Idempotency-Key. What is sent on goes through access, quotas and validation as from every other
  * client. For `router({ filters })`, outside of `access`.
  */
-export function formRequests(site: Site): AroundFilter {
+export function formRequests(site: Site): Filter {
   // A page of another origin may send what CORS allows it, but no form in which the method is a field.
   const { apply: fromHere } = refuseCrossSite();
   return around(

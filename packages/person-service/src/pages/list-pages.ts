@@ -1,4 +1,4 @@
-import { type AroundFilter, around, type HttpRequest, type Next } from "waymark";
+import { around, type Filter, type HttpRequest, type Next } from "waymark";
 import type { Site } from "./frame/site.ts";
 import { importPage } from "./import/page.ts";
 import { importQuery } from "./import/tried-import.ts";
@@ -8,10 +8,10 @@ import { review, reviewPage } from "./list/review.ts";
 import { newPersonPage } from "./person/new-person.ts";
 
 /** What browsers get of a list besides its page: its tidy address, and by its query or a form another page. For the group of the list. */
-export const listPages = (site: Site): readonly AroundFilter[] => [tidyForms, answerByPage(site)];
+export const listPages = (site: Site): readonly Filter[] => [tidyForms, answerByPage(site)];
 
 /** Where the reader may not store people, the forms are not there. */
-function answerByPage(site: Site): AroundFilter {
+function answerByPage(site: Site): Filter {
   const mayStore = (request: HttpRequest): boolean => site.may(request, "POST", request.path);
   return around(
     function showOtherPage(request: HttpRequest, next: Next): ReturnType<Next> {

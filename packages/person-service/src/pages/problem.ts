@@ -1,4 +1,4 @@
-import { type AfterFilter, after, type HttpRequest, HttpResponse, type ProblemDocument } from "waymark";
+import { after, type Filter, type HttpRequest, HttpResponse, type ProblemDocument } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { sealedIn } from "../access/policy.ts";
@@ -17,7 +17,7 @@ import { signInForm } from "./sign-in.ts";
  * and 401 that have no content for anybody else. No browser is challenged by Basic where people sign in on a page. For
  * `router({ filters })`, outside of `describeProblems`.
  */
-export function problemPages(site: Site): AfterFilter {
+export function problemPages(site: Site): Filter {
   return after(
     (request, given) => {
       const isHtml = prefersHtml(request);

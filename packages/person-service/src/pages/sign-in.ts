@@ -1,8 +1,8 @@
 import {
-  type AfterFilter,
   accept,
   after,
   contentType,
+  type Filter,
   GET,
   group,
   type HttpRequest,
@@ -48,7 +48,7 @@ export const signInRoutes = (site: Site, signIn: SignIn): Route =>
  * signing out. What browsers are to show, and the 304 in its place, is what has a policy of its own. For `router({ filters })`,
  * inside of `securityHeaders` and outside of everything that makes pages.
  */
-export const storeNoSessionPages: AfterFilter = after(
+export const storeNoSessionPages: Filter = after(
   (request, response) =>
     sealedIn(request) !== undefined && response.headers.has("Content-Security-Policy")
       ? response.withHeader("Cache-Control", "no-store")

@@ -95,15 +95,15 @@ export class RequestContent {
   /** How many bytes have been read, as they came: before a content coding is undone. */
   receivedBytes = 0;
 
-  /** @param settings those of the app; without them, those of the first one to `adopt` it, or else the defaults */
+  /** @param settings those of the app. Default: JSON without a coding, up to 1 MiB */
   constructor(source: ContentSource, settings?: ContentSettings) {
     this.#source = source;
     this.#settings = settings;
   }
 
-  /** Has the content read as these settings say, if it came without any. */
-  adopt(settings: ContentSettings): void {
-    this.#settings ??= settings;
+  /** Has the content read as these settings say, from now on. */
+  readBy(settings: ContentSettings): void {
+    this.#settings = settings;
   }
 
   /** Returns other content, which is read by the same settings. */
@@ -145,22 +145,11 @@ export class RequestContent {
     return this.#pieces(headers, options);
   }
 
-  /** Returns the content as it came, coded or not, for readings by the settings of another app. Both together read it once. */
-  asSource(): ContentSource {
-    return {
-      length: this.#source.length,
-      bytes: async (limit) => {
-        this.#requireUnstreamed();
-        const whole = await this.#readWhole(limit);
-        if (whole.length > limit) throw contentTooLarge(limit);
-        return whole;
-      },
-      stream: (limit) => {
-        this.#beginStream();
-        return this.#receive(limit);
-      },
-      keep: (pieces) => this.#keep(pieces),
-    };
+  /** Returns the content as it came, coded or not, for what reads it by rules of its own. */
+  async *asItCame(): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#whole !== undefined) return yield await this.#whole;
+    this.#beginStream();
+    yield* this.#receive(Number.POSITIVE_INFINITY);
   }
 
   /** Returns the value that the decoder for its Content-Type and then the validator make of the content. */

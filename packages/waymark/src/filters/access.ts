@@ -3,7 +3,7 @@ import { DeclarationSite, typeName } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { quotedText, tokenText } from "../fields/syntax.ts";
-import type { AroundFilter } from "../filter.ts";
+import type { Filter } from "../filter.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
@@ -54,10 +54,10 @@ export type AccessDecision =
  * @param decide must not read the content. It gets no request with two Authorization fields: that is answered 400. What it
  *   throws is a 500 like any fault, and lets nobody in
  */
-export function access(decide: (request: HttpRequest) => Awaitable<AccessDecision>): AroundFilter {
+export function access(decide: (request: HttpRequest) => Awaitable<AccessDecision>): Filter {
   if (typeof decide !== "function") throw new TypeError(`access(…) takes a function, not ${typeName(decide)}`);
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request, next) => {
       // It reaches nothing, and its fault is not a secret.
       if (isRefusedMessage(request)) return next(request);

@@ -2,7 +2,7 @@ import { type Awaitable, andThen } from "../and-then.ts";
 import { type CodingChoice, type ContentCoding, negotiateCoding } from "../content/coding.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { type MediaType, parseMediaType } from "../fields/media-type.ts";
-import type { AroundFilter } from "../filter.ts";
+import type { Filter } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -38,7 +38,7 @@ export interface CompressOptions {
  *
  * @throws RangeError when the minimum is not a number of bytes, or there is no coding
  */
-export function compress(options: CompressOptions): AroundFilter {
+export function compress(options: CompressOptions): Filter {
   requireKnownOptions("compress({ … })", options, ["codings", "minimum", "compressible"]);
   const { codings, minimum = 1024, compressible = isCompressible } = options;
   requireCodings(codings);
@@ -65,7 +65,7 @@ export function compress(options: CompressOptions): AroundFilter {
   };
 
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request, next) => {
       const choice = negotiate(request.headers.get("accept-encoding") ?? "");
       if (choice.coding === undefined && !choice.identity) return refuseCodings(codings);

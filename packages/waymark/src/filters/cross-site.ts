@@ -1,5 +1,5 @@
 import { DeclarationSite } from "../declaration.ts";
-import type { AroundFilter } from "../filter.ts";
+import type { Filter } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -27,11 +27,11 @@ export interface CrossSiteOptions {
  *
  * @throws CorsPolicyError that lists everything that is wrong with the policy
  */
-export function refuseCrossSite(options: CrossSiteOptions = {}): AroundFilter {
+export function refuseCrossSite(options: CrossSiteOptions = {}): Filter {
   requireKnownOptions("refuseCrossSite({ … })", options, ["except"]);
   const allows = options.except === undefined ? () => false : compilePolicy(options.except).allows;
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request, next) => {
       if (isFromHere(request)) return next(request);
       const origin = request.headers.get("origin");

@@ -2,7 +2,7 @@ import { escapeXml } from "../content/xml-text.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { compileNegotiation, parseAccept } from "../fields/accept.ts";
 import { HeaderList } from "../fields/header-list.ts";
-import type { AfterFilter } from "../filter.ts";
+import { after, type Filter } from "../filter.ts";
 import { unprintable } from "../message-text.ts";
 import type { ProblemDocument } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
@@ -24,14 +24,13 @@ import { requestId } from "./request-id.ts";
  * router({ filters: [nameRequests(), describeProblems()] }, personRoutes(people))
  * ```
  */
-export function describeProblems(): AfterFilter {
+export function describeProblems(): Filter {
+  const change = (request: HttpRequest, response: HttpResponse): HttpResponse => {
+    const { problem } = response;
+    return problem === undefined ? response : withVary(describe(request, response, problem), accept);
+  };
   return {
-    kind: "after",
-    leastStatus: 400,
-    apply: (request, response) => {
-      const { problem } = response;
-      return problem === undefined ? response : withVary(describe(request, response, problem), accept);
-    },
+    ...after(change, { leastStatus: 400 }),
     describes: { problemTypes: ["application/problem+xml"] },
     site: new DeclarationSite(describeProblems),
   };

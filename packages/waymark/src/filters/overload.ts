@@ -3,7 +3,7 @@ import type { Repetition } from "../answer-recording.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { EventLoopTurn } from "../event-loop-turn.ts";
 import { attribute } from "../exchange.ts";
-import type { AroundFilter, Next } from "../filter.ts";
+import type { Filter, Next } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -45,7 +45,7 @@ export interface OverloadOptions {
  *
  * @throws RangeError when a number of the options is not one
  */
-export function overload(options: OverloadOptions = {}): AroundFilter {
+export function overload(options: OverloadOptions = {}): Filter {
   requireKnownOptions("overload({ … })", options, ["maxDelay", "maxInFlight", "retryAfter", "onTurnedAway", "except"]);
   const { except = () => false, onTurnedAway = () => undefined } = options;
   const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250), except);
@@ -59,7 +59,7 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
     mayRepeat: ({ turn }) => hasRoom() && (turn === undefined || delay.hasTime(turn)),
   };
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request, next) => {
       onRepeat(request, repetition);
       const turn = turnOf(request);

@@ -1,7 +1,6 @@
+import { base, baseOf, pathBelow } from "../base.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
-import type { BeforeFilter } from "../filter.ts";
-import { baseUrl, isBareRoot } from "../mount.ts";
-import { encodePath } from "../path/target.ts";
+import { before, type Filter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import { withoutHost } from "../response.ts";
 
@@ -22,14 +21,11 @@ import { withoutHost } from "../response.ts";
  *   slash at the end says nothing
  * @throws TypeError when it is not such a URL; the message says why
  */
-export function publicUrl(url: string): BeforeFilter {
-  const base = parsePublicUrl(url);
-  return {
-    kind: "before",
-    apply: (request) => request.withAttribute(baseUrl, base),
-    repeatable: true,
-    site: new DeclarationSite(publicUrl),
-  };
+export function publicUrl(url: string): Filter {
+  const root = parsePublicUrl(url);
+  const rooted = (request: HttpRequest): HttpRequest =>
+    request.withAttribute(base, { url: root, depth: baseOf(request).depth });
+  return { ...before(rooted, { repeatable: true }), site: new DeclarationSite(publicUrl) };
 }
 
 /**
@@ -43,14 +39,9 @@ export function publicUrl(url: string): BeforeFilter {
  * @param path from the root of the app, with a slash in front, as URLs have it; a query may follow. Default: that of the
  *   request
  */
-export function toPublicUrl(request: HttpRequest<unknown>, path: string = pathOf(request)): string {
-  return withoutHost((request.attribute(baseUrl) ?? "") + path);
-}
-
-/** The root of a mounted app has a slash at the end where the request has one. */
-function pathOf(request: HttpRequest<unknown>): string {
-  const isBare = request.path === "/" && request.attribute(isBareRoot) === true;
-  return isBare ? "" : encodePath(request.path);
+export function toPublicUrl(request: HttpRequest<unknown>, path?: string): string {
+  const { url, depth } = baseOf(request);
+  return withoutHost(url + (path ?? pathBelow(request, depth)));
 }
 
 function parsePublicUrl(text: string): string {

@@ -4,7 +4,7 @@ import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
-import type { AroundFilter, Next } from "../filter.ts";
+import type { Filter, Next } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { quote } from "../message-text.ts";
 import { problem } from "../problem.ts";
@@ -54,7 +54,7 @@ export interface RateLimitOptions {
  * @throws RangeError when a number of the options is out of its bounds
  * @throws TypeError when the name is not a token
  */
-export function rateLimit(options: RateLimitOptions): AroundFilter {
+export function rateLimit(options: RateLimitOptions): Filter {
   const names = ["limit", "window", "key", "except", "onTurnedAway", "name", "limiter", "repeatable"] as const;
   requireKnownOptions("rateLimit({ … })", options, names);
   const { key = clientKey, except = () => false, name = "default", onTurnedAway = () => undefined } = options;
@@ -80,7 +80,7 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
   const repetition =
     limiter instanceof MemoryRateLimiter && key === clientKey && isByHead ? repetitionOf(name, limiter) : undefined;
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request, next) => {
       const counted = except(request) ? undefined : key(request);
       if (counted === undefined) return next(request);

@@ -4,7 +4,7 @@ import { DeclarationSite } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { soundHeaders } from "../fields/header-list.ts";
-import type { AroundFilter } from "../filter.ts";
+import type { Filter } from "../filter.ts";
 import { notRepeatable, onRepeat } from "../repeatable.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -25,11 +25,11 @@ export const requestId: Attribute<string> = attribute<string>("requestId");
  * router({ filters: [nameRequests()], onFault: (error, request) => log(request?.attribute(requestId), error) }, …)
  * ```
  */
-export function nameRequests(): AroundFilter {
+export function nameRequests(): Filter {
   const randomId = idSource();
   const renewal: Repetition = { renews: { name: "X-Request-Id", value: randomId } };
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request, next) => {
       const sent = sentId(request);
       // Each request has another one, and would fill the memory.

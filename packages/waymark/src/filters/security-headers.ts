@@ -1,7 +1,7 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { HeaderList, mayShareNames } from "../fields/header-list.ts";
-import type { AfterFilter, AroundFilter } from "../filter.ts";
+import { after, type Filter } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { dataHeaders } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
@@ -34,7 +34,7 @@ export interface SecurityHeadersOptions {
  *
  * @throws TypeError when a value of the options cannot be sent
  */
-export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFilter {
+export function securityHeaders(options: SecurityHeadersOptions = {}): Filter {
   requireKnownOptions("securityHeaders({ … })", options, [
     ...["contentSecurityPolicy", "https", "strictTransportSecurity"],
   ]);
@@ -47,7 +47,7 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFil
   const overTls = plain.with("Strict-Transport-Security", strictTransportSecurity);
   const isOverTls = typeof https === "function" ? https : () => https;
   return {
-    kind: "around",
+    kind: "filter",
     apply: (request, next) => {
       const fields = isOverTls(request) ? overTls : plain;
       return andThen(next(request), (response) => secure(response, fields));
@@ -101,17 +101,10 @@ const watched = HeaderList.of(Object.fromEntries(watchedNames.map((name) => [nam
  * router({ filters: [noStoreErrors()] }, GET("/person/{id}", () => notFound()))   // 404, Cache-Control: no-store
  * ```
  */
-export function noStoreErrors(): AfterFilter {
-  return {
-    kind: "after",
-    leastStatus: 400,
-    apply: (_request, response) => {
-      const { headers } = response;
-      if (headers.has("Cache-Control")) return response;
-      return response.withHeaders(headers.concat(noStore));
-    },
-    site: new DeclarationSite(noStoreErrors),
-  };
+export function noStoreErrors(): Filter {
+  const change = (_: HttpRequest, response: HttpResponse): HttpResponse =>
+    response.headers.has("Cache-Control") ? response : response.withHeaders(response.headers.concat(noStore));
+  return { ...after(change, { leastStatus: 400 }), site: new DeclarationSite(noStoreErrors) };
 }
 
 const noStore = HeaderList.of({ "Cache-Control": "no-store" });

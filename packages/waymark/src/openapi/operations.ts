@@ -5,7 +5,7 @@ import { bodySchemaOf, isSchema, namesOf } from "../input/parameters.ts";
 import { compileInputs, strictNamesOf } from "../input/read.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
 import { HttpRequest } from "../request.ts";
-import { routesOf } from "../routing/compile.ts";
+import { routesOf } from "../routing/app-routes.ts";
 import { parameterKey } from "./merge.ts";
 import { byPath } from "./open-api.ts";
 import { toDocumentPath } from "./path.ts";

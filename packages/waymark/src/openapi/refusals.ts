@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { HttpRequest } from "../request.ts";
-import { routesOf } from "../routing/compile.ts";
+import { routesOf } from "../routing/app-routes.ts";
 import type { Components } from "./components.ts";
 import type { ReferenceObject, ResponseObject } from "./document.ts";
 import { problemContent, problemForm, problemHeaders, problemResponse, withoutEmpty } from "./problems.ts";

@@ -6,19 +6,18 @@ import { type ConditionParameter, isConditionKind, isOfKind } from "../condition
 import { describePath, pathKind } from "../conditions/path.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { type Description, docsOf, docsOfFilter, type FilterDescription, mergeDescriptions } from "../description.ts";
-import type { Filter } from "../filter.ts";
+import type { Filter, WebFilter } from "../filter.ts";
 import { describeTakes } from "../input/parameters.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
-import { methodsWithin, mountPath, pathBelow } from "../mount.ts";
 import { matchPattern } from "../path/pattern.ts";
 import { parsePattern } from "../path/template.ts";
 import type { ProblemType } from "../problem-types.ts";
 import { HttpRequest } from "../request.ts";
+import { routesOf } from "../routing/app-routes.ts";
 import type { Branch } from "../routing/branch.ts";
 import type { Check } from "../routing/check.ts";
-import { routesOf } from "../routing/compile.ts";
 
-/** One way to a handler, through mounted apps too: a branch as far as a document speaks of it. */
+/** One way to a handler: a branch as far as a document speaks of it. */
 export interface Way {
   /** undefined: every method. */
   readonly methods: readonly string[] | undefined;
@@ -43,35 +42,31 @@ export interface Way {
   readonly site: DeclarationSite;
 }
 
-/**
- * Returns every way to a handler, in the order in which they are tried.
- *
- * @param prefix the path at which the app is mounted
- */
-export function waysOf(app: App, prefix = ""): readonly Way[] {
+/** Returns every way to a handler, in the order in which they are tried. */
+export function waysOf(app: App): readonly Way[] {
   const { branches, filters } = routesOf(app);
   const everywhere = describesOf(filters);
-  return branches.flatMap((branch): readonly Way[] => {
+  return branches.map((branch) => {
     const checks = branch.checks.filter((check) => !leavesPath(check, branch, branches));
-    const way = wayOf({ ...branch, checks }, everywhere, prefix);
-    if (branch.mounted === undefined) return [way];
-    return waysOf(branch.mounted.app, mountPath(way.template)).map((inner) => within(way, inner));
+    return wayOf({ ...branch, checks }, everywhere);
   });
 }
 
-function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix: string): Way {
+function wayOf(branch: Branch, everywhere: readonly FilterDescription[]): Way {
   const { route, methods, pattern, furtherPatterns, checks, accept, reads, placed } = branch;
-  const around = placed.groups.flatMap(({ filters, descriptions }) => [...describesOf(filters), ...descriptions]);
+  const around = placed.groups.flatMap(({ app, filters, descriptions }) => [
+    ...describesOf([...(app?.filters ?? []), ...filters]),
+    ...descriptions,
+  ]);
   const { route: declared } = placed;
-  const template = pathBelow(prefix, pattern.text);
-  const own: readonly Description[] =
-    declared.kind === "mount" ? [] : [docsOf(declared.handler, template) ?? {}, ...declared.descriptions];
+  const template = pattern.text;
+  const own: readonly Description[] = [docsOf(declared.handler, template) ?? {}, ...declared.descriptions];
   return {
     methods: methods && [...methods],
     template,
     name: route.name,
     conditions: checks.map(({ condition }) => condition),
-    furtherTemplates: furtherPatterns.map(({ text }) => pathBelow(prefix, text)),
+    furtherTemplates: furtherPatterns.map(({ text }) => text),
     produces: accept?.mediaTypes,
     reads,
     descriptions: [...everywhere, ...around, ...own],
@@ -79,15 +74,15 @@ function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix:
       ({ responses }) => responses,
     ),
     taken: [
-      ...placed.groups.flatMap(({ filters }) => filters.flatMap(takenBy)),
-      ...(declared.kind === "route" ? (declared.taken?.declared ?? []) : []),
+      ...placed.groups.flatMap(({ app, filters }) => [...(app?.filters ?? []), ...filters].flatMap(takenBy)),
+      ...(declared.taken?.declared ?? []),
     ],
     site: declared.site,
   };
 }
 
-const takenBy = (filter: Filter): readonly DeclaredInputs[] =>
-  filter.kind === "around" ? (filter.taken?.declared ?? []) : [];
+const takenBy = (filter: Filter | WebFilter): readonly DeclaredInputs[] =>
+  filter.kind === "filter" ? (filter.taken?.declared ?? []) : [];
 
 /**
  * Returns whether the check only leaves a path to other routes. A document need not say so: there, too, a path comes before another
@@ -100,22 +95,6 @@ function leavesPath({ condition, matches }: Check, { pattern }: Branch, branches
     const sample = other.pattern.segments.map((segment) => (segment.kind === "literal" ? segment.text : "-"));
     return matchPattern(pattern, sample) !== undefined && !matches(HttpRequest.of(), "", sample);
   });
-}
-
-function within(mounted: Way, inner: Way): Way {
-  return {
-    methods: methodsWithin(mounted.methods, inner.methods),
-    template: inner.template,
-    name: inner.name,
-    conditions: [...mounted.conditions, ...inner.conditions],
-    furtherTemplates: [...mounted.furtherTemplates, ...inner.furtherTemplates],
-    produces: inner.produces ?? mounted.produces,
-    reads: inner.reads,
-    descriptions: [...mounted.descriptions, ...inner.descriptions],
-    saysAnswers: mounted.saysAnswers || inner.saysAnswers,
-    taken: [...mounted.taken, ...inner.taken],
-    site: inner.site,
-  };
 }
 
 /** One of the routes that share a method and a path, as it is described. */
@@ -149,10 +128,10 @@ const parameterOf = (condition: ConditionData): ConditionParameter | undefined =
   isConditionKind(condition.kind) ? condition.kind.parameter(condition) : undefined;
 
 /** Returns what filters say, and what is said by what they take. */
-export const describesOf = (filters: readonly Filter[]): readonly FilterDescription[] =>
+export const describesOf = (filters: readonly (Filter | WebFilter)[]): readonly FilterDescription[] =>
   filters.flatMap((filter) => {
     const ofTaken =
-      filter.kind === "around" && filter.taken ? [{ ...filter, describes: describeTakes(filter.taken) }] : [];
+      filter.kind === "filter" && filter.taken ? [{ ...filter, describes: describeTakes(filter.taken) }] : [];
     return [...ofTaken, filter].map((each) => (sample: HttpRequest) => docsOfFilter(each, sample));
   });
 

@@ -25,11 +25,14 @@ export interface PathPattern {
   /** As it was written; "" is the path of its group. */
   readonly text: string;
   readonly segments: readonly Segment[];
+  /** Whether an app is mounted at it: then "/" below it is the path itself, since no path has a slash at its end. */
+  readonly isMount?: boolean;
 }
 
 /** Returns the pattern of a path below a prefix. */
 export function joinPatterns(prefix: PathPattern, pattern: PathPattern): PathPattern {
   if (prefix.segments.length === 0) return pattern;
+  if (prefix.isMount === true && pattern.text === "/") return { text: prefix.text, segments: prefix.segments };
   return { text: prefix.text + pattern.text, segments: [...prefix.segments, ...pattern.segments] };
 }
 

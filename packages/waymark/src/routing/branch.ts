@@ -9,7 +9,6 @@ import { type Decoder, typesDecodedBy } from "../content/decoder.ts";
 import type { MatchedRoute } from "../exchange.ts";
 import type { Next } from "../filter.ts";
 import { bodySchemaOf } from "../input/parameters.ts";
-import { type MountedApp, mountedAt, mountedHandler } from "../mount.ts";
 import {
   compileBinding,
   findingInRests,
@@ -23,14 +22,13 @@ import {
 import { parsePattern } from "../path/template.ts";
 import { findingInPath } from "../path-check.ts";
 import { HttpRequest } from "../request.ts";
-import type { Group, MountedRoute, SingleRoute } from "../route.ts";
-import type { ServedApp } from "../served-app.ts";
+import type { Group, SingleRoute } from "../route.ts";
 import { type Check, compileCheck } from "./check.ts";
-import { type Answerer, compilePipeline } from "./pipeline.ts";
+import { type AppScope, compilePipeline } from "./pipeline.ts";
 
 /** A route with the groups around it, the outermost first. */
 export interface PlacedRoute {
-  readonly route: SingleRoute | MountedRoute;
+  readonly route: SingleRoute;
   readonly groups: readonly Group[];
 }
 
@@ -54,8 +52,6 @@ export interface Branch {
   readonly accept: Leaf<AcceptData> | undefined;
   /** The media ranges of its conditions; without any, of what the router decodes where the route takes content. */
   readonly reads: readonly string[];
-  /** The app that answers, if it is not a handler. */
-  readonly mounted: MountedApp | undefined;
   /** Its number among all branches of the router, which are tried in this order. */
   readonly order: number;
   /** The filters and the handler. */
@@ -66,9 +62,7 @@ export interface Branch {
 }
 
 /** What a router says of all its branches. */
-export interface BranchSettings {
-  /** Takes what mounted apps do not log themselves. */
-  readonly fault: ServedApp["fault"];
+export interface BranchSettings extends AppScope {
   /** Whether what handlers answer is compared with what they declare. */
   readonly checksAnswers: boolean;
   /** What reads content that a route takes by a schema. */
@@ -85,10 +79,26 @@ export function compileBranches(
   order: number,
   settings: BranchSettings,
 ): readonly Branch[] | Finding {
+  const found = expandGroups(placed.groups);
+  if ("message" in found) return found;
+  const { route } = placed;
+  const drafts = route.conditions.reduce<readonly PartialBranch[]>(
+    (sofar, condition) => expand(sofar, condition, false),
+    found,
+  );
+  if (drafts.length > mostBranches) return tooMany(route);
+  const namesPath = route.conditions.flatMap(leaves).some((leaf) => isOfKind(leaf, pathKind));
+  const branches = drafts.map((draft, i) => toBranch(placed, draft, namesPath, order + i, settings));
+  const message = branches.map(findingInPaths).find((finding) => finding !== undefined);
+  return message === undefined ? branches : invalid(message, route);
+}
+
+/** Expands the conditions of these groups, the outermost first; a finding says what is wrong with them together. */
+function expandGroups(groups: readonly Group[]): readonly PartialBranch[] | Finding {
   let drafts: readonly PartialBranch[] = [
-    { prefix: root, patterns: [], methods: undefined, checks: [], accept: undefined },
+    { prefix: root, patterns: [], methods: undefined, checks: [], accept: undefined, mounts: [] },
   ];
-  for (const group of placed.groups) {
+  for (const group of groups) {
     drafts = group.conditions.reduce((sofar, condition) => expand(sofar, condition, true), drafts);
     if (drafts.length > mostBranches) return tooMany(group);
     if (drafts.some(({ patterns }) => patterns.length > 1)) {
@@ -98,15 +108,36 @@ export function compileBranches(
     if (slashed !== undefined) {
       return invalid(`The path "${slashed}" of a group ends in a slash; the paths of its routes begin with one`, group);
     }
-    drafts = drafts.map((draft) => ({ ...draft, prefix: draft.patterns[0] ?? draft.prefix, patterns: [] }));
+    drafts = drafts.map((draft): PartialBranch => {
+      const prefix = draft.patterns[0] ?? draft.prefix;
+      if (group.app === undefined) return { ...draft, prefix, patterns: [] };
+      const mounts = [...draft.mounts, prefix.segments.length];
+      return { ...draft, prefix: { ...prefix, isMount: true }, patterns: [], mounts };
+    });
   }
-  const { route } = placed;
-  drafts = route.conditions.reduce((sofar, condition) => expand(sofar, condition, false), drafts);
-  if (drafts.length > mostBranches) return tooMany(route);
-  const namesPath = route.conditions.flatMap(leaves).some((leaf) => isOfKind(leaf, pathKind));
-  const branches = drafts.map((draft, i) => toBranch(placed, draft, namesPath, order + i, settings));
-  const message = branches.map(findingInPaths).find((found) => found !== undefined);
-  return message === undefined ? branches : invalid(message, route);
+  return drafts;
+}
+
+/** Where an app is mounted in another, as far as refusals below it go. */
+export interface MountPlace {
+  /** Of everything below the path. */
+  readonly pattern: PathPattern;
+  readonly methods: ReadonlySet<string> | undefined;
+  readonly checks: readonly Check[];
+  /** How many segments of the path lead to each app of the groups, the outermost first. */
+  readonly mounts: readonly number[];
+}
+
+/** Returns the places of the innermost of these groups; none where something is wrong with them, which their routes report. */
+export function placesOf(groups: readonly Group[]): readonly MountPlace[] {
+  const drafts = expandGroups(groups);
+  if ("message" in drafts) return [];
+  return drafts.map(({ prefix, methods, checks, mounts }) => ({
+    pattern: withEverythingBelow(prefix),
+    methods,
+    checks,
+    mounts,
+  }));
 }
 
 /** A branch with the conditions up to here. */
@@ -115,6 +146,8 @@ interface PartialBranch extends Pick<Branch, "methods" | "checks" | "accept"> {
   readonly prefix: PathPattern;
   /** What this group or route has named, below the prefix. */
   readonly patterns: readonly PathPattern[];
+  /** How many segments lead to each app that is mounted on the way. */
+  readonly mounts: readonly number[];
 }
 
 const root: PathPattern = { text: "", segments: [] };
@@ -169,69 +202,46 @@ function toBranch(
   draft: PartialBranch,
   namesPath: boolean,
   order: number,
-  { fault, checksAnswers, decoders }: BranchSettings,
+  settings: BranchSettings,
 ): Branch {
   const implied = namesPath ? withEverythingBelow(draft.prefix) : draft.prefix;
   const [first = implied, ...further] = draft.patterns;
   const [pattern, furtherPatterns] = [fromRoot(first), further.map(fromRoot)];
-  const { methods, checks, accept } = draft;
+  const { methods, checks, accept, mounts } = draft;
   const { route: declared, groups } = placed;
-  const route: MatchedRoute = {
-    method: methods === undefined ? "*" : [...methods].join("|"),
-    path: pattern.text,
-    name: declared.kind === "mount" ? undefined : declared.name,
-  };
-  const { mounted, answerer } = answererOf(declared, pattern, route, fault);
+  const apps = groups.flatMap(({ app = [] }) => app);
+  const checked = settings.checksAnswers || apps.some(({ checksAnswers }) => checksAnswers);
   return {
     placed,
-    route,
+    route: { method: methods === undefined ? "*" : [...methods].join("|"), path: pattern.text, name: declared.name },
     pattern,
     furtherPatterns,
     methods,
     checks: checks.toSorted((a, b) => a.stage - b.stage),
     accept,
-    reads: typesReadAt(declared, checks, decoders),
-    mounted,
+    reads: typesReadAt(declared, checks, apps.findLast(({ reads }) => reads)?.reads?.decoders ?? settings.decoders),
     order,
     run: compilePipeline(
-      answerer,
+      declared,
       groups,
-      checksAnswers ? { template: pattern.text, produces: accept?.mediaTypes } : undefined,
+      checked ? { template: pattern.text, produces: accept?.mediaTypes } : undefined,
+      { ...settings, mounts },
     ),
     bind: compileBinding([pattern, ...furtherPatterns]),
     negotiate: accept && typeChooser(accept.mediaTypes),
   };
 }
 
-function typesReadAt(
-  declared: SingleRoute | MountedRoute,
-  checks: readonly Check[],
-  decoders: readonly Decoder[],
-): readonly string[] {
+function typesReadAt(declared: SingleRoute, checks: readonly Check[], decoders: readonly Decoder[]): readonly string[] {
   const named = typesReadBy(checks.map(({ condition }) => condition));
-  const taken = declared.kind === "mount" ? undefined : declared.taken;
+  const { taken } = declared;
   const takesContent = taken !== undefined && bodySchemaOf(taken.declared) !== undefined;
   return named.length > 0 || !takesContent ? named : typesDecodedBy(decoders);
 }
 
-function answererOf(
-  declared: SingleRoute | MountedRoute,
-  pattern: PathPattern,
-  route: MatchedRoute,
-  fault: ServedApp["fault"],
-): { readonly mounted: MountedApp | undefined; readonly answerer: Answerer } {
-  if (declared.kind === "route") return { mounted: undefined, answerer: declared };
-  const mounted = mountedAt(declared, pattern, route);
-  const handler = mountedHandler(mounted, fault);
-  return {
-    mounted,
-    answerer: { handler, taken: undefined, answers: undefined, descriptions: [], site: declared.site },
-  };
-}
-
 /** Outside of all groups, "" is the path "/". */
-const fromRoot = (pattern: PathPattern): PathPattern =>
-  pattern.segments.length === 0 ? { text: "/", segments: [{ kind: "literal", text: "" }] } : pattern;
+const fromRoot = ({ text, segments }: PathPattern): PathPattern =>
+  segments.length > 0 ? { text, segments } : { text: "/", segments: [{ kind: "literal", text: "" }] };
 
 function findingInPaths({ pattern, furtherPatterns, placed: { route } }: Branch): string | undefined {
   for (const whole of [pattern, ...furtherPatterns]) {
@@ -246,7 +256,7 @@ function findingInPaths({ pattern, furtherPatterns, placed: { route } }: Branch)
   const twice = [...names, ...further].find((name, i, all) => all.indexOf(name) !== i);
   if (twice !== undefined) return `The path "${pattern.text}" has the variable {${twice}} twice`;
   // Where a route has two paths, either may have what the handler needs.
-  return route.kind === "mount" || furtherPatterns.length > 0 ? undefined : findingInPath(route.handler, pattern.text);
+  return furtherPatterns.length > 0 ? undefined : findingInPath(route.handler, pattern.text);
 }
 
 /** Returns whether the path meets all conditions of the branch on paths, beside the pattern by which it was found. */

@@ -1,42 +1,11 @@
 import type { Finding } from "../app.ts";
 import { leaves } from "../condition.ts";
-import type { ContentSettings } from "../content/request-content.ts";
 import type { DeclarationSite } from "../declaration.ts";
-import type { Filter } from "../filter.ts";
 import type { Group, RouteData } from "../route.ts";
 import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./branch.ts";
 import { findInAnswers, findInInputs } from "./declaration-finding.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
-
-/** The routes of an app as data. */
-export interface CompiledRoutes {
-  /** In the order in which they are tried. */
-  readonly branches: readonly Branch[];
-  /** The web filters. */
-  readonly filters: readonly Filter[];
-  /** How the content of requests is read. */
-  readonly reads: ContentSettings;
-}
-
-const routesByApp = new WeakMap<object, CompiledRoutes>();
-
-/** Returns the app, and keeps its routes for what describes them. */
-export function keepRoutes<A extends object>(app: A, routes: CompiledRoutes): A {
-  routesByApp.set(app, routes);
-  return app;
-}
-
-/**
- * Returns the routes of an app.
- *
- * @throws TypeError when `router` did not make it
- */
-export function routesOf(app: object): CompiledRoutes {
-  const routes = routesByApp.get(app);
-  if (routes === undefined) throw new TypeError("Only an app made by router(…) has routes to describe");
-  return routes;
-}
 
 /**
  * Compiles the branches of all routes, in the order in which they are tried, and finds what is worth a look about them.
@@ -81,8 +50,6 @@ export function compileRoutes(
     branches.push(...compiled);
   }
   findings.push(...findForeignVariables(routes));
-  const apps = new Set(allPlaced.flatMap(({ route }) => (route.kind === "mount" ? [route.app] : [])));
-  findings.push(...[...apps].flatMap((app) => app.findings));
   if (invalid.length === 0) findings.push(...findShadows(branches));
   const errors = strict ? [...invalid, ...findings] : invalid;
   if (errors.length > 0) throw new RoutingError(errors);
@@ -92,4 +59,13 @@ export function compileRoutes(
 function placeRoutes(route: RouteData, groups: readonly Group[]): readonly PlacedRoute[] {
   if (route.kind !== "group") return [{ route, groups }];
   return route.routes.flatMap((member) => placeRoutes(member, [...groups, route]));
+}
+
+/** Returns the groups around each app that is mounted, down to its own, those of apps within apps first. */
+export function mountsIn(routes: readonly RouteData[], around: readonly Group[] = []): readonly (readonly Group[])[] {
+  return routes.flatMap((route) => {
+    if (route.kind !== "group") return [];
+    const groups = [...around, route];
+    return [...mountsIn(route.routes, groups), ...(route.app === undefined ? [] : [groups])];
+  });
 }

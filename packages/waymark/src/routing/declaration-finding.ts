@@ -4,7 +4,7 @@ import { jsonSchemaOf } from "../input/from-text.ts";
 import { isSchema } from "../input/parameters.ts";
 import { isProvider, type TakesData } from "../input/takes.ts";
 import { type PathPattern, variableNames } from "../path/pattern.ts";
-import type { Group, MountedRoute, SingleRoute } from "../route.ts";
+import type { Group, SingleRoute } from "../route.ts";
 
 /** What is wrong, as far as it is known before the kind of the finding. */
 type Fault = Omit<Finding, "kind">;
@@ -16,7 +16,7 @@ type Fault = Omit<Finding, "kind">;
  * @param patterns those of one way to the route: the variables of all are there
  */
 export function findInInputs(
-  route: SingleRoute | MountedRoute,
+  route: SingleRoute,
   groups: readonly Group[],
   patterns: readonly PathPattern[],
 ): readonly Finding[] {
@@ -56,10 +56,10 @@ export function findInInputs(
     }
   };
   for (const filter of groups.flatMap(({ filters }) => filters)) {
-    if (filter.kind === "around") look(filter.taken);
+    look(filter.taken);
     if (isProvider(filter)) provided.add(filter.provided.name);
   }
-  if (route.kind === "route") look(route.taken);
+  look(route.taken);
   return found.map((fault) => ({ kind: "invalid", ...fault }));
 }
 
@@ -77,8 +77,8 @@ function parametersOf({ declared }: TakesData) {
 }
 
 /** Finds what is wrong with the answers that a route declares. */
-export function findInAnswers(route: SingleRoute | MountedRoute): readonly Finding[] {
-  if (route.kind === "mount" || route.answers === undefined) return [];
+export function findInAnswers(route: SingleRoute): readonly Finding[] {
+  if (route.answers === undefined) return [];
   const { byStatus, site } = route.answers;
   return Object.entries(byStatus).flatMap(([status, answer]): readonly Finding[] => {
     const message = findInAnswer(status, answer);

@@ -3,7 +3,6 @@ import { type ConditionData, describeCondition } from "../condition.ts";
 import { describePath } from "../conditions/path.ts";
 import type { MatchedRoute } from "../exchange.ts";
 import { escapeUnprintable } from "../message-text.ts";
-import { requestWithin } from "../mount.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import type { Attempt } from "./attempt.ts";
@@ -27,22 +26,15 @@ export function explain(branches: readonly Branch[], locate: RouteTable, request
   const attempt = routes && chosenAttempt(routes, judged, segments);
   const refusal = attempt === undefined ? (routes?.refuse(judged, segments) ?? refusePath(judged, locate)) : undefined;
   const { method, path } = request;
-  const within = attempt?.branch.mounted;
-  const mounted = within?.app.explain(requestWithin(within, request));
-  const innerRoute = mounted?.route && within?.routeAt(mounted.route);
-  const status = mounted?.status ?? refusal?.status;
+  const status = refusal?.status;
   const outcome = attempt === undefined ? `status ${status}` : describeRoute(attempt.branch.route);
   return {
     method,
     path,
     steps,
-    route: mounted === undefined ? attempt?.branch.route : innerRoute,
+    route: attempt?.branch.route,
     status,
-    mounted,
-    toString: () => {
-      const lines = print(method, path, steps, attempt?.branch.route, outcome);
-      return mounted === undefined ? lines : `${lines}\nin the app that is mounted there:\n${mounted}`;
-    },
+    toString: () => print(method, path, steps, attempt?.branch.route, outcome),
   };
 }
 

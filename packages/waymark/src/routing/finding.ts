@@ -5,7 +5,7 @@ import { pathKind } from "../conditions/path.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { quote } from "../message-text.ts";
 import { matchPattern } from "../path/pattern.ts";
-import type { MountedRoute, RouteData, SingleRoute } from "../route.ts";
+import type { RouteData, SingleRoute } from "../route.ts";
 import { type Branch, describeRoute } from "./branch.ts";
 import { buildPathIndex } from "./path-index.ts";
 
@@ -70,7 +70,7 @@ export function findForeignVariables(routes: readonly RouteData[]): readonly Fin
 }
 
 /** Finds that a route is left without any branch. */
-export function findEmptyOr({ site }: SingleRoute | MountedRoute): Finding {
+export function findEmptyOr({ site }: SingleRoute): Finding {
   return { kind: "impossible", message: "This route is never reached: an or() around it or in it is empty", site };
 }
 

@@ -1,10 +1,11 @@
 import { type Awaitable, andThen, isPromise } from "../and-then.ts";
+import { withBase } from "../base.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import { type Description, docsOf } from "../description.ts";
-import type { AfterFilter, AroundFilter, BeforeFilter, ErrorClause, Filter, Next } from "../filter.ts";
+import { type Filter, type MethodsOf, type Next, requireRequest, type WebFilter } from "../filter.ts";
 import { compileInputs, type InputValues } from "../input/read.ts";
-import { HttpError } from "../problem.ts";
-import { HttpRequest } from "../request.ts";
+import { HttpError, internalError } from "../problem.ts";
+import { exchangeOf, HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, SingleRoute } from "../route.ts";
 import { readByGroups } from "../taking-filter.ts";
@@ -12,9 +13,14 @@ import { compileAnswerCheck, type DeclaredAnswers } from "./answer-check.ts";
 
 /**
  * Puts these web filters around the step, the first outermost. What fails within one of them is a response for it:
- * that of a clause, or what `fail` makes of the error.
+ * that of a filter which takes errors, or what `fail` makes of the error.
  */
-export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClause[], fail: Fail, step: Next): Next {
+export function wrapWeb(members: readonly (Filter | WebFilter)[], methodsOf: MethodsOf, fail: Fail, step: Next): Next {
+  const all = members.map((member): Filter => {
+    if (member.kind !== "web") return member;
+    return { ...member, kind: "filter", apply: (request, next) => member.apply(request, next, methodsOf) };
+  });
+  const { filters, clauses } = outside(all);
   const recover = clauses.length === 0 ? thrownResponse : recoverer(clauses);
   const settle: Recover = (error, request) => {
     try {
@@ -27,8 +33,21 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
   return filters.reduceRight((next, filter) => wrapFilter(filter, next, settle), settling(step, settle));
 }
 
-/** What answers a request in the end, as it was declared. */
-export type Answerer = Pick<SingleRoute, "handler" | "taken" | "answers" | "descriptions" | "site">;
+/** What the apps that are mounted need of the app around. */
+export interface AppScope {
+  readonly methodsOf: MethodsOf;
+  /** Takes what they do not log themselves. */
+  readonly fault: Fault;
+}
+
+/** Logs what was thrown; never throws. */
+export type Fault = (error: unknown, request: HttpRequest) => void;
+
+/** Of a place below apps that are mounted. */
+interface Mounted extends AppScope {
+  /** How many segments of the path lead to each of the apps, the outermost first. */
+  readonly mounts: readonly number[];
+}
 
 /**
  * Makes one function of the handler and the filters of the groups around it, the outermost first.
@@ -36,26 +55,85 @@ export type Answerer = Pick<SingleRoute, "handler" | "taken" | "answers" | "desc
  * @param checked for what of the answers is compared with what is declared; undefined for nothing
  */
 export function compilePipeline(
-  answerer: Answerer,
+  route: SingleRoute,
   groups: readonly Group[],
   checked: (Pick<DeclaredAnswers, "produces"> & { readonly template: string }) | undefined,
+  mounted: Mounted,
 ): Next {
-  const { handler, answers, descriptions, site } = answerer;
-  const answer = handlerStep(takingHandler(answerer, groups), site);
+  const { handler, answers, descriptions, site } = route;
+  const answer = handlerStep(takingHandler(route, groups), site);
   const said = (template: string): readonly Description[] => [
     ...groups.flatMap((group) => group.descriptions),
     docsOf(handler, template) ?? {},
     ...descriptions,
   ];
   const check = checked && compileAnswerCheck({ ...checked, answers, descriptions: said(checked.template), site });
-  return groups.reduceRight(
-    (next, group) => wrapGroup(group.filters, group.errorClauses, next),
-    check === undefined ? answer : (request) => andThen(answer(request), (response) => check(request, response)),
-  );
+  const step: Next =
+    check === undefined ? answer : (request) => andThen(answer(request), (response) => check(request, response));
+  return wrapGroups(groups, mounted, step, ({ filters }, next) => wrapGroup(filters, next));
 }
 
+/** Puts what the apps have for refusals around the step. */
+export function wrapRefusal(groups: readonly Group[], mounted: Mounted, step: Next): Next {
+  return wrapGroups(groups, mounted, step, (_, next) => next);
+}
+
+function wrapGroups(
+  groups: readonly Group[],
+  { mounts, methodsOf, fault }: Mounted,
+  step: Next,
+  wrap: (group: Group, next: Next) => Next,
+): Next {
+  const depths = [...mounts];
+  const faults = groups.map((_, i) => groups.slice(0, i + 1).findLast(({ app }) => app?.onFault)?.app?.onFault);
+  return groups.reduceRight((next, group, i) => {
+    const inner = wrap(group, next);
+    if (group.app === undefined) return inner;
+    const depth = depths.pop() ?? 0;
+    const { filters = [], reads } = group.app;
+    const log = faults[i] === undefined ? fault : faultLog(faults[i]);
+    const wrapped = wrapWeb(filters, methodsOf, failing(log), inner);
+    return (request) => {
+      if (reads !== undefined) exchangeOf(request).content.readBy(reads);
+      return wrapped(withBase(request, depth));
+    };
+  }, step);
+}
+
+/** Makes the function that logs faults; where logging itself fails, both go to the console. It never throws. */
+export function faultLog(
+  log: (error: unknown, request: HttpRequest | undefined) => unknown,
+): (error: unknown, request: HttpRequest | undefined) => void {
+  return (error, request) => {
+    const logBoth = (fromLog: unknown): void => {
+      logFault(error);
+      logFault(fromLog);
+    };
+    try {
+      const logged = log(error, request);
+      // An asynchronous log that fails must not end the process as an unhandled rejection.
+      if (isPromise(logged)) logged.then(undefined, logBoth);
+    } catch (fromLog) {
+      logBoth(fromLog);
+    }
+  };
+}
+
+export function logFault(error: unknown): void {
+  // biome-ignore lint/suspicious/noConsole: the default where the program names no log of its own
+  console.error(error);
+}
+
+/** Answers 500 for what was thrown, and logs it. */
+export const failing =
+  (fault: Fault): Fail =>
+  (error, request) => {
+    fault(error, request);
+    return internalError;
+  };
+
 /** Makes a function of the request only: what the handler takes is read when the filters have let the request in. */
-function takingHandler({ handler, taken }: Answerer, groups: readonly Group[]): (request: HttpRequest) => unknown {
+function takingHandler({ handler, taken }: SingleRoute, groups: readonly Group[]): (request: HttpRequest) => unknown {
   // The types of route.ts see to it that the groups bind what the handler needs, and that it takes the input.
   if (taken === undefined) return handler as (request: HttpRequest) => unknown;
   const answer = handler as (request: HttpRequest, input: InputValues) => unknown;
@@ -63,10 +141,17 @@ function takingHandler({ handler, taken }: Answerer, groups: readonly Group[]): 
   return (request) => withInputs(request, (input) => answer(request, input));
 }
 
-/** Puts these filters around the step, the first outermost, and the clauses around them. */
-function wrapGroup(filters: readonly Filter[], clauses: readonly ErrorClause[], step: Next): Next {
+/** Puts these filters around the step, the first outermost; those that take errors are around the others. */
+function wrapGroup(all: readonly Filter[], step: Next): Next {
+  const { filters, clauses } = outside(all);
   const filtered = filters.reduceRight((next, filter) => wrapFilter(filter, next, thrownResponse), step);
   return clauses.length === 0 ? filtered : settling(filtered, recoverer(clauses));
+}
+
+/** Returns the filters that take errors apart from the others. */
+function outside(all: readonly Filter[]): { readonly filters: readonly Filter[]; readonly clauses: readonly Filter[] } {
+  const { filters = [], clauses = [] } = Object.groupBy(all, ({ takesError }) => (takesError ? "clauses" : "filters"));
+  return { filters, clauses };
 }
 
 /** Makes a response of a fault that nothing has taken; never throws. */
@@ -91,54 +176,13 @@ function handlerStep(handler: (request: HttpRequest) => unknown, site: Declarati
  *
  * @param recover handles what the filter throws, and requests that it cannot pass on
  */
-function wrapFilter(filter: Filter, next: Next, recover: Recover): Next {
-  // Each filter is taken apart once: to look into objects of many forms would be slow at each request.
-  switch (filter.kind) {
-    case "before":
-      return wrapBefore(filter, next, recover);
-    case "after":
-      return wrapAfter(filter, next, recover);
-    case "around":
-      return wrapAround(filter, next, recover);
-  }
-}
-
-function wrapBefore({ apply, site }: BeforeFilter, next: Next, recover: Recover): Next {
-  const proceed = (changed: unknown): Awaitable<HttpResponse> => next(requireRequest(changed, "gave", site));
-  return (request) => {
-    try {
-      const changed: unknown = apply(request);
-      if (!isPromise(changed)) return proceed(changed);
-      return Promise.resolve(changed)
-        .then(proceed)
-        .catch((error: unknown) => recover(error, request));
-    } catch (error) {
-      return recover(error, request);
-    }
-  };
-}
-
-function wrapAfter({ apply, leastStatus = 0, site }: AfterFilter, next: Next, recover: Recover): Next {
-  const finish = responder("after filter", site, recover);
-  const change = (request: HttpRequest, response: HttpResponse): Awaitable<HttpResponse> => {
-    if (response.status < leastStatus) return response;
-    try {
-      return finish(apply(request, response), request);
-    } catch (error) {
-      return recover(error, request);
-    }
-  };
-  return (request) => {
-    const response = next(request);
-    // The first case is that of nearly all responses, and takes half the time in front.
-    if (response instanceof HttpResponse) return change(request, response);
-    return response.then((settled) => change(request, settled));
-  };
-}
-
-function wrapAround({ apply, exceptMethods, site }: AroundFilter, next: Next, recover: Recover): Next {
-  const finish = responder("around filter", site, recover);
-  const proceed: Next = (passed) => next(requireRequest(passed, "called its next step with", site));
+function wrapFilter({ apply, exceptMethods, site }: Filter, next: Next, recover: Recover): Next {
+  // The filter is taken apart once: to look into objects of many forms would be slow at each request.
+  const finish = responder(`${site.declaredBy} filter`, site, recover);
+  const proceed: Next = (passed) =>
+    passed instanceof HttpRequest
+      ? next(passed)
+      : next(requireRequest(passed, `The filter declared at ${site} called its next step with`));
   return (request) => {
     if (exceptMethods?.has(request.method)) return next(request);
     try {
@@ -149,18 +193,20 @@ function wrapAround({ apply, exceptMethods, site }: AroundFilter, next: Next, re
   };
 }
 
-/** Returns what makes a response of an error by the first of these clauses that is for it. */
-function recoverer(clauses: readonly ErrorClause[]): Recover {
-  const handlers = clauses.map((clause) => ({
-    clause,
-    finish: responder("onError clause", clause.site, thrownResponse),
+/** Returns what makes a response of an error by the first of these filters that takes it. */
+function recoverer(filters: readonly Filter[]): Recover {
+  const steps = filters.map((filter) => ({
+    filter,
+    finish: responder("onError clause", filter.site, thrownResponse),
   }));
   return (error, request) => {
-    const found = handlers.find(({ clause: { type } }) => type === undefined || error instanceof type);
+    const found = steps.find(({ filter }) => filter.takesError?.(error));
     if (found === undefined) throw error;
+    const rethrow = (): never => {
+      throw error;
+    };
     try {
-      // The clause takes unknown, or `instanceof` has just shown that the error is of the type that it declared.
-      return found.finish(found.clause.apply(error as never, request), request);
+      return found.finish(found.filter.apply(request, rethrow), request);
     } catch (fault) {
       return thrownResponse(fault);
     }
@@ -204,9 +250,4 @@ function responder(
       .then(settle)
       .catch((error: unknown) => recover(error, request));
   };
-}
-
-function requireRequest(value: unknown, did: string, site: DeclarationSite): HttpRequest {
-  if (value instanceof HttpRequest) return value;
-  throw new TypeError(`The filter declared at ${site} ${did} ${typeName(value)}, not a request`);
 }

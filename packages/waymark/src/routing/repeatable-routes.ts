@@ -1,6 +1,6 @@
 import { leaves } from "../condition.ts";
 import type { MatchedRoute } from "../exchange.ts";
-import type { ErrorClause, Filter } from "../filter.ts";
+import type { Filter, WebFilter } from "../filter.ts";
 import type { ServedApp } from "../served-app.ts";
 import type { Branch } from "./branch.ts";
 
@@ -9,27 +9,25 @@ import type { Branch } from "./branch.ts";
  * be passed by, or a condition, such as `when`, may depend on more than the head of the request.
  */
 export function repeatableRoutes(
-  filters: readonly Filter[],
-  clauses: readonly ErrorClause[],
+  filters: readonly (Filter | WebFilter)[],
   branches: readonly Branch[],
 ): ServedApp["isRepeatable"] {
-  if (clauses.length > 0 || !filters.every(isSkippable) || !branches.every(isChosenByHead)) return undefined;
+  if (!filters.every(isSkippable) || !branches.every(isChosenByHead)) return undefined;
   const routes: ReadonlySet<MatchedRoute | undefined> = new Set(
     branches.filter(isRepeatable).map(({ route }) => route),
   );
   return (route) => routes.has(route);
 }
 
-/** Returns whether neither the filters of its groups nor a mounted app have to see each request. A clause may answer in place of the handler. */
-const isRepeatable = ({ mounted, placed: { groups } }: Branch): boolean =>
-  mounted === undefined &&
-  groups.every(({ filters, errorClauses }) => errorClauses.length === 0 && filters.every(isSkippable));
+/** Returns whether no filter of its groups has to see each request. One that takes errors may answer in place of the handler. */
+const isRepeatable = ({ placed: { groups } }: Branch): boolean =>
+  groups.every(({ filters, app }) => filters.every(isSkippable) && (app?.filters ?? []).every(isSkippable));
 
 /** Also a filter that does nothing to a GET and a HEAD, or to a 200 and a 304. */
-function isSkippable(filter: Filter): boolean {
+function isSkippable(filter: Filter | WebFilter): boolean {
   if (filter.repeatable === true) return true;
-  if (filter.kind === "after") return (filter.leastStatus ?? 0) >= 400;
-  return filter.kind === "around" && ["GET", "HEAD"].every((name) => filter.exceptMethods?.has(name));
+  if (filter.kind === "web") return false;
+  return (filter.leastStatus ?? 0) >= 400 || ["GET", "HEAD"].every((name) => filter.exceptMethods?.has(name));
 }
 
 const isChosenByHead = ({ placed: { route, groups } }: Branch): boolean =>

@@ -4,7 +4,6 @@ import { knownMethods } from "../conditions/method.ts";
 import { docsOf } from "../description.ts";
 import { hasMalformedRange } from "../fields/accept.ts";
 import type { Next } from "../filter.ts";
-import { pathWithin } from "../mount.ts";
 import { pathSegments } from "../path/pattern.ts";
 import { exchangeOf, type HttpRequest, matchedRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -50,12 +49,17 @@ export function buildRouteTable(branches: readonly Branch[]): RouteTable {
   return (path) => fixed.get(path) ?? locate(path);
 }
 
+/** Sends a refusal through the filters that apps which are mounted have for it. */
+export type Refuse = (request: HttpRequest, refusal: HttpResponse) => Awaitable<HttpResponse>;
+
 /** Returns the innermost step: the choice of a route, or the refusal. */
-export function dispatcher(locate: RouteTable): Next {
+export function dispatcher(locate: RouteTable, refuse: Refuse): Next {
   return (request) => {
     exchangeOf(request).route = undefined; // For a filter that calls its next step twice.
     const located = locate(request.path);
-    return located === undefined ? refusePath(request, locate) : located.routes.answer(request, located.segments);
+    return located === undefined
+      ? refuse(request, refusePath(request, locate))
+      : located.routes.answer(request, located.segments, refuse);
   };
 }
 
@@ -132,19 +136,7 @@ export class PathRoutes {
   constructor(branches: readonly Branch[], recognized: ReadonlySet<string>) {
     this.#branches = branches;
     this.#recognized = recognized;
-    this.allow = allowedBy(branches, ownMethods);
-  }
-
-  /**
-   * As `allow`, at one of the paths: a mounted app answers for its own routes. Undefined where
-   * only mounted apps have the path, and none of them a route for it.
-   */
-  methodsOf(path: string): readonly string[] | undefined {
-    if (!this.#branches.some(({ mounted }) => mounted)) return this.allow;
-    const namedBy = (branch: Branch): readonly string[] | undefined =>
-      branch.mounted ? branch.mounted.app.methodsOf(pathWithin(branch.mounted, path)) : ownMethods(branch);
-    const branches = this.#branches.filter((branch) => namedBy(branch) !== undefined);
-    return branches.length === 0 ? undefined : allowedBy(branches, (branch) => namedBy(branch) ?? []);
+    this.allow = allowedBy(branches);
   }
 
   /**
@@ -160,7 +152,7 @@ export class PathRoutes {
     );
     if (mediaType === undefined) return undefined;
     const described = attempts.flatMap(({ branch: { placed, pattern } }) =>
-      placed.route.kind === "mount" ? [] : Object.entries(docsOf(placed.route.handler, pattern.text)?.query ?? {}),
+      Object.entries(docsOf(placed.route.handler, pattern.text)?.query ?? {}),
     );
     const parameters = described.flatMap(([parameter, { schema }]): readonly string[] => {
       const values: unknown = (schema as { readonly enum?: unknown } | undefined)?.enum; // of JSON Schema
@@ -181,14 +173,14 @@ export class PathRoutes {
   }
 
   /** Answers with the first branch that takes the request, or with the refusal. */
-  answer(request: HttpRequest, segments: readonly string[]): Awaitable<HttpResponse> {
+  answer(request: HttpRequest, segments: readonly string[], refuse: Refuse): Awaitable<HttpResponse> {
     const response = this.#dispatch(request, request, segments);
     if (response !== undefined) return response;
     const refusal = this.refuse(request, segments);
     const judged = this.withoutMalformedAccept(request, refusal);
-    if (judged === undefined) return refusal;
+    if (judged === undefined) return refuse(request, refusal);
     const all = this.#consulted(request.method);
-    return this.#dispatch(request, judged, segments, all) ?? this.refuse(judged, segments);
+    return this.#dispatch(request, judged, segments, all) ?? refuse(request, this.refuse(judged, segments));
   }
 
   /**
@@ -206,8 +198,7 @@ export class PathRoutes {
       if (!checksBesideAccept.every(({ matches }) => matches(judged, method, segments))) continue;
       const type = branch.negotiate?.(judged);
       if (type === undefined && branch.negotiate !== undefined) continue;
-      // A mounted app notes its own, or none.
-      if (branch.mounted === undefined) exchangeOf(request).route = branch.route;
+      exchangeOf(request).route = branch.route;
       const response = branch.run(matchedRequest(request, branch.bind(segments), type));
       return andThen(response, (settled) => this.#complete(settled, rest ?? consulted));
     }
@@ -282,11 +273,10 @@ const formatsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["txt", ["plain"]],
 ]);
 
-const ownMethods = ({ methods }: Branch): readonly string[] => [...(methods ?? knownMethods)];
-
 /** Returns the methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
-function allowedBy(branches: readonly Branch[], namedBy: (branch: Branch) => readonly string[]): readonly string[] {
-  const taken = branches.flatMap(namedBy).filter((method) => branches.some((branch) => matchesMethod(branch, method)));
+function allowedBy(branches: readonly Branch[]): readonly string[] {
+  const named = branches.flatMap(({ methods }) => [...(methods ?? knownMethods)]);
+  const taken = named.filter((method) => branches.some((branch) => matchesMethod(branch, method)));
   return [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
 }
 

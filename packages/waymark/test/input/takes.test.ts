@@ -16,9 +16,7 @@ import {
   json,
   POST,
   type ProblemDocument,
-  type ProvideNext,
   provide,
-  provideAround,
   type Route,
   router,
   takes,
@@ -466,25 +464,6 @@ describe("a filter that provides", () => {
     });
   });
 
-  it("can be around what is inside, and change its request", async () => {
-    const log: string[] = [];
-    const inTransaction = provideAround("transaction", async (request, next: ProvideNext<{ readonly id: number }>) => {
-      log.push("begin");
-      const response = await next({ id: 5 }, request.withHeader("X-Begun", "yes"));
-      log.push(`end ${response.status}`);
-      return response;
-    });
-    const routes = group(
-      inTransaction,
-      GET(takes(inTransaction), (request, { transaction }) => {
-        log.push(`use ${transaction.id} ${request.header("X-Begun")}`);
-        return empty(204);
-      }),
-    );
-    await ask(routes, "GET /");
-    assert.deepEqual(log, ["begin", "use 5 yes", "end 204"]);
-  });
-
   it("of an inner group has the last word", async () => {
     const who = (name: string) => provide("who", () => name);
     const outer = who("outer");
@@ -507,10 +486,6 @@ describe("a filter that provides", () => {
     for (const name of ["variables", "query", "fields", "body"]) {
       const message = `(${JSON.stringify(name)}, …) needs another name: that is an input of the request`;
       assert.throws(() => provide(name, () => 1), { name: "TypeError", message: `provide${message}` });
-      assert.throws(() => provideAround(name, (_, next) => next(1)), {
-        name: "TypeError",
-        message: `provideAround${message}`,
-      });
     }
   });
 });

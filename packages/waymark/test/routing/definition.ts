@@ -71,8 +71,6 @@ function flatten(
       return [{ route: node, groups }];
     case "group":
       return node.routes.flatMap((member) => flatten(member, [...groups, node]));
-    case "mount":
-      throw new Error("The definition knows no mounted apps");
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  type AroundFilter,
   after,
   around,
   before,
@@ -206,7 +205,7 @@ describe("a fault", () => {
   for (const [kind, handler] of Object.entries({ thrown: thrower, rejected: rejecter })) {
     it(`that is ${kind} unwinds through the around filters of groups, and past their after filters`, async () => {
       const { steps, after: passedBack } = trail();
-      const look = (name: string): AroundFilter =>
+      const look = (name: string): Filter =>
         around(async (request, next) => {
           try {
             return await next(request);

@@ -1,4 +1,4 @@
-import { type BeforeFilter, before, type HttpRequest } from "waymark";
+import { before, type Filter, type HttpRequest } from "waymark";
 import { negotiate, parseMediaType } from "waymark/fields";
 
 /** Returns whether a client names HTML, and prefers it to what problems are sent as to programs. */
@@ -21,7 +21,7 @@ export function localTarget(text: string | null): string {
  * Treats the default Accept of Java's HttpURLConnection as that of a program: it puts HTML and two kinds of pictures
  * first, but programs send it, and expect JSON. For `router({ filters })`, outside of all that looks at Accept.
  */
-export function javaWithoutAccept(): BeforeFilter {
+export function javaWithoutAccept(): Filter {
   return before(
     (request) =>
       request.headers.get("Accept")?.startsWith("text/html, image/gif, image/jpeg,")

@@ -1,4 +1,4 @@
-import { type AfterFilter, after, contentType, POST, type Route, redirect } from "waymark";
+import { after, contentType, type Filter, POST, type Route, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
 import { ofLanguage } from "../../api/descriptions.ts";
@@ -22,7 +22,7 @@ export const languageRoutes: Route = POST(
 );
 
 /** Names the language of a page, and what it was chosen by. For `router({ filters })`. */
-export const pageLanguages: AfterFilter = after(
+export const pageLanguages: Filter = after(
   (request, response) => {
     const { status, headers } = response;
     if (headers.get(policy) !== pageHeaders[policy]) return response;

@@ -1,4 +1,4 @@
-import { type AroundFilter, around, type HttpRequest, type Next, redirect } from "waymark";
+import { around, type Filter, type HttpRequest, type Next, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { personRepresentations } from "../../person/collection.ts";
 import { memberEntries } from "../../person/members.ts";
@@ -89,7 +89,7 @@ const notFilters: ReadonlySet<string> = new Set(["q", "sort", "limit", "fields"]
  * Sends browsers to the address of a list without the parameters that a form leaves empty, and with the codes of countries that
  * it names. Others are refused empty parameters, which may be a mistake.
  */
-export const tidyForms: AroundFilter = around(leaveOutEmptyFields, {
+export const tidyForms: Filter = around(leaveOutEmptyFields, {
   repeatable: true,
   describes: {
     responses: {
