@@ -27,9 +27,9 @@ const book: CollectionDefinition<Book> = {
   name: "book",
   members: {
     title: { filter: "text", search: true },
-    shelf: { filter: "caseless-text" },
+    shelf: { filter: "text" },
     tags: { filter: "text", list: true, search: true },
-    "shelves.code": { filter: "caseless-text", list: true, single: "shelf", search: true },
+    "shelves.code": { filter: "text", list: true, single: "shelf", search: true },
   },
 };
 

@@ -22,7 +22,7 @@ const toCursor = (
 const members: readonly SelectableMember[] = [
   ...storeMembers,
   { name: "familyName", type: "text" },
-  { name: "email", type: "caseless-text" },
+  { name: "email", type: "text" },
   { name: "birthDate", type: "date" },
   { name: "height", type: "number" },
   { name: "address.postalCode", type: "text" },

@@ -18,7 +18,7 @@ const person: CollectionDefinition = {
   members: {
     identifier: { unique: true },
     familyName: { filter: "text" },
-    email: { filter: "caseless-text" },
+    email: { filter: "text" },
     height: { filter: "number" },
     seen: { filter: "time" },
   },
@@ -28,8 +28,8 @@ const columns = comparedColumns(toStoredCollection(person));
 
 /** The columns on which the members have an index. */
 const indexed: Readonly<Record<string, string>> = {
-  familyName: "text_familyName",
-  email: "caseless_email",
+  familyName: "folded_familyName",
+  email: "folded_email",
   height: "number_height",
   seen: "time_seen",
   createdAt: "created_at",

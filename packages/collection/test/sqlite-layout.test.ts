@@ -295,8 +295,8 @@ describe("columns of a SQLite file", () => {
     await database.store("person").createAll([{ name: "Ada", identifier: "A1" }, { name: "Eve" }]);
     await database.close();
     const other = new DatabaseSync(file);
-    other.exec(`UPDATE waymark_collections SET form = replace(form, '"value"', '"value of before"');
-      UPDATE person SET text_name = 'before'`);
+    other.exec(`UPDATE waymark_collections SET form = replace(form, '"folded', '"folded before');
+      UPDATE person SET folded_name = 'before'`);
     other.close();
     const again = await open(file);
     const order = ["name", "id"].map((member) => ({ member, descending: true }));

@@ -155,7 +155,7 @@ describe("a definition that says something else", () => {
     [
       "a way to compare that there is not",
       { collections: [{ name: "book", members: { title: { filter: "string" } } }] },
-      /The filter of title is one of text, caseless-text, date, number, boolean, time, not "string"/,
+      /The filter of title is one of text, exact, date, number, boolean, time, not "string"/,
     ],
     [
       "a name for an owner",

@@ -59,7 +59,7 @@ export function parseFilter(
       describe,
       operatorsOf(member).map((each) => `[${each}]`),
     );
-  } else if (member.type !== "text" && member.type !== "caseless-text") {
+  } else if (member.type !== "text" && member.type !== "exact") {
     report(parameter, `needs a text member, but ${excerpt(name)} is a ${member.type}`);
   } else {
     return { member: name, operator, value: text };
@@ -189,7 +189,7 @@ type ParsedValue = { readonly value: string | number } | { readonly fault: strin
 function parseMemberValue(type: MemberType, text: string): ParsedValue {
   switch (type) {
     case "text":
-    case "caseless-text":
+    case "exact":
       return { value: text };
     case "date":
       return isRealDate(text) ? { value: text } : fault("a real date such as 1950-01-31", text);

@@ -57,7 +57,7 @@ export function describeFilters(members: readonly SelectableMember[]): Described
 function exampleFilters(members: readonly SelectableMember[]): string {
   const single = members.filter(({ isList }) => isList !== true);
   const compared = single.findLast(({ type }) => Object.hasOwn(leastShown, type));
-  const text = members.findLast(({ type }) => type === "text" || type === "caseless-text");
+  const text = members.findLast(({ type }) => type === "text" || type === "exact");
   const filters = [
     compared && `${compared.name}[ge]=${leastShown[compared.type]}`,
     "id[in]=1,2,3",
@@ -75,8 +75,8 @@ const leastShown: Readonly<Partial<Record<MemberType, string>>> = {
 };
 
 const schemaOf: Readonly<Record<MemberType, JsonSchema>> = {
-  text: { type: "string" },
-  "caseless-text": { type: "string", description: "Compared without regard to case." },
+  text: { type: "string", description: "Compared without regard to case and accents." },
+  exact: { type: "string", description: "Compared as it is, with case and accents." },
   date: { type: "string", format: "date" },
   number: { type: "number" },
   boolean: { type: "boolean" },

@@ -1,4 +1,5 @@
 import type { MemberType, MemberValue } from "../stores/contract/selection.ts";
+import { foldText } from "./fold.ts";
 import type { JsonObject } from "./json-object.ts";
 
 /**
@@ -88,11 +89,9 @@ export function isRealDate(text: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-/** Returns a value in the form in which this type of member is compared: A to Z become a to z in caseless text. */
-export function comparedValue<V extends string | number>(value: V, type: MemberType): V | string {
-  if (type !== "caseless-text" || typeof value === "number") return value;
-  return value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
+/** Returns a value in the form in which this type of member is compared: text is folded. */
+export const comparedValue = <V extends string | number>(value: V, type: MemberType): V | string =>
+  type === "text" && typeof value === "string" ? foldText(value) : value;
 
 /** Returns the first characters of a text; all where it has no more. */
 export const firstCharacters = (text: string, most: number): string =>

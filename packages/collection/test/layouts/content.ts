@@ -17,7 +17,7 @@ const person: CollectionDefinition = {
   members: {
     identifier: { unique: true },
     name: { filter: "text", search: true },
-    email: { filter: "caseless-text" },
+    email: { filter: "text" },
     height: { filter: "number" },
     seen: { filter: "time" },
     tags: { filter: "text", list: true },

@@ -8,14 +8,14 @@ export const selectable: Readonly<
   >
 > = {
   name: { filter: "text" },
-  email: { filter: "caseless-text" },
+  email: { filter: "text" },
   birthDate: { filter: "date" },
   height: { filter: "number" },
   alive: { filter: "boolean" },
   seen: { filter: "time" },
-  "address.postalCode": { filter: "text" },
-  tags: { filter: "text", list: true },
-  "mails.value": { filter: "caseless-text", list: true, single: "email" },
+  "address.postalCode": { filter: "exact" },
+  tags: { filter: "exact", list: true },
+  "mails.value": { filter: "text", list: true, single: "email" },
 };
 
 /** The ids of the records, as JSON says them, that a selection has, in its order. */
@@ -56,10 +56,12 @@ const timePattern = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:Z|[+
 const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day);
 
 function fold<V extends MemberValue>(member: string, value: V): V | string {
-  if (!member.startsWith("mail") && member !== "email") return value;
-  if (typeof value !== "string") return value;
-  return value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (!["name", "email", "mails.value"].includes(member) || typeof value !== "string") return value;
+  const letters = value.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  return letters.replaceAll(/[ßıłøς]/g, (letter) => plain[letter] ?? letter);
 }
+
+const plain: Readonly<Record<string, string>> = { ß: "ss", ı: "i", ł: "l", ø: "o", ς: "σ" };
 
 const placeOf = (order: readonly SortKey[], record: object): readonly MemberValue[] =>
   order.map(({ member }) => keyOf(record, member));
@@ -116,7 +118,7 @@ function compareBy(order: readonly SortKey[], one: readonly MemberValue[], other
   return 0;
 }
 
-/** What is absent first; numbers by size; text by code points. */
+/** What is absent first; numbers by size; text, folded before, by code points. */
 function compare(one: MemberValue, other: MemberValue): number {
   if (one === null || other === null) return Number(one !== null) - Number(other !== null);
   if (typeof one === "number" || typeof other === "number") return Number(one) - Number(other);

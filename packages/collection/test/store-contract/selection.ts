@@ -102,16 +102,39 @@ export function describeSelection(name: string, withStore: WithStore, runs: numb
             ["createdAt", "time"],
             ["updatedAt", "time"],
             ["name", "text"],
-            ["email", "caseless-text"],
+            ["email", "text"],
             ["birthDate", "date"],
             ["height", "number"],
             ["alive", "boolean"],
             ["seen", "time"],
-            ["address.postalCode", "text"],
-            ["tags", "text", "list"],
-            ["mails.value", "caseless-text", "list"],
+            ["address.postalCode", "exact"],
+            ["tags", "exact", "list"],
+            ["mails.value", "text", "list"],
           ],
         );
+      }),
+    );
+
+    it(
+      "compares text as people do, and codes by code points",
+      withStore(async (store) => {
+        const names = ["Zander", "Özil", "de Vries", "Ömer", "Adams", "MÜLLER", "Muller", "Straße", "STRASSE"];
+        await store.createAll(names.map((name) => ({ name, address: { postalCode: name } })));
+        const by = (member: string): Selection => ({ order: [{ member, descending: false }, ...byId] });
+        const namesOf = async (selection: Selection): Promise<readonly string[]> =>
+          (await idsOf(store, selection)).map((id) => names[id - 1] as string); // in the order of the ids
+        const sorted = ["Adams", "de Vries", "MÜLLER", "Muller", "Ömer", "Özil", "Straße", "STRASSE", "Zander"];
+        assert.deepEqual(await namesOf(by("name")), sorted);
+        assert.deepEqual(await namesOf(by("address.postalCode")), names.toSorted());
+        const found = async (member: string, operator: "eq" | "prefix", value: string) =>
+          namesOf({ filters: [{ member, operator, value }] });
+        assert.deepEqual(await found("name", "eq", "müller"), ["MÜLLER", "Muller"]);
+        assert.deepEqual(await found("name", "prefix", "mül"), ["MÜLLER", "Muller"]);
+        assert.deepEqual(await found("name", "prefix", "stras"), ["Straße", "STRASSE"]);
+        assert.deepEqual(await found("address.postalCode", "eq", "müller"), []);
+        assert.deepEqual(await found("address.postalCode", "prefix", "MÜ"), ["MÜLLER"]);
+        const after = ["omer", 2];
+        assert.deepEqual(await namesOf({ ...by("name"), after, limit: 2 }), ["Ömer", "Özil"]);
       }),
     );
 
@@ -169,6 +192,16 @@ const texts = [
     "É",
     "ß",
     "SS",
+    "ẞ",
+    "Łódź",
+    "lodz",
+    "Ömer",
+    "Ōmer",
+    "omer",
+    "ΟΔΟΣ",
+    "οδος",
+    "ﬁ",
+    "fi",
     "ı",
     "İ",
     "\u212a",

@@ -127,7 +127,7 @@ const settings: Readonly<Record<string, DeclaredType>> = {
   boolean: { kind: "boolean", filter: "boolean", checks: {} },
   date: { kind: "date", filter: "date", checks: { minimum: isDate, maximum: isDate } },
   choice: { kind: "choice", filter: "text", checks: { values: isTexts(200) } },
-  list: { kind: "line", filter: "caseless-text", checks: { ...ofText, values: isTexts(200) } },
+  list: { kind: "line", filter: "text", checks: { ...ofText, values: isTexts(200) } },
 };
 
 /** What is said of a member; its checks have been made. */
@@ -183,7 +183,7 @@ function toMember(name: string, declared: Declared, { kind, filter }: DeclaredTy
     ...(isList && { list: true }),
     min: minLength,
     max: maxLength,
-    filter,
+    filter: unique && filter === "text" ? "exact" : filter, // codes
     ...(isText && { search: true }),
     ...(unique && { unique }),
     ...(column && { column }),

@@ -86,14 +86,14 @@ export const takesAbsent = ({ operator, value }: { readonly operator: string; re
 /**
  * How the values of a member compare, the same in every store.
  *
- * - `text`: by code points.
- * - `caseless-text`: as text in which A to Z are a to z.
+ * - `text`: as people compare it, without case, width, accents and points; what is left by code points.
+ * - `exact`: by code points, for codes.
  * - `date`: `YYYY-MM-DD`, as text.
  * - `number`: by size.
  * - `boolean`: true or false in the record, `true` or `false` in a selection, as text.
  * - `time`: RFC 3339 in the record, milliseconds since the epoch in a selection; by size.
  */
-export type MemberType = "text" | "caseless-text" | "date" | "number" | "boolean" | "time";
+export type MemberType = "text" | "exact" | "date" | "number" | "boolean" | "time";
 
 /** By ascending id. */
 export const defaultOrder: readonly SortKey[] = [{ member: "id", descending: false }];

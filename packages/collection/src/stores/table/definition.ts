@@ -132,7 +132,7 @@ function assertSingles(lists: readonly ListMember[]): void {
   if (repeated !== undefined) throw new TypeError(`${repeated} is a value of two lists`);
 }
 
-const memberTypes: readonly MemberType[] = ["text", "caseless-text", "date", "number", "boolean", "time"];
+const memberTypes: readonly MemberType[] = ["text", "exact", "date", "number", "boolean", "time"];
 
 /** Checks the owner, the owner's owner, and so on. */
 function assertOwner(name: string, owner: Ownership, collections: readonly StoredCollection[]): void {

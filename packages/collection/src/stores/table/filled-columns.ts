@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { DatabaseOptions, StoredCollection } from "../../database.ts";
+import { foldVersion } from "../../members/fold.ts";
 import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../../members/value.ts";
 import { damagedReason, StoreDamaged, StoreUnavailable } from "../contract/errors.ts";
 import type { ListMember, MemberType, SelectableMember } from "../contract/selection.ts";
@@ -19,7 +20,7 @@ export const storeColumn = (member: string): string => storeColumns[member] ?? m
 
 const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
-export type ColumnKind = "unique" | "text" | "caseless" | "number" | "time";
+export type ColumnKind = "unique" | "folded" | "text" | "number" | "time";
 
 /** Makes the column for filters and order. */
 export function selectableColumn({ name, type }: SelectableMember): MemberColumn {
@@ -28,12 +29,14 @@ export function selectableColumn({ name, type }: SelectableMember): MemberColumn
     const value = toMemberValue(valueAlong(document, path), type);
     return value === null ? null : comparedValue(value, type);
   };
-  return { member: name, kind: columnKinds[type], content: type === "boolean" ? type : "value", toValue };
+  return { member: name, kind: columnKinds[type], content: contents[type] ?? "value", toValue };
 }
 
+const contents: Readonly<Partial<Record<MemberType, string>>> = { boolean: "boolean", text: `folded ${foldVersion}` };
+
 const columnKinds: Readonly<Record<MemberType, ColumnKind>> = {
-  text: "text",
-  "caseless-text": "caseless",
+  text: "folded",
+  exact: "text",
   date: "text",
   number: "number",
   boolean: "text",
@@ -144,7 +147,7 @@ function membersIn(form: string): ReadonlySet<string> {
   const { columns } = parseTableShape(form);
   const ofLists = parseNoted<readonly (readonly [member: string])[]>(columns["values"] ?? "[]");
   const named = Object.keys(columns).flatMap(
-    (column) => /^(?:unique|text|caseless|number|time|list)_(.*)$/s.exec(column)?.[1] ?? [],
+    (column) => /^(?:unique|folded|text|number|time|list)_(.*)$/s.exec(column)?.[1] ?? [],
   );
   return new Set([...named, ...ofLists.map(([member]) => member)]);
 }

@@ -1,3 +1,4 @@
+import { foldLetters } from "../../members/fold.ts";
 import { firstCharacters, valuesAt } from "../../members/value.ts";
 import type { SearchedMember } from "../contract/selection.ts";
 
@@ -10,7 +11,7 @@ import type { SearchedMember } from "../contract/selection.ts";
  * ```
  */
 export function toWords(text: string): readonly string[] {
-  const folded = fold(text);
+  const folded = foldLetters(text);
   // ASCII has few letters to look for. This takes a third of the time for the words of a person.
   const words = folded.match(ascii.test(folded) ? /[0-9a-z]+/g : /[\p{L}\p{N}]+/gu);
   return words?.map(shorten) ?? [];
@@ -50,40 +51,6 @@ export function addedMembers(before: string | undefined, rule: string): readonly
 }
 
 const longest = 64;
-
-/**
- * Folds the letters of Europe and the Middle East one by one, since no rule depends on their neighbours, and keeps what they become: the
- * words of a person with four umlauts take two thirds of the time.
- */
-const fold = (text: string): string => text.replaceAll(/[\x80-\u07ff]|[^\0-\u07ff]+/gu, foldedPart).toLowerCase();
-
-function foldedPart(part: string): string {
-  const kept = foldings.get(part);
-  if (kept !== undefined) return kept;
-  const folded = foldPart(part);
-  if (part < "\u0800") foldings.set(part, folded);
-  return folded;
-}
-
-const foldings = new Map<string, string>();
-
-function foldPart(text: string): string {
-  // Through upper case, where ß is SS and a final sigma is like any other sigma.
-  const folded = decompose(decompose(text).toLowerCase().toUpperCase()).toLowerCase().replaceAll("ς", "σ");
-  return folded.replaceAll(/[æðøþđħĸłŋœŧ]/g, (letter) => plainLetters[letter] ?? letter);
-}
-
-/** Letters of Europe that Unicode does not decompose, as the transform Latin-ASCII of its CLDR has them. */
-const plainLetters: Readonly<Record<string, string>> = {
-  ...{ æ: "ae", ð: "d", ø: "o", þ: "th", đ: "d", ħ: "h", ĸ: "q", ł: "l", ŋ: "n", œ: "oe", ŧ: "t" },
-};
-
-/**
- * Decomposes compatible characters (Unicode, form NFKD) and removes marks. Marks of the text itself are removed first: `normalize`
- * takes a time that grows with the square of the length of a run of marks.
- */
-const decompose = (text: string): string => withoutMarks(withoutMarks(text).normalize("NFKD"));
-const withoutMarks = (text: string): string => text.replaceAll(/\p{M}+/gu, "");
 
 /**
  * Returns the words by which a document is found, each once: those of these members, or of the texts in their lists, in each of their
@@ -155,6 +122,6 @@ function addWord(word: string, words: string[]): void {
 const joiner = /['’ʼ‐‑-]/;
 const joinedBy = /(?<=[\p{L}\p{M}\p{N}])['’ʼ‐‑-](?=[\p{L}\p{N}])/gu;
 const umlauts = /[aou]\u0308|[äöüø]/gi;
-const withE = (letter: string): string => `${fold(letter)}e`;
+const withE = (letter: string): string => `${foldLetters(letter)}e`;
 const digraph = /[aou]e/;
 const digraphs = /([aou])e/g;

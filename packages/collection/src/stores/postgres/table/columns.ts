@@ -135,7 +135,7 @@ function filledFrom({ kind, member, content, toValue }: MemberColumn): Omit<Fill
 const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double precision">> = {
   unique: "text",
   text: "text",
-  caseless: "text",
+  folded: "text",
   number: "double precision",
   time: "bigint",
 };

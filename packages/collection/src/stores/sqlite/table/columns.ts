@@ -68,7 +68,7 @@ export function filledColumns({ name: collection, unique, selectable }: StoredCo
 const columnTypes: Readonly<Record<ColumnKind, FilledColumn["type"]>> = {
   unique: "TEXT",
   text: "TEXT",
-  caseless: "TEXT",
+  folded: "TEXT",
   number: "REAL",
   time: "INTEGER",
 };
