@@ -9,21 +9,17 @@ export interface AddressBound {
   readonly most: number;
   /**
    * Returns the key that an address shares with the others of its network: of IPv6, one of 64 bits. Undefined where there is no
-   * limit: for trusted proxies, since they speak for many; by default also for this machine, which would keep itself out.
+   * limit: for trusted proxies, since they speak for many, and for this machine, which would keep itself out.
    */
   readonly keyOf: (address: string) => string | undefined;
 }
 
-/** @param most what the option says; by default a quarter of what there is for all */
-export function boundAddresses(
-  most: number | undefined,
-  mostOfAll: number,
-  { isTrustedProxy }: ProxyTrust,
-): AddressBound {
+/** Gives each address a quarter of what there is for all. */
+export function boundAddresses(mostOfAll: number, { isTrustedProxy }: ProxyTrust): AddressBound {
   const isExempt = (address: string): boolean =>
-    isTrustedProxy(address) || (most === undefined && loopback.check(address, isIPv4(address) ? "ipv4" : "ipv6"));
+    isTrustedProxy(address) || loopback.check(address, isIPv4(address) ? "ipv4" : "ipv6");
   return {
-    most: most ?? Math.ceil(mostOfAll / 4),
+    most: Math.ceil(mostOfAll / 4),
     keyOf: memoizeText((address) => (isExempt(address) ? undefined : toClientKey(address))),
   };
 }
@@ -32,11 +28,11 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-type ConnectionLimits = ProxyTrust & Pick<ServeSettings, "maxConnections" | "maxConnectionsPerAddress">;
+type ConnectionLimits = ProxyTrust & Pick<ServeSettings, "maxConnections">;
 
 /** Closes the connections of an address beyond its share of all as they come. */
 export function limitAddresses(server: Server, limits: ConnectionLimits): void {
-  const { most, keyOf } = boundAddresses(limits.maxConnectionsPerAddress, limits.maxConnections, limits);
+  const { most, keyOf } = boundAddresses(limits.maxConnections, limits);
   if (most === 0) return;
   const open = new Map<string, number>();
   server.prependListener("connection", (socket: Socket) => {

@@ -54,16 +54,30 @@ function parseScheme(text: string | undefined): Client["scheme"] | undefined {
 /** Whether requests from this address tell the truth about the client that they are passed on for. */
 type IsTrusted = (address: string) => boolean;
 
+/** The proxies whose fields are believed, and which fields they write. */
+export type TrustedProxies =
+  | readonly string[]
+  | BlockList
+  | { readonly proxies: readonly string[] | BlockList; readonly fields: ProxyFields };
+
 /**
  * Trusts these addresses and networks.
  *
- * @param proxies addresses and networks as `192.0.2.7` and `10.0.0.0/8`, of IPv4 or IPv6, or Node's list of them
+ * @param trusted addresses and networks as `192.0.2.7` and `10.0.0.0/8`, of IPv4 or IPv6, or Node's list of them; perhaps with the
+ * fields that they write. Default: X-Forwarded
  * @throws RangeError that names the malformed one; TypeError when there is no list
  */
-export function trustedProxies(proxies: readonly string[] | BlockList): IsTrusted {
-  if (Array.isArray(proxies) && proxies.length === 0) return () => false;
+export function toProxyTrust(trusted: TrustedProxies): ProxyTrust {
+  const isBare = trusted instanceof BlockList || !(typeof trusted === "object" && "proxies" in trusted);
+  const { proxies, fields } = isBare ? { proxies: trusted, fields: "X-Forwarded" as const } : trusted;
+  if (fields !== "X-Forwarded" && fields !== "Forwarded") {
+    throw new RangeError(`trustProxy.fields must be one of X-Forwarded, Forwarded, not ${String(fields)}`);
+  }
+  if (Array.isArray(proxies) && proxies.length === 0) return { isTrustedProxy: () => false, proxyFields: fields };
   const list = proxies instanceof BlockList ? proxies : toBlockList(proxies);
-  return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+  const isTrustedProxy: IsTrusted = (address) =>
+    isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+  return { isTrustedProxy, proxyFields: fields };
 }
 
 /** An address without its zone, and one of IPv4 as such; undefined when it is not an address. */

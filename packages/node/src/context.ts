@@ -1,22 +1,20 @@
 import { type Servable, served, typeName } from "waymark/internal";
 import { boundAddresses } from "./address-limit.ts";
-import { type ProxyTrust, trustedProxies } from "./client.ts";
+import { type ProxyTrust, toProxyTrust } from "./client.ts";
 import { Connections } from "./connections.ts";
-import { HeldContent } from "./content/held-content.ts";
+import { Permits } from "./content/permits.ts";
 import { UnreadContents } from "./content/unread-content.ts";
 import { Draining } from "./draining.ts";
 import type { ServeSettings } from "./options.ts";
 import { type PublishedApp, withPublished } from "./request-events.ts";
-import { ResponseHeads } from "./response-head.ts";
 import { Unsent } from "./unsent.ts";
 
 /** What is the same for every connection of a server. */
 export interface ServeContext extends ServeSettings, ProxyTrust, PublishedApp {
   readonly connections: Connections;
-  readonly responseHeads: ResponseHeads;
   readonly draining: Draining;
   readonly unsent: Unsent;
-  readonly heldContent: HeldContent;
+  readonly permits: Permits;
   readonly unreadContents: UnreadContents;
   /** Whether the server is shutting down: answers close their connections. */
   closing: boolean;
@@ -32,18 +30,17 @@ export function requireApp(server: "serve" | "toNodeListener", app: unknown): vo
 
 /** Makes the context of a server that serves this app. */
 export function makeContext(app: Servable, settings: ServeSettings): ServeContext {
-  const { proxyFields, maxHeldContent, maxHeldContentPerAddress } = settings;
-  const trust = { isTrustedProxy: trustedProxies(settings.trustProxy), proxyFields };
+  const { contentMemory } = settings;
+  const trust = toProxyTrust(settings.trustProxy);
   return {
     ...settings,
     ...trust,
     ...withPublished(app[served]),
     connections: new Connections(settings),
-    responseHeads: new ResponseHeads(settings.keepAliveTimeout),
     draining: new Draining(),
-    unsent: new Unsent(settings.maxUnsent),
-    heldContent: new HeldContent(maxHeldContent, boundAddresses(maxHeldContentPerAddress, maxHeldContent, trust)),
-    unreadContents: new UnreadContents(settings.maxUnreadContent),
+    unsent: new Unsent(contentMemory),
+    permits: new Permits(contentMemory, boundAddresses(contentMemory, trust)),
+    unreadContents: new UnreadContents(contentMemory / 4),
     closing: false,
   };
 }

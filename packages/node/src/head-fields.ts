@@ -1,7 +1,7 @@
 import type { HeaderList } from "waymark/fields";
 import { findRepeated, isHost, tokenList } from "waymark/internal";
 import type { ServeSettings } from "./options.ts";
-import { type HeadRefusal, headTooLong, refusals, refuseRepeated, tooManyFields } from "./refusals.ts";
+import { type HeadRefusal, headTooLong, refusals, refuseRepeated, targetTooLong, tooManyFields } from "./refusals.ts";
 
 /** What the head of a message may have. */
 export type HeadLimits = Pick<ServeSettings, "maxHeaderSize" | "maxHeaderFields" | "maxTargetLength">;
@@ -30,6 +30,39 @@ export function refuseFields(
   if (headers.flat.length > 2 * limits.maxHeaderFields) return tooManyFields(limits.maxHeaderFields);
   const expectation = isOld ? undefined : headers.get("Expect");
   return expectation === undefined || isContinue(expectation) ? undefined : refusals.expectation;
+}
+
+/**
+ * Returns the refusal of a message whose end two readers could find in different places (RFC 9112 §6.3); undefined when it is
+ * clear.
+ */
+export function refuseFraming(headers: HeaderList, minorVersion: number | undefined): HeadRefusal | undefined {
+  const transferEncoding = headers.get("Transfer-Encoding");
+  const contentLength = headers.get("Content-Length");
+  if (transferEncoding === undefined) {
+    return contentLength === undefined || isLength(contentLength) ? undefined : refusals.length;
+  }
+  // HTTP/1.0 knew no codings, and what passed such a message on may have framed it otherwise (RFC 9112 §6.1).
+  if (minorVersion === 0) return refusals.oldCoding;
+  if (contentLength !== undefined) return refusals.lengthAndCoding;
+  const codings = tokenList(transferEncoding);
+  if (codings.indexOf("chunked") !== codings.length - 1) return refusals.endlessCoding;
+  return codings.length === 1 ? undefined : refusals.coding;
+}
+
+const isLength = (value: string): boolean => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value));
+
+/** Returns the refusal of a target that is too long, or stands for the whole server where that makes no sense. */
+export function refuseTarget(method: string, target: string, { maxTargetLength }: HeadLimits): HeadRefusal | undefined {
+  if (target.length > maxTargetLength) return targetTooLong(maxTargetLength);
+  return target === "*" && method !== "OPTIONS" ? refusals.asterisk : undefined;
+}
+
+/** Returns what a client meant by a target that has a character for each byte: most that do not encode it send UTF-8. */
+export function decodeTarget(target: string): string {
+  if (!/[\x80-\xff]/.test(target)) return target;
+  const utf8 = Buffer.from(target, "latin1").toString();
+  return utf8.includes("\ufffd") ? target : utf8;
 }
 
 /** Returns how many bytes the field lines have in HTTP/1.1. */

@@ -107,6 +107,13 @@ export class Output implements UnsentHolder {
     }
   }
 
+  /** Writes bytes that are short, and ends the sending side with them. */
+  endWith(bytes: Uint8Array): void {
+    if (this.#isDiscarded) return;
+    this.#written += bytes.length;
+    this.#stream.end(bytes);
+  }
+
   flush(): void {
     this.#gathers = false;
     this.#writeGathered();

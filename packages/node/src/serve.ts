@@ -3,10 +3,7 @@ import { type Servable, served } from "waymark/internal";
 import { limitAddresses } from "./address-limit.ts";
 import { connectionOptions } from "./connections.ts";
 import { makeContext, requireApp, type ServeContext } from "./context.ts";
-import { Http1Connection } from "./http1/connection.ts";
-import type { HeadText } from "./http1/kept-head.ts";
-import { SharedFields } from "./http1/known-fields.ts";
-import { openMemory } from "./memory/answer-memory.ts";
+import { speakHttp1 } from "./http1/http1.ts";
 import { type ServeOptions, type ServeSettings, type TlsCredentials, toServeSettings } from "./options.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
 
@@ -50,12 +47,13 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
   requireApp("serve", app);
   const context = makeContext(app, settings);
   // TLS, HTTP/2 and node:http are loaded when a server has them.
-  const accept = await openEngine(context);
+  const { accept, close: closeEngine } = await openEngine(context);
   const secure = tls && (await import("./secure-server.ts")).makeSecureServer(context, tls, accept);
   const server = secure?.server ?? createServer(connectionOptions, accept);
   // To Node, 0 means no connection at all.
   if (maxConnections > 0) server.maxConnections = maxConnections;
   limitAddresses(server, context);
+  if (closeEngine !== undefined) server.once("close", closeEngine);
   const close = closer(server, context, secure);
   await listen(server, settings);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
@@ -77,20 +75,24 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
   };
 }
 
-/** Returns what speaks HTTP/1.1 on a connection. */
-async function openEngine(context: ServeContext): Promise<(socket: Socket) => void> {
-  const memory = openMemory<HeadText>(context);
-  const fields = new SharedFields();
-  const speak: (socket: Socket) => unknown =
-    context.engine === "node:http"
-      ? (await import("./node-http/engine.ts")).nodeHttpEngine(context)
-      : (socket) => new Http1Connection(socket, context, fields, memory);
-  return (socket) => {
-    if (!socket.destroyed) speak(socket);
-  };
+/** Speaks HTTP/1.1 on the connections of a server. */
+interface Http1 {
+  readonly accept: (socket: Socket) => void;
+  /** To be called when no more connections come. */
+  readonly close?: () => void;
 }
 
-function listen(server: Server, { port, host, backlog }: ServeSettings): Promise<void> {
+async function openEngine(context: ServeContext): Promise<Http1> {
+  if (context.engine === "waymark") return { accept: speakHttp1(context) };
+  const { NodeHttpEngine } = await import("./node-http/engine.ts");
+  const engine = new NodeHttpEngine(context);
+  return { accept: (socket) => !socket.destroyed && engine.accept(socket), close: () => engine.close() };
+}
+
+/** New connections that may wait to be accepted, of which Node.js accepts one in each turn; clients beyond it try again after a second. */
+const backlog = 128;
+
+function listen(server: Server, { port, host }: ServeSettings): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (error: Error): void => reject(new ListenError(host, port, error));
     server.once("error", onError);

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import type { Client, HttpResponse } from "waymark";
+import type { Client } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import type { EventLoopTurn } from "waymark/filters";
-import { AdapterExchange, answer, cancelBody, type Platform, type ServedApp, send } from "waymark/internal";
+import { AdapterExchange, type Platform, type ServedApp } from "waymark/internal";
 import { canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
-import type { ContentHolder, ContentShare } from "./content/held-content.ts";
+import type { Permit, PermitHolder } from "./content/permits.ts";
 import type { ServeContext } from "./context.ts";
 import { endChannel, type PublishedApp, startChannel } from "./request-events.ts";
 
@@ -56,41 +56,19 @@ export abstract class ServedExchange extends AdapterExchange {
     return this.#draining;
   }
 
-  /** Counts the content of the request, from now until the exchange has ended. */
-  protected countContent(holder: ContentHolder): ContentShare {
-    const share = this.context.heldContent.open(this.client.address, holder);
-    this.onEnd(() => share.close());
-    return share;
+  /** Takes permits for the content of the request, which are given back when the exchange has ended. */
+  protected permitsFor(holder: PermitHolder): (bytes: number, limit: number) => Permit {
+    return (bytes, limit) => {
+      // What is decoded is held beside what has come, and may be as long as the limit.
+      const all = this.headers.has("Content-Encoding") ? bytes + limit : bytes;
+      const permit = this.context.permits.take(all, this.client.address, holder);
+      this.onEnd(() => permit.release());
+      return permit;
+    };
   }
 
   protected findClient(): Client {
     return this.#peer.clientOf(this.headers);
-  }
-}
-
-/** An exchange that is answered by itself, and in no queue of its connection. */
-export abstract class SingleExchange extends ServedExchange {
-  /** The answer in place of the app's. */
-  #refusal: HttpResponse | undefined;
-
-  /** Has the app answer, or in its place this refusal; what was being answered before is not sent. */
-  answer(refusal?: HttpResponse): void {
-    this.#refusal = refusal;
-    this.stopSending?.();
-    const settle = (response: HttpResponse): void =>
-      this.#refusal === refusal ? this.settle(response) : cancelBody(this, response);
-    answer(this, settle, refusal);
-  }
-
-  /** Sends this in place of the app's answer, or cuts an answer that has begun; once. */
-  answerInstead(refusal: HttpResponse): void {
-    if (this.#refusal === refusal) return;
-    if (this.headSent) this.cut();
-    else this.answer(refusal);
-  }
-
-  protected settle(response: HttpResponse): void {
-    send(this, response);
   }
 }
 

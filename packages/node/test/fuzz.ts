@@ -13,7 +13,7 @@ import { tinyApp } from "../../waymark/test/tiny-app.ts";
  */
 export async function withstandsFuzzing(rounds: number): Promise<void> {
   const app = tinyApp(async (request) => text(`${request.method} ${request.path} ${await request.text()}`));
-  const server = await serve(app, { drainTimeout: 100 });
+  const server = await serve(app);
   try {
     for (const bytes of [fc.string({ unit: "binary-ascii", maxLength: 200 }), fc.array(piece).map(join), faulty]) {
       await fc.assert(

@@ -21,7 +21,7 @@ export interface Latencies {
  * the answer; until all of those are cut off. Each normal request must be answered, and nothing must be left of the slow.
  */
 export async function servesAmongSlowClients(count: number, timeout: number): Promise<Latencies> {
-  const options = { headersTimeout: timeout, requestTimeout: timeout, writeTimeout: timeout };
+  const options = { requestTimeout: timeout, writeTimeout: timeout };
   return withServer(options, async ({ port, usage }) => {
     const before = await usage();
     const slow = Array.from({ length: count }, (_, i) => slowClients[i % slowClients.length]?.(port) as SlowClient);

@@ -54,7 +54,7 @@ export const hostileKinds: Readonly<Record<string, HostileKind>> = {
     open: sendUnread,
   },
   "streams of HTTP/2 with a window of 0": {
-    bound: 1024 * kiB + pageLength + 256 * kiB,
+    bound: 50 * pageLength + 256 * kiB,
     // What waits for all clients, and beside it for each session what Node has of it and of its streams.
     most: 2 ** 28 + 10_000 * 256 * kiB,
     withTls: true,
@@ -62,7 +62,7 @@ export const hostileKinds: Readonly<Record<string, HostileKind>> = {
   },
   "streams of HTTP/2 with a window of 0 and short answers": {
     // Twice as many streams, of which Node has more.
-    bound: 1024 * kiB + shortLength + 512 * kiB,
+    bound: 100 * shortLength + 512 * kiB,
     most: 2 ** 28 + 10_000 * 512 * kiB,
     withTls: true,
     open: askWithoutWindow("/short", 100),

@@ -32,9 +32,7 @@ async function answerTo(bytes: string, engine: Engine = "waymark"): Promise<RawR
   );
   server = await serve(app, {
     engine,
-    maxTargetLength: 100,
     maxHeaderSize: 1_000,
-    headersTimeout: 500,
     requestTimeout: 500,
   });
   const connection = new RawConnection(server.port).send(bytes);
@@ -53,7 +51,7 @@ const refused: Readonly<Record<string, readonly [bytes: string, status: number, 
   "no Host": ["GET / HTTP/1.1\r\n\r\n", 400, "GET"],
   "a Host that is not a host": ["GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "GET"],
   "a field twice": ["GET / HTTP/1.1\r\nHost: a\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n", 400, "GET"],
-  "a target that is too long": [`GET /${"a".repeat(200)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, "GET"],
+  "a target that is too long": [`GET /${"a".repeat(600)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, "GET"],
   "a head that is too long": [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(1_050)}\r\n\r\n`, 431, "GET"],
   "a head that is far too long": [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(9_000)}\r\n\r\n`, 431, ""],
   "a head that does not come": ["GET / HTTP/1.1\r\n", 408, ""],

@@ -124,7 +124,7 @@ describe("the client of a request", () => {
     [["X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https"], {}],
   ] as const) {
     it(`behind proxies that write Forwarded, with ${JSON.stringify(lines)}, is ${JSON.stringify(expected)}`, async () => {
-      const options = { trustProxy: proxies, proxyFields: "Forwarded" } as const;
+      const options = { trustProxy: { proxies, fields: "Forwarded" } } as const;
       assert.deepEqual(await clientOf(options, lines), { ...peer, ...expected });
     });
   }

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
 import { afterEach, describe, it } from "node:test";
 import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
 import type { HttpRequest } from "../../waymark/src/request.ts";
-import { HttpResponse, text } from "../../waymark/src/response.ts";
+import { HttpResponse } from "../../waymark/src/response.ts";
 import { type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";
-import { tls } from "./http2-frames.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 const opened: { readonly server: RunningServer; readonly clients: RawConnection[] }[] = [];
@@ -42,7 +40,7 @@ describe("responses that wait for their clients", () => {
   it("are given up when there are too many, beginning with the client that has taken nothing for longest", async () => {
     const gone: string[] = [];
     const firstGone = Promise.withResolvers<void>();
-    const { connect } = await served({ maxUnsent: 1.5 * long }, (request) => {
+    const { connect } = await served({ contentMemory: 1.5 * long }, (request) => {
       request.signal.addEventListener("abort", () => {
         gone.push(request.header("X-Name") ?? "");
         firstGone.resolve();
@@ -61,7 +59,7 @@ describe("responses that wait for their clients", () => {
 
   it("are let go of when their request is abandoned, which cuts off no client that has taken all", async () => {
     const asked: HttpRequest[] = [];
-    const { connect } = await served({ maxUnsent: 1.5 * long }, (request) => {
+    const { connect } = await served({ contentMemory: 1.5 * long }, (request) => {
       asked.push(request);
       return new HttpResponse(200, {}, request.path === "/long" ? new Uint8Array(long) : "short");
     });
@@ -79,7 +77,7 @@ describe("responses that wait for their clients", () => {
 
   it("count once where they are the same bytes", async () => {
     const bytes = new Uint8Array(long);
-    const { connect } = await served({ maxUnsent: 1.5 * long }, () => new HttpResponse(200, {}, bytes));
+    const { connect } = await served({ contentMemory: 1.5 * long }, () => new HttpResponse(200, {}, bytes));
     const clients = Array.from({ length: 4 }, connect);
     for (const client of clients) {
       askAndStall(client);
@@ -94,7 +92,7 @@ describe("responses that wait for their clients", () => {
   it("count as the part of a larger array that they are", async () => {
     const bytes = new Uint8Array(2 * long);
     const { connect } = await served(
-      { maxUnsent: 1.5 * long },
+      { contentMemory: 1.5 * long },
       () => new HttpResponse(200, {}, bytes.subarray(0, 100_000)),
     );
     assert.equal((await connect().request("GET /").response()).body.length, 100_000);
@@ -108,7 +106,7 @@ describe("responses that wait for their clients", () => {
       const first = Promise.withResolvers<HttpResponse>();
       const many = Promise.withResolvers<void>();
       let begun = 0;
-      const { connect } = await served({ maxUnsentPerConnection: 1_000_000 }, () => {
+      const { connect } = await served({}, () => {
         begun++;
         if (begun === 1) return first.promise;
         if (begun === 7) many.resolve();
@@ -124,28 +122,6 @@ describe("responses that wait for their clients", () => {
       for (let i = 0; i < 50; i++) assert.equal((await client.response()).body.length, 200_000);
     });
   }
-
-  it("hold back other streams of their session", async () => {
-    const begun: string[] = [];
-    const { server } = await served({ tls, maxUnsentPerConnection: 100_000 }, ({ path }) => {
-      begun.push(path);
-      return text("x".repeat(path === "/small" ? 1 : 200_000));
-    });
-    const session = connectHttp2(server.url, { ca: tls.cert, settings: { initialWindowSize: 0 } });
-    const ask = (path: string) => session.request({ ":path": path }).on("error", () => undefined);
-    const first = ask("/1");
-    await once(first, "response");
-    const others = [ask("/2"), ask("/small")];
-    await new Promise((resolve) => session.ping(resolve));
-    assert.deepEqual(begun, ["/1"]);
-    const withContent = session.request({ ":method": "POST", ":path": "/3" });
-    const [error] = await once(withContent, "error");
-    assert.match(error.message, /NGHTTP2_REFUSED_STREAM/);
-    first.close();
-    await Promise.all(others.slice(0, 1).map((other) => once(other, "response")));
-    assert.deepEqual(begun, ["/1", "/2"]);
-    session.destroy();
-  });
 });
 
 async function fetchOther(server: RunningServer): Promise<void> {

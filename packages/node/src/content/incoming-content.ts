@@ -2,22 +2,22 @@ import type { Readable } from "node:stream";
 import type { HttpError } from "waymark";
 import { type ContentSource, contentInterrupted, contentTooLarge } from "waymark/internal";
 import { ByteQueue } from "./byte-queue.ts";
-import type { ContentHolder, ContentShare } from "./held-content.ts";
+import type { Permit, PermitHolder } from "./permits.ts";
 
 /**
  * The content of a request as it arrives. A little is kept for a reader that is yet to come; beyond that it stays in the
  * connection, and at last in the client.
  */
-export class IncomingContent implements ContentSource, ContentHolder {
+export class IncomingContent implements ContentSource, PermitHolder {
   readonly length: number | undefined;
   readonly #onChange: () => void;
   readonly #arrived = new ByteQueue();
   #state: "open" | "complete" | "broken" = "open";
   #isRead = false;
-  #isStreamed = false;
   #most = mostUnread;
-  /** Counts what is kept; there is one before anything arrives, except where the server is another's. */
-  share: ContentShare | undefined;
+  received = 0;
+  /** Takes a permit for this many bytes, which may become others, up to the limit. Default: none is needed. */
+  takePermit: ((bytes: number, limit: number) => Permit) | undefined;
   /** Called when the reader has given up, or come to the end. */
   whenLeft: (() => unknown) | undefined;
   /** Why the reader gets no more. */
@@ -31,12 +31,9 @@ export class IncomingContent implements ContentSource, ContentHolder {
     this.#onChange = onChange;
   }
 
-  /** Whether more is taken now. One that could have more if others did not hold so much is resumed. */
+  /** Whether more is taken now. */
   get hasRoom(): boolean {
-    const { length } = this.#arrived;
-    if (length >= this.#most) return false;
-    // What is streamed passes through, and makes others wait for no longer than its reader takes.
-    return (this.#isStreamed && length === 0) || this.share?.mayGrow() !== false;
+    return this.#arrived.length < this.#most;
   }
 
   /** Whether there is a reader that has neither come to the end nor given up. */
@@ -52,8 +49,8 @@ export class IncomingContent implements ContentSource, ContentHolder {
   /** Hands over what has arrived. */
   push(piece: Buffer): void {
     if (piece.length === 0) return;
+    this.received += piece.length;
     this.#arrived.append(piece, Math.min(this.length ?? this.#most, this.#most));
-    this.share?.resize(this.#arrived.capacity);
     this.#wakeReader();
   }
 
@@ -76,22 +73,27 @@ export class IncomingContent implements ContentSource, ContentHolder {
   }
 
   resume(): void {
-    this.#onChange();
+    this.#wakeReader();
   }
 
   async bytes(limit: number): Promise<Uint8Array> {
-    // One byte more, to see that it is too long.
-    this.#most = limit + 1;
     this.#isRead = true;
-    if (this.#state === "open") this.share?.startReading(true);
+    const most = Math.min(this.length ?? limit, limit);
+    const permit = this.takePermit?.(most, limit);
     try {
+      while (permit?.isGranted === false) {
+        await this.#change();
+        if (this.#failure !== undefined) throw this.#failure;
+      }
+      // One byte more, to see that it is too long.
+      this.#most = limit + 1;
       while (this.#mayArrive() && this.#arrived.length <= limit) await this.#change();
       if (this.#arrived.length > limit) throw contentTooLarge(limit);
-      // It is still counted: it is there until the request is over.
+      permit?.shrink(permit.bytes - most + this.#arrived.length);
       return this.#arrived.take(this.#arrived.length);
     } catch (error) {
       this.#arrived.clear();
-      this.share?.resize(0);
+      permit?.release();
       throw error;
     } finally {
       this.#leave();
@@ -101,12 +103,10 @@ export class IncomingContent implements ContentSource, ContentHolder {
   async *stream(limit: number): AsyncGenerator<Uint8Array> {
     let left = limit;
     this.#isRead = true;
-    this.#isStreamed = true;
     try {
       for (;;) {
         while (this.#mayArrive() && this.#arrived.length === 0) await this.#change();
         const piece = this.#arrived.take(this.#arrived.length);
-        this.share?.resize(0);
         if (piece.length === 0) return;
         left -= piece.length;
         if (left < 0) throw contentTooLarge(limit);
@@ -115,10 +115,6 @@ export class IncomingContent implements ContentSource, ContentHolder {
     } finally {
       this.#leave();
     }
-  }
-
-  keep(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    return this.share?.keep(pieces) ?? pieces;
   }
 
   /** @throws HttpError when the rest will not arrive */
@@ -143,48 +139,39 @@ export class IncomingContent implements ContentSource, ContentHolder {
 
   #leave(): void {
     this.#isRead = false;
-    this.#isStreamed = false;
     this.#most = mostUnread;
-    this.share?.stopReading();
     this.whenLeft?.();
     this.#onChange();
   }
 }
 
-/**
- * Returns the content of a message that Node reads: of one of its requests, or of a stream of HTTP/2. Until it is read it stays in
- * Node's buffer.
- *
- * @param isComplete returns whether a message that has ended is complete
- * @param begin called before it is read
- */
+/** Returns the content that comes with a message which Node reads. Until it is read it stays in Node's buffer. */
 export function readableContent(
-  message: Readable,
+  message: { readonly isComplete: boolean; sendContinue(): void },
+  incoming: Readable,
   length: number | undefined,
-  isComplete: () => boolean,
-  begin: () => void = () => undefined,
 ): IncomingContent {
   let hasBegun = false;
   const listen = (): void => {
     hasBegun = true;
     // The client may have gone already, and nothing more would ever come.
-    if (message.destroyed || message.readableEnded) content.break();
-    else begin();
-    message
+    if (incoming.destroyed || incoming.readableEnded) content.break();
+    else message.sendContinue();
+    incoming
       .on("data", (piece: Buffer) => {
         // What comes when nobody reads any more is thrown away.
         if (!content.isRead) return;
         content.push(piece);
-        if (!content.hasRoom) message.pause();
+        if (!content.hasRoom) incoming.pause();
       })
-      .on("end", () => (isComplete() ? content.complete() : content.break()))
+      .on("end", () => (message.isComplete ? content.complete() : content.break()))
       .on("error", (cause) => content.break(cause))
       .on("close", () => content.break());
   };
   const content = new IncomingContent(length, () => {
     if (!hasBegun) listen();
-    if (content.isRead && content.hasRoom) message.resume();
-    else message.pause();
+    if (content.isRead && content.hasRoom) incoming.resume();
+    else incoming.pause();
   });
   return content;
 }

@@ -8,7 +8,6 @@ import { mostInRound } from "../memory/asked-sources.ts";
 import { RepeatedAnswer } from "../memory/repeated-answer.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
-import { interimResponse } from "../response-head.ts";
 import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Ending } from "./ending.ts";
@@ -18,6 +17,16 @@ import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
 import { type HeadText, toText } from "./kept-head.ts";
 import type { SharedFields } from "./known-fields.ts";
 import { MessageReader } from "./message-reader.ts";
+import { interimResponse, type ResponseHeads } from "./response-head.ts";
+
+/** What all connections of a server have in common. */
+export interface SharedByConnections {
+  /** The fields that heads have had. */
+  readonly fields: SharedFields;
+  readonly heads: ResponseHeads;
+  /** Answers of the app that may be sent again; undefined without. */
+  readonly memory: AnswerMemory<HeadText> | undefined;
+}
 
 /**
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
@@ -37,6 +46,7 @@ import { MessageReader } from "./message-reader.ts";
 export class Http1Connection implements Connection, ExchangeConnection {
   readonly socket: Socket;
   readonly context: ServeContext;
+  readonly shared: SharedByConnections;
   readonly output: Output;
   readonly peer: Peer;
   readonly ending: Ending;
@@ -44,17 +54,17 @@ export class Http1Connection implements Connection, ExchangeConnection {
   readonly #queue: ExchangeQueue;
   readonly #reader: MessageReader;
   readonly #memory: AnswerMemory<HeadText> | undefined;
-  #requests = 0;
+  /** Whether no request has come on it. */
+  #isFresh = true;
   #isAdvancing = false;
   #isScheduled = false;
 
   /**
    * Speaks HTTP/1.1 on this connection from now on.
    *
-   * @param fields those that heads on any connection have had
-   * @param memory answers of the app that may be sent again. Default: none
+   * @param shared what it has in common with the other connections of its server
    */
-  constructor(socket: Socket, context: ServeContext, fields: SharedFields, memory?: AnswerMemory<HeadText>) {
+  constructor(socket: Socket, context: ServeContext, shared: SharedByConnections) {
     this.socket = socket;
     this.context = context;
     const drained = (): void => {
@@ -63,9 +73,10 @@ export class Http1Connection implements Connection, ExchangeConnection {
     };
     this.output = new Output(socket, context, drained, () => socket.destroy());
     this.peer = new Peer(socket, context);
-    this.#memory = memory;
+    this.shared = shared;
+    this.#memory = shared.memory;
     this.#deadlines = new Deadlines(context);
-    this.#reader = new MessageReader(context, this.#deadlines, this.peer, fields);
+    this.#reader = new MessageReader(context, this.#deadlines, this.peer, shared.fields);
     this.#queue = new ExchangeQueue(this.output, context, () => this.#advance());
     this.ending = new Ending(socket, context, this.output, this.#deadlines, this.#reader, this.#queue);
     socket.allowHalfOpen = true;
@@ -159,14 +170,13 @@ export class Http1Connection implements Connection, ExchangeConnection {
   #readHead(isPrompt: boolean): boolean {
     const head = this.#canRead ? this.#reader.readHead(this.#memoryOfNext, isPrompt) : undefined;
     if (head === undefined) return false;
-    const isLast = ++this.#requests === this.context.maxRequestsPerConnection;
+    this.#isFresh = false;
     if (head instanceof RepeatedAnswer) {
-      this.output.latin1(toText(head, this.context.responseHeads.lastLines(false)));
+      this.output.latin1(toText(head, this.shared.heads.lastLines(false)));
       if (head.isObserved) this.#queue.noteRepeated(head);
     } else {
       const content = this.#reader.beginContent(head, () => this.#advance());
       const exchange = new Http1Exchange(this, head, content);
-      if (isLast) exchange.closes = true;
       if (exchange.closes) this.#reader.expectNoMore();
       this.#queue.add(exchange);
       // What has come with the head is there when the app begins, and need not be waited for.
@@ -178,7 +188,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
   /** Where the answer to the next request may be; undefined where the app has to make it. */
   get #memoryOfNext(): AnswerMemory<HeadText> | undefined {
     const { context } = this;
-    const isLast = context.closing || this.#reader.hasEnded || this.#requests + 1 === context.maxRequestsPerConnection;
+    const isLast = context.closing || this.#reader.hasEnded;
     return this.#queue.isEmpty && !isLast && appOf(context).isRepeatable !== undefined ? this.#memory : undefined;
   }
 
@@ -233,7 +243,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
   startClosing(): void {}
 
   closeIdle(unused: boolean): void {
-    if (unused || this.#requests > 0) this.ending.closeIdle();
+    if (unused || !this.#isFresh) this.ending.closeIdle();
   }
 
   look(elapsed: number): void {
@@ -242,7 +252,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
     output.look(elapsed, waiting !== undefined);
     const lateness = this.#deadlines.look(elapsed, this.#reader, {
       canRead: this.#canRead,
-      isFresh: this.#requests === 0,
+      isFresh: this.#isFresh,
       isSettled: this.#queue.isEmpty && output.isSent,
       isFinished: socket.writableFinished,
       isHalfClosed: waiting !== undefined,

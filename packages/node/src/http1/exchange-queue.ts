@@ -2,8 +2,8 @@ import type { HttpResponse } from "waymark";
 import { answer, cancelBody } from "waymark/internal";
 import type { ServeSettings } from "../options.ts";
 import type { Output } from "../output.ts";
-import { interimResponse } from "../response-head.ts";
 import type { Http1Exchange } from "./http1-exchange.ts";
+import { interimResponse } from "./response-head.ts";
 
 /**
  * The exchanges of one connection, each until it has ended. Requests are begun in their order, and together only while all of

@@ -1,7 +1,7 @@
 import type { HeaderList } from "waymark/fields";
 import { isBlank, isFieldValue, parsedHeaders, tokenList, trimBlanks } from "waymark/internal";
-import { type HeadLimits, refuseFields } from "../head-fields.ts";
-import { type HeadRefusal, malformedMessage, refusals } from "../refusals.ts";
+import { type HeadLimits, refuseFields, refuseFraming } from "../head-fields.ts";
+import { type HeadRefusal, malformedMessage } from "../refusals.ts";
 import { asksForUpgrade } from "../upgrade.ts";
 import type { RequestLine } from "./request-line.ts";
 
@@ -58,26 +58,6 @@ export function readFieldSection(
     ),
   };
 }
-
-/**
- * Returns the refusal of a message whose end two readers could find in different places (RFC 9112 §6.3); undefined when it is
- * clear.
- */
-export function refuseFraming(headers: HeaderList, minorVersion: RequestLine["minorVersion"]): HeadRefusal | undefined {
-  const transferEncoding = headers.get("Transfer-Encoding");
-  const contentLength = headers.get("Content-Length");
-  if (transferEncoding === undefined) {
-    return contentLength === undefined || isLength(contentLength) ? undefined : refusals.length;
-  }
-  // HTTP/1.0 knew no codings, and what passed such a message on may have framed it otherwise (RFC 9112 §6.1).
-  if (minorVersion === 0) return refusals.oldCoding;
-  if (contentLength !== undefined) return refusals.lengthAndCoding;
-  const codings = tokenList(transferEncoding);
-  if (codings.indexOf("chunked") !== codings.length - 1) return refusals.endlessCoding;
-  return codings.length === 1 ? undefined : refusals.coding;
-}
-
-const isLength = (value: string): boolean => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value));
 
 /**
  * Parses field lines (RFC 9112 §5), each with its line end, from this place of the text up to another; returns names and

@@ -2,7 +2,7 @@ import { HttpError } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { rememberValues } from "waymark/internal";
 import type { ByteQueue } from "../content/byte-queue.ts";
-import type { HeadLimits } from "../head-fields.ts";
+import { type HeadLimits, refuseTarget } from "../head-fields.ts";
 import { type AnswerMemory, AnswerNote } from "../memory/answer-memory.ts";
 import type { RepeatedAnswer } from "../memory/repeated-answer.ts";
 import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
@@ -10,7 +10,7 @@ import type { Peer } from "../served-exchange.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
 import type { HeadText } from "./kept-head.ts";
 import { hashOf, type KnownFields, SharedFields, sameBytes } from "./known-fields.ts";
-import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine, refuseTarget } from "./request-line.ts";
+import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine } from "./request-line.ts";
 
 /** The head of a request, and what follows from it for its connection. */
 export interface Head extends Omit<FieldSection, "minorVersion" | "length"> {

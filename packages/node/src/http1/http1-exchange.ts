@@ -5,18 +5,19 @@ import { eventStreamFields, fieldLines, type Piece, representedFields, withTarge
 import type { IncomingContent } from "../content/incoming-content.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
 import type { Output } from "../output.ts";
-import { firstLines } from "../response-head.ts";
 import { type ServedConnection, ServedExchange } from "../served-exchange.ts";
 import { Takeover } from "../upgrade.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
 import { type HeadText, toHeadText } from "./kept-head.ts";
+import { firstLines, type ResponseHeads } from "./response-head.ts";
 
 /** The connection of an exchange, as far as the exchange needs it. */
 export interface ExchangeConnection extends ServedConnection {
   readonly socket: Socket;
   readonly output: Output;
   readonly ending: ExchangeEnding;
+  readonly shared: { readonly heads: ResponseHeads };
   /** Goes on to the next response: that of this exchange has been written whole. */
   answered(exchange: Http1Exchange): void;
 }
@@ -63,7 +64,7 @@ export class Http1Exchange extends ServedExchange {
     this.closes = head.refusal?.closes === true || !head.keepsAlive;
     this.awaitsContinue = head.expectsContinue && incoming !== undefined;
     this.#connection = connection;
-    if (incoming !== undefined) incoming.share = this.countContent(incoming);
+    if (incoming !== undefined) incoming.takePermit = this.permitsFor(incoming);
   }
 
   get native(): Socket {
@@ -157,7 +158,7 @@ export class Http1Exchange extends ServedExchange {
   #makeHead(status: number, lines: string, isFramed: boolean, framing: string): string {
     this.#connection.ending.decide(this, isFramed);
     this.headSent = true;
-    return this.context.responseHeads.make(status, lines, framing, this.closes);
+    return this.#connection.shared.heads.make(status, lines, framing, this.closes);
   }
 }
 

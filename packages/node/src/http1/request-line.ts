@@ -1,7 +1,7 @@
 import { HttpError } from "waymark";
 import { faultOfCharacter, isToken } from "waymark/internal";
-import type { HeadLimits } from "../head-fields.ts";
-import { type HeadRefusal, malformedMessage, refusals, refuseMethod, targetTooLong } from "../refusals.ts";
+import { decodeTarget } from "../head-fields.ts";
+import { type HeadRefusal, malformedMessage, refusals, refuseMethod } from "../refusals.ts";
 
 /** The first line of a request (RFC 9112 §3). */
 export interface RequestLine {
@@ -62,12 +62,6 @@ export function refuseLine({ method, isKnown, minorVersion }: RequestLine): Head
   return method === "CONNECT" ? refusals.tunnel : undefined;
 }
 
-/** Returns the refusal of a target that is too long, or stands for the whole server where that makes no sense. */
-export function refuseTarget(method: string, target: string, { maxTargetLength }: HeadLimits): HeadRefusal | undefined {
-  if (target.length > maxTargetLength) return targetTooLong(maxTargetLength);
-  return target === "*" && method !== "OPTIONS" ? refusals.asterisk : undefined;
-}
-
 /** A later minor version is served as the latest that is known (RFC 9110 §2.5). */
 function minorVersionOf(protocol: string): 0 | 1 | undefined {
   if (protocol === "HTTP/1.1") return 1;
@@ -77,13 +71,6 @@ function minorVersionOf(protocol: string): 0 | 1 | undefined {
 
 /** Another major version of HTTP, another protocol, or, of HTTP/0.9, nothing. */
 const otherProtocol = /^(?:HTTP\/\d\.\d|(?!HTTP\/)[A-Z]+\/[\d.]+|)$/;
-
-/** Returns what a client meant by a target that has a character for each byte: most that do not encode it send UTF-8. */
-export function decodeTarget(target: string): string {
-  if (!/[\x80-\xff]/.test(target)) return target;
-  const utf8 = Buffer.from(target, "latin1").toString();
-  return utf8.includes("\ufffd") ? target : utf8;
-}
 
 function unsoundTarget(target: string): string {
   if (target === "") return "The request line has more than one space before its target, or no target.";

@@ -1,26 +1,34 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
+import { parsedHeaders } from "waymark/internal";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
-import type { AnswerMemory } from "../memory/answer-memory.ts";
+import type { AnswerMemory, AnswerNote } from "../memory/answer-memory.ts";
+import { RepeatedAnswer } from "../memory/repeated-answer.ts";
+import { NodeExchange } from "../node-exchange.ts";
 import type { ServeSettings } from "../options.ts";
-import { Peer } from "../served-exchange.ts";
-import { AbuseLimit } from "./abuse.ts";
-import { type ExchangeSession, Http2Exchange } from "./http2-exchange.ts";
-import type { HeadFields } from "./kept-head.ts";
+import { contentBusy } from "../refusals.ts";
+import { appOf, Peer, type ServedConnection } from "../served-exchange.ts";
+import type { UnsentHolder } from "../unsent.ts";
+import { type HeadFields, toFields } from "./kept-head.ts";
+import { Http2Message } from "./message.ts";
 
-/** A session of HTTP/2 and the exchanges on its streams, which are begun as long as its client takes what is sent. */
-export class Http2Session implements Connection, ExchangeSession {
+/**
+ * A session of HTTP/2. What breaks the protocol, or has too many of its streams reset, is ended by Node. An answer from memory is
+ * written on its stream at once; for every other one there is an exchange.
+ */
+export class Http2Session implements Connection, ServedConnection, UnsentHolder {
   readonly context: ServeContext;
   readonly peer: Peer;
-  readonly memory: AnswerMemory<HeadFields> | undefined;
+  readonly #memory: AnswerMemory<HeadFields> | undefined;
   readonly #native: ServerHttp2Session;
   readonly #socket: TLSSocket;
-  readonly #abuse: AbuseLimit;
-  /** In any order; not a set, whose former tables V8 keeps for long, with the exchanges in them. */
-  readonly #exchanges: Http2Exchange[] = [];
-  /** Those that are not begun. */
-  readonly #waiting: Http2Exchange[] = [];
+  readonly #exchanges = new Set<NodeExchange>();
+  /** The streams with answers from memory that their client has not taken whole. */
+  readonly #repeated = new Set<RepeatedStream>();
+  /** Bytes of these answers, but for the first few, and the longest that one has waited at the last look. */
+  unsent = 0;
+  still = 0;
   #round = -1;
   /** How many bytes had been read when that began. */
   #read = -1;
@@ -36,12 +44,11 @@ export class Http2Session implements Connection, ExchangeSession {
     this.#socket = socket;
     this.context = context;
     this.peer = new Peer(socket, context);
-    this.memory = memory;
+    this.#memory = memory;
     context.connections.add(this);
     session.once("close", () => context.connections.delete(this));
     // A session with an error also emits `close`, which does what is needed.
-    session.on("error", () => undefined);
-    this.#abuse = new AbuseLimit(session, context);
+    session.on("error", ignore);
     session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) =>
       this.#open(stream, raw),
     );
@@ -50,19 +57,27 @@ export class Http2Session implements Connection, ExchangeSession {
     session.setTimeout(keepAliveTimeout);
     // A callback of `setTimeout` is called once. The timeout ends again after each pause, so also while a request is answered.
     session.on("timeout", () => {
-      if (this.#exchanges.length === 0) session.destroy();
+      if (this.#exchanges.size === 0) session.destroy();
     });
-  }
-
-  get round(): number {
-    const { bytesRead } = this.#socket;
-    if (bytesRead !== this.#read && this.memory !== undefined) this.#round = this.memory.sources.newRound();
-    this.#read = bytesRead;
-    return this.#round;
   }
 
   look(elapsed: number): void {
     for (const exchange of this.#exchanges) exchange.look(elapsed);
+    const { writeTimeout } = this.context;
+    this.still = 0;
+    for (const repeated of this.#repeated) {
+      this.still = Math.max(this.still, repeated.waited);
+      if (writeTimeout > 0 && repeated.waited > writeTimeout) cut(repeated.stream);
+      repeated.waited += elapsed;
+    }
+  }
+
+  /** Breaks the answers from memory off that the client does not take. */
+  giveUp(): void {
+    for (const repeated of this.#repeated) {
+      this.#release(repeated);
+      cut(repeated.stream);
+    }
   }
 
   /** Has the session end with the streams that are open on it. */
@@ -75,61 +90,108 @@ export class Http2Session implements Connection, ExchangeSession {
   }
 
   #open(stream: ServerHttp2Stream, raw: readonly string[]): void {
-    let exchange: Http2Exchange | undefined;
-    this.#abuse.noteHead(stream);
-    // These are the only listeners of most streams: each costs a closure and a place in a list.
-    stream.on("error", ignore);
-    stream.on("close", () => {
-      this.#abuse.noteClosed(stream);
-      if (exchange !== undefined) this.#remove(exchange);
-      // Node holds the stream for a while.
-      exchange = undefined;
-    });
     if (this.context.closing) this.#native.close();
+    // A stream with an error also emits `close`, which does what is needed.
+    stream.on("error", ignore);
     if (stream.destroyed || stream.closed) return;
-    exchange = new Http2Exchange(stream, raw, this);
-    exchange.place = this.#exchanges.push(exchange) - 1;
-    if (this.#waiting.length === 0 && this.#hasRoom) exchange.begin();
-    else {
-      this.#waiting.push(exchange);
-      // Its content would come all the same. A client may send a request again that is refused so (RFC 9113 §8.7).
-      if (!stream.endAfterHeaders) stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    }
+    const found = this.#find(stream, raw);
+    if (found instanceof RepeatedAnswer) this.#repeat(stream, found);
+    else this.#begin(stream, raw, found);
   }
 
-  #remove(exchange: Http2Exchange): void {
-    const last = this.#exchanges.pop() as Http2Exchange; // there is one at least
-    if (last !== exchange) {
-      this.#exchanges[exchange.place] = last;
-      last.place = exchange.place;
-    }
-    exchange.closed();
-    this.drained();
+  #find(stream: ServerHttp2Stream, raw: readonly string[]): ReturnType<AnswerMemory<HeadFields>["find"]> {
+    const memory = this.#memory;
+    if (memory === undefined || appOf(this.context).isRepeatable === undefined) return undefined;
+    // The method stands before the names and values that a client may choose.
+    const method = raw[raw.indexOf(":method") + 1];
+    if (!stream.endAfterHeaders || (method !== "GET" && method !== "HEAD")) return undefined;
+    // Neither names nor values have this character. Node does not say which heads it has read at once.
+    const head = raw.join("\0");
+    return memory.find(this.peer.isTrusted ? `\0${head}` : head, this.#currentRound(memory), this.peer, {
+      get headers() {
+        return parsedHeaders(raw);
+      },
+    });
   }
 
-  /** Begins what has waited until the client takes what is sent. */
-  drained(): void {
-    while (this.#waiting.length > 0 && this.#hasRoom) {
-      const exchange = this.#waiting.shift();
-      if (exchange?.isOver === false) exchange.begin();
-    }
+  /** The round in which the last of its heads was read (`AskedSources`). */
+  #currentRound({ sources }: AnswerMemory<HeadFields>): number {
+    const { bytesRead } = this.#socket;
+    if (bytesRead !== this.#read) this.#round = sources.newRound();
+    this.#read = bytesRead;
+    return this.#round;
   }
 
-  get #hasRoom(): boolean {
-    let unsent = 0;
-    for (const exchange of this.#exchanges) unsent += exchange.unsent;
-    return unsent <= this.context.maxUnsentPerConnection;
+  #repeat(stream: ServerHttp2Stream, answer: RepeatedAnswer<HeadFields>): void {
+    const { length } = answer.content;
+    // To count each took 2 µs.
+    const repeated = { stream, waited: 0, counted: this.#repeated.size < mostUncounted ? 0 : length };
+    this.#repeated.add(repeated);
+    stream.on("close", () => {
+      this.#repeated.delete(repeated);
+      this.#release(repeated);
+      if (answer.isObserved) answer.end(isWhole(stream));
+    });
+    if (repeated.counted > 0) {
+      this.unsent += length;
+      this.context.unsent.hold(this, length);
+    }
+    stream.respond(toFields(answer), { endStream: answer.content === "" });
+    if (answer.content !== "") stream.end(answer.content, "latin1");
+  }
+
+  #release(repeated: RepeatedStream): void {
+    const { counted } = repeated;
+    if (counted === 0) return;
+    repeated.counted = 0;
+    this.unsent -= counted;
+    this.context.unsent.release(this, counted);
+  }
+
+  #begin(stream: ServerHttp2Stream, raw: readonly string[], note: AnswerNote<HeadFields> | undefined): void {
+    const message = new Http2Message(stream, raw, this.context.requestTimeout, note);
+    const exchange = new NodeExchange(message, this);
+    this.#exchanges.add(exchange);
+    stream.on("close", () => {
+      this.#exchanges.delete(exchange);
+      exchange.closed(isWhole(stream));
+    });
+    if (!stream.endAfterHeaders) this.context.unreadContents.watch(stream, () => refuseContent(exchange));
+    exchange.begin();
   }
 }
 
-/** A stream with an error also emits `close`, which does what is needed. */
+interface RepeatedStream {
+  readonly stream: ServerHttp2Stream;
+  /** For how long it has waited for its client, in milliseconds. */
+  waited: number;
+  /** Bytes that count as unsent. */
+  counted: number;
+}
+
+const cut = (stream: ServerHttp2Stream): unknown => stream.destroy(new Error("The client takes nothing"));
+
+/** How many answers from memory of a session, at a time, are not counted. */
+const mostUncounted = 16;
+
+/** Refuses content that waits to be read, in the place of its reader, if it has one. */
+function refuseContent(exchange: NodeExchange): void {
+  const refusal = contentBusy();
+  if (exchange.incoming?.isRead) exchange.incoming.refuse(refusal);
+  else exchange.answerInstead(refusal.response);
+}
+
+/** Whether a stream that is closed has had its whole response. */
+const isWhole = (stream: ServerHttp2Stream): boolean =>
+  !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+
 const ignore = (): void => undefined;
 
 function sessionOptions(settings: ServeSettings) {
-  const { maxHeaderSize, maxTargetLength, maxHeaderFields, maxConcurrentStreams } = settings;
+  const { maxHeaderSize, maxTargetLength, maxHeaderFields } = settings;
   return {
     settings: {
-      maxConcurrentStreams,
+      maxConcurrentStreams: 100,
       // HTTP/2 counts 32 bytes a field more, and the target as one. What is a little too long gets an answer, what is
       // far too long a reset: a client makes it of a few bytes (HPACK), and Node frees it late.
       maxHeaderListSize: maxHeaderSize + maxTargetLength + 32 * maxHeaderFields,
@@ -139,11 +201,9 @@ function sessionOptions(settings: ServeSettings) {
     strictFieldWhitespaceValidation: false,
     // A field that a handler repeats is sent so on HTTP/1.1, too; Node would make that an error.
     strictSingleValueFields: false,
-    // Far beyond what AbuseLimit bears: Node would end the session with INTERNAL_ERROR, which blames the server, and
-    // Node 24 would keep its connection.
-    streamResetBurst: 1_000_000,
-    streamResetRate: 1_000_000,
-    // A client that errs again and again is sent away.
+    // A client that resets its streams as it opens them (CVE-2023-44487) is sent away, and so is one that errs again and again.
+    streamResetBurst: 200,
+    streamResetRate: 100,
     maxSessionInvalidFrames: 100,
   };
 }

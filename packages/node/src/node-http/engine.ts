@@ -4,23 +4,18 @@ import type { HttpResponse } from "waymark";
 import { isToken, parsedHeaders } from "waymark/internal";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
+import type { NodeExchange } from "../node-exchange.ts";
 import { headTooLong, incomplete, malformedMessage, refusals, refuseMethod } from "../refusals.ts";
 import { asksForUpgrade, type Takeover } from "../upgrade.ts";
-import { NodeHttpExchange, type NodeHttpRequest } from "./node-http-exchange.ts";
+import { exchangeOfMessage, NodeHttpMessage } from "./message.ts";
 
-/** Returns what speaks HTTP/1.1 by the parser and the writer of `node:http`, on connections that another server accepts. */
-export function nodeHttpEngine(context: ServeContext): (socket: Socket) => void {
-  const engine = new NodeHttpEngine(context);
-  return (socket) => engine.accept(socket);
-}
-
-class NodeHttpEngine implements Connection {
+/** Speaks HTTP/1.1 by the parser and the writer of `node:http`, on connections that another server accepts. */
+export class NodeHttpEngine implements Connection {
   readonly #context: ServeContext;
   readonly #server: Server;
-  readonly #exchanges = new Set<NodeHttpExchange>();
+  readonly #exchanges = new Set<NodeExchange>();
   /** The last exchange of each connection. */
-  readonly #last = new WeakMap<Socket, NodeHttpExchange>();
-  #sockets = 0;
+  readonly #last = new WeakMap<Socket, LastExchange>();
 
   constructor(context: ServeContext) {
     this.#context = context;
@@ -32,16 +27,19 @@ class NodeHttpEngine implements Connection {
       .on("connect", (message, socket) => this.#refuse(socket as Socket, refusals.tunnel.response, message))
       .on("clientError", (error, socket) => this.#refuse(socket as Socket, toRefusal(error, context)));
     this.#server.maxHeadersCount = 0; // it leaves fields out; here a head with too many is refused
-    // From this event on Node watches how long its connections take.
+    // From this event on Node watches how long its connections take, until the server is closed.
     this.#server.emit("listening");
+    context.connections.add(this);
+  }
+
+  /** To be called when no more connections come. */
+  close(): void {
+    this.#context.connections.delete(this);
+    this.#server.close();
   }
 
   /** Speaks HTTP/1.1 on this connection from now on. */
   accept(socket: Socket): void {
-    if (this.#sockets++ === 0) this.#context.connections.add(this);
-    socket.once("close", () => {
-      if (--this.#sockets === 0) this.#context.connections.delete(this);
-    });
     this.#server.emit("connection", socket);
   }
 
@@ -57,16 +55,17 @@ class NodeHttpEngine implements Connection {
   }
 
   #answer(message: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
+    const { socket } = message;
     // What comes behind the request with which the connection ends is not acted on (RFC 9112 §9.6).
-    if (this.#last.get(message.socket)?.isLast) return;
-    this.#begin({ message, response, native: message.socket, awaitsContinue });
+    if (this.#last.get(socket)?.message.isLast) return;
+    this.#open(new NodeHttpMessage(message, response, this.#context, socket, { awaitsContinue })).begin();
   }
 
   /** Answers on a connection that Node does not read any more, or hands it over. */
   #upgrade(message: IncomingMessage, socket: Socket, head: Buffer): void {
     this.#afterLast(socket, () => {
       const response = this.#lastResponse(message, socket);
-      const takeOver = (takeover: Takeover, exchange: NodeHttpExchange): void => {
+      const takeOver = (takeover: Takeover, exchange: NodeExchange): void => {
         const { method, target, headers } = exchange;
         response.detachSocket(socket);
         try {
@@ -76,22 +75,14 @@ class NodeHttpEngine implements Connection {
           socket.destroy();
         }
       };
-      this.#begin({ message, response, native: socket, takeOver });
+      this.#open(new NodeHttpMessage(message, response, this.#context, socket, { takeOver })).begin();
     });
   }
 
-  #begin(request: NodeHttpRequest): void {
-    const exchange = this.#open(request);
-    const refusal = exchange.refuseHead();
-    if (refusal?.closes || exchange.number === this.#context.maxRequestsPerConnection) exchange.closes();
-    exchange.answer(refusal?.response);
-  }
-
-  #open(request: NodeHttpRequest): NodeHttpExchange {
-    const { socket } = request.message;
-    const exchange = new NodeHttpExchange(request, this.#context, (this.#last.get(socket)?.number ?? 0) + 1);
+  #open(message: NodeHttpMessage): NodeExchange {
+    const exchange = exchangeOfMessage(message, this.#context);
     this.#exchanges.add(exchange);
-    this.#last.set(socket, exchange);
+    this.#last.set(message.message.socket, { exchange, message });
     exchange.onEnd(() => this.#exchanges.delete(exchange));
     return exchange;
   }
@@ -100,21 +91,22 @@ class NodeHttpEngine implements Connection {
   #refuse(socket: Socket, refusal: HttpResponse | undefined, message: IncomingMessage = unreadMessage(socket)): void {
     const last = this.#last.get(socket);
     if (refusal === undefined) socket.destroy();
-    else if (last?.isOver === false && !last.message.complete) {
-      last.closes();
-      last.answerInstead(refusal);
-    } else if (last?.isLast !== true) {
-      this.#afterLast(socket, () =>
-        this.#open({ message, response: this.#lastResponse(message, socket), native: socket }).answer(refusal),
-      );
+    else if (last?.exchange.isOver === false && !last.message.isComplete) {
+      last.message.close();
+      last.exchange.answerInstead(refusal);
+    } else if (last?.message.isLast !== true) {
+      this.#afterLast(socket, () => {
+        const response = this.#lastResponse(message, socket);
+        this.#open(new NodeHttpMessage(message, response, this.#context, socket)).answer(refusal);
+      });
     }
   }
 
   /** Calls back when the requests before are answered; never, when the connection ends with one of the answers. */
   #afterLast(socket: Socket, done: () => void): void {
     const last = this.#last.get(socket);
-    if (last === undefined || last.isOver) done();
-    else last.onEnd((isSent) => isSent && !last.isLast && done());
+    if (last === undefined || last.exchange.isOver) done();
+    else last.exchange.onEnd((isSent) => isSent && !last.message.isLast && done());
   }
 
   /** Makes a response on a connection that Node does not read any more, and that ends with it. */
@@ -132,6 +124,11 @@ class NodeHttpEngine implements Connection {
     });
     return response;
   }
+}
+
+interface LastExchange {
+  readonly exchange: NodeExchange;
+  readonly message: NodeHttpMessage;
 }
 
 const serverOptions = (context: ServeContext): ServerOptions => ({

@@ -88,8 +88,13 @@ describe("deploy/kubernetes.yaml", () => {
     const [limit] = valuesOf("memory", valuesOf("limits", objects));
     const gibibytes = Number(/^(\d+)Gi$/.exec(String(limit))?.[1]);
     const page = readFileSync(join(root, "docs/security.md"), "utf8");
-    const bounds = ["`maxUnsent`", "`maxHeldContent`", "`maxUnreadContent`", "`lists.maxHeldBytes`"].map((option) => {
-      const row = page.split("\n").find((line) => line.startsWith("|") && line.includes(option)) ?? "";
+    const bounds = [
+      "responses that wait, of all",
+      "content that requests hold",
+      "content that waits to be read",
+      "`lists.maxHeldBytes`",
+    ].map((name) => {
+      const row = page.split("\n").find((line) => line.startsWith("|") && line.includes(name)) ?? "";
       return Number([...row.matchAll(/(\d+) MiB/g)].at(-1)?.[1]);
     });
     const sum = bounds.reduce((total, bound) => total + bound, 0);
