@@ -84,20 +84,34 @@ describe("the service and pages of other origins", () => {
     await assert.rejects(openPersonService({ database: ":memory:", cors: { origins: [] } }), CorsPolicyError);
   });
 
-  it("lets in the origins of --cors", async () => {
+  it("lets pages trace their requests", async () => {
+    const ask = await serviceWith({ cors: { origins: [page] } });
+    const preflight = { Origin: page, "Access-Control-Request-Method": "GET" };
+    const allowed = (await ask("OPTIONS", "/person", preflight)).headers.get("Access-Control-Allow-Headers") ?? "";
+    assert.match(allowed, /\btraceparent, tracestate$/);
+  });
+
+  it("lets in the origins of --cors, with cookies and further fields as the settings say", async () => {
     const database = await createSqliteFile();
     try {
       await using service = await startService(
         ...["--database", database.location],
         ...["--cors", page, "--cors", "http://*.localhost:5173"],
+        ...["--cors-credentials", "--cors-header", "X-Tenant"],
       );
+      const withCookies = { "access-control-allow-credentials": "true" };
+      const preflight = await fetch(`${service.url}/person`, {
+        method: "OPTIONS",
+        headers: { Origin: page, "Access-Control-Request-Method": "GET" },
+      });
+      assert.match(preflight.headers.get("Access-Control-Allow-Headers") ?? "", /, X-Tenant$/);
       for (const [origin, allowed] of [
         [page, true],
         ["http://app.localhost:5173", true],
         ["http://localhost:5173", false],
       ] as const) {
         const answer = await fetch(`${service.url}/hello-world`, { headers: { Origin: origin } });
-        assert.deepEqual(sharing(answer), allowed ? { "access-control-allow-origin": origin } : {});
+        assert.deepEqual(sharing(answer), allowed ? { ...withCookies, "access-control-allow-origin": origin } : {});
       }
     } finally {
       await database.remove();

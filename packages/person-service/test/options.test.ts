@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { corsDefaults } from "waymark/filters";
 import { anyText } from "../../waymark/test/any-text.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
 import { type Options, toOptions } from "../src/cli/settings/options.ts";
@@ -15,7 +16,7 @@ const defaults: Options = {
   platformVariables: [],
   publicUrl: undefined,
   hostNames: [],
-  cors: [],
+  cors: undefined,
   access: undefined,
   keys: undefined,
   sessionKeyFile: undefined,
@@ -39,6 +40,7 @@ const defaults: Options = {
 };
 
 const originsGiven = ["http://localhost:5173", "https://*.example.com"];
+const { requestHeaders } = corsDefaults;
 
 /** What a command line that starts the service starts it with. */
 function optionsOf(line: CommandLine): Options {
@@ -78,8 +80,21 @@ describe("the command line of the service", () => {
       { access: "a.json", publicUrl: "https://api.example.com", hostNames: undefined },
     ],
     [["--access=a.json", "--host-name=a.example"], { access: "a.json", hostNames: ["a.example"] }],
-    [["--cors", "*"], { cors: ["*"] }],
-    [["--cors=http://localhost:5173", "--cors", "https://*.example.com"], { cors: originsGiven }],
+    [["--cors", "*"], { cors: { origins: ["*"], requestHeaders, credentials: false } }],
+    [
+      ["--cors=http://localhost:5173", "--cors", "https://*.example.com"],
+      { cors: { origins: originsGiven, requestHeaders, credentials: false } },
+    ],
+    [
+      ["--cors=https://a.example", "--cors-credentials", "--cors-header=X-Tenant", "--cors-header", "baggage"],
+      {
+        cors: {
+          origins: ["https://a.example"],
+          requestHeaders: [...requestHeaders, "X-Tenant", "baggage"],
+          credentials: true,
+        },
+      },
+    ],
     [["--demo"], { demo: true }],
     [
       ["--demo", "--host=0.0.0.0", "--open", "--port", "80"],
@@ -170,6 +185,20 @@ describe("the command line of the service", () => {
     [
       ["--cors", "http://localhost", "--cors=*"],
       '--cors cannot be used: "*" stands for all origins, so it must be the only one.',
+    ],
+    [
+      ["--cors=*", "--cors-credentials"],
+      '--cors cannot be used: credentials need a list of origins: browsers do not accept "*" with them.',
+    ],
+    [["--cors-credentials"], "--cors-credentials needs --cors ORIGIN: the pages that it is for."],
+    [["--cors-header", "X-Tenant"], "--cors-header needs --cors ORIGIN: the pages that it is for."],
+    [
+      ["--cors=https://a.example", "--cors-header", "X Tenant"],
+      '--cors-header must be the name of a header field, such as X-Tenant, not "X Tenant".',
+    ],
+    [
+      ["--cors=https://a.example", "--cors-header", "*"],
+      '--cors-header must be the name of a header field, such as X-Tenant, not "*".',
     ],
     [["--cors=http://a\n.example"], '--cors must be an origin, not "http://a\\n.example".'],
     [["--cors", `https://${"x".repeat(300)}`], `--cors must be an origin, not "https://${"x".repeat(32)}…".`],
@@ -314,6 +343,8 @@ describe("the command line of the service", () => {
         "session-key",
         "open",
         "cors",
+        "cors-credentials",
+        "cors-header",
         "rate-limit",
         "max-delay",
         "max-in-flight",

@@ -35,6 +35,8 @@ export const corsDefaults: {
     ...["Accept", "Authorization", "Content-Type", "Idempotency-Key"],
     ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Unmodified-Since", "Last-Event-ID"],
     ...["Prefer", "X-Request-Id"],
+    // What OpenTelemetry's instrumentation of fetch adds (W3C Trace Context); without leave, no request is sent at all.
+    ...["traceparent", "tracestate"],
   ],
   exposedHeaders: [
     ...["Accept-Patch", "Accept-Post", "Accept-Query", "Allow", "Content-Disposition", "Content-Location"],

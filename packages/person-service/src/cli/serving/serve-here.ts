@@ -32,7 +32,7 @@ export async function serveHere(options: Options, io: CommandStreams): Promise<v
   reloadOnHangUp(reloads.promise, observation.log);
   const access = await openAccessOf(options, joinObservers(observation.observers).onDenial);
   const credentials = options.tls && (await readTlsFiles(options.tls));
-  const { title, accent, trustProxy, cors } = options;
+  const { title, accent, trustProxy } = options;
   const logo = options.logo === undefined ? undefined : await readLogo(options.logo);
   await requirePorts(options);
   const shutdown = new Shutdown(observation, options.grace * 1000);
@@ -42,7 +42,6 @@ export async function serveHere(options: Options, io: CommandStreams): Promise<v
     access: access?.filter,
     // With a trusted proxy, as it says of each request.
     https: options.tls !== undefined || (trustProxy.length > 0 ? undefined : false),
-    cors: cors.length > 0 ? { origins: cors } : undefined,
     brand: { title, accent, logo },
     isReady: shutdown.isReady,
     onFault: observation.serviceLog.onFault,

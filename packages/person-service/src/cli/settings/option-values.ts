@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
-import { CorsPolicyError, cors, publicUrl } from "waymark/filters";
+import { type CorsPolicy, CorsPolicyError, cors, publicUrl } from "waymark/filters";
+import { isToken } from "waymark/internal";
 import { matching, quotedArgument, type ValueType } from "./option.ts";
 
 /** Without brackets: those are of URLs, and so are the scheme and the port. */
@@ -21,18 +22,28 @@ export function faultInPublicUrl(value: string): string | undefined {
   }
 }
 
-/** Returns what is wrong with origins whose pages may use the service. */
-export function faultInOrigins(origins: readonly string[]): string | undefined {
-  const unprintable = origins.find((origin) => /\p{Cc}/u.test(origin) || origin.length > longestOrigin);
-  if (unprintable !== undefined) return `must be an origin, not ${quotedArgument(unprintable)}`;
+/** Returns what is wrong with an origin whose pages may use the service. */
+export function faultInOrigin(origin: string): string | undefined {
+  const isUnprintable = /\p{Cc}/u.test(origin) || origin.length > longestOrigin;
+  return isUnprintable ? `must be an origin, not ${quotedArgument(origin)}` : faultInCors({ origins: [origin] });
+}
+
+/** Returns what is wrong with which pages may use the service, and how. */
+export function faultInCors(policy: CorsPolicy): string | undefined {
   try {
-    cors({ origins });
+    cors(policy);
     return undefined;
   } catch (error) {
     if (error instanceof CorsPolicyError) return `cannot be used: ${error.findings[0]}`;
     throw error;
   }
 }
+
+/** The name of a field of requests. `*` is none: browsers do not take it for Authorization, nor with credentials. */
+export const headerField: ValueType = matching(
+  "the name of a header field, such as X-Tenant",
+  (value) => isToken(value) && value !== "*",
+);
 
 // A scheme, a host of the longest length that the DNS has, and a port.
 const longestOrigin = "https://".length + 253 + ":65535".length;

@@ -1,3 +1,4 @@
+import { type CorsPolicy, corsDefaults } from "waymark/filters";
 import { isLoopback, nameIn, parseHostName } from "../../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../../log/log.ts";
 import type { AdminAddress } from "../../metrics/admin.ts";
@@ -8,7 +9,14 @@ import { type Given, numberOf } from "./configuration.ts";
 import { databaseOptions } from "./database-options.ts";
 import { membersIn, membersOption } from "./members-option.ts";
 import { converted, matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
-import { faultInOrigins, faultInPublicUrl, hostToListenOn, isNetwork } from "./option-values.ts";
+import {
+  faultInCors,
+  faultInOrigin,
+  faultInPublicUrl,
+  headerField,
+  hostToListenOn,
+  isNetwork,
+} from "./option-values.ts";
 
 /** What `serve` hands to the service as it is given. */
 type ServiceSettings = Pick<
@@ -28,8 +36,8 @@ export interface Options extends Required<ServiceSettings>, Required<Pick<Brand,
   readonly hasVisiblePassword: boolean;
   /** The variables of a hosting platform that gave a setting: `PORT`, `DATABASE_URL`. */
   readonly platformVariables: readonly string[];
-  /** The origins whose pages may use the service, as in a CORS policy. */
-  readonly cors: readonly string[];
+  /** Which pages of other origins may use the service, and how; undefined where none may. */
+  readonly cors: CorsPolicy | undefined;
   /** The path of the access file; undefined where every client may do everything. */
   readonly access: string | undefined;
   /** The path of the file of API keys. */
@@ -131,9 +139,21 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   cors: {
     group: "Access",
     value: "ORIGIN",
-    type: { fault: (value) => faultInOrigins([value]) },
+    type: { fault: faultInOrigin },
     about:
       "let pages of this origin use the service, such as https://app.example.com, https://*.example.com or *; may be given several times",
+    multiple: true,
+  },
+  "cors-credentials": {
+    group: "Access",
+    about: "let these pages send cookies, such as that of a sign-in on the pages of the service; not with --cors *",
+  },
+  "cors-header": {
+    group: "Access",
+    value: "NAME",
+    type: headerField,
+    about:
+      "let these pages set this field of requests, too, such as X-Tenant; may be given several times. Those of the API and of traces need no word",
     multiple: true,
   },
   "rate-limit": {
@@ -252,7 +272,7 @@ export function toOptions(given: Given): Options {
     ),
     publicUrl: given.value("public-url"),
     hostNames: hostNamesOf(given),
-    cors: given.values("cors"),
+    cors: corsOf(given),
     access: given.value("access"),
     keys: given.value("keys"),
     sessionKeyFile: given.value("session-key"),
@@ -276,6 +296,13 @@ export function toOptions(given: Given): Options {
   };
 }
 
+function corsOf(given: Given): CorsPolicy | undefined {
+  const origins = given.values("cors");
+  if (origins.length === 0) return undefined;
+  const requestHeaders = [...corsDefaults.requestHeaders, ...given.values("cors-header")];
+  return { origins, requestHeaders, credentials: given.has("cors-credentials") };
+}
+
 /** A browser has no credentials for a page that is not the service's, so with an access file other hosts need no refusal. */
 function hostNamesOf(given: Given): readonly string[] | undefined {
   const names = given.values("host-name");
@@ -288,7 +315,6 @@ function hostNamesOf(given: Given): readonly string[] | undefined {
 
 /** Returns what is wrong with a combination of options. */
 export function usageErrorInOptions(given: Given): string | undefined {
-  const origins = given.values("cors");
   const options = toOptions(given);
   if (given.has("tls-cert") !== given.has("tls-key")) {
     return given.has("tls-cert") ? "--tls-cert needs --tls-key." : "--tls-key needs --tls-cert.";
@@ -305,8 +331,17 @@ export function usageErrorInOptions(given: Given): string | undefined {
   if (admin !== undefined && admin.port === port && port !== 0 && admin.host === host) {
     return `--admin-port must be another port than --port, which is ${port}.`;
   }
-  const fault = origins.length > 1 ? faultInOrigins(origins) : undefined;
-  return fault === undefined ? usageErrorInExposure(options) : `${given.source("cors")} ${fault}.`;
+  return usageErrorInCors(given, options) ?? usageErrorInExposure(options);
+}
+
+/** Returns what is wrong with which pages of other origins may use the service. */
+function usageErrorInCors(given: Given, { cors }: Options): string | undefined {
+  if (cors === undefined) {
+    const alone = ["cors-credentials", "cors-header"].find((name) => given.has(name));
+    return alone === undefined ? undefined : `${given.source(alone)} needs --cors ORIGIN: the pages that it is for.`;
+  }
+  const fault = faultInCors(cors);
+  return fault === undefined ? undefined : `${given.source("cors")} ${fault}.`;
 }
 
 /** Returns what is wrong with the choice of clients: an access file, --open, or this machine only. */
