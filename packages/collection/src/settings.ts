@@ -84,7 +84,8 @@ export interface CollectionOptions<T extends Document = Document> {
   readonly matching?: MatchedRecords | undefined;
   /**
    * Decides again on a request that was let in, by the rules and the credentials as they are now: returns it with its caller, or
-   * undefined where it would not be let in any more. An event stream asks every 5 seconds whether it may go on.
+   * undefined where it would not be let in any more. Each answer that takes longer than a moment asks: a wait at its end; an event
+   * stream, a streamed list and many records that are sent every 5 seconds.
    * Default: what was let in may go on, as far as `mayRead` says so.
    */
   readonly readmit?: ((request: HttpRequest<unknown>) => Awaitable<HttpRequest<unknown> | undefined>) | undefined;

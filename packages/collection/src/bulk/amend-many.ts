@@ -17,6 +17,7 @@ import {
   changeOfManySchema,
   validateAmendment,
 } from "../patch/amendment-of-many.ts";
+import { Readmission } from "../readmission.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { BulkAdmission } from "./admission.ts";
 import { changeAll } from "./change-many.ts";
@@ -60,7 +61,7 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
     const admitted = admit(request);
     try {
       const plan = await admitted.openSpool();
-      const work = new BulkWork(bulk, request.signal);
+      const work = new BulkWork(bulk, request.signal, new Readmission(settings, request));
       const errors = new LineErrors("id", choice.isDryRun ? bulk.maxRefused : "listed");
       const found = records === undefined ? findAll(request, store, choice) : findChosen(store, records);
       const amending = { settings, request, store, amendment, choice, plan, work, errors };

@@ -18,6 +18,7 @@ import {
 } from "../handlers/preferences.ts";
 import { heldByAnother, refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
 import { isJsonObject, without } from "../members/json-object.ts";
+import { Readmission } from "../readmission.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../stores/contract/store.ts";
 import type { BulkAdmission } from "./admission.ts";
@@ -90,7 +91,7 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
     const admitted = admit(request);
     try {
       const spool = await admitted.openSpool();
-      const work = new BulkWork(bulk, request.signal);
+      const work = new BulkWork(bulk, request.signal, new Readmission(settings, request));
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       let found: object | undefined;
       const onFound = (what: object): void => {

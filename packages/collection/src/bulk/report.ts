@@ -5,6 +5,7 @@ import type { JsonSchema } from "waymark/openapi";
 import { problemsOfReaders } from "../description/conditions.ts";
 import type { ListPlace } from "../formats/list-decoder.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
+import { rightsEnded } from "../readmission.ts";
 import type { CollectionSettings } from "../settings.ts";
 import { recordIdSchema } from "../stores/contract/store.ts";
 import { mostConflicts } from "../stores/writing/bulk-source.ts";
@@ -46,7 +47,7 @@ const nothingDone = ({ place }: LineErrors): string => `Nothing was ${place === 
 
 /** Why some documents were not tried, and the last line that was. */
 export interface BrokenOff {
-  readonly reason: "store" | "time" | "errors";
+  readonly reason: "store" | "time" | "errors" | "rights";
   readonly line: number;
 }
 
@@ -61,6 +62,9 @@ export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, err
   if (reason === "time") {
     const detail = `The request took too long: ${progress}`;
     return problem(collectionProblemTypes.bulkTimeExceeded, { detail, ...members });
+  }
+  if (reason === "rights") {
+    return problem(problemTypes.forbidden, { detail: `${rightsEnded}: ${progress}`, ...members });
   }
   const detail = `The store cannot be used at the moment: ${progress}`;
   return problem(collectionProblemTypes.storeUnavailable, { detail, ...members }).withHeader("Retry-After", "1");

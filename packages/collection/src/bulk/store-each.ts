@@ -1,6 +1,7 @@
 import { HttpError, notFound } from "waymark";
 import type { ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
+import { RightsEnded } from "../readmission.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../stores/contract/errors.ts";
 import type { EachCreation, Removal, Replacement, Store, StoreOwner } from "../stores/contract/store.ts";
 import type { BrokenOff, LineErrors } from "./report.ts";
@@ -26,9 +27,9 @@ export type EachOutcome = EachCreation | Replacement | Removal;
  * Stores each document by itself, many at the same time so that the store commits them together. Adds those that the store
  * refuses to the errors.
  *
- * @param documents may end with BulkTimeExceeded
+ * @param documents may end with BulkTimeExceeded or RightsEnded
  * @throws StoreReadOnly (rejects) when nothing could be stored for that reason; BulkTimeExceeded (rejects) when no document was
- *   tried in time; everything else that the documents throw
+ *   tried in time, and RightsEnded; everything else that the documents throw
  */
 export async function storeEach(
   store: Store,
@@ -57,8 +58,9 @@ export async function storeEach(
       if (errors.areEnough) return { stored, brokenOff: { reason: "errors", line: lastLine } };
     }
   } catch (error) {
-    if (!(error instanceof BulkTimeExceeded) || lastLine === undefined) throw error;
-    return { stored, brokenOff: { reason: "time", line: lastLine } };
+    const reason = error instanceof BulkTimeExceeded ? "time" : error instanceof RightsEnded ? "rights" : undefined;
+    if (reason === undefined || lastLine === undefined) throw error;
+    return { stored, brokenOff: { reason, line: lastLine } };
   }
   return { stored, brokenOff: undefined };
 }

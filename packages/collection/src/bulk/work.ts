@@ -2,34 +2,38 @@ import { HttpError, problem, problemTypes } from "waymark";
 import { withCommas } from "waymark/internal";
 import type { BulkSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
+import { type Readmission, RightsEnded } from "../readmission.ts";
 
 /**
  * Paces the work of one bulk request: it runs for a few milliseconds at a time, so that other requests are served in between, and
- * ends when the client has disconnected or the time limit is reached.
+ * ends when the client has disconnected or may do it no more, or the time limit is reached.
  */
 export class BulkWork {
   readonly #limits: BulkSettings;
   readonly #signal: AbortSignal;
+  readonly #readmission: Readmission;
   readonly #began = performance.now();
   /** The number of its latest turn, and when that began. */
   #turn = 0;
   #resumed = this.#began;
   #records = 0;
 
-  constructor(limits: BulkSettings, signal: AbortSignal) {
+  constructor(limits: BulkSettings, signal: AbortSignal, readmission: Readmission) {
     this.#limits = limits;
     this.#signal = signal;
+    this.#readmission = readmission;
   }
 
   /**
    * Must be called before each small piece of work, and awaited when it returns a promise.
    *
-   * @throws HttpError (or rejects) when the client has disconnected; BulkTimeExceeded (or rejects) when the time limit is reached
+   * @throws HttpError (or rejects) when the client has disconnected; RightsEnded when it has lost its rights; BulkTimeExceeded (or rejects) when the time limit is reached
    */
   next(): Promise<void> | undefined {
     const now = performance.now();
     this.#assertWanted(now);
-    return this.#turn === turns && now - this.#resumed < longestPiece ? undefined : this.#pause();
+    const goesOn = this.#turn === turns && now - this.#resumed < longestPiece && !this.#readmission.isDue(now);
+    return goesOn ? undefined : this.#pause();
   }
 
   /** @throws HttpError 413 when there are more records than `maxRecords` */
@@ -63,6 +67,8 @@ export class BulkWork {
     this.#turn = await ownTurn();
     this.#resumed = performance.now();
     this.#assertWanted(this.#resumed);
+    if (!this.#readmission.isDue(this.#resumed) || (await this.#readmission.isGranted())) return;
+    throw new RightsEnded("Nothing was stored.");
   }
 
   #assertWanted(now: number): void {

@@ -1,6 +1,6 @@
-import type { Awaitable } from "waymark";
 import { heartbeatComment } from "waymark/internal";
 import { idOf } from "../formats/event-stream.ts";
+import type { Readmission } from "../readmission.ts";
 import { StoreCursorGone, StoreUnavailable } from "../stores/contract/errors.ts";
 import type { ChangeBatch } from "../stores/contract/store.ts";
 
@@ -14,8 +14,8 @@ export interface FollowedFeed {
   read(after: string | undefined): Promise<ChangeBatch>;
   /** Makes the events of a batch. */
   events(batch: ChangeBatch): Promise<Uint8Array>;
-  /** Returns whether the client still may follow. */
-  mayGoOn(): Awaitable<boolean>;
+  /** Says whether the client still may follow. */
+  readonly readmission: Readmission;
   /** Cuts the client off. */
   abandon(): void;
 }
@@ -175,12 +175,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array, u
   }
 
   async #check(): Promise<void> {
-    try {
-      if (!(await this.feed.mayGoOn())) this.end();
-    } catch {
-      // What cannot be decided is not allowed: the client asks again, and learns why.
-      this.end();
-    }
+    if (!(await this.feed.readmission.isGranted())) this.end();
   }
 
   /** Reads behind the cursor; returns undefined where it has to look again. */

@@ -3,6 +3,7 @@ import { eventStreamFields } from "waymark/internal";
 import { mostOfCaller } from "../feed/event-streams.ts";
 import { eventsOf } from "../feed/shared-changes.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
+import { Readmission } from "../readmission.ts";
 import type { CollectionSettings } from "../settings.ts";
 import { callerKey } from "../shares/caller-shares.ts";
 import { StoreCursorInvalid } from "../stores/contract/errors.ts";
@@ -20,9 +21,11 @@ export async function streamChanges(
   request: HttpRequest<unknown>,
   store: Store,
   { after, limit, fields }: ChangesQuery,
-  { eventStreams, readmit, mayRead }: CollectionSettings,
+  settings: CollectionSettings,
 ): Promise<HttpResponse> {
   readPreferences(request, {});
+  const { eventStreams } = settings;
+  const readmission = new Readmission(settings, request, pathOfList(request));
   const lastId = request.header("Last-Event-ID");
   if (lastId === "") throw new StoreCursorInvalid("It is empty");
   const caller = callerKey(request);
@@ -34,10 +37,7 @@ export async function streamChanges(
       key,
       read: (cursor) => store.changes(cursor, { caller, ...(limit !== undefined && { limit }) }),
       events: (batch) => eventsOf(batch, fields),
-      async mayGoOn() {
-        const present = await readmit(request);
-        return present !== undefined && mayRead(present, pathOfList(request));
-      },
+      readmission,
       abandon: () => request.abandon(),
     },
     lastId ?? after,

@@ -8,6 +8,7 @@ import { toSent } from "../feed/shared-changes.ts";
 import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import { withoutPlace } from "../lists/parameters.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
+import { Readmission } from "../readmission.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import { callerKey } from "../shares/caller-shares.ts";
@@ -154,6 +155,7 @@ async function readBatch(
   if (seconds === 0 || waitingShares.exceededBy(caller, 1) !== undefined) return store.changes(after, options);
   const end = AbortSignal.any([request.signal, request.draining, AbortSignal.timeout(seconds * 1000)]);
   waitingShares.add(caller, 1);
+  const readmission = new Readmission(settings, request, pathOfList(request));
   try {
     const placeOf = (cursor: string | undefined): string => JSON.stringify([cursor, request.variables]); // they name the owner
     let state = after === undefined ? undefined : sharedChanges.stateAt(placeOf(after));
@@ -167,6 +169,8 @@ async function readBatch(
       leaveInFlight(request);
       state = await changedFrom(state, end);
       if (state === undefined) break;
+      // The caller may have lost its rights while it waited: then it gets nothing, asks again, and learns why.
+      if (!(await readmission.isGranted())) break;
       const { cursor } = batch;
       batch = await sharedChanges.read(`${state} ${limit} ${placeOf(cursor)}`, () => store.changes(cursor, options));
       if (!batch.hasMore) sharedChanges.endsAt(placeOf(batch.cursor), state);

@@ -11,6 +11,7 @@ import type { HeldList } from "../lists/held-lists.ts";
 import { linkField, pageLinks, type ReadSelection, readPage } from "../lists/page.ts";
 import { type ListQuery, listQuery } from "../lists/query.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
+import { Readmission, RightsEnded } from "../readmission.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { ListOptions, ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
@@ -62,6 +63,7 @@ export function listRecords(settings: CollectionSettings): CollectionHandler {
     const entityTagOf = (record: StoredRecord): string => recordValidators(request, record, items).entityTag;
     const list: AskedList = {
       ...{ request, store, url, query, representation, maxPageSize, isCounted },
+      readmission: new Readmission(settings, request),
       tagIn: (state) => validatorsIn(state).entityTag,
       entityTagOf,
     };
@@ -121,6 +123,7 @@ interface AskedList {
   readonly maxPageSize: number;
   /** Whether the client asks how many records there are on all pages. */
   readonly isCounted: boolean;
+  readonly readmission: Readmission;
   readonly tagIn: (state: string) => string;
   readonly entityTagOf: NonNullable<ListOptions["entityTagOf"]>;
 }
@@ -137,7 +140,7 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
   const { request, store, url, query, representation, maxPageSize, isCounted } = list;
   const { selection, fields } = query;
   const share = new TurnShare(request);
-  const read = heldReads(store, held, share);
+  const read = heldReads(store, held, { share, readmission: list.readmission });
   const limit = selection.limit ?? representation.pageSize;
   let first: Pick<FirstBatch, "state">;
   let batch: RecordBatch;
@@ -210,14 +213,25 @@ async function listBody(
   return begin(listText(held.untilEnd(inTurns(batchesFrom(batch), share)), syntax));
 }
 
-/** Returns what reads the records of a selection: each batch is counted as held, and waits for its turn. */
-function heldReads(store: Store, held: HeldList, share: TurnShare): ReadSelection {
+/**
+ * Returns what reads the records of a selection: each batch is counted as held, and waits for its turn. A caller that may not have
+ * more is cut off: an end would look like that of the list.
+ */
+function heldReads(
+  store: Store,
+  held: HeldList,
+  { share, readmission }: { readonly share: TurnShare; readonly readmission: Readmission },
+): ReadSelection {
   const counted = <B extends RecordBatch>(batch: B): B => {
     held.count(batch);
     const { next } = batch;
     if (next === undefined) return batch;
     const inTurn = async (): Promise<RecordBatch> => {
       if (share.isUsed) await share.next();
+      if (readmission.isDue() && !(await readmission.isGranted())) {
+        held.giveUp();
+        throw new RightsEnded("The list ends here.");
+      }
       return counted(await next());
     };
     return { ...batch, next: inTurn };
