@@ -72,7 +72,7 @@ describe("CSV", () => {
   it("is read back as it was, by another parser", async () => {
     const text = fc.string({
       unit: fc.oneof(
-        fc.constantFrom(..."=+-@'\"\t\r\n, ＝"),
+        fc.constantFrom(..."=+-@'\"\t\r\n,; ＝)"),
         fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
       ),
     });
@@ -118,7 +118,7 @@ describe("a row of CSV", () => {
 });
 
 describe("a formula in CSV", () => {
-  for (const formula of ["=1+1", "+44 20 7946 0000", "-1", "@SUM(A1)", "\t=1", "＝1", "＋1", "－1", "＠A1", "'=1"]) {
+  for (const formula of ["=1+1", "+44 20 7946 0000", "-1", "@SUM(A1)", "\t1", "＝1", "＋1", "－1", "＠A1", "'=1"]) {
     it(`${JSON.stringify(formula)} is text by an apostrophe, which can be taken away`, async () => {
       const cell = await cellOf(formula);
       assert.equal(cell, `'${formula}`);
@@ -126,10 +126,25 @@ describe("a formula in CSV", () => {
     });
   }
 
+  it("is guarded also where a spreadsheet that separates by something else would begin a cell", async () => {
+    for (const [text, guarded] of [
+      ["x;=1+1", "x;'=1+1"],
+      ["x;'=1+1;@a", "x;''=1+1;'@a"],
+      ["=a;-b", "'=a;'-b"],
+      ["a;－1", "a;'－1"],
+      ["see you ;-)", "see you ;-)"],
+      ["1; =2", "1; =2"],
+    ] as const) {
+      assert.equal(await cellOf(text), guarded);
+      assert.equal(unguardFormula(guarded), text);
+    }
+    assert.equal(await cellOf("a\n=1\r\n+2\t-3"), `"a\n'=1\r\n'+2\t'-3"`);
+  });
+
   it("is guarded also where its cell is quoted", async () => {
     assert.equal(await cellOf('=HYPERLINK("https://example.org","a")'), `"'=HYPERLINK(""https://example.org"",""a"")"`);
-    assert.equal(await cellOf("\r=1"), `"'\r=1"`);
-    assert.equal(await cellOf("\n=1"), `"'\n=1"`);
+    assert.equal(await cellOf("\r=1"), `"'\r'=1"`);
+    assert.equal(await cellOf("\n1"), `"'\n1"`);
   });
 
   for (const text of ["'t Hooft", "'", "a=1", "1+1", " =1", "Ada"]) {

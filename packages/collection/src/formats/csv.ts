@@ -79,20 +79,32 @@ export function csvSyntax({ columns, fields, delimiter, toCell }: CsvTable): Lis
 
 /**
  * Puts an apostrophe before text that a spreadsheet would run as a formula (CWE-1236): text that begins with `= + - @`, one of
- * these in full width, TAB, CR or LF. Also guards text with only apostrophes before such a character, so that `unguardFormula`
- * returns every text unchanged.
+ * these in full width, TAB, CR or LF. Within text it guards what would begin a cell for a spreadsheet that separates by semicolons, as
+ * in most of Europe, or by TABs: for these, quotation marks that stand behind a comma hold nothing together. Also guards text with
+ * only apostrophes before such a character, so that `unguardFormula` returns every text unchanged.
  *
  * ```ts
  * guardFormula("=1+1");      // "'=1+1"
+ * guardFormula("x;=1+1");    // "x;'=1+1"
  * guardFormula("'t Hooft");  // "'t Hooft"
  * ```
  */
 export function guardFormula(text: string): string {
-  return /^'*[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text;
+  const guarded = beginsFormula(text) ? `'${text}` : text;
+  return separators.test(text) ? guarded.replace(formulaBehindSeparator, "$1'$2") : guarded;
 }
 
+/** Returns whether a spreadsheet would run a text as a formula, or would if some apostrophes were not before it. */
+export const beginsFormula = (text: string): boolean => /^'*[=+\-@＝＋－＠\t\r\n]/.test(text);
+
+const separators = /[;\t\r\n]/;
+
+/** `;-)` is not a formula. */
+const formulaBehindSeparator = /([;\t\r\n])('*(?:[=@＝＠]|[+\-＋－](?!\))))/g;
+const guardBehindSeparator = /([;\t\r\n])'('*(?:[=@＝＠]|[+\-＋－](?!\))))/g;
+
 /**
- * Removes what keeps a spreadsheet from reading a text as something else: an apostrophe before a formula, or the formula `="…"` around
+ * Removes what keeps a spreadsheet from reading a text as something else: apostrophes before formulas, or the formula `="…"` around
  * the text, of at most 1,024 characters. Returns other text unchanged.
  *
  * ```ts
@@ -102,10 +114,12 @@ export function guardFormula(text: string): string {
  * ```
  */
 export function unguardFormula(cell: string): string {
-  if (!/^['=]/.test(cell)) return cell;
+  const isSeparated = separators.test(cell);
+  if (!isSeparated && !/^['=]/.test(cell)) return cell;
   const [, text] = (cell.length <= longestLiteral && /^="((?:[^"]|"")*)"$/.exec(cell)) || [];
   if (text !== undefined) return text.replaceAll('""', '"');
-  return /^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell;
+  const begun = cell.startsWith("'") && beginsFormula(cell) ? cell.slice(1) : cell;
+  return isSeparated ? begun.replace(guardBehindSeparator, "$1$2") : begun;
 }
 
 /** In characters: more than a text of a formula in Excel can have. */

@@ -1,7 +1,7 @@
 import { preferredLanguages } from "waymark/fields";
 import { requireOptions } from "waymark/internal";
 import type { ListRepresentation } from "../representation.ts";
-import { type CsvRepresentationOptions, csvSyntax, guardFormula } from "./csv.ts";
+import { beginsFormula, type CsvRepresentationOptions, csvSyntax, guardFormula } from "./csv.ts";
 
 /** The options of `excelCsvRepresentation`. */
 export interface ExcelCsvRepresentationOptions extends Pick<CsvRepresentationOptions, "columns"> {
@@ -48,9 +48,11 @@ const isoDate = /^\d{4}-\d\d-\d\d$/;
 const toNumber = (text: string): string => (/^-?\d{1,11}$/.test(text) ? text : toConstant(text));
 
 function toText(text: string): string {
-  if (text.length > longestConstant) return guardFormula(text);
-  const isRead = guardFormula(text) === text ? isReadOtherwise(text) : number.test(text);
-  return isRead ? toConstant(text) : guardFormula(text);
+  const guarded = guardFormula(text);
+  if (text.length > longestConstant) return guarded;
+  // A constant has no formula within it that an apostrophe would have to stand before.
+  const isConstant = beginsFormula(text) ? number.test(text) : guarded !== text || isReadOtherwise(text);
+  return isConstant ? toConstant(text) : guarded;
 }
 
 /** A number or a telephone number. Nothing else may stand in a constant that Excel could later save as a formula. */
