@@ -40,13 +40,28 @@ export function delivery({ url, allowsPrivateAddresses }: WebhookSettings, key: 
       "User-Agent": `person-service/${version()}`,
       ...signedFields(key, id, body, Math.floor(Date.now() / 1000)),
     };
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
     const lookup = allowsPrivateAddresses ? undefined : publicLookup;
-    const sent = post(target, { method: "POST", agent, headers, signal, ...(lookup && { lookup }) });
-    sent.on("response", resolve).on("error", reject).end(body);
-    const response = await promise;
-    await letGo(response);
-    return response.statusCode ?? 0;
+    const sent = post(target, { method: "POST", agent, headers, ...(lookup && { lookup }) });
+    // The signal settles the attempt itself: Node has ends of requests of which it emits neither a response nor an error.
+    const cut = (): void => {
+      reject(signal.reason);
+      sent.destroy();
+    };
+    signal.addEventListener("abort", cut);
+    sent.on("response", (response) => void letGo(response).then(() => resolve(response.statusCode ?? 0)));
+    // Without a listener, Node destroys the request without a word.
+    sent.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      resolve(101);
+    });
+    sent.on("error", reject).end(body);
+    try {
+      signal.throwIfAborted();
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", cut);
+    }
   };
 
   return {

@@ -44,7 +44,7 @@ export interface WebhookSender {
   /** Resolves when each change from then on is sent; or when another process sends, or the database cannot be used yet. */
   start(): Promise<void>;
   /** Waits a little for the attempts under way, and lets another process send. */
-  close(): Promise<void>;
+  close(patience: number): Promise<void>;
 }
 
 /**
@@ -194,7 +194,7 @@ export function webhookSender({ settings, delivery, people, states, timing, repo
       running = begun.then(() => run());
       await begun;
     },
-    async close() {
+    async close(patience) {
       stopped.abort();
       const late = setTimeout(() => cut.abort(), patience);
       await running;
@@ -205,9 +205,6 @@ export function webhookSender({ settings, delivery, people, states, timing, repo
 }
 
 const idOf = (change: RecordChange): number => (change.kind === "stored" ? change.record.id : change.id);
-
-/** In milliseconds. */
-const patience = 3000;
 
 /** Changes that are read at a time: what is sent again if the process is killed. */
 const mostAtATime = 50;

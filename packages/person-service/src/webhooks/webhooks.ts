@@ -12,8 +12,12 @@ export interface Webhooks {
   readonly begun: Promise<void>;
   /** The counts of each webhook in this process, in the order of the settings. */
   readonly figures: () => readonly WebhookFigures[];
-  /** Ends the attempts under way. Resolves when what was sent is stored. */
-  close(): Promise<void>;
+  /**
+   * Waits a little for the attempts under way, then ends them. Resolves when what was sent is stored.
+   *
+   * @param patience in milliseconds. Default, and at most: 3000
+   */
+  close(patience?: number): Promise<void>;
 }
 
 /** What webhooks work with. */
@@ -58,8 +62,11 @@ export function startWebhooks(parts: WebhookParts): Webhooks {
   return {
     begun: Promise.all(starts).then(() => undefined),
     figures: () => senders.map(({ figures }) => figures),
-    close: async () => {
-      await Promise.all(senders.map((sender) => sender.close()));
+    close: async (patience = longestPatience) => {
+      await Promise.all(senders.map((sender) => sender.close(Math.min(patience, longestPatience))));
     },
   };
 }
+
+/** In milliseconds. */
+const longestPatience = 3000;

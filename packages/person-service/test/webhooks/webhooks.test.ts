@@ -228,6 +228,14 @@ describe("webhooks", () => {
     ["sends half an answer", (_, response) => void response.writeHead(500).write("x"), /^(?:500|no answer.*)$/],
     ["breaks the connection", (_, response) => void response.destroy(), /^(?:ECONNRESET|EPIPE)$/],
     [
+      "changes the protocol, and says no more",
+      (_, response) => {
+        response.socket?.write("HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n");
+        return undefined;
+      },
+      /^101$/,
+    ],
+    [
       "redirects",
       (_, response) => void response.writeHead(307, { Location: "/elsewhere" }).end(),
       /^307: redirects are not followed$/,

@@ -3,6 +3,14 @@ import type { RunningServer } from "@waymark/node";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import type { Observation } from "./observation.ts";
 
+/** Resolves when a promise has, or a time is over, in milliseconds. */
+async function withinTime(promise: Promise<void> | undefined, time: number): Promise<void> {
+  const end = Promise.withResolvers<void>();
+  const timer = setTimeout(end.resolve, time);
+  await Promise.race([promise, end.promise]);
+  clearTimeout(timer);
+}
+
 /** Stops the service of this process, and closes its parts in the order in which the others no longer need them. */
 export class Shutdown {
   /** Stops accepting requests first, and waits for those in progress. */
@@ -27,14 +35,16 @@ export class Shutdown {
   /** Returns false once the service stops. */
   readonly isReady = (): boolean => !this.#isStopping;
 
-  /** Stops the service. Resolves when everything is closed. */
+  /** Stops the service. Resolves when everything is closed; webhooks and monitors are not waited for longer than the grace. */
   async stop(): Promise<void> {
     const { log, serviceLog } = this.#observation;
     this.#isStopping = true;
+    const end = performance.now() + this.#grace;
+    const left = (): number => Math.max(0, Math.ceil(end - performance.now()));
     await this.server?.close({ grace: this.#grace });
-    await this.webhooks?.close();
+    await withinTime(this.webhooks?.close(left()), left());
     serviceLog.close();
-    await this.admin?.close();
+    await this.admin?.close({ grace: left() });
     this.#closed ??= this.database?.close();
     await this.#closed;
     log.flush();
