@@ -32,7 +32,7 @@ switch (commandLine.kind) {
     process.exitCode = 2;
     break;
   case "run":
-    await attempt(() => commandLine.run({ print, printNote, draw, readInput }));
+    await attempt(() => commandLine.run({ write, print, printNote, draw, readInput }));
 }
 
 /** Runs an action, and prints errors that users can fix. */
@@ -51,6 +51,11 @@ async function attempt(action: () => Promise<void>): Promise<void> {
 function readInput(): Promise<Uint8Array> {
   if (process.stdin.isTTY) printNote("Type a line, then Ctrl-D on a line of its own.");
   return buffer(process.stdin);
+}
+
+function write(data: string): void {
+  endDrawing();
+  process.stdout.write(data);
 }
 
 function print(line: string): void {

@@ -35,7 +35,8 @@ export async function run(...argv: readonly string[]): Promise<string> {
   assert(line.kind === "run", JSON.stringify(line));
   const said: string[] = [];
   const say = (text: string): unknown => said.push(text);
-  await line.run({ print: say, printNote: say, readInput: assert.fail });
+  const write = (data: string): unknown => say(data.replace(/\n$/, ""));
+  await line.run({ write, print: say, printNote: say, readInput: assert.fail });
   process.exitCode = undefined;
   return said.join("\n");
 }

@@ -15,6 +15,7 @@ async function run(argv: readonly string[], input: string | Uint8Array = ""): Pr
   const printed: string[] = [];
   const notes: string[] = [];
   await line.run({
+    write: (text) => printed.push(text.trimEnd()),
     print: (text) => printed.push(text),
     printNote: (text) => notes.push(text),
     readInput: async () => Buffer.from(input),

@@ -245,7 +245,7 @@ describe("check-config", () => {
     it(`reads the files that a start reads: ${message.source}`, async () => {
       const line = parseCommandLine(["check-config", ...argv]);
       assert(line.kind === "run", JSON.stringify(line));
-      const io = { print: () => undefined, printNote: assert.fail, readInput: assert.fail };
+      const io = { write: assert.fail, print: () => undefined, printNote: assert.fail, readInput: assert.fail };
       await assert.rejects(line.run(io), { message });
     });
   }
@@ -254,7 +254,7 @@ describe("check-config", () => {
     const key = folder.path("session-key");
     const line = parseCommandLine(["check-config", "--access", configFile({ rules: [] }), "--session-key", key]);
     assert(line.kind === "run");
-    await line.run({ print: () => undefined, printNote: assert.fail, readInput: assert.fail });
+    await line.run({ write: assert.fail, print: () => undefined, printNote: assert.fail, readInput: assert.fail });
     assert(!existsSync(key));
   });
 
@@ -271,7 +271,12 @@ describe("check-config", () => {
     );
     assert(line.kind === "run");
     const printed: string[] = [];
-    await line.run({ print: (text) => printed.push(text), printNote: assert.fail, readInput: assert.fail });
+    await line.run({
+      write: assert.fail,
+      print: (text) => printed.push(text),
+      printNote: assert.fail,
+      readInput: assert.fail,
+    });
     for (const row of [
       /^port +80 +--port$/,
       /^host +127\.0\.0\.1 {2,33}default$/, // whatever the length of others

@@ -540,7 +540,7 @@ describe("a file of people", () => {
     assert.ok(line.kind === "run", JSON.stringify(line));
     const said: string[] = [];
     const say = (text: string): unknown => said.push(text);
-    await line.run({ print: say, printNote: say, readInput: assert.fail });
+    await line.run({ write: assert.fail, print: say, printNote: say, readInput: assert.fail });
     process.exitCode = undefined;
     const text = said.join("\n");
     const [, valid, refused = 0] =

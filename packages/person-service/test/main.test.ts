@@ -211,6 +211,15 @@ describe("the program", () => {
     });
   });
 
+  it("writes data as it is, whatever looks like a password in it", async () => {
+    const values = ["https://me:secret@corp.example", "https://corp.example/?password=x", "a\u202eb"];
+    const config = folder.write("values.json", JSON.stringify({ members: { place: { type: "choice", values } } }));
+    const { code, stdout, stderr } = await runProgram("openapi", "--config", config);
+    assert.equal(code, 0, stderr);
+    for (const value of values) assert.ok(stdout.includes(JSON.stringify(value)), value);
+    JSON.parse(stdout);
+  });
+
   it("prints nothing that could change what the terminal shows", async () => {
     for (const args of [["\x1b[2J\u009b\u202e"], ["--access", "/no/\x1b[2J\u009b\u202e", "--database", ":memory:"]]) {
       const { code, stderr } = await runProgram(...args);

@@ -9,6 +9,7 @@ async function printed(...argv: readonly string[]): Promise<string> {
   assert.equal(line.kind, "run");
   if (line.kind !== "run") return "";
   await line.run({
+    write: (text) => lines.push(text.trimEnd()),
     print: (text) => lines.push(text),
     printNote: () => undefined,
     readInput: async () => new Uint8Array(),

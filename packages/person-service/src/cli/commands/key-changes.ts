@@ -9,7 +9,7 @@ import { CommandError, withFile } from "../terminal/command-error.ts";
 import { type CommandStreams, isPrinted } from "../terminal/streams.ts";
 
 /** Makes a key, stores its hash, and prints the key or writes it to a file. */
-export async function createKey(given: Given, { print, printNote }: CommandStreams): Promise<void> {
+export async function createKey(given: Given, { write, printNote }: CommandStreams): Promise<void> {
   const file = fileOf(given);
   const name = nameOf(given);
   const scopes = [...new Set(given.values("scope"))];
@@ -27,7 +27,7 @@ export async function createKey(given: Given, { print, printNote }: CommandStrea
   const out = given.value("out");
   if (out === undefined) {
     await changeKeys(file, store);
-    print(key);
+    write(`${key}\n`);
     if (!(await isPrinted())) {
       await removeKey(file, name);
       throw new CommandError("No key was made, since it could not be shown.");
@@ -48,9 +48,9 @@ export async function createKey(given: Given, { print, printNote }: CommandStrea
 }
 
 /** Prints the keys, a line each: name, time, scopes. */
-export async function listKeys(given: Given, { print }: CommandStreams): Promise<void> {
+export async function listKeys(given: Given, { write }: CommandStreams): Promise<void> {
   for (const { name, createdAt, scopes } of await readKeys(fileOf(given))) {
-    print(`${name}\t${createdAt}\t${scopes.join(" ")}`);
+    write(`${name}\t${createdAt}\t${scopes.join(" ")}\n`);
   }
 }
 

@@ -18,7 +18,7 @@ export const openApiCommand: Command = {
     members: membersOption,
     config: databaseOptions.config,
   },
-  async run(given, { print }) {
+  async run(given, { write }) {
     const [publicUrl, file, keys] = ["public-url", "access", "keys"].map((name) => given.value(name));
     const { apiDocument } = await import("../../api/document.ts");
     const access =
@@ -26,6 +26,7 @@ export const openApiCommand: Command = {
     const service = { database: ":memory:", members: membersIn(given), publicUrl, access: access?.filter };
     const { app, database } = await openPersonService(service);
     await database.close();
-    print(JSON.stringify(await apiDocument(app, { publicUrl, security: access?.filter.security() }), undefined, 2));
+    const document = await apiDocument(app, { publicUrl, security: access?.filter.security() });
+    write(`${JSON.stringify(document, undefined, 2)}\n`);
   },
 };

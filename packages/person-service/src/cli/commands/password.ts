@@ -10,8 +10,8 @@ export const passwordHashCommand: Command = {
   synopsis: ["password hash < FILE"],
   about: "Reads a password from standard input and prints its hash for the access file.",
   options: {},
-  async run(_given, { readInput, print }) {
-    print(await hashPassword(toPassword(await readInput())));
+  async run(_given, { readInput, write }) {
+    write(`${await hashPassword(toPassword(await readInput()))}\n`);
   },
 };
 

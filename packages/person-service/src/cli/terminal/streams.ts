@@ -2,9 +2,11 @@
 export interface CommandStreams {
   /** Reads all of standard input. */
   readInput(): Promise<Uint8Array>;
-  /** Prints a line on standard output. */
+  /** Writes data on standard output, as it is. */
+  write(data: string): void;
+  /** Prints a message on standard output: a line without passwords, in which no character can imitate another. */
   print(line: string): void;
-  /** Prints a line on standard error. */
+  /** Prints a message on standard error. */
   printNote(line: string): void;
   /** Replaces the text that was drawn before; undefined where standard error is not a terminal. */
   readonly draw?: ((text: string) => void) | undefined;
