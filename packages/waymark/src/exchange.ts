@@ -82,6 +82,8 @@ export interface Exchange {
   readonly native: unknown;
   /** The route that answers; undefined until it is chosen, and for a refusal. The router sets it. */
   route: MatchedRoute | undefined;
+  /** What filters keep for the filters around them, too. */
+  shared: KeptAttribute | undefined;
 }
 
 /** @param isSent whether all of the response has left the process; otherwise the client has gone, or the response broke */
@@ -129,6 +131,7 @@ export class ExchangeByHand implements Exchange {
   readonly turn: EventLoopTurn | undefined;
   readonly native = undefined;
   route: MatchedRoute | undefined;
+  shared: KeptAttribute | undefined;
   #signal: AbortSignal | undefined;
 
   constructor(headers: HeaderList, init: HttpRequestInit<unknown>) {
@@ -196,5 +199,13 @@ export class RewrittenExchange implements Exchange {
 
   set route(route: MatchedRoute | undefined) {
     this.#around.route = route;
+  }
+
+  get shared(): KeptAttribute | undefined {
+    return this.#around.shared;
+  }
+
+  set shared(shared: KeptAttribute | undefined) {
+    this.#around.shared = shared;
   }
 }

@@ -185,11 +185,7 @@ export class HttpRequest<V = Variables> {
 
   /** Returns the value that a filter kept under the key, or undefined. */
   attribute<T>(key: Attribute<T>): T | undefined {
-    for (let entry = this.#attributes; entry !== undefined; entry = entry.outer) {
-      // The entry was made by withAttribute, which took a T for this very key.
-      if (entry.key === key) return entry.value as T;
-    }
-    return undefined;
+    return kept(this.#attributes, key) ?? kept(this.#exchange.shared, key);
   }
 
   /** Returns the request with a value under the key, for filters and handlers further in. */
@@ -291,6 +287,20 @@ export class HttpRequest<V = Variables> {
     const { variables, negotiatedType } = this;
     return new HttpRequest(method, path, search, headers, exchange, variables, negotiatedType, attributes);
   }
+}
+
+function kept<T>(entries: KeptAttribute | undefined, key: Attribute<T>): T | undefined {
+  for (let entry = entries; entry !== undefined; entry = entry.outer) {
+    // The entry was made by withAttribute or shareAttribute, which took a T for this very key.
+    if (entry.key === key) return entry.value as T;
+  }
+  return undefined;
+}
+
+/** Keeps a value under the key for all requests of the exchange, also those that the filters around have. */
+export function shareAttribute<T>(request: HttpRequest<unknown>, key: Attribute<T>, value: T): void {
+  const exchange = exchangeOf(request);
+  exchange.shared = { key, value, outer: exchange.shared };
 }
 
 /** What a request can have otherwise than the one that it is made of. */

@@ -4,6 +4,7 @@ import { fieldLines, type HeaderFields, HeaderList, isSound, webHeaders } from "
 import { parseMediaType } from "./fields/media-type.ts";
 import { eitherOf, escapeUnprintable, excerpt } from "./message-text.ts";
 import type { ProblemDocument } from "./problem-types.ts";
+import { type CookieOptions, cookieKey, setCookie } from "./set-cookie.ts";
 
 /**
  * The content of a response: nothing, text (sent as UTF-8), bytes, or an (async) iterable of text and bytes, such as
@@ -79,9 +80,34 @@ export class HttpResponse {
       : new HttpResponse(status, this.headers).withProblem(problem);
   }
 
-  /** Returns the response with this as the only value of the field. */
+  /** Returns the response with this as the only value of the field; Set-Cookie is always one line more. */
   withHeader(name: string, value: string): this {
+    if (name.length === 10 && name.toLowerCase() === "set-cookie") return this.withAddedHeader(name, value);
     return this.withHeaders(this.headers.with(name, value));
+  }
+
+  /**
+   * Returns the response with this cookie besides the others that it sets; another one of the same name, domain and path is
+   * replaced. A cookie goes only over TLS (and to localhost), not to scripts, and not with requests from other sites, unless
+   * the options say so.
+   *
+   * ```ts
+   * noContent().withCookie("theme", "dark", { maxAge: 86_400 })
+   * // Set-Cookie: theme=dark; Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax
+   * ```
+   *
+   * @throws TypeError for a name, a value or options with which a browser would not take the cookie
+   */
+  withCookie(name: string, value: string, options?: CookieOptions): this {
+    const cookie = setCookie(name, value, options);
+    const kept = this.headers.getAll("Set-Cookie").filter((each) => cookieKey(each) !== cookieKey(cookie));
+    const others = this.headers.without("Set-Cookie");
+    return this.withHeaders([...kept, cookie].reduce((headers, each) => headers.withAdded("Set-Cookie", each), others));
+  }
+
+  /** Returns the response by which a browser forgets this cookie; `path` and `domain` are those with which it was set. */
+  withoutCookie(name: string, options: Pick<CookieOptions, "path" | "domain"> = {}): this {
+    return this.withCookie(name, "", { ...options, maxAge: 0 });
   }
 
   /** Returns the response with one more line of the field. */

@@ -10,7 +10,7 @@ const valuesOf = async (name: string): Promise<readonly string[]> => Object.keys
 
 describe("the entry points", () => {
   it("are the general one and one for each further concern", () => {
-    const further = ["routing", "filters", "openapi", "content", "schema", "fields", "internal"].map(
+    const further = ["routing", "filters", "openapi", "content", "schema", "fields", "web", "internal"].map(
       (name) => `waymark/${name}`,
     );
     assert.deepEqual(names, ["waymark", ...further]);

@@ -12,7 +12,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   waymark: [
-    "content/index.ts filters/index.ts index.ts internal.ts openapi/index.ts",
+    "content/index.ts filters/index.ts index.ts internal.ts openapi/index.ts web/index.ts",
     "filters openapi router.ts routing/index.ts",
     "mount.ts",
     "web",
@@ -27,6 +27,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "answer-recording.ts content path",
     "problem.ts response-body.ts",
     "response.ts",
+    "set-cookie.ts",
     "fields known-options.ts",
     "declaration.ts event-loop-turn.ts expression-parts.ts message-text.ts nearest-name.ts path-check.ts problem-types.ts reason-phrase.ts text-map.ts",
     "and-then.ts",

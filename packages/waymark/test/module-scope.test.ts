@@ -14,6 +14,7 @@ const program = `
   const filters = await import("waymark/filters");
   await import("waymark/content");
   await import("waymark/fields");
+  await import("waymark/web");
   const app = router(
     {
       filters: [

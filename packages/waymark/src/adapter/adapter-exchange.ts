@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from "../and-then.ts";
 import { bufferedSource, type ContentSource, RequestContent } from "../content/request-content.ts";
-import type { Client, EndListener, Exchange, MatchedRoute } from "../exchange.ts";
+import type { Client, EndListener, Exchange, KeptAttribute, MatchedRoute } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import { parseTarget, type RequestTarget } from "../path/target.ts";
@@ -31,6 +31,7 @@ export abstract class AdapterExchange implements Exchange, StreamSender {
   readonly platform: Platform;
   request: HttpRequest | undefined;
   route: MatchedRoute | undefined;
+  shared: KeptAttribute | undefined;
   resumeSending: (() => void) | undefined;
   stopSending: (() => void) | undefined;
   #state: "open" | "sent" | "abandoned" = "open";

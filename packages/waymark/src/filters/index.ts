@@ -20,4 +20,6 @@ export {
   rateLimit,
 } from "./rate-limit.ts";
 export { nameRequests, requestId } from "./request-id.ts";
+export { type RequestLogEntry, requestLog } from "./request-log.ts";
+export { type RequestMetrics, requestMetrics } from "./request-metrics.ts";
 export { noStoreErrors, type SecurityHeadersOptions, securityHeaders } from "./security-headers.ts";

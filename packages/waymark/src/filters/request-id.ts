@@ -6,7 +6,7 @@ import { type Attribute, attribute } from "../exchange.ts";
 import { soundHeaders } from "../fields/header-list.ts";
 import type { Filter } from "../filter.ts";
 import { notRepeatable, onRepeat } from "../repeatable.ts";
-import type { HttpRequest } from "../request.ts";
+import { type HttpRequest, shareAttribute } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
 /** The key of the id from `nameRequests`; `onFault` can read it, too. */
@@ -14,8 +14,8 @@ export const requestId: Attribute<string> = attribute<string>("requestId");
 
 /**
  * Names every request, so that its response, the entries in the log and the client's report are known to belong together: in
- * `X-Request-Id` of the response, and as the attribute `requestId` of the request. For `router({ filters })`, in the first
- * place, so that no response goes without.
+ * `X-Request-Id` of the response, and as the attribute `requestId` of the request, for the filters around this one, too. For
+ * `router({ filters })`, in the first place, so that no response goes without.
  *
  * The client, or a proxy in front, may have named it: by an `X-Request-Id` of 1 to 128 letters, digits and `. _ ~ : / +
  * = @ -`, or else by the trace id of a well-formed `traceparent` (W3C Trace Context §3.2). Anything else is not
@@ -36,6 +36,8 @@ export function nameRequests(): Filter {
       if (sent !== undefined) notRepeatable(request);
       onRepeat(request, renewal);
       const id = sent ?? randomId();
+      // A filter around this one, such as a log, has another request.
+      shareAttribute(request, requestId, id);
       return andThen(next(request.withAttribute(requestId, id)), (response) => withId(response, id));
     },
     describes: described,
