@@ -45,7 +45,7 @@ export interface App extends Servable {
  */
 export interface Finding {
   /** `invalid`: an error, so the router is not built. */
-  readonly kind: "invalid" | "shadowed" | "impossible" | "foreign" | "empty";
+  readonly kind: "invalid" | "shadowed" | "impossible" | "foreign" | "empty" | "open";
   readonly message: string;
   /** Where the condition, the group, the route or the router is declared. */
   readonly site: DeclarationSite;

@@ -25,6 +25,11 @@ export function isStreamed(body: ResponseBody): body is StreamedBody {
   return body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
+/** Returns the value that the response has as JSON; undefined where `json` has not made it. */
+export let jsonValueOf: (response: HttpResponse) => unknown;
+
+let withJsonValue: (response: HttpResponse, value: unknown) => HttpResponse;
+
 /**
  * An immutable response. Methods such as `withHeader` return another one with the same body.
  *
@@ -41,6 +46,16 @@ export class HttpResponse {
   /** undefined while it is that of the problem, and nobody has read it. */
   #body: ResponseBody | undefined;
   #problem: ProblemDocument | undefined;
+  /** What `json` has written, for the schema of the answer. */
+  #value: unknown;
+
+  static {
+    jsonValueOf = (response) => response.#value;
+    withJsonValue = (response, value) => {
+      response.#value = value;
+      return response;
+    };
+  }
 
   /**
    * @throws RangeError when the status is not an integer of 200…599
@@ -54,6 +69,7 @@ export class HttpResponse {
     this.headers = headers instanceof HeaderList ? headers : HeaderList.of(headers);
     this.#body = body;
     this.#problem = undefined;
+    this.#value = undefined;
   }
 
   /** The content. That of a problem is its JSON, written when it is first read. */
@@ -147,6 +163,7 @@ export class HttpResponse {
     const response = new HttpResponse(status, headers);
     response.#body = this.#body;
     response.#problem = this.#problem;
+    response.#value = this.#value;
     return response;
   }
 }
@@ -206,7 +223,7 @@ export function json<const T>(value: T): ResponseOf<200, T>;
 export function json<const T, S extends number>(value: T, status: S): OneOf<S, T>;
 export function json(value: unknown, status = 200): ResponseOf<never, never> {
   if (value instanceof Promise) throw new TypeError("json(…) takes a value, not a promise: write json(await …)");
-  return known(new HttpResponse(status, applicationJson, jsonText(value)));
+  return known(withJsonValue(new HttpResponse(status, applicationJson, jsonText(value)), value));
 }
 
 /** @throws TypeError when the value has no JSON form */

@@ -342,8 +342,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("has any content where JSON Schema has no words for it", async () => {
-    const schemas = [z.object({ length: z.string().transform((text) => text.length) }), z.object({ at: z.date() })];
-    for (const schema of schemas) {
+    for (const schema of [z.object({ at: z.date() })]) {
       const described = docs({ responses: { 200: { description: "It.", schema } } });
       for (const route of [
         GET(answers({ 200: schema }), () => content("application/json", "{}")),

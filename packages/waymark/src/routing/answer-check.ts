@@ -8,8 +8,9 @@ import { isSchema } from "../input/parameters.ts";
 import { problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
-import { type HttpResponse, isStreamed } from "../response.ts";
+import { type HttpResponse, isStreamed, jsonValueOf } from "../response.ts";
 import { openBody } from "../response-body.ts";
+import { brokenAnswer, findDifference } from "./declared-answer.ts";
 
 /** What is declared of the answers of a handler. */
 export interface DeclaredAnswers {
@@ -47,12 +48,16 @@ export function compileAnswerCheck(declared: DeclaredAnswers): Check | undefined
   const known = new Set(types.map(problemPath));
   const validate = async (response: HttpResponse, type: string, schema: StandardSchemaV1): Promise<HttpResponse> => {
     const whole = await inWhole(response);
-    const decoded = decode(whole, type);
+    const given = jsonValueOf(response);
+    const decoded = given === undefined ? decode(whole, type) : { value: given };
     if ("fault" in decoded) return fail(`${whole.status} with content that is not JSON: ${decoded.fault}`);
-    const { issues } = await schema["~standard"].validate(decoded.value);
-    if (issues === undefined) return whole;
-    const listed = issues.map(({ message, path }) => `${toPointer(path)} ${message}`).join("; ");
-    return fail(`${whole.status} with content that breaks its schema: ${listed}`);
+    const result = await schema["~standard"].validate(decoded.value);
+    if (result.issues !== undefined) throw brokenAnswer(whole.status, result.issues, String(answers?.site ?? site));
+    // What is only described may be described in part.
+    const isOwn = answers?.byStatus[String(whole.status)] === schema;
+    const difference = isOwn ? findDifference(decoded.value, result.value) : undefined;
+    if (difference === undefined) return whole;
+    return fail(`${whole.status} with content that is not what its schema returns, at ${toPointer(difference)}`);
   };
   return (request, response) => {
     const { status, problem } = response;

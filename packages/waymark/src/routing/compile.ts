@@ -3,7 +3,7 @@ import { leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import type { Group, RouteData } from "../route.ts";
 import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./branch.ts";
-import { findInAnswers, findInInputs } from "./declaration-finding.ts";
+import { findInAnswers, findInInputs, findOpenAnswers } from "./declaration-finding.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
 
@@ -49,7 +49,10 @@ export function compileRoutes(
     }
     branches.push(...compiled);
   }
-  findings.push(...findForeignVariables(routes));
+  findings.push(
+    ...findForeignVariables(routes),
+    ...[...new Set(allPlaced.map(({ route }) => route))].flatMap(findOpenAnswers),
+  );
   if (invalid.length === 0) findings.push(...findShadows(branches));
   const errors = strict ? [...invalid, ...findings] : invalid;
   if (errors.length > 0) throw new RoutingError(errors);

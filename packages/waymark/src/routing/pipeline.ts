@@ -10,6 +10,7 @@ import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, SingleRoute } from "../route.ts";
 import { readByGroups } from "../taking-filter.ts";
 import { compileAnswerCheck, type DeclaredAnswers } from "./answer-check.ts";
+import { compileDeclaredAnswer } from "./declared-answer.ts";
 
 /**
  * Puts these web filters around the step, the first outermost. What fails within one of them is a response for it:
@@ -68,8 +69,10 @@ export function compilePipeline(
     ...descriptions,
   ];
   const check = checked && compileAnswerCheck({ ...checked, answers, descriptions: said(checked.template), site });
-  const step: Next =
+  const checkedStep: Next =
     check === undefined ? answer : (request) => andThen(answer(request), (response) => check(request, response));
+  const send = compileDeclaredAnswer(answers);
+  const step: Next = send === undefined ? checkedStep : (request) => andThen(checkedStep(request), send);
   return wrapGroups(groups, mounted, step, ({ filters }, next) => wrapGroup(filters, next));
 }
 
