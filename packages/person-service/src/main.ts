@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { escapeUnprintable } from "waymark/internal";
 import { parseCommandLine } from "./cli/command-line.ts";
-import { maskPasswords } from "./cli/settings/option.ts";
+import { maskPasswords } from "./cli/settings/setting.ts";
 import { userErrorMessage } from "./cli/terminal/command-error.ts";
 import { fileFault } from "./file-fault.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
-import type { Environment } from "../src/cli/settings/configuration.ts";
+import type { Environment } from "../src/cli/settings/sources.ts";
 
 const folder = openFolder("configuration");
 let files = 0;
@@ -16,7 +16,7 @@ function configFile(content: unknown): string {
 
 function givenTo(line: CommandLine) {
   assert(line.kind === "run", JSON.stringify(line));
-  return line.given;
+  return line;
 }
 
 const usageErrorsIn = (line: CommandLine): readonly string[] => (line.kind === "usage-error" ? line.usageErrors : []);
@@ -28,16 +28,15 @@ describe("a setting", () => {
     const environment = { PERSON_SERVICE_PORT: "2", PERSON_SERVICE_HOST: "localhost", PERSON_SERVICE_GRACE: "" };
     const given = givenTo(parseCommandLine(["--port", "1", "--config", file], environment));
     assert.deepEqual(
-      ["port", "host", "cors", "demo", "grace"].map((name) => [name, given.value(name), given.source(name)]),
+      ["port", "host", "cors", "demo", "grace"].map((name) => [name, given.values[name], given.sourceOf(name)]),
       [
-        ["port", "1", "--port"],
+        ["port", 1, "--port"],
         ["host", "localhost", "PERSON_SERVICE_HOST"],
-        ["cors", "https://a.example", `"cors" in ${JSON.stringify(file)} (line 4)`],
-        ["demo", "true", `"demo" in ${JSON.stringify(file)} (line 8)`],
-        ["grace", "10", undefined],
+        ["cors", ["https://a.example", "https://b.example"], `"cors" in ${JSON.stringify(file)} (line 4)`],
+        ["demo", true, `"demo" in ${JSON.stringify(file)} (line 8)`],
+        ["grace", 10, undefined],
       ],
     );
-    assert.deepEqual(given.values("cors"), ["https://a.example", "https://b.example"]);
   });
 
   it("that is a switch can be turned off where it has precedence", () => {
@@ -48,28 +47,28 @@ describe("a setting", () => {
       [["--demo"], { PERSON_SERVICE_DEMO: "false" }, true],
     ] as const) {
       const given = givenTo(parseCommandLine(["--host", "localhost", "--config", file, ...argv], environment));
-      assert.equal(given.has("demo"), isOn, JSON.stringify([argv, environment]));
+      assert.equal(given.values["demo"], isOn, JSON.stringify([argv, environment]));
     }
   });
 
   it("of a file that begins with a byte order mark is that of the file", () => {
     const given = givenTo(parseCommandLine(["--config", configFile('\ufeff{\r\n  "port": 4\r\n}\r\n')]));
-    assert.equal(given.value("port"), "4");
+    assert.equal(given.values["port"], 4);
   });
 
   it("with several values has commas in the environment, which names the file too", () => {
     const environment = { PERSON_SERVICE_CORS: "https://x.example, https://y.example", PERSON_SERVICE_OPEN: "true" };
     const given = givenTo(parseCommandLine([], { ...environment, PERSON_SERVICE_CONFIG: file }));
-    assert.deepEqual(given.values("cors"), ["https://x.example", "https://y.example"]);
-    assert.equal(given.value("port"), "3");
+    assert.deepEqual(given.values["cors"], ["https://x.example", "https://y.example"]);
+    assert.equal(given.values["port"], 3);
   });
 
   it("is there for every command that has it", () => {
     const environment = { PERSON_SERVICE_DATABASE: "other.db", PERSON_SERVICE_KEYS: "k.json" };
-    assert.equal(givenTo(parseCommandLine(["backup", "b.db"], environment)).value("database"), "other.db");
-    assert.equal(givenTo(parseCommandLine(["key", "list"], environment)).value("keys"), "k.json");
+    assert.equal(givenTo(parseCommandLine(["backup", "b.db"], environment)).values["database"], "other.db");
+    assert.equal(givenTo(parseCommandLine(["key", "list"], environment)).values["keys"], "k.json");
     assert.equal(
-      givenTo(parseCommandLine(["password", "hash"], { PERSON_SERVICE_PROT: "1" })).source("database"),
+      givenTo(parseCommandLine(["password", "hash"], { PERSON_SERVICE_PROT: "1" })).sourceOf("database"),
       undefined,
     );
   });
@@ -82,7 +81,7 @@ describe("a setting", () => {
       PERSON_SERVICE_SERVICE_HOST: "10.0.0.7",
       PERSON_SERVICE_SERVICE_PORT_HTTP: "80",
     });
-    assert.equal(givenTo(given).value("port"), "8080");
+    assert.equal(givenTo(given).values["port"], 8080);
   });
 });
 
@@ -92,20 +91,20 @@ describe("a setting of a hosting platform", () => {
   it("is read after every other source; HOST, which some shells set, is not", () => {
     const file = configFile({ database: "file.db" });
     for (const [argv, more, port, database] of [
-      [[], {}, ["9001", "PORT"], ["postgres://me:secret@db/people", "DATABASE_URL"]],
-      [["--port", "1"], { PERSON_SERVICE_DATABASE: "a.db" }, ["1", "--port"], ["a.db", "PERSON_SERVICE_DATABASE"]],
-      [["--config", file], {}, ["9001", "PORT"], ["file.db", `"database" in ${JSON.stringify(file)} (line 2)`]],
-      [[], { PORT: "", DATABASE_URL: "" }, ["8080", undefined], ["./data/person.db", undefined]],
+      [[], {}, [9001, "PORT"], ["postgres://me:secret@db/people", "DATABASE_URL"]],
+      [["--port", "1"], { PERSON_SERVICE_DATABASE: "a.db" }, [1, "--port"], ["a.db", "PERSON_SERVICE_DATABASE"]],
+      [["--config", file], {}, [9001, "PORT"], ["file.db", `"database" in ${JSON.stringify(file)} (line 2)`]],
+      [[], { PORT: "", DATABASE_URL: "" }, [8080, undefined], ["./data/person.db", undefined]],
     ] as const) {
       const given = givenTo(parseCommandLine(argv, { ...environment, ...more }));
-      assert.deepEqual([given.value("port"), given.source("port")], port);
-      assert.deepEqual([given.value("database"), given.source("database")], database);
-      assert.equal(given.source("host"), undefined);
+      assert.deepEqual([given.values["port"], given.sourceOf("port")], port);
+      assert.deepEqual([given.values["database"], given.sourceOf("database")], database);
+      assert.equal(given.sourceOf("host"), undefined);
     }
   });
 
   it("is there for the other commands of the service", () => {
-    const source = (argv: readonly string[]) => givenTo(parseCommandLine(argv, environment)).source("database");
+    const source = (argv: readonly string[]) => givenTo(parseCommandLine(argv, environment)).sourceOf("database");
     assert.equal(source(["import", "people.csv"]), "DATABASE_URL");
     assert.equal(source(["import", "people.csv", "--database", "b.db"]), "--database");
   });
@@ -131,11 +130,11 @@ describe("the database", () => {
       [["--config", configFile({ "database-file": file })], {}],
     ] as const) {
       const given = givenTo(parseCommandLine(argv, environment));
-      assert.equal(given.value("database"), "postgres://me:secret@db/people");
-      assert.match(given.source("database") ?? "", /database.?file.*database\.txt/i);
+      assert.equal(given.values["database"], "postgres://me:secret@db/people");
+      assert.match(given.sourceOf("database") ?? "", /database.?file.*database\.txt/i);
     }
     const overridden = parseCommandLine(["--database", "a.db"], { PERSON_SERVICE_DATABASE_FILE: file });
-    assert.equal(givenTo(overridden).value("database"), "a.db");
+    assert.equal(givenTo(overridden).values["database"], "a.db");
   });
 
   it("is read from its file only by commands that have a database", () => {

@@ -464,7 +464,7 @@ describe("import", () => {
   }
 
   const mistaken: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
-    [[], /^"import" needs a FILE\.$/],
+    [[], /^Missing required argument 'FILE'\.$/],
     [["a.csv", "--format", "xls"], /^--format must be csv, ndjson, json, xml, vcard or vcard3, not "xls"\.$/],
     [
       ["a.csv", "--date", "TT.MM.JJJJ"],

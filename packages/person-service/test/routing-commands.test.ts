@@ -71,7 +71,7 @@ describe("explain", () => {
       const line = parseCommandLine(["explain", "GET", "/", "-H", field]);
       assert.equal(
         line.kind === "usage-error" && line.usageErrors[0],
-        `-H must be a name, a colon and a value, such as 'Accept: text/csv', not ${JSON.stringify(field)}.`,
+        `--header must be a name, a colon and a value, such as 'Accept: text/csv', not ${JSON.stringify(field)}.`,
       );
     }
   });

@@ -1,24 +1,11 @@
-import { version } from "../package-files.ts";
-import { parseTokens, readTokens, type Tokens, UsageErrors } from "./arguments.ts";
-import type { Command } from "./commands/command.ts";
-import { serveCommand } from "./commands/serve.ts";
+import { CommanderError } from "commander";
+import { escapeUnprintable } from "waymark/internal";
+import type { Command, Invocation } from "./commands/command.ts";
 import { commands } from "./commands.ts";
-import { helpOf, helpOfAll } from "./help.ts";
-import { readConfigFile } from "./settings/config-file.ts";
-import {
-  type Environment,
-  type Given,
-  mistakesIn,
-  readEnvironment,
-  readPlatformVariables,
-  readSettingFiles,
-  type Setting,
-  type SettingLayer,
-  variableOf,
-} from "./settings/configuration.ts";
+import { programOf } from "./program.ts";
 import { didYouMean } from "./settings/did-you-mean.ts";
-import { type Option, quotedArgument } from "./settings/option.ts";
-import { settings } from "./settings/options.ts";
+import { flagOf, maskPasswords, quotedArgument, type Settings } from "./settings/setting.ts";
+import { type Environment, type Given, readSources } from "./settings/sources.ts";
 import type { CommandStreams } from "./terminal/streams.ts";
 
 /**
@@ -26,20 +13,21 @@ import type { CommandStreams } from "./terminal/streams.ts";
  * on standard error together with the command line that prints help, with exit code 2. Texts do not end with a line end.
  */
 export type CommandLine =
-  | {
-      readonly kind: "run";
-      readonly name: string;
-      readonly given: Given;
-      readonly run: (io: CommandStreams) => Promise<void>;
-    }
+  | CalledCommand
   | { readonly kind: "print"; readonly text: string }
   | { readonly kind: "usage-error"; readonly usageErrors: readonly string[]; readonly help: string };
 
+/** A command with all that it needs. */
+export interface CalledCommand extends Invocation {
+  readonly kind: "run";
+  readonly name: string;
+  readonly run: (io: CommandStreams) => Promise<void>;
+}
+
 /**
  * Parses the command line: a command (default: `serve`), its operands and its options; and reads the settings that the
- * environment, the configuration file and the variables of a hosting platform have. `--help`, then `--version` is obeyed even where the rest is wrong; otherwise the
- * first usage error of the command line, or all of the environment and the file, are returned. `-h` and `-V` are short for
- * these two, and `help` before a command is `--help` behind it.
+ * environment, the configuration file and the variables of a hosting platform have. The first usage error of the command line,
+ * or all of the environment and the file, are returned.
  *
  * ```ts
  * parseCommandLine(["--port", "80a"]);
@@ -50,122 +38,132 @@ export type CommandLine =
  * @param environment default: nothing
  */
 export function parseCommandLine(argv: readonly string[], environment: Environment = {}): CommandLine {
-  const [first, ...others] = argv.map((argument) => shortForms.get(argument) ?? argument);
-  if (first === "help") return parseCommandLine([...others, "--help"]);
-  return parseArguments(first === undefined ? [] : [first, ...others], environment);
-}
-
-const shortForms: ReadonlyMap<string, string> = new Map([
-  ["-h", "--help"],
-  ["-V", "--version"],
-]);
-
-function parseArguments(argv: readonly string[], environment: Environment): CommandLine {
-  const named = nameIn(argv);
-  const command = commands.get(named.name);
-  if (command === undefined) return usageErrorOfName(argv);
-  const args = argv.slice(named.length);
-  const tokens = parseTokens(args, command);
-  const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
-  if (has("help")) {
-    return { kind: "print", text: named.name === "serve" ? helpOfProgram() : helpOf(named.name, command) };
-  }
-  if (has("version")) return { kind: "print", text: `person-service ${version()}` };
-
+  const [first] = argv;
+  const isOfServe = first === undefined || (first.startsWith("-") && !ofProgram.includes(first));
+  const args = isOfServe ? ["serve", ...argv] : argv;
+  const written: string[] = [];
+  let called: CommandLine | undefined;
+  const program = programOf({
+    write: (text) => written.push(text),
+    call(name, operands, options) {
+      called = callOf(name, operands, options, environment);
+    },
+  });
   try {
-    refuseCommandsAsOptions(tokens, command);
-    const { operands, layer } = readTokens(tokens, args, named.name, command);
-    const merged = mergeLayers(layer, command, environment);
-    const missing = Object.keys(command.options).find((name) => command.options[name]?.required && !merged.has(name));
-    if (missing !== undefined) throw new UsageErrors([`"${named.name}" needs --${missing}.`]);
-    const given = givenBy(command, operands, merged);
-    const usageError = command.usageError?.(given);
-    if (usageError !== undefined) throw new UsageErrors([usageError]);
-    return { kind: "run", name: named.name, given, run: (io) => command.run(given, io) };
+    program.parse(args, { from: "user" });
   } catch (error) {
-    if (!(error instanceof UsageErrors)) throw error;
-    const help = helpLineOf(named.name === "serve" ? "" : named.name);
-    return { kind: "usage-error", usageErrors: error.usageErrors, help };
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) return usageError([sentenceOf(error, args)], commandIn(args));
   }
+  return called ?? { kind: "print", text: written.join("").trimEnd() };
 }
 
-/** @throws UsageErrors for a command that is written like an option: `--import people.csv` */
-function refuseCommandsAsOptions(tokens: Tokens, { options }: Command): void {
-  for (const token of tokens) {
-    if (token.kind !== "option" || Object.hasOwn(options, token.name) || !commands.has(token.name)) continue;
-    throw new UsageErrors([`Unknown option "${token.rawName}". Did you mean the command "${token.name}"?`]);
-  }
-}
+const ofProgram = ["-h", "--help", "-V", "--version"];
 
-/** Returns the command that the arguments begin with, and how many arguments its name is. */
-function nameIn([first = "", second = ""]: readonly string[]): { readonly name: string; readonly length: number } {
-  if (first.startsWith("-") || first === "") return { name: "serve", length: 0 };
-  return commands.has(`${first} ${second}`) ? { name: `${first} ${second}`, length: 2 } : { name: first, length: 1 };
-}
-
-/** Handles arguments that begin with no command, or with the first word of several. */
-function usageErrorOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
-  const like = new Map([...commands].filter(([name]) => name.startsWith(`${noun} `)));
-  if (like.size === 0) {
-    const names = [...commands.keys()];
-    const usageError = `Unknown command ${quotedArgument(noun)}.${didYouMean(noun, names)}`;
-    return { kind: "usage-error", usageErrors: [usageError, `Commands: ${names.join(", ")}.`], help: helpLineOf("") };
-  }
-  if ([verb, ...others].includes("--help")) return { kind: "print", text: helpOfAll(like) };
-  const verbs = [...like.keys()].map((name) => name.slice(noun.length + 1));
-  const unknown = verb === "" ? "" : `, not ${quotedArgument(verb)}`;
-  const usageError = `"${noun}" needs one of the words ${verbs.join(", ")}${unknown}.${didYouMean(verb, verbs)}`;
-  return { kind: "usage-error", usageErrors: [usageError], help: helpLineOf(noun) };
-}
-
-const helpLineOf = (name: string): string => ["person-service", name, "--help"].filter((word) => word !== "").join(" ");
-
-const helpOfProgram = (): string =>
-  helpOf("serve", serveCommand, new Map([...commands].filter(([, command]) => command !== serveCommand)));
-
-/**
- * Returns the settings of a command: those of the command line, then of the environment, then of the configuration file, then of
- * the platform.
- *
- * @throws UsageErrors with all of the environment and the file
- */
-function mergeLayers(
-  commandLine: SettingLayer,
-  { options }: Command,
+/** Makes what a command is called with, of all sources. */
+function callOf(
+  name: string,
+  operands: readonly string[],
+  texts: Readonly<Record<string, unknown>>,
   environment: Environment,
-): ReadonlyMap<string, Setting> {
-  const layers = [commandLine];
-  if ("config" in options) {
-    const variables = readEnvironment(environment, settings);
-    const [file] = (commandLine.settings.get("config") ?? variables.settings.get("config"))?.values ?? [];
-    const fromFile = file === undefined ? [] : [readConfigFile(file, withoutConfig)];
-    layers.push(variables, ...fromFile, readPlatformVariables(environment, settings));
-  }
-  const read = layers.map((layer) => readSettingFiles(layer, options));
-  const mistakes = read.flatMap((layer) => layer.mistakes);
-  const merged = new Map<string, Setting>();
-  for (const { settings } of read) {
-    for (const [name, setting] of settings) {
-      const option = Object.hasOwn(options, name) ? options[name] : undefined;
-      if (option === undefined || merged.has(name)) continue;
-      merged.set(name, setting);
-      const isOfPlatform = setting.source === option.platformVariable;
-      const wayOut = isOfPlatform ? ` --${name} and ${variableOf(name)} have precedence over it.` : "";
-      mistakes.push(...mistakesIn(setting, option).map((mistake) => mistake + wayOut));
-    }
-  }
-  if (mistakes.length > 0) throw new UsageErrors(mistakes);
-  return merged;
+): CommandLine {
+  const command = commands.get(name) as Command; // the program is made of them
+  const { options } = command;
+  const { given, mistakes } = readSources(ofCommandLine(texts, options), options, environment);
+  const invocation = toInvocation(operands, options, given);
+  const missing = Object.keys(options).find((each) => options[each]?.required === true && !given.has(each));
+  const empty = (command.operands ?? []).find((_, i) => operands[i] === "");
+  if (mistakes.length > 0) return usageError(mistakes, name);
+  if (empty !== undefined) return usageError([`${empty.replace(/[[\]]/g, "")} must not be empty.`], name);
+  if (missing !== undefined) return usageError([`"${name}" needs --${flagOf(missing)}.`], name);
+  const fault = command.faultIn?.(invocation);
+  if (fault !== undefined) return usageError([fault], name);
+  return { kind: "run", name, ...invocation, run: (io) => command.run(invocation, io) };
 }
 
-const { config: _config, ...withoutConfig }: Readonly<Record<string, Option>> = settings;
+/** Returns what the command line says of the options, and the first mistake that it has by itself. */
+function ofCommandLine(texts: Readonly<Record<string, unknown>>, options: Settings): ReturnType<typeof readSources> {
+  const given = new Map<string, Given>();
+  for (const [name, option] of Object.entries(options)) {
+    const values = texts[name];
+    if (values === undefined) continue;
+    const source = `--${flagOf(name)}`;
+    const all = (Array.isArray(values) ? values : [values]).map(String);
+    const follower = all.find((text) => /^--[a-z]/i.test(text));
+    const mistake =
+      all.length > 1 && option.multiple !== true
+        ? `${source} is given more than once.`
+        : follower !== undefined
+          ? `${source} needs a value, and is followed by ${quotedArgument(follower)}.`
+          : undefined;
+    if (mistake !== undefined) return { given: new Map(), mistakes: [mistake] };
+    given.set(name, { texts: all, source });
+  }
+  return { given, mistakes: [] };
+}
 
-function givenBy({ options }: Command, operands: readonly string[], values: ReadonlyMap<string, Setting>): Given {
+function toInvocation(operands: readonly string[], options: Settings, given: ReadonlyMap<string, Given>): Invocation {
+  const textsOf = (name: string): readonly string[] => given.get(name)?.texts ?? [options[name]?.default ?? []].flat();
+  const values = Object.entries(options).map(([name, { schema, multiple, value }]) => {
+    const all = textsOf(name).map((text) => schema.safeParse(text).data); // where one is refused, nothing is called
+    return [name, multiple === true ? all : value === undefined ? all[0] === true : all[0]] as const;
+  });
   return {
     operands,
-    value: (name) => values.get(name)?.values[0] ?? options[name]?.default,
-    values: (name) => values.get(name)?.values ?? [],
-    has: (name) => values.has(name) && (options[name]?.value !== undefined || values.get(name)?.values[0] === "true"),
-    source: (name) => values.get(name)?.source,
+    values: Object.fromEntries(values),
+    textsOf,
+    sourceOf: (name) => given.get(name)?.source,
   };
+}
+
+/** Says what commander refuses: in its own words, where these name what is nearest. */
+function sentenceOf({ code, message }: CommanderError, args: readonly string[]): string {
+  const name = commandIn(args);
+  if (code === "commander.help") {
+    const words = [...commands.keys()].flatMap((each) =>
+      each.startsWith(`${name} `) ? each.slice(name.length + 1) : [],
+    );
+    return `"${name}" needs one of the words ${words.join(", ")}.`;
+  }
+  const unknown = code === "commander.unknownOption" ? unknownOption(args, name) : undefined;
+  if (unknown !== undefined) return unknown;
+  // It may repeat whole arguments.
+  const line = maskPasswords(
+    message
+      .replace(/^error: /, "")
+      .replace(/\s*\n\s*/g, " ")
+      .replace(urls, "$1..."),
+  );
+  const sentence = escapeUnprintable(`${line.charAt(0).toUpperCase()}${line.slice(1).replace(/([^.)])$/, "$1.")}`);
+  return sentence.length > longest ? `${sentence.slice(0, longest)}…` : sentence;
+}
+
+const longest = 500;
+const urls = /((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/)[^'\s]*/gi;
+
+/** Names the option that a command does not have, however it is written, and what is most likely meant. */
+function unknownOption(args: readonly string[], name: string): string | undefined {
+  const entries = Object.entries(commands.get(name)?.options ?? {});
+  const known = entries.flatMap(([each, { short }]) => [
+    `--${flagOf(each)}`,
+    ...(short === undefined ? [] : [`-${short}`]),
+  ]);
+  const written = args.find((arg) => /^-(?!-no-)/.test(arg) && !known.includes(arg.replace(/=.*$/s, "")));
+  const [word = ""] = (written ?? "").split("=");
+  const names = [...entries.map(([each]) => flagOf(each)), ...commands.keys()];
+  const toText = (each: string): string => (known.includes(`--${each}`) ? `--${each}` : each);
+  if (written !== undefined)
+    return `Unknown option ${quotedArgument(word)}.${didYouMean(word.replace(/^-+/, ""), names, toText)}`;
+  const valued = args.find((arg) => known.includes(arg.replace(/=.*$/s, "")) && arg.includes("="));
+  return valued === undefined ? undefined : `${valued.replace(/=.*$/s, "")} is a switch and takes no value.`;
+}
+
+/** Returns the name of the command that the arguments begin with, as far as there is one. */
+const commandIn = ([first = "", second = ""]: readonly string[]): string =>
+  [`${first} ${second}`, first].find((name) => commands.has(name)) ??
+  ([...commands.keys()].some((name) => name.startsWith(`${first} `)) ? first : "serve");
+
+function usageError(usageErrors: readonly string[], name: string): CommandLine {
+  const help = name === "serve" ? "person-service --help" : `person-service ${name} --help`;
+  return { kind: "usage-error", usageErrors, help };
 }

@@ -3,8 +3,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parseCommandLine } from "../../src/cli/command-line.ts";
-import { type Environment, variableOf } from "../../src/cli/settings/configuration.ts";
-import { settings } from "../../src/cli/settings/options.ts";
+import { variableOf } from "../../src/cli/settings/setting.ts";
+import { settings } from "../../src/cli/settings/settings.ts";
+import type { Environment } from "../../src/cli/settings/sources.ts";
 import { deployed, deployedYaml, deployFolder } from "./deployed.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));

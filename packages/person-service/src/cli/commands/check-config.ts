@@ -3,23 +3,25 @@ import { kindOf } from "@waymark/collection";
 import { readLogo } from "../serving/logo.ts";
 import { readSessionKey } from "../serving/session-key.ts";
 import { readTlsFiles } from "../serving/tls-files.ts";
-import type { Given } from "../settings/configuration.ts";
-import { maskPasswords } from "../settings/option.ts";
-import { settings, toOptions, usageErrorInOptions } from "../settings/options.ts";
+import { faultInOptions, toOptions } from "../settings/options.ts";
+import { flagOf, maskPasswords, type Setting } from "../settings/setting.ts";
+import { type ServiceSettings, settings } from "../settings/settings.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import type { Command } from "./command.ts";
+import { type Command, command, type Invocation } from "./command.ts";
+
+type Given = Invocation<ServiceSettings>;
 
 /** Prints the settings of the service. */
-export const checkConfigCommand: Command = {
+export const checkConfigCommand: Command = command({
   about: "Checks the settings of the service, and prints each with its source.",
   notes: [
     "It takes the options of serve, starts nothing, and shows no password, and only the host of a webhook. The exit code is 2 if a setting is wrong, and 1 if a file that it names cannot be used.",
     "Where the settings have members, and --database is on the command line, it reads who is stored, too, and says how many people have values that the members refuse. Then the exit code is 1.",
   ],
   options: settings,
-  usageError: usageErrorInOptions,
+  faultIn: ({ values, sourceOf }) => faultInOptions(toOptions(values, sourceOf), sourceOf),
   async run(given, { print }) {
-    const rows = Object.keys(settings).flatMap((name) => rowOf(name, given));
+    const rows = Object.entries<Setting<unknown>>(settings).flatMap(([name, setting]) => rowOf(name, setting, given));
     const widths = [0, 1].map((column) => {
       const lengths = rows.map((row) => (row[column] ?? "").length);
       return Math.max(...lengths.filter((length) => length <= widestColumn)); // there are short ones in each
@@ -31,37 +33,45 @@ export const checkConfigCommand: Command = {
           .join("  ")
           .trimEnd(),
       );
-    const { access: file, keys, sessionKeyFile, tls, logo, webhooks, database, members } = toOptions(given);
+    const {
+      access: file,
+      keys,
+      sessionKey,
+      tls,
+      logo,
+      webhooks,
+      database,
+      members,
+    } = toOptions(given.values, given.sourceOf);
     const { readWebhookSecret } = await import("../../webhooks/signing.ts");
     for (const { secretFile } of webhooks) readWebhookSecret(secretFile);
     if (logo !== undefined) await readLogo(logo);
     if (tls !== undefined) await readTlsFiles(tls);
     // A start makes the one that is missing.
-    if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) await readSessionKey(sessionKeyFile);
+    if (sessionKey !== undefined && existsSync(sessionKey)) await readSessionKey(sessionKey);
     if (file !== undefined) {
       const { openAccess } = await import("../../access/access.ts");
       await openAccess({ file, keys });
     }
-    const isNamed = given.has("members") && given.source("database")?.startsWith("--database") === true;
+    const isNamed = given.values.members !== undefined && given.sourceOf("database")?.startsWith("--database") === true;
     if (!isNamed || kindOf(database).isMissing(database)) return;
     const { judgeStored } = await import("./stored-values.ts");
     const { misfits, kept } = await judgeStored(database, members);
     for (const line of kept) print(line);
     if (misfits.length > 0) throw new CommandError(misfits.join("\n"));
   },
-};
+});
 
 /** The most characters that a column is as wide as; a longer value stands out of it. */
 const widestColumn = 40;
 
-function rowOf(name: string, given: Given): readonly (readonly string[])[] {
-  const option = settings[name];
+function rowOf(name: string, setting: Setting<unknown>, { textsOf, sourceOf }: Given): readonly (readonly string[])[] {
   // The setting with the content of the file has the file as its source.
-  if (option === undefined || option.fileOf !== undefined) return [];
-  const values = option.multiple ? given.values(name) : [given.value(name) ?? ""];
-  const texts = values.map((value) => (name === "webhooks" ? withoutPath(value) : toWord(value)));
-  const shown = option.value === undefined ? String(given.has(name)) : maskPasswords(texts.join(", "));
-  return [[name, shown === "" ? "-" : shown, given.source(name) ?? "default"]];
+  if (setting.fileOf !== undefined) return [];
+  const known = name as keyof ServiceSettings; // a name of one of them
+  const texts = textsOf(known).map((text) => (name === "webhooks" ? withoutPath(text) : toWord(text)));
+  const shown = setting.value === undefined ? (texts[0] ?? "false") : maskPasswords(texts.join(", "));
+  return [[flagOf(name), shown === "" ? "-" : shown, sourceOf(known) ?? "default"]];
 }
 
 /** Returns the URL of a database without the spaces of its password, at which the URL would end in a line; other values as they are. */

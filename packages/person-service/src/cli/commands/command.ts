@@ -1,11 +1,8 @@
-import type { Given } from "../settings/configuration.ts";
-import type { Option } from "../settings/option.ts";
+import type { SettingsOf } from "../settings/setting.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 
-/** A command of the program. */
-export interface Command {
-  /** The forms of the command in its help. Default: one form, made of its name, operands and options. */
-  readonly synopsis?: readonly string[];
+/** A command of the program, by what its options give. */
+export interface Command<V = Readonly<Record<string, unknown>>> {
   /** What it does, in a sentence. */
   readonly about: string;
   /** More paragraphs of its help. */
@@ -14,9 +11,25 @@ export interface Command {
   readonly examples?: readonly (readonly [commandLine: string, purpose: string])[];
   /** The arguments that belong to no option, in their order: `FILE`, or `[FILE]` where it may be left out. */
   readonly operands?: readonly string[];
-  /** By name without hyphens, in the order of the help. */
-  readonly options: Readonly<Record<string, Option>>;
+  /** How the command line names standard input, if it reads that: `< FILE`. */
+  readonly input?: string;
+  /** By name, in the order of the help. */
+  readonly options: SettingsOf<V>;
+  // Methods, so that commands with options of their own are in one list.
   /** Returns what is wrong with a combination of values. */
-  readonly usageError?: (given: Given) => string | undefined;
-  readonly run: (given: Given, io: CommandStreams) => Promise<void>;
+  faultIn?(given: Invocation<V>): string | undefined;
+  run(given: Invocation<V>, io: CommandStreams): Promise<void>;
 }
+
+/** What a command is called with. */
+export interface Invocation<V = Readonly<Record<string, unknown>>> {
+  readonly operands: readonly string[];
+  readonly values: V;
+  /** Returns the texts of an option as they are given, or its default. */
+  textsOf(name: keyof V & string): readonly string[];
+  /** Returns where the value of an option is from, such as `--port`; undefined for a default. */
+  sourceOf(name: keyof V & string): string | undefined;
+}
+
+/** Declares a command, typed by its options. */
+export const command = <V>(declared: Command<V>): Command => declared as unknown as Command; // it is called with what its own options give

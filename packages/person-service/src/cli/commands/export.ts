@@ -13,18 +13,16 @@ import { fileFault } from "../../file-fault.ts";
 import { personCollection, personCollectionOf, personExcelCsv } from "../../person/collection.ts";
 import type { MemberList } from "../../person/member-list.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
-import type { Given } from "../settings/configuration.ts";
-import { existingDatabaseOptions } from "../settings/database-options.ts";
-import { membersIn } from "../settings/members-option.ts";
-import { matching, oneOf } from "../settings/option.ts";
+import { matching, oneOf, setting } from "../settings/setting.ts";
+import { databaseSettings, membersIn } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
 import { countPeople, countSoon, drawProgress } from "../terminal/progress.ts";
-import type { Command } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import { formatFor, formatOption } from "./format-option.ts";
 import { openExisting } from "./moving.ts";
 
 /** Exports all people to a file. */
-export const exportCommand: Command = {
+export const exportCommand: Command = command({
   about: "Exports all people as CSV, NDJSON, JSON, XML or vCards to a file, or to standard output (-).",
   notes: ["A file gets its name when it is complete. Import it to have the same people; copy also keeps their times."],
   examples: [
@@ -35,28 +33,26 @@ export const exportCommand: Command = {
   operands: ["[FILE]"],
   options: {
     format: formatOption,
-    for: {
+    for: setting(oneOf("excel"), {
       value: "PROGRAM",
-      type: oneOf("excel"),
       about:
         "the program that opens the CSV by a double click: excel gets its charset, its separator and texts that it leaves as they are",
-    },
-    locale: {
+    }),
+    locale: setting(matching("a language, and perhaps a country, such as de or de-CH", isLocale), {
       value: "LOCALE",
-      type: matching("a language, and perhaps a country, such as de or de-CH", isLocale),
       about: "with --for: the language of the program, whose separator it gets; by default that of this system",
-    },
-    ...existingDatabaseOptions,
+    }),
+    ...databaseSettings,
   },
-  usageError: (given) => (given.has("locale") && !given.has("for") ? "--locale needs --for excel." : undefined),
-  async run(given, io) {
-    const [operand] = given.operands;
+  faultIn: ({ values }) =>
+    values.locale !== undefined && values.for === undefined ? "--locale needs --for excel." : undefined,
+  async run({ operands: [operand], values }, io) {
     const file = operand === "-" ? undefined : operand;
     // Standard output has CSV by default.
-    const format = formatFor(file ?? "stdout.csv", given);
-    const members = membersIn(given);
-    const { representation, language, said } = targetFor(format, given, members);
-    const address = given.value("database") ?? "";
+    const format = formatFor(file ?? "stdout.csv", values.format);
+    const members = membersIn(values);
+    const { representation, language, said } = targetFor(format, values, members);
+    const address = values.database;
     await using database = await openExisting(address, personCollectionOf(members));
     const store = database.store(personCollection.name);
     const draw = file === undefined ? () => undefined : drawProgress(io);
@@ -73,7 +69,7 @@ export const exportCommand: Command = {
       io.print(`exported ${countPeople(count)} from ${displayAddress(address)} to ${file}${said}`);
     }
   },
-};
+});
 
 /** Whether this system knows the language: `german` would have the separator of another one. */
 function isLocale(text: string): boolean {
@@ -84,6 +80,12 @@ function isLocale(text: string): boolean {
   }
 }
 
+/** The program that opens the file, and its locale. */
+interface Target {
+  readonly for: "excel" | undefined;
+  readonly locale: string | undefined;
+}
+
 /** What people are written as, and for whom. */
 interface Written {
   readonly representation: ListRepresentation;
@@ -91,9 +93,12 @@ interface Written {
   readonly language: string;
 }
 
-function targetFor(format: TransferFormat, given: Given, members: MemberList): Written & { readonly said: string } {
-  const language = given.value("locale") ?? Intl.NumberFormat().resolvedOptions().locale;
-  if (!given.has("for")) return { representation: format.representation(members), language, said: "" };
+function targetFor(
+  format: TransferFormat,
+  { locale: language = Intl.NumberFormat().resolvedOptions().locale, for: program }: Target,
+  members: MemberList,
+): Written & { readonly said: string } {
+  if (program === undefined) return { representation: format.representation(members), language, said: "" };
   if (format.name !== "csv") throw new CommandError(`--for excel writes CSV, not ${format.name}.`);
   const separator = listSeparator(language) === ";" ? "semicolons" : "commas";
   const said = `, separated by ${separator} as in Excel of the locale ${language}`;

@@ -1,11 +1,9 @@
 import { type FileHandle, stat } from "node:fs/promises";
 import {
-  absentChoices,
   type Database,
   displayAddress,
   kindOf,
   type MatchRules,
-  onMatchChoices,
   openDatabase,
   type Store,
   StoreUnavailable,
@@ -17,27 +15,25 @@ import { personCollection, personCollectionOf } from "../../person/collection.ts
 import type { MemberList } from "../../person/member-list.ts";
 import { personSchema } from "../../person/schema.ts";
 import { adviceOn, adviceOnAbsent, parseMap } from "../../transfer/columns.ts";
-import { dateReader } from "../../transfer/dates.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
 import { type ImportOptions, type ImportResult, importPeople } from "../../transfer/import-people.ts";
 import { openPeopleFile } from "../../transfer/people-file.ts";
 import { openRejects, type Rejects, RejectsError } from "../../transfer/rejects.ts";
 import { importAndRemove } from "../../transfer/remove-missing.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../../transfer/source-file.ts";
-import type { Given } from "../settings/configuration.ts";
-import { membersIn } from "../settings/members-option.ts";
+import { membersIn } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
 import { drawProgress } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { formatFor } from "./format-option.ts";
-import { conclude, continuing, describe, refusalReport } from "./import-report.ts";
+import { conclude, continuing, describe, type ImportInvocation, refusalReport } from "./import-report.ts";
 import { refuseForgotten } from "./moving.ts";
 
 /**
  * Imports the file that is given, or standard input. The first Ctrl-C stops the import after a batch, the second at once, as does
  * the first one while standard input is read.
  */
-export async function runImport(given: Given, io: CommandStreams): Promise<void> {
+export async function runImport(given: ImportInvocation, io: CommandStreams): Promise<void> {
   const [operand = ""] = given.operands;
   const name = operand === "-" ? "standard input" : operand;
   const format = formatOf(name, given);
@@ -60,16 +56,16 @@ interface FileToImport {
   /** What messages call it. */
   readonly name: string;
   readonly format: TransferFormat;
-  readonly given: Given;
+  readonly given: ImportInvocation;
   readonly isStopped: () => boolean;
 }
 
 async function importFile({ origin, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
-  const members = membersIn(given);
+  const { values } = given;
+  const members = membersIn(values);
   const source = await readThrough(origin, name);
-  const map = parseMap(given.values("map"), members);
-  const form = given.value("date");
-  const dates = form === undefined ? undefined : dateReader(form);
+  const map = parseMap(values.map, members);
+  const dates = values.date;
   const file = await describeContent(name, format, () => openPeopleFile(source, { format, members, map, dates }));
   describe(file, name, { given, printNote: io.printNote });
   const { unknown = [] } = file.columns ?? {};
@@ -79,11 +75,9 @@ async function importFile({ origin, name, format, given, isStopped }: FileToImpo
     const absent = [...map.keys()].find((heading) => !headings.includes(heading));
     if (absent !== undefined) throw new CommandError(adviceOnAbsent(absent, headings));
   }
-  const rejectsFile = given.value("rejects");
+  const { rejects: rejectsFile, dryRun: isDryRun, database: address, removeMissing: most } = values;
   await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, origin, source, format);
-  const isDryRun = given.has("dry-run");
-  const address = given.value("database") ?? "";
-  await using database = await openTarget(address, members, given);
+  await using database = await openTarget(address, members, values);
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
   const report = refusalReport({ file, given, printNote: io.printNote });
@@ -99,7 +93,6 @@ async function importFile({ origin, name, format, given, isStopped }: FileToImpo
       onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
       isStopped,
     };
-    const most = given.value("remove-missing");
     const result = await describeContent(name, format, () =>
       most === undefined
         ? importPeople(options)
@@ -113,10 +106,10 @@ async function importFile({ origin, name, format, given, isStopped }: FileToImpo
   }
 }
 
-const matchRules = (given: Given): MatchRules => ({
-  upsert: given.value("upsert"),
-  absent: absentChoices.find((what) => what === given.value("absent")),
-  onMatch: onMatchChoices.find((what) => what === given.value("on-match")),
+const matchRules = ({ values: { upsert, absent, onMatch } }: ImportInvocation): MatchRules => ({
+  upsert,
+  absent,
+  onMatch,
 });
 
 /** Says of content that cannot be read which file it is. */
@@ -130,14 +123,17 @@ async function describeContent<T>(name: string, format: TransferFormat, read: ()
 }
 
 /** Opens the database. Returns undefined for a dry run if the database does not exist, since a dry run must not make it. */
-async function openTarget(address: string, members: MemberList, given: Given): Promise<Database | undefined> {
-  const isDryRun = given.has("dry-run");
+async function openTarget(
+  address: string,
+  members: MemberList,
+  { dryRun: isDryRun, upsert }: ImportInvocation["values"],
+): Promise<Database | undefined> {
   if (isDryRun && kindOf(address).isMissing(address)) return undefined;
   return openDatabase(address, {
     collections: [personCollectionOf(members)],
     onForgotten: refuseForgotten,
     // People of a list that is brought up to date are looked up by an index, even in a file that is new.
-    lateIndexes: !isDryRun && !given.has("upsert"),
+    lateIndexes: !isDryRun && upsert === undefined,
   });
 }
 
@@ -153,11 +149,11 @@ async function makeIndexes<R extends ImportResult>(database: Database | undefine
   }
 }
 
-function formatOf(name: string, given: Given): TransferFormat {
-  if (!given.has("format") && spreadsheets.test(name)) {
+function formatOf(name: string, given: ImportInvocation): TransferFormat {
+  if (given.values.format === undefined && spreadsheets.test(name)) {
     throw new CommandError(`${quote(name)} is the file of a spreadsheet. ${saveAsCsv}`);
   }
-  return formatFor(name, given);
+  return formatFor(name, given.values.format);
 }
 
 const spreadsheets = /\.(?:xls[xmb]?|ods|numbers)$/i;

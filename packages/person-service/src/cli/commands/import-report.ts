@@ -1,15 +1,35 @@
+import type { MatchRules } from "@waymark/collection";
 import { excerpt, withCommas } from "waymark/internal";
+import type { MemberList } from "../../person/member-list.ts";
 import { textOf } from "../../person/member-value.ts";
-import { DateForms } from "../../transfer/dates.ts";
+import { DateForms, type DateReader } from "../../transfer/dates.ts";
 import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
 import type { ImportResult } from "../../transfer/import-people.ts";
 import type { PeopleFile } from "../../transfer/people-file.ts";
 import { formatOfRejects, type Refusal } from "../../transfer/rejects.ts";
 import type { ListResult } from "../../transfer/remove-missing.ts";
-import type { Given } from "../settings/configuration.ts";
-import { quotedForShell } from "../settings/option.ts";
+import { flagOf, quotedForShell } from "../settings/setting.ts";
 import { countPeople } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
+import type { Invocation } from "./command.ts";
+
+/** What the options of an import give. */
+export interface ImportValues extends MatchRules {
+  readonly format: string | undefined;
+  readonly map: readonly string[];
+  readonly date: DateReader | undefined;
+  readonly upsert: string | undefined;
+  /** The most people to remove, or `all`. */
+  readonly removeMissing: string | undefined;
+  readonly dryRun: boolean;
+  readonly rejects: string | undefined;
+  readonly database: string;
+  readonly databaseFile: string | undefined;
+  readonly members: MemberList | undefined;
+  readonly config: string | undefined;
+}
+
+export type ImportInvocation = Invocation<ImportValues>;
 
 /** Prints what the file seems to be. */
 export function describe(
@@ -22,7 +42,7 @@ export function describe(
   printNote(`reading ${name}: ${format.name}, ${charset}${separated}`);
   const { guesses = [] } = columns ?? {};
   if (guesses.length > 0) printNote(`columns: ${guesses.join(", ")}`);
-  if (found.dates?.form !== undefined && !given.has("date"))
+  if (found.dates?.form !== undefined && given.values.date === undefined)
     printNote(`dates: ${excerpt(found.dates.example)} is read as ${found.dates.form}`);
 }
 
@@ -30,7 +50,7 @@ const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "b
 
 interface Reported extends Pick<CommandStreams, "printNote"> {
   readonly file: PeopleFile;
-  readonly given: Given;
+  readonly given: ImportInvocation;
 }
 
 /** Prints which columns were guessed, lists the first refusals, and counts the others. */
@@ -67,16 +87,16 @@ export function refusalReport({ file: { format }, given, printNote }: Reported) 
 
 const mostListed = 20;
 
-function adviceOnRefused(format: TransferFormat, given: Given): string {
-  const file = given.value("rejects");
+function adviceOnRefused(format: TransferFormat, given: ImportInvocation): string {
+  const file = given.values.rejects;
   if (file === undefined) return "To have the refused people in a file that you can correct, add --rejects FILE.";
   const written = formatOfRejects(format);
   const options = [
     ...(formatOfFile(file)?.name === written ? [] : [`--format ${written}`]),
-    ...given.values("map").map((value) => `--map ${quotedForShell(value)}`),
-    ...["date", "upsert", "absent", "on-match"]
-      .filter((name) => given.has(name))
-      .map((name) => `--${name} ${quotedForShell(given.value(name) ?? "")}`),
+    ...given.values.map.map((value) => `--map ${quotedForShell(value)}`),
+    ...(["date", "upsert", "absent", "onMatch"] as const)
+      .filter((name) => given.sourceOf(name) !== undefined)
+      .map((name) => `--${flagOf(name)} ${quotedForShell(given.textsOf(name)[0] ?? "")}`),
   ];
   const same = options.length === 0 ? "" : ` with ${options.join(" ")}`;
   return `The refused people are in ${file}: correct them there, and import that file${same}.`;
@@ -90,14 +110,14 @@ export const continuing =
 export function conclude(
   result: ImportResult & Partial<ListResult>,
   where: string,
-  given: Given,
+  given: ImportInvocation,
   { print, printNote }: CommandStreams,
 ): void {
   const { stored, updated, known, noted, skipped, refused, brokenOff, missing = 0, removed = 0, heldBack } = result;
-  const isChecked = given.has("dry-run") || (heldBack !== undefined && heldBack !== "refused-later");
+  const isChecked = given.values.dryRun || (heldBack !== undefined && heldBack !== "refused-later");
   const counts: readonly (readonly [number, string])[] = [
     [updated, "changed"],
-    [known, given.has("upsert") ? "unchanged" : "stored before"],
+    [known, given.values.upsert !== undefined ? "unchanged" : "stored before"],
     [skipped, "likely stored and left out"],
     [refused, "refused"],
     [isChecked ? missing : removed, isChecked ? "missing in the file" : "removed"],

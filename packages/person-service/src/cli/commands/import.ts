@@ -1,14 +1,15 @@
 import { absentChoices, onMatchChoices } from "@waymark/collection";
+import type * as z from "zod";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { alikeBy } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
-import { databaseOptions, faultInKept, isSameDatabase } from "../settings/database-options.ts";
-import { membersIn } from "../settings/members-option.ts";
-import { converted, matching, oneOf } from "../settings/option.ts";
-import type { Command } from "./command.ts";
+import { faultInKept, isSameDatabase } from "../settings/schemas.ts";
+import { anyText, converted, matching, oneOf, type SettingsOf, setting, toggle } from "../settings/setting.ts";
+import { databaseSettings, membersIn } from "../settings/settings.ts";
+import { type Command, command } from "./command.ts";
 import { formatOption } from "./format-option.ts";
-import { continuing } from "./import-report.ts";
+import { continuing, type ImportValues } from "./import-report.ts";
 
 /** A member that a person is known by. */
 const [key = ""] = ourMembers.unique;
@@ -17,8 +18,52 @@ const [key = ""] = ourMembers.unique;
 const findable = ({ entries }: MemberList): readonly string[] =>
   entries.filter(([name, { filter, list }]) => name === "id" || (filter !== undefined && !list)).map(([name]) => name);
 
+const options: SettingsOf<ImportValues> = {
+  format: formatOption,
+  map: setting(anyText, {
+    value: "NAME=MEMBER",
+    about: "which member a column is, such as 'Full Name=name'; 'Name=' leaves it out; may be given several times",
+    multiple: true,
+  }),
+  date: setting(converted(dateReader, RangeError), {
+    value: "FORM",
+    about:
+      "the form of dates, such as DD.MM.YYYY, M/D/YY or D-MMM-YYYY; by default the only one that fits all of a CSV file",
+  }),
+  upsert: setting(anyText, {
+    value: "MEMBER",
+    about: "change the person who has the value of this member, such as id; store those whose value nobody has",
+  }),
+  absent: setting(oneOf(...absentChoices), {
+    value: "WHAT",
+    default: "keep",
+    about:
+      "whether a changed person keeps what is empty in the file; clear removes it, but for members without a column",
+  }),
+  onMatch: setting(oneOf(...onMatchChoices), {
+    value: "WHAT",
+    default: "refuse",
+    about: `what becomes of new people who are likely stored (the same ${alikeBy.map((members) => members.join(" and ")).join(", or ")}) and differ`,
+  }),
+  removeMissing: setting(
+    matching("a number of people, or all", (text) => /^(?:all|\d{1,15})$/.test(text)),
+    {
+      value: "MOST",
+      about: "with --upsert: remove people whom the file does not have; where they are more than this, change nobody",
+    },
+  ),
+  dryRun: toggle({
+    about: "check every person, also against the others of the file and those who are stored, and store nobody",
+  }),
+  rejects: setting(anyText, {
+    value: "FILE",
+    about: "write refused people to this file, each with its reason, to be corrected",
+  }),
+  ...databaseSettings,
+};
+
 /** Imports people from a file. */
-export const importCommand: Command = {
+export const importCommand: Command = command({
   about: "Imports people from a file of CSV, NDJSON, JSON, XML or vCards, or from standard input (-).",
   notes: [
     "Columns of CSV may have usual names, such as First Name or E-mail. Countries may have names, and the charset and the delimiter are found out.",
@@ -35,61 +80,27 @@ export const importCommand: Command = {
     ],
   ],
   operands: ["FILE"],
-  options: {
-    format: formatOption,
-    map: {
-      value: "NAME=MEMBER",
-      about: "which member a column is, such as 'Full Name=name'; 'Name=' leaves it out; may be given several times",
-      multiple: true,
-    },
-    date: {
-      value: "FORM",
-      type: converted(dateReader, RangeError),
-      about:
-        "the form of dates, such as DD.MM.YYYY, M/D/YY or D-MMM-YYYY; by default the only one that fits all of a CSV file",
-    },
-    upsert: {
-      value: "MEMBER",
-      about: "change the person who has the value of this member, such as id; store those whose value nobody has",
-    },
-    absent: {
-      value: "WHAT",
-      type: oneOf(...absentChoices),
-      default: "keep",
-      about:
-        "whether a changed person keeps what is empty in the file; clear removes it, but for members without a column",
-    },
-    "on-match": {
-      value: "WHAT",
-      type: oneOf(...onMatchChoices),
-      default: "refuse",
-      about: `what becomes of new people who are likely stored (the same ${alikeBy.map((members) => members.join(" and ")).join(", or ")}) and differ`,
-    },
-    "remove-missing": {
-      value: "MOST",
-      type: matching("a number of people, or all", (value) => /^(?:all|\d{1,15})$/.test(value)),
-      about: "with --upsert: remove people whom the file does not have; where they are more than this, change nobody",
-    },
-    "dry-run": {
-      about: "check every person, also against the others of the file and those who are stored, and store nobody",
-    },
-    rejects: { value: "FILE", about: "write refused people to this file, each with its reason, to be corrected" },
-    ...databaseOptions,
-  },
-  usageError: (given) => {
-    const members = membersIn(given);
-    const keptFault = given.has("dry-run") ? undefined : faultInKept("import", given.value("database"));
+  options,
+  faultIn({ values, sourceOf }) {
+    const { database, rejects, map, upsert } = values;
+    const members = membersIn(values);
+    const keptFault = values.dryRun ? undefined : faultInKept("import", database);
     if (keptFault !== undefined) return keptFault;
-    if (given.has("rejects") && isSameDatabase(given.value("rejects"), given.value("database")))
+    if (rejects !== undefined && isSameDatabase(rejects, database))
       return "--rejects and --database are the same file.";
-    const [map, upsert] = [given.values("map"), given.value("upsert")];
-    const mapFault = converted(() => parseMap(map, members), RangeError).fault("");
+    const mapFault = faultIn(
+      converted(() => parseMap(map, members), RangeError),
+      "",
+    );
     if (mapFault !== undefined) return `--map ${mapFault}${mapFault.endsWith("?") ? "" : "."}`;
-    const upsertFault = upsert === undefined ? undefined : oneOf(...findable(members)).fault(upsert);
+    const upsertFault = upsert === undefined ? undefined : faultIn(oneOf(...findable(members)), upsert);
     if (upsertFault !== undefined) return `--upsert ${upsertFault}.`;
-    if (given.has("remove-missing") && !given.has("upsert")) return "--remove-missing needs --upsert.";
-    const changes = given.has("upsert") || given.value("on-match") === "update";
-    return given.has("absent") && !changes ? "--absent needs --upsert, or --on-match update." : undefined;
+    if (values.removeMissing !== undefined && upsert === undefined) return "--remove-missing needs --upsert.";
+    const changes = upsert !== undefined || values.onMatch === "update";
+    return sourceOf("absent") !== undefined && !changes ? "--absent needs --upsert, or --on-match update." : undefined;
   },
   run: async (given, io) => (await import("./import-file.ts")).runImport(given, io),
-};
+});
+
+const faultIn = (schema: z.ZodType<unknown, string>, text: string): string | undefined =>
+  schema.safeParse(text).error?.issues[0]?.message;

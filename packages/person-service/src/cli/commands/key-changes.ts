@@ -2,17 +2,31 @@ import { NewFile } from "@waymark/collection";
 import { scope } from "../../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys, type StoredKey } from "../../access/key-file.ts";
-import type { Given } from "../settings/configuration.ts";
-import { quotedArgument } from "../settings/option.ts";
-import { reloadHint } from "../settings/options.ts";
+import { quotedArgument } from "../settings/setting.ts";
+import { reloadHint } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
 import { type CommandStreams, isPrinted } from "../terminal/streams.ts";
 
+/** The file of the keys. */
+interface KeysFile {
+  readonly keys: string;
+}
+
+interface KeyToRevoke extends KeysFile {
+  readonly name: string;
+}
+
+interface NewKey extends KeyToRevoke {
+  readonly scope: readonly string[];
+  /** The file for the key; undefined to print it. */
+  readonly out: string | undefined;
+}
+
 /** Makes a key, stores its hash, and prints the key or writes it to a file. */
-export async function createKey(given: Given, { write, printNote }: CommandStreams): Promise<void> {
-  const file = fileOf(given);
-  const name = nameOf(given);
-  const scopes = [...new Set(given.values("scope"))];
+export async function createKey(given: NewKey, { write, printNote }: CommandStreams): Promise<void> {
+  const { keys: file, out } = given;
+  const name = judgedName(given.name);
+  const scopes = [...new Set(given.scope)];
   const wrong = scopes.find((text) => !scope.safeParse(text).success);
   if (wrong !== undefined) throw new CommandError(`${quotedArgument(wrong)} is not a scope, such as person:read.`);
   const key = createApiKey();
@@ -24,7 +38,6 @@ export async function createKey(given: Given, { write, printNote }: CommandStrea
     }
     return [...keys, { name, hash: hashApiKey(key), scopes, createdAt: new Date().toISOString() }];
   };
-  const out = given.value("out");
   if (out === undefined) {
     await changeKeys(file, store);
     write(`${key}\n`);
@@ -48,16 +61,15 @@ export async function createKey(given: Given, { write, printNote }: CommandStrea
 }
 
 /** Prints the keys, a line each: name, time, scopes. */
-export async function listKeys(given: Given, { write }: CommandStreams): Promise<void> {
-  for (const { name, createdAt, scopes } of await readKeys(fileOf(given))) {
+export async function listKeys({ keys }: KeysFile, { write }: CommandStreams): Promise<void> {
+  for (const { name, createdAt, scopes } of await readKeys(keys)) {
     write(`${name}\t${createdAt}\t${scopes.join(" ")}\n`);
   }
 }
 
 /** Removes a key from the file. */
-export async function revokeKey(given: Given, { printNote }: CommandStreams): Promise<void> {
-  const file = fileOf(given);
-  const name = nameOf(given);
+export async function revokeKey({ keys: file, ...given }: KeyToRevoke, { printNote }: CommandStreams): Promise<void> {
+  const name = judgedName(given.name);
   await removeKey(file, name);
   printNote(`The key ${name} is no longer in ${file}. ${reloadHint}`);
 }
@@ -70,10 +82,7 @@ const removeKey = (file: string, name: string): Promise<void> =>
     return kept;
   });
 
-const fileOf = (given: Given): string => given.value("keys") ?? "";
-
-function nameOf(given: Given): string {
-  const name = given.value("name") ?? "";
+function judgedName(name: string): string {
   if (isKeyName(name)) return name;
   throw new CommandError(
     `${quotedArgument(name)} is not a name for a key. A name has 1 to 64 letters, digits, dots, hyphens, underscores.`,

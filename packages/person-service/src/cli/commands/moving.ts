@@ -14,21 +14,16 @@ import { personCollectionOf } from "../../person/collection.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { ownObject } from "../../person/members.ts";
 import { sendEverybodyAgain, webhookCollection } from "../../webhooks/state.ts";
-import {
-  databaseAddress,
-  databaseOptions,
-  existingDatabaseOptions,
-  faultInKept,
-  isSameDatabase,
-} from "../settings/database-options.ts";
-import { membersIn } from "../settings/members-option.ts";
+import { databaseAddress, faultInKept, isSameDatabase } from "../settings/schemas.ts";
+import { but, judged, setting } from "../settings/setting.ts";
+import { databaseSettings, membersIn } from "../settings/settings.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countPeople, reportProgress } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
-import type { Command } from "./command.ts";
+import { type Command, command } from "./command.ts";
 
 /** Copies all people from one database to another. */
-export const copyCommand: Command = {
+export const copyCommand: Command = command({
   about: "Copies all people to an empty database: from SQLite to PostgreSQL, back, or between two of a kind.",
   notes: [
     "People keep their ids, revisions and entity tags. The copy has the state of one moment, that at which its last step began, whatever is written to the source meanwhile.",
@@ -36,30 +31,24 @@ export const copyCommand: Command = {
   ],
   examples: [["person-service copy --from people.db --to postgres://db.example.org/people", "SQLite to PostgreSQL"]],
   options: {
-    from: {
-      type: databaseAddress,
+    from: setting(judged(databaseAddress), {
       value: "DATABASE",
       about: "the database to copy: a file, or postgres://...",
       required: true,
-    },
-    to: {
-      type: databaseAddress,
+    }),
+    to: setting(judged(databaseAddress), {
       value: "DATABASE",
       about: "the database to copy to; a file is made if it is missing",
       required: true,
-    },
+    }),
   },
-  usageError: (given) =>
-    isSameDatabase(given.value("from"), given.value("to"))
-      ? "--from and --to are the same database."
-      : faultInKept("copy", given.value("to")),
-  async run(given, io) {
-    const from = given.value("from") ?? "";
-    const to = given.value("to") ?? "";
+  faultIn: ({ values: { from, to } }) =>
+    isSameDatabase(from, to) ? "--from and --to are the same database." : faultInKept("copy", to),
+  async run({ values: { from, to } }, io) {
     const count = await restorePeople(() => openSnapshot(from), to, io, { inSteps: true });
     io.print(`copied ${countPeople(count)} from ${displayAddress(from)} to ${displayAddress(to)}`);
   },
-};
+});
 
 interface RestoreSteps {
   /** The members that people may have. Default: no others than ours. */
@@ -120,14 +109,12 @@ async function restorePeople(
 const leastStep = 30_000;
 
 /** Writes an SQLite database to a file while it is in use. */
-export const backupCommand: Command = {
+export const backupCommand: Command = command({
   about: "Writes an SQLite database to a new file, also while a service uses it.",
   notes: ["The file has every change that was answered before. It gets its name when it is complete and on disk."],
   operands: ["FILE"],
-  options: { ...databaseOptions, database: { ...databaseOptions.database, about: "the SQLite file to back up" } },
-  async run(given, io) {
-    const database = given.value("database") ?? "";
-    const [file = ""] = given.operands;
+  options: { ...databaseSettings, database: but(databaseSettings.database, { about: "the SQLite file to back up" }) },
+  async run({ operands: [file = ""], values: { database } }, io) {
     const { name, backup } = kindOf(database);
     if (typeof backup === "string") {
       throw new CommandError(
@@ -140,47 +127,46 @@ export const backupCommand: Command = {
     });
     io.print(`backed up ${database} to ${file}`);
   },
-};
+});
 
 /** Loads a backup into an empty database. */
-export const restoreCommand: Command = {
+export const restoreCommand: Command = command({
   about: "Loads a backup into a database that is empty or missing.",
   notes: ["The backup is first read through, and is not changed."],
   operands: ["FILE"],
-  options: databaseOptions,
-  usageError: (given) =>
-    isSameDatabase(given.operands[0], given.value("database"))
+  options: databaseSettings,
+  faultIn: ({ operands: [file], values: { database } }) =>
+    isSameDatabase(file, database)
       ? "FILE and --database are the same file: name another database."
-      : faultInKept("restore", given.value("database")),
-  async run(given, io) {
-    const [file = ""] = given.operands;
+      : faultInKept("restore", database),
+  async run({ operands: [file = ""], values }, io) {
     if (kindOf(file).fileOf(file) === undefined)
       throw new CommandError("A backup is a file; for a database use the command copy.");
-    const database = given.value("database") ?? "";
+    const { database } = values;
     const count = await restorePeople(() => openSnapshot(file, { verify: true }), database, io, {
-      members: membersIn(given),
+      members: membersIn(values),
       isOlder: true,
     });
     io.print(`restored ${countPeople(count)} from ${file} to ${displayAddress(database)}`);
   },
-};
+});
 
 /** Makes a database that went back to an older state take changes again. */
-export const resumeCommand: Command = {
+export const resumeCommand: Command = command({
   about: "Makes a database that went back to an older state, by a restored backup or a failover, take changes again.",
   notes: [
     "New people get ids and revisions above all that were given since, so that none is given twice. Services that noticed the loss take changes again, without a restart.",
   ],
   examples: [["person-service resume --database postgres://db.example.org/people", "after a failover lost changes"]],
-  options: existingDatabaseOptions,
-  async run(given, io) {
-    const address = given.value("database") ?? "";
-    await using database = await openExisting(address, personCollectionOf(membersIn(given)), webhookCollection);
+  options: databaseSettings,
+  async run({ values }, io) {
+    const address = values.database;
+    await using database = await openExisting(address, personCollectionOf(membersIn(values)), webhookCollection);
     await database.resume();
     await sendEverybodyAgain(database.store(webhookCollection.name));
     io.print(`resumed ${displayAddress(address)}`);
   },
-};
+});
 
 /**
  * Opens a database that is there: no command that only reads makes one.

@@ -3,17 +3,17 @@ import { toText } from "../../access/json-file.ts";
 import { hashPassword } from "../../access/password-hash.ts";
 import { countCharacters } from "../../person/text.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import type { Command } from "./command.ts";
+import { type Command, command } from "./command.ts";
 
 /** Hashes a password for an access file. */
-export const passwordHashCommand: Command = {
-  synopsis: ["password hash < FILE"],
+export const passwordHashCommand: Command = command({
+  input: "< FILE",
   about: "Reads a password from standard input and prints its hash for the access file.",
   options: {},
   async run(_given, { readInput, write }) {
     write(`${await hashPassword(toPassword(await readInput()))}\n`);
   },
-};
+});
 
 /** Returns the one line of the input. Basic credentials cannot carry control characters (RFC 7617 §2). */
 function toPassword(input: Uint8Array): string {

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { Access } from "../../access/access.ts";
-import { quotedForShell } from "../settings/option.ts";
 import type { TlsFiles } from "../settings/options.ts";
+import { quotedForShell } from "../settings/setting.ts";
 import { countPeople } from "../terminal/progress.ts";
 
 /** A service that listens, as its first lines describe it. */

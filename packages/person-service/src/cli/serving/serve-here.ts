@@ -4,8 +4,8 @@ import type { AccessDenial } from "../../access/identify.ts";
 import { joinObservers } from "../../observer.ts";
 import { version } from "../../package-files.ts";
 import { openPersonService } from "../../service.ts";
-import { databaseOptions } from "../settings/database-options.ts";
 import type { Options } from "../settings/options.ts";
+import { settings } from "../settings/settings.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { firstSteps } from "./first-steps.ts";
 import { type Listening, listen, requirePorts, type Start } from "./listening.ts";
@@ -65,10 +65,10 @@ export async function serveHere(options: Options, io: CommandStreams): Promise<v
 
 /** Reads the access file, with the key of sessions. */
 async function openAccessOf(
-  { access: file, keys, sessionKeyFile }: Options,
+  { access: file, keys, sessionKey: keyFile }: Options,
   onDenial: ((denial: AccessDenial) => void) | undefined,
 ): Promise<Access | undefined> {
-  const sessionKey = sessionKeyFile === undefined ? undefined : await readSessionKey(sessionKeyFile);
+  const sessionKey = keyFile === undefined ? undefined : await readSessionKey(keyFile);
   if (file === undefined) return undefined;
   // Most programs have none, and it takes a tenth of their start to load.
   const { openAccess } = await import("../../access/access.ts");
@@ -119,7 +119,7 @@ function linesOf(
     url: server.url,
     publicUrl,
     database: displayAddress(database),
-    databaseVariable: platformVariables.find((variable) => variable === databaseOptions.database.platformVariable),
+    databaseVariable: platformVariables.find((variable) => variable === settings.database.platform),
     ...held,
     access: access && { rules: access, files: accessFiles(options) },
     tls: tls && credentials && { files: tls, cert: credentials.cert },

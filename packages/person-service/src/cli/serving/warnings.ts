@@ -7,7 +7,8 @@ import type { AccessRule } from "../../access/access-file.ts";
 import { isLoopback } from "../../access/host-names.ts";
 import type { Log } from "../../log/log.ts";
 import { didYouMean } from "../settings/did-you-mean.ts";
-import { defaultKeysFile, type Options } from "../settings/options.ts";
+import type { Options } from "../settings/options.ts";
+import { defaultKeysFile } from "../settings/settings.ts";
 
 type Route = Pick<RouteSummary, "path" | "methods">;
 
@@ -56,9 +57,9 @@ export function warnOfAccess(
 }
 
 /** Warns of a file of keys that nothing reads, and of secrets that other users of the machine can see. */
-export function warnOfIdleFiles({ access, keys, sessionKeyFile, hasVisiblePassword }: Options, log: Log): void {
-  if (sessionKeyFile !== undefined && isReadableByOthers(sessionKeyFile)) {
-    const message = `every user of this machine may read ${quote(sessionKeyFile)}, and sign in as anybody; take that away with: chmod 600 ${sessionKeyFile}`;
+export function warnOfIdleFiles({ access, keys, sessionKey, hasVisiblePassword }: Options, log: Log): void {
+  if (sessionKey !== undefined && isReadableByOthers(sessionKey)) {
+    const message = `every user of this machine may read ${quote(sessionKey)}, and sign in as anybody; take that away with: chmod 600 ${sessionKey}`;
     log.write("warn", "readable-by-others", message);
   }
   if (access !== undefined && keys === undefined && existsSync(defaultKeysFile)) {
