@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { contract } from "@waymark/testing";
 import { group, POST, router, text } from "waymark";
 import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import { docs, type JsonSchema, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
-import { contract } from "@waymark/testing";
 import { z } from "zod";
 import { type CollectionDefinition, type CollectionOptions, collection, openDatabase } from "../src/index.ts";
 
