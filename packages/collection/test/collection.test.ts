@@ -383,7 +383,7 @@ describe("creating a record", () => {
           title: "Conflict",
           status: 409,
           detail: `Another record ${had} the same ${member}.`,
-          errors: [{ detail: `${used} used by another record`, pointer: `#/${member}` }],
+          errors: [{ detail: `${used} used by another record`, pointer: `#/${member}`, code: "taken" }],
         });
         assert.equal((await everything(store)).length, 1);
       }),

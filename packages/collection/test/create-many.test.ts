@@ -190,10 +190,10 @@ describe("many records at once", () => {
       assert.equal(detail, "Nothing was stored: there are 4 faults in 4 records.");
       assert.equal(refused, 4);
       assert.deepEqual(errors, [
-        { line: 2, pointer: "#/isbn", detail: "is already used by another record" },
-        { line: 3, pointer: "#/isbn", detail: "is already used in line 1" },
-        { line: 4, pointer: "#/isbn", detail: "is already used in line 2" },
-        { line: 5, pointer: "#/id", detail: "is or was used by another record" },
+        { line: 2, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
+        { line: 3, pointer: "#/isbn", detail: "is already used in line 1", code: "taken" },
+        { line: 4, pointer: "#/isbn", detail: "is already used in line 2", code: "taken" },
+        { line: 5, pointer: "#/id", detail: "is or was used by another record", code: "taken" },
       ]);
       assert.deepEqual(await titles(store), ["Emma"]);
     }),
@@ -382,9 +382,9 @@ describe("many records at once, with handling=lenient", () => {
         stored: 2,
         refused: 3,
         errors: [
-          { line: 2, pointer: "#/isbn", detail: "is already used by another record" },
+          { line: 2, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
           { line: 3, pointer: "#/title", detail: "must be text" },
-          { line: 4, pointer: "#/isbn", detail: "is already used by another record" },
+          { line: 4, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
         ],
       });
       assert.deepEqual(await titles(store), ["Emma", "a", "d"]);

@@ -66,9 +66,9 @@ describe("POST of many records with ?dry-run=true", () => {
     const { answer, count } = await post("?dry-run=true", lines);
     assert.deepEqual([answer.valid, answer.refused, count], [601, 3, 2]);
     assert.deepEqual(answer.errors, [
-      { line: 601, pointer: "#/isbn", detail: "is already used by another record" },
+      { line: 601, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
       { line: 602, pointer: "#", detail: "must have pages" },
-      { line: 603, pointer: "#/id", detail: "is or was used by another record" },
+      { line: 603, pointer: "#/id", detail: "is or was used by another record", code: "taken" },
     ]);
   });
 

@@ -116,7 +116,9 @@ describeOnEveryStore("many people at once", (openService) => {
       const same = '[\n\n{"name":"Ada","identifier":"a"},\n\n{"name":"Bob","identifier":"a"}]';
       const { errors, detail } = await refuse(service, asJson(same), 409, "conflict");
       assert.equal(detail, "Nothing was stored: there is 1 fault in record 2.");
-      assert.deepEqual(errors, [{ line: 2, pointer: "#/identifier", detail: "is already used in record 1" }]);
+      assert.deepEqual(errors, [
+        { line: 2, pointer: "#/identifier", detail: "is already used in record 1", code: "taken" },
+      ]);
     });
 
     it("are stored from a content coding, and where they are longer than one record may be", async () => {
@@ -239,8 +241,8 @@ describeOnEveryStore("many people at once", (openService) => {
       const body = ["b", "a", "b"].map((identifier) => JSON.stringify({ name: "X", identifier })).join("\n");
       const { errors } = await refuse(service, asLines(body), 409, "conflict");
       assert.deepEqual(errors, [
-        { line: 2, pointer: "#/identifier", detail: "is already used by another record" },
-        { line: 3, pointer: "#/identifier", detail: "is already used in line 1" },
+        { line: 2, pointer: "#/identifier", detail: "is already used by another record", code: "taken" },
+        { line: 3, pointer: "#/identifier", detail: "is already used in line 1", code: "taken" },
       ]);
       assert.equal((await readAll(service)).length, 1);
     });
@@ -253,9 +255,9 @@ describeOnEveryStore("many people at once", (openService) => {
         stored: 2,
         refused: 3,
         errors: [
-          { line: 3, pointer: "#/identifier", detail: "is already used by another record" },
+          { line: 3, pointer: "#/identifier", detail: "is already used by another record", code: "taken" },
           { line: 4, pointer: "#/name", detail: "is required where there is no givenName or familyName" },
-          { line: 5, pointer: "#/identifier", detail: "is already used by another record" },
+          { line: 5, pointer: "#/identifier", detail: "is already used by another record", code: "taken" },
         ],
       });
       assert.deepEqual(

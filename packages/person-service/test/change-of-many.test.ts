@@ -98,11 +98,12 @@ describeOnEveryStore("a change of many people", (openService) => {
       id: 2,
       pointer: "#/identifier",
       detail: "is already used by another record",
+      code: "taken",
     });
     const judged = await change(service, "?jobTitle=Clerk&dry-run=true", { merge: { identifier: "New" } });
     assert.deepEqual(
       [judged["updated"], judged["refused"], judged["errors"]],
-      [1, 1, [{ id: 3, pointer: "#/identifier", detail: "is already used by another record" }]],
+      [1, 1, [{ id: 3, pointer: "#/identifier", detail: "is already used by another record", code: "taken" }]],
     );
     const { detail } = await refused(service, "?jobTitle=Clerk&most=1", { removed: true }, [409, "conflict"]);
     assert.equal(detail, "Nothing was changed: more than 1 records match, and most allows 1.");

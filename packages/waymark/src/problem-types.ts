@@ -7,6 +7,10 @@ export interface ProblemError {
   readonly parameter?: string;
   /** Where the parameter is. Default: in the query. */
   readonly in?: "query" | "path" | "header";
+  /** The kind of fault, for programs: the detail may change, and this does not. */
+  readonly code?: string;
+  /** What was found there, where the code needs it to be said in other words. */
+  readonly found?: string | number | boolean;
 }
 
 /** A problem document with its extensions (RFC 9457 §3). */

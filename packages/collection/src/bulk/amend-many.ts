@@ -130,6 +130,6 @@ function amendmentFor({ schema, serverMembers }: CollectionSettings): Validator<
     const ofNames = issues.filter(({ path: [first] = [] }) => Object.hasOwn(unknown, String(first)));
     return ofNames.length === 0
       ? result
-      : { issues: ofNames.map(({ message, path = [] }) => ({ message, path: ["merge", ...path] })) };
+      : { issues: ofNames.map((issue) => ({ ...issue, path: ["merge", ...(issue.path ?? [])] })) };
   };
 }

@@ -1,5 +1,13 @@
-import { HttpError, type HttpResponse, json, type ProblemType, problem, problemTypes } from "waymark";
-import { ContentError, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
+import {
+  HttpError,
+  type HttpResponse,
+  json,
+  type ProblemError,
+  type ProblemType,
+  problem,
+  problemTypes,
+} from "waymark";
+import { ContentError, saidForPrograms, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
 import { escapeUnprintable, withCommas } from "waymark/internal";
 import type { JsonSchema } from "waymark/openapi";
 import { problemsOfReaders } from "../description/conditions.ts";
@@ -94,7 +102,7 @@ export function refuseMalformed(error: unknown): unknown {
 }
 
 /** An error in one record of a list. */
-interface LineError {
+interface LineError extends Pick<ProblemError, "code" | "found"> {
   /** The line on which the record begins, from 1. */
   readonly line: number;
   /** A JSON Pointer into the record, as a URI fragment; `#` is the whole record. */
@@ -124,8 +132,9 @@ export class LineErrors {
   add(line: number, issues: readonly ValidationIssue[]): void {
     this.#lines++;
     this.#count += issues.length;
-    for (const { message, path } of issues.slice(0, mostListed - this.#listed.length)) {
-      this.#listed.push({ line, pointer: toShortPointer(path), detail: shortened(escapeUnprintable(message)) });
+    for (const issue of issues.slice(0, mostListed - this.#listed.length)) {
+      const detail = shortened(escapeUnprintable(issue.message));
+      this.#listed.push({ line, pointer: toShortPointer(issue.path), detail, ...saidForPrograms(issue) });
     }
   }
 
@@ -234,9 +243,10 @@ function schemasOf(counts: Readonly<Record<string, string>>): Readonly<Record<st
 
 /** Describes the errors that a report lists, each with its place. */
 function errorsAt(place: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
-  const properties = { ...place, pointer: { type: "string" }, detail: { type: "string" } };
+  const needed = { ...place, pointer: { type: "string" }, detail: { type: "string" } };
+  const properties = { ...needed, code: { type: "string" }, found: { type: ["string", "number", "boolean"] } };
   return {
     omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
-    errors: { type: "array", items: { type: "object", required: Object.keys(properties), properties } },
+    errors: { type: "array", items: { type: "object", required: Object.keys(needed), properties } },
   };
 }

@@ -1,15 +1,15 @@
 import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
-import { toPointer } from "waymark/content";
+import { saidForPrograms, toPointer, type ValidationIssue } from "waymark/content";
 import { excerpt } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoreOwner } from "../stores/contract/store.ts";
 
 /** Another record has the value of this member. */
 export function refuseValue(member: string): HttpResponse {
-  const { message, path } = heldByAnother(member);
+  const issue = heldByAnother(member);
   return problem(collectionProblemTypes.conflict, {
     detail: `Another record ${hasOrHad(member)} the same ${member}.`,
-    errors: [{ detail: message, pointer: toPointer(path) }],
+    errors: [{ detail: issue.message, pointer: toPointer(issue.path), ...saidForPrograms(issue) }],
   });
 }
 
@@ -30,9 +30,9 @@ export function refuseOwner({ member }: StoreOwner): HttpResponse {
 }
 
 /** Says that another record has the value of a member. */
-export function heldByAnother(member: string): { readonly message: string; readonly path: readonly string[] } {
+export function heldByAnother(member: string): ValidationIssue & { readonly path: readonly string[] } {
   const message = `${member === "id" ? "is or was" : "is already"} used by another record`;
-  return { message, path: member.split(".") };
+  return { message, path: member.split("."), code: "taken" };
 }
 
 /** A removed record keeps its id. */

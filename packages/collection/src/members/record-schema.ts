@@ -154,6 +154,7 @@ function unknownMembers(value: JsonObject, members: MemberTree, place: Place): r
     message: ofServer(name)
       ? "is set by the server: leave it out"
       : `is not a member of ${noun}${hintFor(name, [...members.keys()], place, name === first)}`,
+    code: ofServer(name) ? "set-by-server" : "unknown",
   }));
   const rest = unknown.length - mostUnknown;
   return rest > 0 ? [...issues, { path, message: `has ${rest} more members that are not those of ${noun}` }] : issues;

@@ -12,6 +12,7 @@ export { jsonDecoder, parseStrictJson, type StrictJsonOptions } from "./json.ts"
 export type { ReadOptions, Validator } from "./request-content.ts";
 export {
   type StandardSchemaV1,
+  saidForPrograms,
   toPointer,
   toShortPointer,
   type ValidationIssue,

@@ -1,7 +1,7 @@
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { ContentError } from "./decoder.ts";
-import { toShortPointer, type ValidationIssue } from "./standard-schema.ts";
+import { saidForPrograms, toShortPointer, type ValidationIssue } from "./standard-schema.ts";
 
 /** Returns the refusal of content that is longer than the limit, in bytes. */
 export function contentTooLarge(limit: number): HttpError {
@@ -34,9 +34,11 @@ export function malformedRefusal(cause: unknown): HttpError | undefined {
 
 /** Returns the refusal of content that breaks rules of its schema, with the first thousand that it breaks. */
 export function invalidContent(issues: readonly ValidationIssue[]): HttpError {
-  const errors = issues
-    .slice(0, mostErrors)
-    .map(({ message, path }) => ({ detail: shortened(message), pointer: toShortPointer(path) }));
+  const errors = issues.slice(0, mostErrors).map((issue) => ({
+    detail: shortened(issue.message),
+    pointer: toShortPointer(issue.path),
+    ...saidForPrograms(issue),
+  }));
   const listed = issues.length > mostErrors ? `; the first ${mostErrors} are listed` : "";
   const detail =
     issues.length === 1 ? "The content breaks a rule." : `The content breaks ${issues.length} rules${listed}.`;

@@ -1,3 +1,6 @@
+import { escapeUnprintable } from "../message-text.ts";
+import type { ProblemError } from "../problem-types.ts";
+
 /**
  * A schema of any library that keeps to the Standard Schema interface, version 1: zod, valibot, arktype and others.
  * `Input` is the type of the values it takes, `Output` that of the values it returns.
@@ -36,6 +39,10 @@ export interface ValidationIssue {
   readonly message: string;
   /** The way from the whole value to the part that is wrong; absent or empty for the whole. */
   readonly path?: readonly PathSegment[] | undefined;
+  /** The kind of fault, for programs: the message may change, and this does not. */
+  readonly code?: string | undefined;
+  /** What stood there, where a program that shows the fault in words of its own needs it. */
+  readonly found?: unknown;
 }
 
 /** A member's name or an element's index, perhaps wrapped. */
@@ -51,6 +58,25 @@ export type PathSegment = PropertyKey | { readonly key: PropertyKey };
 export function toPointer(path: readonly PathSegment[] = []): string {
   return `#${path.map((segment) => `/${pointerToken(keyOf(segment))}`).join("")}`;
 }
+
+/**
+ * Returns what an error in a list of `errors` says for programs, bounded: a code is a name of at most 64 characters, and what was found
+ * is a truth value, a number, or the first 100 characters of a text.
+ */
+export function saidForPrograms({ code, found }: ValidationIssue): Pick<ProblemError, "code" | "found"> {
+  const known = typeof found === "string" ? shortenedTo(found, longestFound) : found;
+  const isScalar = ["string", "number", "boolean"].includes(typeof known);
+  return {
+    ...(typeof code === "string" && /^[\w.-]{1,64}$/.test(code) && { code }),
+    ...(isScalar && { found: known as string | number | boolean }), // as was asked
+  };
+}
+
+const shortenedTo = (text: string, most: number): string =>
+  escapeUnprintable(text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`);
+
+/** In characters. */
+const longestFound = 100;
 
 /** Returns the pointer, or one to the whole value if it is longer than 200 characters: part of a pointer would mislead. */
 export function toShortPointer(path?: readonly PathSegment[]): string {

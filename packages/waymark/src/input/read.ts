@@ -1,5 +1,10 @@
 import { type Awaitable, isPromise } from "../and-then.ts";
-import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "../content/standard-schema.ts";
+import {
+  type StandardSchemaV1,
+  saidForPrograms,
+  type ValidationIssue,
+  type ValidationResult,
+} from "../content/standard-schema.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { plainList } from "../fields/syntax.ts";
 import { excerpt, shorten } from "../message-text.ts";
@@ -137,8 +142,8 @@ function readingOf(place: ParameterPlace, name: string, schema: StandardSchemaV1
 /** The elements of a list as fields and paths have it; empty ones do not count (RFC 9110 §5.6.1). */
 const elements = (text: string): readonly string[] => plainList(text).filter((element) => element !== "");
 
-const missing: Reading = { issues: [{ message: "is missing" }] };
-const repeated: Reading = { issues: [{ message: "is given more than once" }] };
+const missing: Reading = { issues: [{ message: "is missing", code: "missing" }] };
+const repeated: Reading = { issues: [{ message: "is given more than once", code: "repeated" }] };
 
 const orMissing = (result: Awaitable<Reading>): Awaitable<Reading> => {
   if (isPromise(result)) return result.then(orMissing);
@@ -162,7 +167,7 @@ function wholeQuery(schema: StandardSchemaV1): ParameterReading {
         const { isList, convert } = forms.get(name) ?? asSent;
         const texts = (sent.get(name) ?? []).map(([, text]) => text);
         if (isList && texts.length > 0) members.push([name, texts.map(convert)]);
-        else if (texts.length > 1) issues.push({ message: "is given more than once", path: [name] });
+        else if (texts.length > 1) issues.push({ message: "is given more than once", code: "repeated", path: [name] });
         else if (texts[0] !== undefined) members.push([name, convert(texts[0])]);
       }
       // A client may name one __proto__, to which nothing can be assigned.
@@ -190,7 +195,7 @@ function unknownParameters({ query }: HttpRequest<unknown>, known: ReadonlySet<s
   return unknown.slice(0, mostErrors).map((name, i): ProblemError => {
     const nearest = orNearest(nearestName(name, known)) || ".";
     const all = i > 0 ? "" : known.size === 0 ? " There are no parameters here." : ` Known: ${[...known].join(", ")}.`;
-    return { in: "query", parameter: shorten(name), detail: `is not known here${nearest}${all}` };
+    return { in: "query", parameter: shorten(name), detail: `is not known here${nearest}${all}`, code: "unknown" };
   });
 }
 
@@ -215,7 +220,8 @@ function refusal(
   return problem(problemTypes.invalidParameters, { detail: detail.replace(/(?<![.?])$/, "."), errors: listed });
 }
 
-function toError({ place, name }: ParameterReading, { message, path = [] }: ValidationIssue): ProblemError {
+function toError({ place, name }: ParameterReading, issue: ValidationIssue): ProblemError {
+  const { message, path = [] } = issue;
   const keys = path.map((segment) => String(typeof segment === "object" ? segment.key : segment));
   const [parameter = "", ...within] = name === undefined ? keys : [name, ...keys];
   const of = within.length === 0 ? "" : `value ${within.map((key) => Number(key) + 1 || key).join(".")}: `;
@@ -223,6 +229,7 @@ function toError({ place, name }: ParameterReading, { message, path = [] }: Vali
     in: placesInWords[place],
     parameter: shorten(parameter),
     detail: `${of}${message}`.slice(0, longestMessage).toWellFormed(),
+    ...saidForPrograms(issue),
   };
 }
 

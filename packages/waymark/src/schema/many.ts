@@ -51,7 +51,7 @@ export function many<T>(schema: InnerSchema<T>, options: ManyOptions = {}): Valu
       const result = validate(each);
       if (result instanceof Promise) return refusedPromise(result, "many");
       if (result.issues === undefined) values.push(result.value);
-      else issues.push(...result.issues.map(({ message, path = [] }) => ({ message, path: [i, ...path] })));
+      else issues.push(...result.issues.map((issue) => ({ ...issue, path: [i, ...(issue.path ?? [])] })));
     }
     return issues.length === 0 ? { value: values } : { issues };
   });

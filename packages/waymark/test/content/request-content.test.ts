@@ -620,6 +620,23 @@ describe("RequestContent", () => {
       assert.deepEqual(error, { detail: `${"x".repeat(1_000)}…`, pointer: "#" });
     });
 
+    it("and refused with what programs need beside the sentence, bounded", async () => {
+      const found = (value: unknown, code = "date") => {
+        const wrong: Validator<number> = () => ({
+          issues: [{ message: "must be a date", path: ["born"], code, found: value }],
+        });
+        return refusalOf(contentOf("1").body(jsonType, wrong));
+      };
+      const errorOf = async (value: unknown, code?: string) =>
+        ((await found(value, code)).problem["errors"] as readonly object[])[0]; // what is tested here
+      const said = { detail: "must be a date", pointer: "#/born" };
+      assert.deepEqual(await errorOf("31.2."), { ...said, code: "date", found: "31.2." });
+      assert.deepEqual(await errorOf(31), { ...said, code: "date", found: 31 });
+      assert.deepEqual(await errorOf("x".repeat(9_000)), { ...said, code: "date", found: `${"x".repeat(100)}…` });
+      assert.deepEqual(await errorOf({ deep: true }), { ...said, code: "date" });
+      assert.deepEqual(await errorOf(false, "no name"), { ...said, found: false });
+    });
+
     it("and refused as a whole with the pointer #", async () => {
       for (const text of ["[]", "null", "1", '"Ada"']) {
         const { problem } = await refusalOf(contentOf(text).body(jsonType, Person));
