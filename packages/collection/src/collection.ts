@@ -90,13 +90,11 @@ export interface FollowerFigures {
   readonly waiting: number;
   /** How many changes the event stream that is furthest behind does not have, at most; NaN while the store cannot be used. */
   readonly changesBehind: number;
-  /** For how long, in whole seconds. */
-  readonly secondsBehind: number;
 }
 
 async function followersOf(settings: CollectionSettings): Promise<FollowerFigures> {
-  const { store, eventStreams, waitingShares } = settings;
-  const { size, secondsBehind, revision } = eventStreams;
+  const { store, followers, waitingShares } = settings;
+  const { size, revision } = followers;
   const last = async (): Promise<number> => store.revision();
   const changesBehind =
     revision === undefined
@@ -105,5 +103,5 @@ async function followersOf(settings: CollectionSettings): Promise<FollowerFigure
           (present) => Math.max(0, present - revision),
           () => Number.NaN,
         );
-  return { streams: size, waiting: waitingShares.total, changesBehind, secondsBehind };
+  return { streams: size, waiting: waitingShares.total, changesBehind };
 }

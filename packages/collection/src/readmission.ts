@@ -50,5 +50,5 @@ export class RightsEnded extends HttpError {
 /** Why nothing more is done. */
 export const rightsEnded = "What these credentials may do has changed meanwhile";
 
-/** In milliseconds. */
-const decisionHolds = 5000;
+/** In milliseconds: how long what was decided holds. */
+export const decisionHolds = 5000;

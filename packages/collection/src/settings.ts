@@ -3,7 +3,7 @@ import { type Decoder, jsonDecoder, type StandardSchemaV1 } from "waymark/conten
 import type { MediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
 import { type OptionTypes, quote, requireOptions } from "waymark/internal";
-import { EventStreams } from "./feed/event-streams.ts";
+import { Followers } from "./feed/followers.ts";
 import { SharedChanges } from "./feed/shared-changes.ts";
 import { type ChangedFrom, feedWatch } from "./feed/watch.ts";
 import { jsonRepresentation } from "./formats/json.ts";
@@ -138,7 +138,7 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   readonly changedFrom: ChangedFrom;
   /** What all get who follow from the same place. */
   readonly sharedChanges: SharedChanges;
-  readonly eventStreams: EventStreams;
+  readonly followers: Followers;
   /** How many requests of a caller wait, and of all. */
   readonly waitingShares: CallerShares;
   readonly example: Document | undefined;
@@ -197,6 +197,7 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   requireSchema("schema", schema);
   if (lenientSchema !== undefined) requireSchema("lenientSchema", lenientSchema);
   const changedFrom = feedWatch(store);
+  const sharedChanges = new SharedChanges();
   const listSettings = toListSettings(options.lists ?? {});
   const items = some("item", representations.filter(isForItems));
   const scope = recordScope(store, options.otherVariables ?? []);
@@ -223,8 +224,8 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
     maxPageSize: listSettings.maxPageSize,
     heldLists: new HeldLists(listSettings),
     changedFrom,
-    sharedChanges: new SharedChanges(),
-    eventStreams: new EventStreams(store, changedFrom),
+    sharedChanges,
+    followers: new Followers(store, changedFrom, sharedChanges),
     readmit: options.readmit ?? ((request) => request),
     waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
     example: nouns?.example ?? exampleOf(schema),

@@ -25,16 +25,21 @@ export class Client {
 
   /** Reads on until it has a cursor behind what it is to have; false where the stream ends before. */
   async until(hasAll: () => boolean): Promise<boolean> {
-    for (;;) {
+    for (let hasCursor = false; ; ) {
       const { done, value = "" } = await this.#lines.next();
       if (done === true) return false;
       const [, name, text = ""] = /^(\w*): ?(.*)$/.exec(value) ?? [];
-      if (name === "id") this.id = text;
+      if (name === "id") {
+        this.id = text;
+        hasCursor = true;
+      }
       if (name === "data") {
         const { id, removed, ...person } = JSON.parse(text);
         this.people.set(id, removed === true ? undefined : person.name);
       }
-      if (name === "id" && hasAll()) return true;
+      // An empty line ends an event.
+      if (value === "" && hasCursor && hasAll()) return true;
+      if (value === "") hasCursor = false;
     }
   }
 

@@ -27,7 +27,7 @@ export function itServesFollowers(count: number): void {
       }
       assert.deepEqual(new Set(clients.map(({ status }) => status())), new Set(["200"]));
       await store(service.url, "Grace");
-      await Promise.all(clients.map(({ until }) => until(/"name":"Grace".*\nid: \S+\n/s)));
+      await Promise.all(clients.map(({ until }) => until(/\nid: \S+\ndata: .*"name":"Grace"/)));
       const growth = residentMemory(service.pid) - before;
       t.diagnostic(`${Math.round(growth / count)} bytes each`);
       assert.ok(growth <= count * most.ofFollower + most.ofFirst, `${growth} bytes for ${count} followers`);

@@ -59,7 +59,7 @@ export const eventStreamFields = {
 } as const;
 
 /** What a client ignores, and a connection that is broken does not survive. */
-export const heartbeatComment = ":\n\n";
+const heartbeatComment = ":\n\n";
 
 async function* pieces(
   { signal, draining }: HttpRequest<unknown>,

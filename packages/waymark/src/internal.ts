@@ -10,7 +10,7 @@ export { contentInterrupted, contentTooLarge } from "./content/refusals.ts";
 export type { ContentSource } from "./content/request-content.ts";
 export { escapeXml } from "./content/xml-text.ts";
 export { DeclarationSite, typeName } from "./declaration.ts";
-export { eventStreamFields, heartbeatComment } from "./event-stream.ts";
+export { eventStreamFields } from "./event-stream.ts";
 export { type ExpressionPart, expressionParts } from "./expression-parts.ts";
 export { isFieldValue } from "./fields/field-line.ts";
 export { forwardedHops, xForwardedHops } from "./fields/forwarded.ts";

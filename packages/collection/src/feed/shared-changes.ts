@@ -1,26 +1,39 @@
-import { eventsUpTo } from "../formats/event-stream.ts";
 import { wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { ListSyntax } from "../representation.ts";
-import { TurnShare } from "../shares/turn-share.ts";
+import type { TurnShare } from "../shares/turn-share.ts";
 import type { ChangeBatch, RecordChange, StoredRecord } from "../stores/contract/store.ts";
 
 /**
- * Shares the work for all who follow from the same place: when a change comes, they get one read, and one text made of it.
- * Batches and texts are kept only while requests are being answered with them.
+ * Shares the work for all who follow from the same place: when a change comes, they get one read, and one text made of it. A few batches
+ * are kept for a second, since those who follow are told of a change in turns.
  */
 export class SharedChanges {
   readonly #reads = new Map<string, Promise<ChangeBatch>>();
+  /** What forgets the last reads, the oldest first. */
+  readonly #recent: (() => void)[] = [];
   /** The states of the last reads, by the places behind their batches. */
   readonly #ends = new Map<string, string>();
   readonly #texts = new WeakMap<ChangeBatch, Map<string, Promise<string>>>();
 
-  /** Returns the batch of the read under way with this key, or begins one. The key has all that the batch depends on. */
+  /**
+   * Returns the batch of a recent read with this key, or of one under way, or begins one.
+   *
+   * @param key has all that the batch depends on, the state of the store included
+   */
   read(key: string, read: () => Promise<ChangeBatch>): Promise<ChangeBatch> {
     const known = this.#reads.get(key);
     if (known !== undefined) return known;
-    const reading = read().finally(() => this.#reads.delete(key));
+    const reading = read();
     this.#reads.set(key, reading);
+    const forget = (): void => {
+      if (this.#reads.get(key) === reading) this.#reads.delete(key);
+    };
+    reading.then(() => {
+      setTimeout(forget, keptFor).unref();
+      this.#recent.push(forget);
+      if (this.#recent.length > mostKept) this.#recent.shift()?.();
+    }, forget);
     return reading;
   }
 
@@ -48,10 +61,6 @@ export class SharedChanges {
   }
 }
 
-/** Returns a batch as events of an event stream, the last of which has the cursor behind the batch. */
-export const eventsOf = async (batch: ChangeBatch, fields: Fields): Promise<Uint8Array> =>
-  Buffer.from(await textOf(batch, fields, eventsUpTo(batch.cursor), new TurnShare()));
-
 /** The members to send, with the id; undefined for all. */
 type Fields = readonly string[] | undefined;
 
@@ -74,6 +83,11 @@ export function toSent(change: RecordChange, fields: Fields): StoredRecord {
   const { id, revision } = change;
   return { id, revision, updatedAt: 0, json: `{"id":${id},"removed":true}` };
 }
+
+/** In milliseconds. */
+const keptFor = 1000;
+/** Each batch is bounded in bytes. */
+const mostKept = 8;
 
 /** More would be needed only where clients follow at more places than that; those are read for by themselves. */
 const mostEnds = 100;

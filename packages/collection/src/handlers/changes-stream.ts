@@ -1,7 +1,6 @@
-import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
-import { eventStreamFields } from "waymark/internal";
-import { mostOfCaller } from "../feed/event-streams.ts";
-import { eventsOf } from "../feed/shared-changes.ts";
+import { HttpError, type HttpRequest, type HttpResponse, problem } from "waymark";
+import { eventStream } from "waymark/content";
+import { mostOfCaller } from "../feed/followers.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { Readmission } from "../readmission.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -24,31 +23,24 @@ export async function streamChanges(
   settings: CollectionSettings,
 ): Promise<HttpResponse> {
   readPreferences(request, {});
-  const { eventStreams } = settings;
-  const readmission = new Readmission(settings, request, pathOfList(request));
+  const { followers } = settings;
   const lastId = request.header("Last-Event-ID");
   if (lastId === "") throw new StoreCursorInvalid("It is empty");
   const caller = callerKey(request);
-  if (eventStreams.isFull(caller)) throw tooMany();
-  const key = JSON.stringify([request.variables, limit, fields]); // the variables name the owner
-  const stream = await eventStreams.begin(
+  if (followers.isFull(caller)) throw tooMany();
+  const events = await followers.begin(
     {
       caller,
-      key,
+      key: JSON.stringify([request.variables, limit]), // the variables name the owner
+      fields,
       read: (cursor) => store.changes(cursor, { caller, ...(limit !== undefined && { limit }) }),
-      events: (batch) => eventsOf(batch, fields),
-      readmission,
-      abandon: () => request.abandon(),
+      readmission: new Readmission(settings, request, pathOfList(request)),
+      signal: AbortSignal.any([request.signal, request.draining]),
     },
     lastId ?? after,
   );
-  const { draining } = request;
-  if (draining.aborted) stream.end();
-  else draining.addEventListener("abort", () => stream.end());
-  return new HttpResponse(200, streamFields, stream);
+  return eventStream(request, events).withHeader("Vary", "Accept, Last-Event-ID");
 }
-
-const streamFields = { ...eventStreamFields, Vary: "Accept, Last-Event-ID" };
 
 const tooMany = (): HttpError => {
   const detail = `This client has ${mostOfCaller} event streams open, or all clients have as many as there may be.`;

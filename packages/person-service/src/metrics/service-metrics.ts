@@ -216,20 +216,14 @@ function followerMetrics(registry: Registry, followers: WatchedService["follower
       this.set({ kind: "wait" }, waiting);
     },
   });
-  for (const [name, help, figure] of [
-    ["change_followers_lag_changes", "Changes that the slowest event stream does not have, at most", "changesBehind"],
-    ["change_followers_lag_seconds", "Time for which an event stream has not had all changes", "secondsBehind"],
-  ] as const) {
-    new Gauge({
-      name,
-      help,
-      aggregator: "max",
-      registers,
-      async collect() {
-        this.set((await followers())[figure]);
-      },
-    });
-  }
+  new Gauge({
+    name: "change_followers_lag_changes",
+    help: "Changes that the slowest event stream does not have, at most",
+    registers,
+    async collect() {
+      this.set((await followers()).changesBehind);
+    },
+  });
 }
 
 function webhookMetrics(registry: Registry, webhooks: () => readonly WebhookFigures[]): void {
