@@ -1,7 +1,8 @@
 export type { Servable } from "waymark/internal";
 export type { ProxyFields } from "./client.ts";
 export { nodeCodings } from "./content/codings.ts";
-export { toNodeListener } from "./node-listener.ts";
+export { type FileOptions, type FilesOptions, files, sendFile } from "./files.ts";
+export { type ListenerOptions, toNodeListener } from "./node-listener.ts";
 export type { Engine, ServeOptions, TlsCredentials } from "./options.ts";
 export { connectionProblemTypes } from "./problem-types.ts";
 export {

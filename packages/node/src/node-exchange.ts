@@ -18,6 +18,8 @@ export interface NodeMessage {
   readonly headers: HeaderList;
   /** What the content comes from; undefined without content. */
   readonly incoming: Readable | undefined;
+  /** Whether somebody has read the content before the app got the request. */
+  readonly isUsedUp?: boolean;
   /** Whether all content has come that the client meant to send. */
   readonly isComplete: boolean;
   /** What the content of the response is written to. */
@@ -137,6 +139,12 @@ export class NodeExchange extends ServedExchange {
   protected openContent(): IncomingContent | undefined {
     const { message } = this;
     if (message.incoming === undefined) return undefined;
+    // What is missing then is no fault of the client.
+    if (message.isUsedUp === true) {
+      throw new TypeError(
+        "The content was read before the app got the request: its listener stands before express.json() and the like",
+      );
+    }
     const length = this.headers.get("Content-Length");
     this.#content = readableContent(message, message.incoming, length === undefined ? undefined : Number(length));
     this.#content.takePermit = this.permitsFor(this.#content);

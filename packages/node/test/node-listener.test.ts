@@ -154,3 +154,49 @@ it("an app mounted in Express leaves the rest to it", () =>
       .get("/other", (_request, response) => void response.send("other")),
     async (port) => assert.equal(await (await fetch(`http://127.0.0.1:${port}/other`)).text(), "other"),
   ));
+
+describe("toNodeListener with otherwise", () => {
+  const routes = router(
+    GET("/new", () => text("new")),
+    POST("/both", async (request) => text(await request.text())),
+  );
+  const moving = express()
+    .use(toNodeListener(routes, { otherwise: "next" }))
+    .get("/both", (_request, response) => void response.send("old both"))
+    .use((_request, response) => void response.status(404).send("old"));
+  const asked = async (method: string, target: string, body?: string): Promise<string> => {
+    let answer = "";
+    await listening(moving, async (port) => {
+      const init = { method, ...(body !== undefined && { body }) };
+      const response = await fetch(`http://127.0.0.1:${port}${target}`, init);
+      answer = `${response.status} ${await response.text()}`;
+    });
+    return answer;
+  };
+
+  it("passes on what no route has by path and method", async () => {
+    assert.equal(await asked("GET", "/new"), "200 new");
+    assert.equal(await asked("POST", "/both", "sent"), "200 sent");
+    assert.equal(await asked("GET", "/both"), "200 old both");
+    assert.equal(await asked("GET", "/other"), "404 old");
+  });
+
+  it("refuses another word, and another option", () => {
+    assert.throws(() => toNodeListener(routes, { otherwise: "skip" as never }), /takes otherwise: "next", not "skip"/);
+    assert.throws(() => toNodeListener(routes, { other: "next" } as never), /"other".*otherwise/s);
+  });
+});
+
+it("content that somebody has read before is a fault that says so, and none of the client", async () => {
+  const faults: unknown[] = [];
+  const routes = router(
+    { onFault: (error) => faults.push(error) },
+    POST("/", async (request) => json(await request.json())),
+  );
+  await listening(express().use(express.json()).use(toNodeListener(routes)), async (port) => {
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body: "{}" });
+    assert.equal(response.status, 500);
+  });
+  assert.match(String(faults[0]), /^TypeError: The content was read before the app got the request/);
+});

@@ -12,8 +12,11 @@ export interface App extends Servable {
    * filters and the handler are.
    */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Answers a web request: for tests, and for runtimes that serve by a fetch function. Does not know the client's address. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * Answers a web request, or one to a URL: for tests, and for runtimes that serve by a fetch function. Does not know the
+   * client's address.
+   */
+  fetch(request: Request | string | URL, init?: RequestInit): Promise<Response>;
   /**
    * Makes a fetch function that knows the client. Further arguments of the runtime are passed on.
    *

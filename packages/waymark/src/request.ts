@@ -1,3 +1,4 @@
+import type { StrictJsonOptions } from "./content/json.ts";
 import type { ReadOptions, Validator } from "./content/request-content.ts";
 import {
   type Attribute,
@@ -17,8 +18,11 @@ import { requireKnownOptions } from "./known-options.ts";
 import { noVariables, type Variables } from "./path/pattern.ts";
 import { parseTarget } from "./path/target.ts";
 
-/** Reads the parameters of a query, as `URLSearchParams` does; `+` is a space. */
-export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "entries" | "size">;
+/** Reads the parameters of a query, as `URLSearchParams` does, which is iterable: `+` is a space. */
+export type Query = Pick<
+  URLSearchParams,
+  "get" | "getAll" | "has" | "keys" | "entries" | "size" | typeof Symbol.iterator
+>;
 
 // These are functions rather than members because only the router and adapters need them.
 
@@ -248,11 +252,12 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * Reads the content as a JSON value, strictly (I-JSON, RFC 7493), whatever its Content-Type.
+   * Reads the content as a JSON value, strictly (I-JSON, RFC 7493), whatever its Content-Type. More than 10,000 values, or those of
+   * `maxValues`, are refused.
    *
    * @throws HttpError as `bytes`, and 400 with line and column when it is not JSON
    */
-  json(options?: ReadOptions): Promise<unknown> {
+  json(options?: ReadOptions & StrictJsonOptions): Promise<unknown> {
     return this.#exchange.content.json(this.headers, options);
   }
 

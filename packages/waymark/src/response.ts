@@ -192,7 +192,7 @@ export type ProblemResponse = ResponseOf<never, never>;
 const known = <S extends number, T>(response: HttpResponse): ResponseOf<S, T> => response as ResponseOf<S, T>; // by its maker
 
 /**
- * Makes a response with this content and Content-Type.
+ * Makes a response with this content and Content-Type; `text/html` that is not bytes is UTF-8.
  *
  * @throws TypeError when the first argument is not a media type
  */
@@ -204,7 +204,9 @@ export function content(mediaType: string, body: ResponseBody, status = 200): Re
       `content(…) takes a media type, such as "text/html", and then the content, not ${excerpt(mediaType)}`,
     );
   }
-  return known(new HttpResponse(status, { "Content-Type": mediaType }, body));
+  // Text is sent as UTF-8, which a browser does not guess.
+  const isPage = /^text\/html$/i.test(mediaType) && !(body instanceof Uint8Array);
+  return known(new HttpResponse(status, { "Content-Type": isPage ? `${mediaType}; charset=utf-8` : mediaType }, body));
 }
 
 /** Makes a `text/plain` response in UTF-8. */

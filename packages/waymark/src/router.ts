@@ -49,7 +49,7 @@ export interface RouterOptions {
   readonly codings?: readonly ContentCoding[];
   /** The maximum of bytes in the content of a request, also decoded. A handler can set another one. Default: 1 MiB. */
   readonly contentLimit?: number;
-  /** Logs an error that became a 500. Default: that of the app around, or else `console.error`. */
+  /** Logs what became a 500. Default: that of the app around, or else `console.error`, with the route of what is no error. */
   readonly onFault?: (error: unknown, request: HttpRequest | undefined) => void;
 }
 
@@ -174,7 +174,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
       exchange.route = undefined;
       return answer(request);
     },
-    fetch: (request) => handleFetch(servedApp, request),
+    fetch: (request, init) => handleFetch(servedApp, isUrl(request) ? new Request(request, init) : request),
     fetchHandler: (clientOf) => {
       requireFunction("fetchHandler(…) takes a function that returns what the runtime knows of the client", clientOf);
       return (request, ...given) => handleFetch(servedApp, request, () => clientOf(request, ...given));
@@ -195,6 +195,10 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
   const settings = { filters, onFault, checksAnswers: checkAnswers, reads: content };
   return keepRoutes(app, { declared: routes, settings, branches, filters, reads: content });
 }
+
+/** Runtimes pass further arguments of their own behind a request. */
+const isUrl = (request: Request | string | URL): request is string | URL =>
+  typeof request === "string" || request instanceof URL;
 
 /** JavaScript callers pass a path, or what `app.fetch` takes. */
 function requireRequest(method: "handle" | "explain", request: unknown): void {

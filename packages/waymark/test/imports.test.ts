@@ -36,7 +36,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "index.ts",
     "serve.ts",
     "shut-down.ts",
-    "node-listener.ts secure-server.ts",
+    "files.ts node-listener.ts secure-server.ts",
     "http2 node-http",
     "http1",
     "node-exchange.ts",

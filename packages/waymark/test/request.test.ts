@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { attribute, GET, HttpError, HttpRequest, ok, router } from "waymark";
+import { attribute, content, GET, HttpError, HttpRequest, ok, router, text } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { matchedRequest } from "../src/request.ts";
 import { asked } from "./ask.ts";
@@ -259,5 +259,45 @@ describe("request.onEnd", () => {
     await router({ onFault: (error) => faults.push(error) }, answer).fetch(new Request("http://localhost/"));
     for (const request of requests) assert.equal(request.onEnd(fails), true);
     assert.deepEqual(faults.map(String), ["Error: from the listener", "Error: from the listener"]);
+  });
+});
+
+describe("a request", () => {
+  it("has a query that is iterable", () => {
+    const { query } = HttpRequest.of({ target: "/?a=1&b=2&a=3" });
+    assert.deepEqual(
+      [...query],
+      [
+        ["a", "1"],
+        ["b", "2"],
+        ["a", "3"],
+      ],
+    );
+    assert.deepEqual(Object.fromEntries(query), { a: "3", b: "2" });
+  });
+
+  it("may have as many values in its JSON as the handler says", async () => {
+    const body = JSON.stringify(Array(10_001).fill(1));
+    await assert.rejects(HttpRequest.of({ body }).json(), { name: "HttpError" });
+    assert.equal(((await HttpRequest.of({ body }).json({ maxValues: 20_000 })) as readonly unknown[]).length, 10_001);
+  });
+
+  it("is made by fetch of a URL, too", async () => {
+    const { fetch } = router(
+      GET("/a", (request) => text(`${request.method} ${request.search} ${request.header("X-A")}`)),
+    );
+    const response = await fetch("http://x/a?b", { headers: { "X-A": "1" } });
+    assert.equal(await response.text(), "GET b 1");
+    assert.equal((await fetch(new URL("http://x/nothing"))).status, 404);
+  });
+});
+
+describe("content of text/html", () => {
+  it("is UTF-8 where it is text, and as it is said where it is bytes or has a charset", () => {
+    const typeOf = (type: string, body: string | Uint8Array) => content(type, body).header("Content-Type");
+    assert.equal(typeOf("text/html", "ü"), "text/html; charset=utf-8");
+    assert.equal(typeOf("text/html", new Uint8Array()), "text/html");
+    assert.equal(typeOf("text/html; charset=latin1", ""), "text/html; charset=latin1");
+    assert.equal(typeOf("text/csv", ""), "text/csv");
   });
 });

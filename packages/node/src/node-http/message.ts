@@ -51,6 +51,10 @@ export class NodeHttpMessage implements NodeMessage {
     return coding === undefined && (length === undefined || length === "0") ? undefined : this.message;
   }
 
+  get isUsedUp(): boolean {
+    return this.incoming?.readableDidRead === true;
+  }
+
   get isComplete(): boolean {
     return this.message.complete;
   }

@@ -3,7 +3,7 @@ import type { HeaderList } from "../fields/header-list.ts";
 import { type DecodingBounds, decodePieces, decodeWhole } from "./coded-content.ts";
 import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
 import { chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
-import { jsonDecoder, parseStrictJson } from "./json.ts";
+import { jsonDecoder, parseStrictJson, type StrictJsonOptions } from "./json.ts";
 import { contentTooLarge, invalidContent, malformedRefusal } from "./refusals.ts";
 import type { StandardSchemaV1, ValidationResult } from "./standard-schema.ts";
 
@@ -130,9 +130,9 @@ export class RequestContent {
   }
 
   /** Returns the content as a JSON value, whatever its Content-Type; a new value each time. */
-  async json(headers: HeaderList, options?: ReadOptions): Promise<unknown> {
+  async json(headers: HeaderList, options?: ReadOptions & StrictJsonOptions): Promise<unknown> {
     const content = await this.bytes(headers, options);
-    return refuseMalformed(() => parseStrictJson(decodeUtf8(content)));
+    return refuseMalformed(() => parseStrictJson(decodeUtf8(content), options));
   }
 
   /**

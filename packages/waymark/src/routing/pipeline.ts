@@ -109,8 +109,8 @@ export function faultLog(
 ): (error: unknown, request: HttpRequest | undefined) => void {
   return (error, request) => {
     const logBoth = (fromLog: unknown): void => {
-      logFault(error);
-      logFault(fromLog);
+      logFault(error, request);
+      logFault(fromLog, request);
     };
     try {
       const logged = log(error, request);
@@ -122,9 +122,14 @@ export function faultLog(
   };
 }
 
-export function logFault(error: unknown): void {
+/** Logs on the console. What is no error has no stack: it comes with the route that threw it. */
+export function logFault(error: unknown, request?: HttpRequest): void {
+  const thrownBy =
+    error instanceof Error || request === undefined
+      ? []
+      : [`${request.method} ${request.route?.path ?? request.path} threw`];
   // biome-ignore lint/suspicious/noConsole: the default where the program names no log of its own
-  console.error(error);
+  console.error(...thrownBy, error);
 }
 
 /** Answers 500 for what was thrown, and logs it. */

@@ -159,7 +159,7 @@ describe("what fails within a web filter", () => {
 
 describe("onFault", () => {
   /** What is written to console.error while the app answers a request whose handler fails. */
-  async function loggedWith(options: RouterOptions): Promise<readonly unknown[]> {
+  async function loggedWith(options: RouterOptions, thrown: unknown = fault): Promise<readonly unknown[]> {
     const written: unknown[] = [];
     // biome-ignore lint/suspicious/noConsole: it is put back below
     const log = console.error;
@@ -168,7 +168,7 @@ describe("onFault", () => {
       const app = router(
         options,
         GET(() => {
-          throw fault;
+          throw thrown;
         }),
       );
       const response = await ask(app, "GET /");
@@ -184,6 +184,11 @@ describe("onFault", () => {
 
   it("is console.error by default", async () => {
     assert.deepEqual(await loggedWith({}), [fault]);
+  });
+
+  it("logs what is no error with the route that threw it", async () => {
+    assert.deepEqual(await loggedWith({}, "oops"), ["GET / threw", "oops"]);
+    assert.deepEqual(await loggedWith({}, null), ["GET / threw", null]);
   });
 
   it("takes its place", async () => {
