@@ -1,12 +1,12 @@
 import type { Readable, Writable } from "node:stream";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { type AnswerRecording, answer, cancelBody, type Piece, send } from "waymark/internal";
+import { answer, cancelBody, notedHeaders, type Piece, send } from "waymark/internal";
 import { type IncomingContent, readableContent } from "./content/incoming-content.ts";
 import type { HeadLimits } from "./head-fields.ts";
 import { Output } from "./output.ts";
 import { type HeadRefusal, incomplete } from "./refusals.ts";
-import { type ServedConnection, ServedExchange } from "./served-exchange.ts";
+import { type RecordingNote, type ServedConnection, ServedExchange } from "./served-exchange.ts";
 import { Takeover } from "./upgrade.ts";
 
 /** A request that Node has read and its response: of `node:http`, or a stream of `node:http2`. */
@@ -30,7 +30,7 @@ export interface NodeMessage {
   /** How long content may be coming, in milliseconds; 0 where Node watches it. */
   readonly contentTimeout: number;
   /** Notes the answer, where it may be kept in memory. */
-  readonly note?: AnswerRecording | undefined;
+  readonly note?: RecordingNote | undefined;
   /** Returns the refusal of a head that Node has let pass; undefined when it is sound. */
   refuse(limits: HeadLimits): HeadRefusal | undefined;
   /** Has the connection end with the response. */
@@ -66,7 +66,8 @@ export class NodeExchange extends ServedExchange {
     super(connection);
     const { outgoing } = message;
     this.message = message;
-    this.headers = message.headers;
+    const { note } = message;
+    this.headers = note === undefined ? message.headers : notedHeaders(message.headers, note.fields.note);
     this.#output = new Output(
       outgoing,
       this.context,
@@ -77,6 +78,8 @@ export class NodeExchange extends ServedExchange {
   }
 
   get native(): unknown {
+    // What is read of it is not noted.
+    this.note?.refuse();
     return this.message.native;
   }
 
@@ -84,7 +87,7 @@ export class NodeExchange extends ServedExchange {
     return this.message;
   }
 
-  get recording(): AnswerRecording | undefined {
+  get note(): RecordingNote | undefined {
     return this.message.note;
   }
 
@@ -162,7 +165,7 @@ export class NodeExchange extends ServedExchange {
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
     const isLast = content === null || length === 0;
     this.message.sendHead(response, length, isLast);
-    if (this.recording !== undefined) this.message.noteAnswer?.(this, response, content);
+    if (this.note !== undefined) this.message.noteAnswer?.(this, response, content);
     if (!isLast && content.length > mostAtOnce) this.sendPiece(content);
     else if (!isLast) {
       this.#discardRest();

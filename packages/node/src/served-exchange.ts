@@ -4,7 +4,7 @@ import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import type { Client } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import type { EventLoopTurn } from "waymark/filters";
-import { AdapterExchange, type Platform, type ServedApp } from "waymark/internal";
+import { AdapterExchange, type AnswerRecording, type Platform, type ServedApp } from "waymark/internal";
 import { canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
 import type { Permit, PermitHolder } from "./content/permits.ts";
 import type { ServeContext } from "./context.ts";
@@ -26,10 +26,17 @@ export interface ServedConnection {
   readonly peer: Peer;
 }
 
+/** Notes what an answer depends on, what is asked of the head of its request among it. */
+export interface RecordingNote extends AnswerRecording {
+  readonly fields: { note: (name?: string) => void; noteClient(find: () => Client): Client };
+}
+
 /** An exchange on a connection of `serve`, with what it knows of the server, of the process and of the other end. */
 export abstract class ServedExchange extends AdapterExchange {
   readonly context: ServeContext;
   abstract readonly head: { readonly method: string; readonly target: string };
+  /** Notes what the answer depends on, where it may be kept in memory. */
+  abstract readonly note: RecordingNote | undefined;
   readonly #peer: Peer;
   #draining: AbortSignal | undefined;
 
@@ -37,6 +44,10 @@ export abstract class ServedExchange extends AdapterExchange {
     super(appOf(context), node);
     this.context = context;
     this.#peer = peer;
+  }
+
+  get recording(): AnswerRecording | undefined {
+    return this.note;
   }
 
   get method(): string {
@@ -68,7 +79,8 @@ export abstract class ServedExchange extends AdapterExchange {
   }
 
   protected findClient(): Client {
-    return this.#peer.clientOf(this.headers);
+    const find = (): Client => this.#peer.clientOf(this.headers);
+    return this.note === undefined ? find() : this.note.fields.noteClient(find);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EventLoopTurn } from "./event-loop-turn.ts";
+import type { HeaderList } from "./fields/header-list.ts";
 
 /**
  * What an answer depends on besides the head of its request, and that changes, such as a database. Answers that depend on nothing
@@ -16,6 +17,8 @@ export interface AnswerSource {
 export interface RepeatedRequest {
   /** The address of the client, as `Client` has it. */
   readonly address: string | undefined;
+  /** The fields of the request. */
+  readonly headers: HeaderList;
   /** The turn of the event loop in which the request was read; undefined where the server knows none. */
   readonly turn: EventLoopTurn | undefined;
   /** How long it took until all was sent or the client had gone, in milliseconds; 0 before. */
@@ -54,6 +57,8 @@ export interface AnswerRecording {
   dependOn(source: AnswerSource): void;
   /** Notes that the answer must not be sent again. */
   refuse(): void;
+  /** Reads something of the head that is read anew each time when the answer is sent again: the answer is also for other values. */
+  unasked<T>(read: () => T): T;
   /** Notes what is done each time when the answer is sent again. */
   onRepeat(repetition: Repetition): void;
 }

@@ -14,7 +14,7 @@ export { eventStreamFields } from "./event-stream.ts";
 export { type ExpressionPart, expressionParts } from "./expression-parts.ts";
 export { isFieldValue } from "./fields/field-line.ts";
 export { forwardedHops, xForwardedHops } from "./fields/forwarded.ts";
-export { addHttp2Fields, fieldLines, parsedHeaders, rememberValues } from "./fields/header-list.ts";
+export { addHttp2Fields, fieldLines, notedHeaders, parsedHeaders, rememberValues } from "./fields/header-list.ts";
 export { findRepeated } from "./fields/repeated.ts";
 export { isBlank, isToken, quotedText, tokenList, tokenText, trimBlanks } from "./fields/syntax.ts";
 export { uncodedTag } from "./filters/compress.ts";

@@ -14,7 +14,8 @@ import { exchangeOf, type HttpRequest } from "./request.ts";
  * })
  * ```
  *
- * What depends on the time, on chance or on the address of the client is not repeatable.
+ * The answer is for all requests with the same line and the same values of what was asked of the head. What depends on the time or on
+ * chance is not repeatable.
  *
  * @param sources all that the answer depends on, and that changes; none for an answer that never changes
  */
@@ -47,6 +48,15 @@ export function dependsOn(request: HttpRequest<unknown>, source: AnswerSource): 
 /** Says that the answer to this request must not be sent again, for instance since it depends on the time. */
 export function notRepeatable(request: HttpRequest<unknown>): void {
   exchangeOf(request).recording?.refuse();
+}
+
+/**
+ * Reads something of the head of this request, at once, that `onRepeat` reads anew each time: the answer may also be sent to
+ * requests in which it is something else. For filters of waymark.
+ */
+export function unasked<T>(request: HttpRequest<unknown>, read: () => T): T {
+  const { recording } = exchangeOf(request);
+  return recording === undefined ? read() : recording.unasked(read);
 }
 
 /**

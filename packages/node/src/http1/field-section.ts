@@ -21,6 +21,8 @@ export interface FieldSection {
   readonly asksForUpgrade: boolean;
   /** The answer to a head that can be read, and must not be acted on. */
   readonly refusal: HeadRefusal | undefined;
+  /** Whether a head with these fields is answered, has no content, and leaves the connection as it is. */
+  readonly mayRepeat: boolean;
 }
 
 /**
@@ -40,22 +42,24 @@ export function readFieldSection(
   const connection = headers.get("Connection");
   const options = connection === undefined ? [] : tokenList(connection);
   const isCurrent = minorVersion === 1;
+  const contentEnd = transferEncoding === undefined ? Number(contentLength ?? 0) : undefined;
+  const keepsAlive = !options.includes("close") && (isCurrent || options.includes("keep-alive"));
+  const expectsContinue = isCurrent && headers.has("Expect");
+  const isUpgrade = isCurrent && connection !== undefined && asksForUpgrade(headers);
+  const unframed = refuseFraming(headers, minorVersion);
+  // The length counts as it was sent, whatever the blanks in it.
+  const refusal = refuseFields(headers, text.length - 2, limits, !isCurrent, unframed);
+  const isPlain = keepsAlive && !expectsContinue && !isUpgrade;
   return {
     minorVersion,
     length: text.length,
     headers,
-    contentLength: transferEncoding === undefined ? Number(contentLength ?? 0) : undefined,
-    keepsAlive: !options.includes("close") && (isCurrent || options.includes("keep-alive")),
-    expectsContinue: isCurrent && headers.has("Expect"),
-    asksForUpgrade: isCurrent && connection !== undefined && asksForUpgrade(headers),
-    refusal: refuseFields(
-      headers,
-      // The length counts as it was sent, whatever the blanks in it.
-      text.length - 2,
-      limits,
-      !isCurrent,
-      refuseFraming(headers, minorVersion),
-    ),
+    contentLength: contentEnd,
+    keepsAlive,
+    expectsContinue,
+    asksForUpgrade: isUpgrade,
+    refusal,
+    mayRepeat: isCurrent && isPlain && contentEnd === 0 && refusal === undefined,
   };
 }
 

@@ -3,8 +3,8 @@ import { HeaderList } from "waymark/fields";
 import { rememberValues } from "waymark/internal";
 import type { ByteQueue } from "../content/byte-queue.ts";
 import { type HeadLimits, refuseTarget } from "../head-fields.ts";
-import { type AnswerMemory, AnswerNote } from "../memory/answer-memory.ts";
-import type { RepeatedAnswer } from "../memory/repeated-answer.ts";
+import type { AnswerMemory, AnswerNote, RequestHead } from "../memory/answer-memory.ts";
+import { RepeatedAnswer } from "../memory/repeated-answer.ts";
 import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
 import type { Peer } from "../served-exchange.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
@@ -13,7 +13,7 @@ import { hashOf, type KnownFields, SharedFields, sameBytes } from "./known-field
 import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine } from "./request-line.ts";
 
 /** The head of a request, and what follows from it for its connection. */
-export interface Head extends Omit<FieldSection, "minorVersion" | "length"> {
+export interface Head extends Omit<FieldSection, "minorVersion" | "length" | "mayRepeat"> {
   readonly method: string;
   readonly target: string;
   readonly minorVersion: 0 | 1;
@@ -45,7 +45,8 @@ export class HeadReader {
   readonly #shared: SharedFields;
   readonly #peer: Peer | undefined;
   #last: KnownFields | undefined;
-  #lastKey = { line: "", number: 0, key: "" };
+  /** The last head to which an answer was looked for. */
+  #asked: RequestHead = { line: "", headers: HeaderList.empty, key: undefined };
   /** How much of a head that is still incomplete has been searched for its end. */
   #searched = 0;
 
@@ -89,25 +90,17 @@ export class HeadReader {
       const fieldsEnd = last === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + last.bytes.length;
       if (fieldsEnd !== undefined) {
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
-        const hash = last?.hash ?? hashOf(bytes, feed + 1, fieldsEnd);
-        const known = last ?? this.#sharedFields(hash, bytes, feed + 1, fieldsEnd);
+        const known = last ?? this.#sharedFields(bytes, feed + 1, fieldsEnd);
         const text = requestLine(bytes, start, feed);
-        const found =
-          known && isRead(bytes[start]) ? this.#find(known, text, memory, isPrompt && start === first) : undefined;
-        if (found !== undefined && !(found instanceof AnswerNote)) {
-          input.skip(fieldsEnd - start);
-          this.#searched = 0;
-          return found;
-        }
-        const line = parseRequestLine(text);
-        const { minorVersion } = line;
-        const isKnown = known !== undefined && known.section.minorVersion === minorVersion;
-        const fields = isKnown
-          ? known.section
-          : this.#readFields(hash, bytes.subarray(feed + 1, fieldsEnd), minorVersion);
+        const round = isPrompt && start === first && memory !== undefined ? memory.sources.round : -1;
+        const early = known && this.#find(known.section, text, memory, round);
+        const head =
+          early instanceof RepeatedAnswer
+            ? early
+            : this.#readHead(text, bytes.subarray(feed + 1, fieldsEnd), known, early, memory, round);
         input.skip(fieldsEnd - start);
         this.#searched = 0;
-        return toHead(line, fields, this.#limits, isKnown ? found : undefined);
+        return head;
       }
     }
     this.#refuseEarly(bytes, start, end);
@@ -115,15 +108,31 @@ export class HeadReader {
     return undefined;
   }
 
-  /** Looks for the answer to a head. One without fields that come again has no answer that is kept. */
-  #find({ number, section }: KnownFields, line: string, memory: AnswerMemory<HeadText> | undefined, isPrompt: boolean) {
+  #readHead(
+    text: string,
+    bytes: Buffer,
+    known: KnownFields | undefined,
+    early: AnswerNote<HeadText> | undefined,
+    memory: AnswerMemory<HeadText> | undefined,
+    round: number,
+  ): Head | RepeatedAnswer<HeadText> {
+    const line = parseRequestLine(text);
+    const { minorVersion } = line;
+    if (known !== undefined && known.section.minorVersion === minorVersion)
+      return toHead(line, known.section, this.#limits, early);
+    const fields = readFieldSection(bytes.toString("latin1"), minorVersion, this.#limits);
+    this.#last = this.#shared.add(hashOf(bytes, 0, bytes.length), bytes, fields);
+    const found = this.#find(fields, text, memory, round);
+    return found instanceof RepeatedAnswer ? found : toHead(line, fields, this.#limits, found);
+  }
+
+  /** Looks for the answer to a head; returns the answer, or what notes it. */
+  #find({ mayRepeat, headers }: FieldSection, line: string, memory: AnswerMemory<HeadText> | undefined, round: number) {
     const peer = this.#peer;
-    if (number === 0 || memory === undefined || peer === undefined) return undefined;
-    // Of the same head again it is the same text, which is hashed already. What a proxy says of its clients is believed.
-    if (this.#lastKey.line !== line || this.#lastKey.number !== number) {
-      this.#lastKey = { line, number, key: `${number}${peer.isTrusted ? " proxy" : ""} ${line}` };
-    }
-    return memory.find(this.#lastKey.key, isPrompt ? memory.sources.round : -1, peer, section);
+    if (!mayRepeat || memory === undefined || peer === undefined || !isRead(line)) return undefined;
+    // Of the same head again it is the same text, which is hashed already.
+    if (this.#asked.line !== line || this.#asked.headers !== headers) this.#asked = { line, headers, key: undefined };
+    return memory.find(this.#asked, round, peer);
   }
 
   /** The fields of the last head, if the same bytes are here. */
@@ -132,12 +141,11 @@ export class HeadReader {
     if (last === undefined || end - start < last.bytes.length) return undefined;
     if (!sameBytes(last.bytes, bytes, start, start + last.bytes.length)) return undefined;
     rememberValues(last.section.headers);
-    if (last.number === 0) this.#last = this.#shared.add(last);
-    return this.#last;
+    return last;
   }
 
-  #sharedFields(hash: number, bytes: Buffer, start: number, end: number): KnownFields | undefined {
-    const known = this.#shared.find(hash, bytes, start, end);
+  #sharedFields(bytes: Buffer, start: number, end: number): KnownFields | undefined {
+    const known = this.#shared.find(hashOf(bytes, start, end), bytes, start, end);
     if (known !== undefined) this.#last = known;
     return known;
   }
@@ -145,14 +153,6 @@ export class HeadReader {
   #findEnd(bytes: Buffer, start: number, end: number): number | undefined {
     const found = bytes.indexOf("\r\n\r\n", start + Math.max(0, this.#searched - 3), "latin1");
     return found < 0 || found + 4 > end ? undefined : found + 4;
-  }
-
-  #readFields(hash: number, bytes: Buffer, minorVersion: RequestLine["minorVersion"]): FieldSection {
-    const fields = readFieldSection(bytes.toString("latin1"), minorVersion, this.#limits);
-    if (fields.length <= longestKnown) {
-      this.#last = this.#shared.add({ bytes: Buffer.from(bytes), section: fields, hash, number: 0 });
-    }
-    return fields;
   }
 
   /** Refuses what need not be waited for: it is too long, or no head begins like it. */
@@ -185,9 +185,6 @@ function requestLine(bytes: Buffer, start: number, feed: number): string {
 /** Bytes of the request line beside its target: the longest method, spaces, version and line end; and the empty line. */
 const roomForMethodAndVersion = 64;
 
-/** Fields longer than this are not kept for the next request, so that an idle connection does not hold much. */
-const longestKnown = 4_096;
-
 /** Skips empty lines before a request (RFC 9112 §2.2). */
 function skipEmptyLines(input: ByteQueue): void {
   const { bytes, start, end } = input;
@@ -196,8 +193,7 @@ function skipEmptyLines(input: ByteQueue): void {
   if (at > start) input.skip(at - start);
 }
 
-/** Whether a method begins like GET and HEAD. */
-const isRead = (first: number | undefined): boolean => first === 0x47 || first === 0x48;
+const isRead = (line: string): boolean => line.startsWith("GET ") || line.startsWith("HEAD ");
 
 function toHead(
   line: RequestLine,

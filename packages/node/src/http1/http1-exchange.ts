@@ -1,7 +1,14 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { eventStreamFields, fieldLines, type Piece, representedFields, withTargetHost } from "waymark/internal";
+import {
+  eventStreamFields,
+  fieldLines,
+  notedHeaders,
+  type Piece,
+  representedFields,
+  withTargetHost,
+} from "waymark/internal";
 import type { IncomingContent } from "../content/incoming-content.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
 import type { Output } from "../output.ts";
@@ -58,7 +65,8 @@ export class Http1Exchange extends ServedExchange {
   constructor(connection: ExchangeConnection, head: Head, incoming: IncomingContent | undefined) {
     super(connection);
     this.head = head;
-    this.headers = withTargetHost(head.target, head.headers);
+    const { note } = head;
+    this.headers = withTargetHost(head.target, note ? notedHeaders(head.headers, note.fields.note) : head.headers);
     this.incoming = incoming;
     this.refusal = head.refusal?.response;
     this.closes = head.refusal?.closes === true || !head.keepsAlive;
@@ -68,6 +76,8 @@ export class Http1Exchange extends ServedExchange {
   }
 
   get native(): Socket {
+    // What is read of it is not noted.
+    this.head.note?.refuse();
     return this.#connection.socket;
   }
 
@@ -77,7 +87,7 @@ export class Http1Exchange extends ServedExchange {
     return body instanceof Takeover ? body : undefined;
   }
 
-  get recording(): AnswerNote<HeadText> | undefined {
+  get note(): AnswerNote<HeadText> | undefined {
     return this.head.note;
   }
 

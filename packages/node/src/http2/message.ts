@@ -19,17 +19,13 @@ export class Http2Message implements NodeMessage {
   #hasContinued = false;
   #sent: readonly string[] = [];
 
-  /**
-   * @param raw names and values in turn, as Node has them; what breaks HTTP/2 itself, Node has refused by then
-   * @param requestTimeout how long content may be coming, in milliseconds
-   */
+  /** @param requestTimeout how long content may be coming, in milliseconds */
   constructor(
     stream: ServerHttp2Stream,
-    raw: readonly string[],
+    { method, target, headers }: Http2Head,
     requestTimeout: number,
     note: AnswerNote<HeadFields> | undefined,
   ) {
-    const { method, target, headers } = readHead(raw);
     this.native = stream;
     this.method = method;
     this.target = target;
@@ -60,10 +56,7 @@ export class Http2Message implements NodeMessage {
   }
 
   refuse(limits: HeadLimits): HeadRefusal | undefined {
-    if (this.method === "CONNECT") return refusals.tunnel;
-    return (
-      refuseFields(this.headers, sizeOfLines(this.headers), limits) ?? refuseTarget(this.method, this.target, limits)
-    );
+    return refuseHead(this, limits);
   }
 
   /** A stream ends with its response, and the connection goes on with the others. */
@@ -109,8 +102,21 @@ export class Http2Message implements NodeMessage {
   }
 }
 
-/** Reads a head as HTTP/1.1 would have it: `:authority` is Host, and Cookie is one line (RFC 9113 §8.2.3, §8.3.1). */
-function readHead(raw: readonly string[]): Pick<NodeMessage, "method" | "target" | "headers"> {
+/** The head of a request of HTTP/2 as HTTP/1.1 would have it. */
+export type Http2Head = Pick<NodeMessage, "method" | "target" | "headers">;
+
+/** Returns the refusal of a head that breaks HTTP or the limits; undefined when it is sound. */
+export function refuseHead({ method, target, headers }: Http2Head, limits: HeadLimits): HeadRefusal | undefined {
+  if (method === "CONNECT") return refusals.tunnel;
+  return refuseFields(headers, sizeOfLines(headers), limits) ?? refuseTarget(method, target, limits);
+}
+
+/**
+ * Reads a head: `:authority` is Host, and Cookie is one line (RFC 9113 §8.2.3, §8.3.1).
+ *
+ * @param raw names and values in turn, as Node has them; what breaks HTTP/2 itself, Node has refused by then
+ */
+export function readHead(raw: readonly string[]): Http2Head {
   let method = "";
   let path = "";
   let authority: string | undefined;

@@ -1,6 +1,5 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import { parsedHeaders } from "waymark/internal";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import type { AnswerMemory, AnswerNote } from "../memory/answer-memory.ts";
@@ -11,7 +10,7 @@ import { contentBusy } from "../refusals.ts";
 import { appOf, Peer, type ServedConnection } from "../served-exchange.ts";
 import type { UnsentHolder } from "../unsent.ts";
 import { type HeadFields, toFields } from "./kept-head.ts";
-import { Http2Message } from "./message.ts";
+import { type Http2Head, Http2Message, readHead, refuseHead } from "./message.ts";
 
 /**
  * A session of HTTP/2. What breaks the protocol, or has too many of its streams reset, is ended by Node. An answer from memory is
@@ -94,24 +93,20 @@ export class Http2Session implements Connection, ServedConnection, UnsentHolder 
     // A stream with an error also emits `close`, which does what is needed.
     stream.on("error", ignore);
     if (stream.destroyed || stream.closed) return;
-    const found = this.#find(stream, raw);
+    const head = readHead(raw);
+    const found = this.#find(stream, head);
     if (found instanceof RepeatedAnswer) this.#repeat(stream, found);
-    else this.#begin(stream, raw, found);
+    else this.#begin(stream, head, found);
   }
 
-  #find(stream: ServerHttp2Stream, raw: readonly string[]): ReturnType<AnswerMemory<HeadFields>["find"]> {
+  #find(stream: ServerHttp2Stream, head: Http2Head): ReturnType<AnswerMemory<HeadFields>["find"]> {
     const memory = this.#memory;
+    const { method, target, headers } = head;
     if (memory === undefined || appOf(this.context).isRepeatable === undefined) return undefined;
-    // The method stands before the names and values that a client may choose.
-    const method = raw[raw.indexOf(":method") + 1];
     if (!stream.endAfterHeaders || (method !== "GET" && method !== "HEAD")) return undefined;
-    // Neither names nor values have this character. Node does not say which heads it has read at once.
-    const head = raw.join("\0");
-    return memory.find(this.peer.isTrusted ? `\0${head}` : head, this.#currentRound(memory), this.peer, {
-      get headers() {
-        return parsedHeaders(raw);
-      },
-    });
+    if (refuseHead(head, this.context) !== undefined) return undefined;
+    // Node does not say which heads it has read at once.
+    return memory.find({ line: `${method} ${target}`, headers, key: undefined }, this.#currentRound(memory), this.peer);
   }
 
   /** The round in which the last of its heads was read (`AskedSources`). */
@@ -148,8 +143,8 @@ export class Http2Session implements Connection, ServedConnection, UnsentHolder 
     this.context.unsent.release(this, counted);
   }
 
-  #begin(stream: ServerHttp2Stream, raw: readonly string[], note: AnswerNote<HeadFields> | undefined): void {
-    const message = new Http2Message(stream, raw, this.context.requestTimeout, note);
+  #begin(stream: ServerHttp2Stream, head: Http2Head, note: AnswerNote<HeadFields> | undefined): void {
+    const message = new Http2Message(stream, head, this.context.requestTimeout, note);
     const exchange = new NodeExchange(message, this);
     this.#exchanges.add(exchange);
     stream.on("close", () => {

@@ -4,6 +4,7 @@ import type { RenewedField, Repetition } from "waymark/filters";
 import type { AnswerRecording, ServedApp } from "waymark/internal";
 import type { ServeContext } from "../context.ts";
 import type { Peer } from "../served-exchange.ts";
+import { type AskedNames, askedValues, FieldNotes } from "./asked-fields.ts";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
 import { KeptAnswer, type KeptHead } from "./kept-answer.ts";
 import { RepeatedAnswer } from "./repeated-answer.ts";
@@ -11,10 +12,11 @@ import { SeenOnce } from "./seen-once.ts";
 
 /**
  * Keeps answers whose handlers say that they depend on nothing but the head of the request and on sources that have a revision.
- * The same head is answered again from memory while the revisions stand, with a new date and whatever else filters renew. What
- * was acknowledged before a request began to arrive is in its answer (`AskedSources`).
+ * A request is answered again from memory while the revisions stand, with a new date and whatever else filters renew, if its
+ * request line is the same and so is all that was asked of the head while the answer was made: fields that nobody asked for may
+ * differ. What was acknowledged before a request began to arrive is in its answer (`AskedSources`).
  *
- * An answer is kept when its head comes for the second time, and after a change when it comes twice again; fewer are, while those
+ * An answer is kept when it is asked for the second time, and after a change when it comes twice again; fewer are, while those
  * that are kept are hardly used. There are two generations: an answer that is used moves to the younger one, and when that is full
  * the elder one goes.
  *
@@ -25,10 +27,11 @@ export class AnswerMemory<Head extends KeptHead> {
   readonly #isRepeatable: IsRepeatable;
   readonly #most: number;
   readonly #seen = new SeenOnce(8_192);
-  #younger = new Map<string, KeptAnswer<Head>>();
-  #elder = new Map<string, KeptAnswer<Head>>();
-  /** Bytes of the younger generation. */
-  #size = 0;
+  #younger = new Generation<Head>();
+  #elder = new Generation<Head>();
+  /** What has been asked of heads, by the names. */
+  #asked = new Map<string, AskedNames>();
+  #askedCount = 0;
   /** What the uses of answers have gained beyond what it took to keep them, in uses. */
   #gain = mostGain;
   #passedOver = 0;
@@ -42,53 +45,113 @@ export class AnswerMemory<Head extends KeptHead> {
   /**
    * Looks for the answer to a request.
    *
-   * @param head the whole head of the request, byte for byte, and whether it is that of a trusted proxy
    * @param round the round in which it was read, if it was prompt, or -1 (`AskedSources`)
    * @param peer the other end of its connection
-   * @param message what has its fields
    * @returns the answer, which is to be sent; or what notes the answer that the app makes; or undefined
    */
-  find(
-    head: string,
-    round: number,
-    peer: Peer,
-    message: { readonly headers: HeaderList },
-  ): RepeatedAnswer<Head> | AnswerNote<Head> | undefined {
-    const kept = this.#younger.get(head) ?? this.#fromElder(head);
-    if (kept === undefined) return this.#seen.add(head) ? this.#note(head) : undefined;
+  find(head: RequestHead, round: number, peer: Peer): RepeatedAnswer<Head> | AnswerNote<Head> | undefined {
+    // What a proxy says of its clients is believed.
+    const line = peer.isTrusted ? `proxy ${head.line}` : head.line;
+    let { key } = head;
+    let kept = key === undefined ? undefined : this.#answer(key);
+    if (kept === undefined) {
+      for (const asked of this.#askedFor(line)) {
+        key = `${asked.number} ${line}\r${askedValues(asked, head.headers, peer)}`;
+        kept = this.#answer(key);
+        if (kept !== undefined) break;
+      }
+      head.key = kept === undefined ? undefined : key;
+    }
+    if (kept === undefined) return this.#seen.add(key ?? line) ? this.#note(line, head, peer) : undefined;
     if (!kept.stands(round)) return undefined;
-    if (kept.isAwaited) return this.#note(head);
+    if (kept.isAwaited) return this.#note(line, head, peer);
     if (!kept.canRepeat) return undefined;
-    const repeated = new RepeatedAnswer(kept, peer, message);
+    const repeated = new RepeatedAnswer(kept, peer, head);
     if (!repeated.maySend()) return undefined;
     if (this.#gain < mostGain) this.#gain++;
     return repeated;
   }
 
-  #fromElder(head: string): KeptAnswer<Head> | undefined {
-    const kept = this.#elder.get(head);
-    if (kept === undefined) return undefined;
-    this.#elder.delete(head);
-    this.#keep(head, kept);
-    return kept;
+  #answer(key: string): KeptAnswer<Head> | undefined {
+    const kept = this.#younger.answers.get(key);
+    if (kept !== undefined) return kept;
+    const old = this.#elder.answers.get(key);
+    if (old === undefined) return undefined;
+    this.#elder.answers.delete(key);
+    this.#keep(key, old);
+    return old;
+  }
+
+  #askedFor(line: string): readonly AskedNames[] {
+    const asked = this.#younger.asked.get(line);
+    if (asked !== undefined) return asked;
+    const old = this.#elder.asked.get(line);
+    if (old !== undefined) this.#younger.asked.set(line, old);
+    return old ?? none;
   }
 
   /** Notes the answer that is made; undefined while it is not worth it: to keep one takes several times what using it saves. */
-  #note(head: string): AnswerNote<Head> | undefined {
+  #note(line: string, { headers }: RequestHead, peer: Peer): AnswerNote<Head> | undefined {
     if (this.#gain < usesWorthKeeping && ++this.#passedOver % leastKept !== 0) return undefined;
     this.#gain = Math.max(0, this.#gain - usesWorthKeeping);
-    return new AnswerNote(this.sources, this.#isRepeatable, (kept) => this.#keep(head, kept));
+    return new AnswerNote(this.sources, this.#isRepeatable, (kept, names) => {
+      const asked = this.#ask(line, names);
+      if (asked !== undefined) this.#keep(`${asked.number} ${line}\r${askedValues(asked, headers, peer)}`, kept);
+    });
   }
 
-  #keep(head: string, kept: KeptAnswer<Head>): void {
-    this.#size += head.length + kept.size - (this.#younger.get(head)?.size ?? -head.length);
-    this.#younger.set(head, kept);
-    if (this.#size <= this.#most / 2) return;
-    this.#elder = this.#younger;
-    this.#younger = new Map();
-    this.#size = 0;
+  /** Notes that these names were asked of a head with this line; returns undefined where there are too many others. */
+  #ask(line: string, names: readonly string[]): AskedNames | undefined {
+    const text = names.join("\n");
+    let asked = this.#asked.get(text);
+    if (asked === undefined) {
+      // Numbers do not come again, so that what was kept under one that is forgotten is not found.
+      if (this.#asked.size === mostAsked) this.#asked = new Map();
+      asked = { number: ++this.#askedCount, names };
+      this.#asked.set(text, asked);
+    }
+    const others = this.#askedFor(line);
+    if (others.includes(asked)) return asked;
+    if (others.length === mostAskedOfLine) return undefined;
+    this.#younger.asked.set(line, [...others, asked]);
+    this.#younger.size += line.length + sizeOfAsked;
+    return asked;
+  }
+
+  #keep(key: string, kept: KeptAnswer<Head>): void {
+    const generation = this.#younger;
+    generation.size += key.length + kept.size - (generation.answers.get(key)?.size ?? -key.length);
+    generation.answers.set(key, kept);
+    if (generation.size <= this.#most / 2) return;
+    this.#elder = generation;
+    this.#younger = new Generation();
   }
 }
+
+/** A head to which an answer is looked for. */
+export interface RequestHead {
+  /** The request line. */
+  readonly line: string;
+  /** Its fields, as they came. */
+  readonly headers: HeaderList;
+  /** The key of the answer, once one has been found. */
+  key: string | undefined;
+}
+
+/** Answers that are kept, and what was asked of heads with a line while they were made. */
+class Generation<Head extends KeptHead> {
+  readonly answers = new Map<string, KeptAnswer<Head>>();
+  readonly asked = new Map<string, readonly AskedNames[]>();
+  /** Bytes, roughly. */
+  size = 0;
+}
+
+const none: readonly AskedNames[] = [];
+/** How many different names may be asked of heads with one line, and of all. */
+const mostAskedOfLine = 16;
+const mostAsked = 1_000;
+/** What the list of them takes beside its line, in bytes. */
+const sizeOfAsked = 150;
 
 /** Returns the memory for the answers of a protocol; undefined without one. With TLS, HTTP/1.1 and HTTP/2 have half of it each. */
 export function openMemory<Head extends KeptHead>({
@@ -112,7 +175,9 @@ type IsRepeatable = NonNullable<ServedApp["isRepeatable"]>;
 export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
   readonly #asked: AskedSources;
   readonly #isRepeatable: IsRepeatable;
-  readonly #keep: (kept: KeptAnswer<Head>) => void;
+  readonly #keep: (kept: KeptAnswer<Head>, asked: readonly string[]) => void;
+  /** What is asked of the head of the request. */
+  readonly fields: FieldNotes = new FieldNotes();
   readonly #sources: AskedSource[] = [];
   readonly #revisions: number[] = [];
   readonly #repetitions: Repetition[] = [];
@@ -121,7 +186,12 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
   /** Whether a source could not say its revision. */
   #isUnknown = false;
 
-  constructor(asked: AskedSources, isRepeatable: IsRepeatable, keep: (kept: KeptAnswer<Head>) => void) {
+  /** @param keep takes the answer, and the names of what was asked of the head */
+  constructor(
+    asked: AskedSources,
+    isRepeatable: IsRepeatable,
+    keep: (kept: KeptAnswer<Head>, asked: readonly string[]) => void,
+  ) {
     this.#asked = asked;
     this.#isRepeatable = isRepeatable;
     this.#keep = keep;
@@ -133,6 +203,10 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
 
   refuse(): void {
     this.#isRefused = true;
+  }
+
+  unasked<T>(read: () => T): T {
+    return this.fields.unasked(read);
   }
 
   onRepeat(repetition: Repetition): void {
@@ -171,7 +245,7 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
     const renewed = repetitions.flatMap(({ renews }) => renews ?? []);
     const areDifferent = new Set(renewed.map(({ name }) => name.toLowerCase())).size === renewed.length;
     const head = text !== undefined && areDifferent ? makeHead(renewed) : undefined;
-    this.#keep(new KeptAnswer(head, text ?? "", this.#sources, this.#revisions, repetitions));
+    this.#keep(new KeptAnswer(head, text ?? "", this.#sources, this.#revisions, repetitions), this.fields.names);
   }
 }
 

@@ -31,6 +31,10 @@ export class RepeatedAnswer<Head extends KeptHead> implements RepeatedRequest {
     return this.#peer.addressOf(this.#message.headers);
   }
 
+  get headers(): HeaderList {
+    return this.#message.headers;
+  }
+
   get turn(): EventLoopTurn | undefined {
     return currentTurn();
   }

@@ -46,6 +46,12 @@ export let webHeaders: (headers: Headers) => HeaderList;
 /** Has the list remember what it is asked for: that of a head which comes again and again is asked for the same few fields. */
 export let rememberValues: (list: HeaderList) => void;
 
+/**
+ * Returns the same list, which calls back with each name that it is asked for, in lower case, whether the field is there or not, and
+ * without a name where it is asked for all of them. So do the lists that are made of it.
+ */
+export let notedHeaders: (list: HeaderList, note: (name?: string) => void) => HeaderList;
+
 /** Returns whether two lists may have a name in common; false is certain. It is one look at both, or a few if the first is of a web message. */
 export let mayShareNames: (one: HeaderList, other: HeaderList) => boolean;
 
@@ -80,6 +86,8 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   #http2Fields: readonly string[] | undefined;
   /** What it was asked for, by the name as it was asked for. */
   #values: Map<string, string | undefined> | undefined;
+  /** What is called with the names that it is asked for (`notedHeaders`). */
+  readonly #note: ((name?: string) => void) | undefined;
 
   private constructor(
     flat: readonly string[] | undefined,
@@ -87,6 +95,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     first?: HeaderList | undefined,
     second?: HeaderList | undefined,
     web?: Headers | undefined,
+    note?: ((name?: string) => void) | undefined,
   ) {
     this.#flat = flat;
     this.#first = first;
@@ -102,6 +111,9 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     this.#lines = undefined;
     this.#http2Fields = undefined;
     this.#values = undefined;
+    // What is made of lists that note asks them by itself.
+    this.#note =
+      note ?? (first === undefined ? undefined : first.#note) ?? (second === undefined ? undefined : second.#note);
   }
 
   /**
@@ -129,9 +141,15 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     fieldLines = (list) => list.#toLines();
     isSound = (list) => list.#isSound;
     addHttp2Fields = (list, fields) => list.#addHttp2Fields(fields);
-    mayShareNames = (one, other) =>
-      (one.#names & other.#names) !== 0 &&
-      (one.#web === undefined || other.flat.some((name, i) => i % 2 === 0 && one.has(name)));
+    notedHeaders = (list, note) =>
+      new HeaderList(list.#fields, list.#isSound, undefined, undefined, undefined, (name) => note(name?.toLowerCase()));
+    mayShareNames = (one, other) => {
+      if (one.#note !== undefined) for (const [name] of other) one.#note(name);
+      return (
+        (one.#names & other.#names) !== 0 &&
+        (one.#web === undefined || other.flat.some((name, i) => i % 2 === 0 && one.has(name)))
+      );
+    };
     webHeaders = (headers) => new HeaderList(undefined, false, undefined, undefined, headers);
     rememberValues = (list) => {
       list.#values ??= new Map();
@@ -140,6 +158,11 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
   get flat(): readonly string[] {
+    this.#note?.();
+    return this.#fields;
+  }
+
+  get #fields(): readonly string[] {
     this.#flat ??= this.#addTo([]);
     return this.#flat;
   }
@@ -155,12 +178,13 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   #toLines(): string {
+    this.#note?.();
     // Most fields of a response are those of every response: their text is made once, and checked once.
     if (this.#lines !== undefined) return this.#lines;
     if (this.#first !== undefined && this.#second !== undefined) {
       return this.#first.#toLines() + this.#second.#toLines();
     }
-    const { flat } = this;
+    const flat = this.#fields;
     let lines = "";
     for (let i = 0; i < flat.length; i += 2) {
       const name = flat[i] as string; // names and values in turn
@@ -171,6 +195,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   #addHttp2Fields(fields: string[]): void {
+    this.#note?.();
     if (this.#first !== undefined && this.#second !== undefined) {
       this.#first.#addHttp2Fields(fields);
       this.#second.#addHttp2Fields(fields);
@@ -182,7 +207,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   #toHttp2Fields(): readonly string[] {
-    const { flat } = this;
+    const flat = this.#fields;
     const fields: string[] = [];
     for (let i = 0; i < flat.length; i += 2) {
       const [name, value] = [(flat[i] as string).toLowerCase(), flat[i + 1] as string]; // names and values in turn
@@ -194,6 +219,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   /** Returns the field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
   get(name: string): string | undefined {
+    this.#note?.(name);
     const bit = bitOf(name);
     if ((this.#names & bit) === 0) return undefined;
     if (this.#web !== undefined) return valueIn(this.#web, name);
@@ -209,7 +235,9 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   /** Returns every line of the field, in order; empty when it is absent. */
   getAll(name: string): readonly string[] {
-    return this.flat.filter((_, i) => i % 2 === 1 && isNamed(this.flat[i - 1] as string, name));
+    this.#note?.(name);
+    const fields = this.#fields;
+    return fields.filter((_, i) => i % 2 === 1 && isNamed(fields[i - 1] as string, name));
   }
 
   /** Returns whether there is a field of this name, in any case. */
@@ -225,17 +253,19 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   /** Returns the list with one more line of the field; throws as `of` does. */
   withAdded(name: string, value: string): HeaderList {
     const isOwn = toFieldLine(name, value) !== "";
-    return new HeaderList([...this.flat, name, value], isOwn && this.#isSound);
+    const fields = [...this.#fields, name, value];
+    return new HeaderList(fields, isOwn && this.#isSound, undefined, undefined, undefined, this.#note);
   }
 
   /** Returns the list with the fields of the other behind its own. */
   concat(others: HeaderList): HeaderList {
-    if (others.isEmpty) return this;
-    return this.isEmpty ? others : new HeaderList(undefined, false, this, others);
+    if (others.#isEmpty && others.#note === undefined) return this;
+    return this.#isEmpty && this.#note === undefined ? others : new HeaderList(undefined, false, this, others);
   }
 
   /** Returns the list without the field. */
   without(name: string): HeaderList {
+    this.#note?.(name);
     if ((this.#names & bitOf(name)) === 0) return this;
     if (this.#first !== undefined && this.#second !== undefined) {
       // Part by part, so that the parts without the field keep their text.
@@ -243,14 +273,15 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
       const second = this.#second.without(name);
       return first === this.#first && second === this.#second ? this : first.concat(second);
     }
-    const { flat } = this;
+    const fields = this.#fields;
     const others: string[] = [];
-    for (let i = 0; i < flat.length; i += 2) {
-      const other = flat[i] as string; // names and values in turn
-      if (!isNamed(other, name)) others.push(other, flat[i + 1] as string);
+    for (let i = 0; i < fields.length; i += 2) {
+      const other = fields[i] as string; // names and values in turn
+      if (!isNamed(other, name)) others.push(other, fields[i + 1] as string);
     }
-    if (others.length === flat.length) return this;
-    return others.length === 0 ? HeaderList.empty : new HeaderList(others, this.#isSound);
+    if (others.length === fields.length) return this;
+    if (others.length === 0 && this.#note === undefined) return HeaderList.empty;
+    return new HeaderList(others, this.#isSound, undefined, undefined, undefined, this.#note);
   }
 
   /**
@@ -266,12 +297,18 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   /** Whether there is no field. */
   get isEmpty(): boolean {
-    return this.#first === undefined && this.flat.length === 0;
+    this.#note?.();
+    return this.#isEmpty;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#first === undefined && this.#fields.length === 0;
   }
 
   /** Lists the fields in their order, each with its name as it was given. */
   *[Symbol.iterator](): Iterator<readonly [name: string, value: string]> {
-    for (let i = 0; i < this.flat.length; i += 2) yield [this.flat[i] as string, this.flat[i + 1] as string];
+    const { flat } = this;
+    for (let i = 0; i < flat.length; i += 2) yield [flat[i] as string, flat[i + 1] as string];
   }
 
   /** Returns the value, joined to what was found before. */
@@ -280,7 +317,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     if (this.#first !== undefined && this.#second !== undefined) {
       return this.#second.#find(wanted, bit, this.#first.#find(wanted, bit, before));
     }
-    const { flat } = this;
+    const flat = this.#fields;
     let found = before;
     for (let i = 0; i < flat.length; i += 2) {
       if (!isNamed(flat[i] as string, wanted)) continue;

@@ -9,7 +9,7 @@ import { requireKnownOptions } from "../known-options.ts";
 import { quote } from "../message-text.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import { onRepeat } from "../repeatable.ts";
+import { notRepeatable, onRepeat, unasked } from "../repeatable.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
@@ -82,7 +82,11 @@ export function rateLimit(options: RateLimitOptions): Filter {
   return {
     kind: "filter",
     apply: (request, next) => {
-      const counted = except(request) ? undefined : key(request);
+      const isExempt = except(request);
+      const keyOf = (): string | undefined => (isExempt ? undefined : key(request));
+      // Each answer from memory counts for the client of its own.
+      const counted = repetition === undefined ? keyOf() : unasked(request, keyOf);
+      if (counted === undefined && !isExempt) notRepeatable(request);
       if (counted === undefined) return next(request);
       if (repetition !== undefined) onRepeat(request, repetition);
       return andThen(limiter.consume(counted), (allowance) => proceed(request, next, allowance));

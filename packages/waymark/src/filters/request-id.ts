@@ -1,12 +1,12 @@
 import { andThen } from "../and-then.ts";
-import type { Repetition } from "../answer-recording.ts";
+import type { RepeatedRequest, Repetition } from "../answer-recording.ts";
 import { DeclarationSite } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
-import { soundHeaders } from "../fields/header-list.ts";
+import { type HeaderList, soundHeaders } from "../fields/header-list.ts";
 import type { Filter } from "../filter.ts";
-import { notRepeatable, onRepeat } from "../repeatable.ts";
-import { type HttpRequest, shareAttribute } from "../request.ts";
+import { onRepeat, unasked } from "../repeatable.ts";
+import { shareAttribute } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
 /** The key of the id from `nameRequests`; `onFault` can read it, too. */
@@ -27,15 +27,13 @@ export const requestId: Attribute<string> = attribute<string>("requestId");
  */
 export function nameRequests(): Filter {
   const randomId = idSource();
-  const renewal: Repetition = { renews: { name: "X-Request-Id", value: randomId } };
+  const value = ({ headers }: RepeatedRequest): string => sentId(headers) ?? randomId();
+  const renewal: Repetition = { renews: { name: "X-Request-Id", value } };
   return {
     kind: "filter",
     apply: (request, next) => {
-      const sent = sentId(request);
-      // Each request has another one, and would fill the memory.
-      if (sent !== undefined) notRepeatable(request);
       onRepeat(request, renewal);
-      const id = sent ?? randomId();
+      const id = unasked(request, () => sentId(request.headers)) ?? randomId();
       // A filter around this one, such as a log, has another request.
       shareAttribute(request, requestId, id);
       return andThen(next(request.withAttribute(requestId, id)), (response) => withId(response, id));
@@ -56,7 +54,7 @@ const described: Description = {
   responseHeaders: { "X-Request-Id": { description: "The id of the request, which logs and problems name." } },
 };
 
-function sentId({ headers }: HttpRequest): string | undefined {
+function sentId(headers: HeaderList): string | undefined {
   const sent = headers.get("x-request-id");
   if (sent !== undefined && safeId.test(sent)) return sent;
   const trace = headers.get("traceparent");
