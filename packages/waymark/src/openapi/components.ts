@@ -38,7 +38,7 @@ export class Components {
   }
 
   #resolve(schema: JsonSchema | StandardJsonSchema, direction: "input" | "output"): Readonly<Record<string, unknown>> {
-    if (!isStandard(schema)) return this.#resolveWithin(schema, direction) as Readonly<Record<string, unknown>>; // of an object
+    if (!hasJsonSchema(schema)) return this.#resolveWithin(schema, direction) as Readonly<Record<string, unknown>>; // of an object
     try {
       const { $schema: _, ...keywords } = schema["~standard"].jsonSchema[direction]({ target: "draft-2020-12" });
       return keywords;
@@ -48,7 +48,7 @@ export class Components {
   }
 
   #resolveWithin(value: unknown, direction: "input" | "output"): unknown {
-    if (isNamed(value) || isStandard(value)) return this.schema(value, direction);
+    if (isNamed(value) || hasJsonSchema(value)) return this.schema(value, direction);
     if (Array.isArray(value)) return value.map((member) => this.#resolveWithin(member, direction));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
@@ -104,9 +104,11 @@ export const toComponentName = (text: string): string => text.replace(/[^A-Za-z0
 
 const numbered = (name: string, i: number): string => (i === 1 ? name : `${name}${i}`);
 
-const isNamed = (value: unknown): value is NamedSchema => kindOf(value) === "named-schema";
+/** Whether a schema has a name of `namedSchema`. */
+export const isNamed = (value: unknown): value is NamedSchema => kindOf(value) === "named-schema";
 
-const isStandard = (value: unknown): value is StandardJsonSchema =>
+/** Whether a schema of a library can say what it takes as JSON Schema. */
+export const hasJsonSchema = (value: unknown): value is StandardJsonSchema =>
   (value as { "~standard"?: { jsonSchema?: unknown } } | null | undefined)?.["~standard"]?.jsonSchema !== undefined;
 
 const refersToItself = (schema: object): boolean => JSON.stringify(schema).includes('"$ref":"#"');

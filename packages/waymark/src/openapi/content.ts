@@ -1,5 +1,12 @@
-import type { ContentDescription, MediaTypeDescription, ResponseDescription, Schema } from "../description.ts";
-import type { Components } from "./components.ts";
+import { inlineReferences } from "../content/references.ts";
+import type {
+  ContentDescription,
+  JsonSchema,
+  MediaTypeDescription,
+  ResponseDescription,
+  Schema,
+} from "../description.ts";
+import { type Components, hasJsonSchema, isNamed } from "./components.ts";
 import type { MediaTypeObject, RequestBodyObject } from "./document.ts";
 
 /** Returns the content of a request; undefined where neither the description nor the route names any. */
@@ -10,8 +17,40 @@ export async function toRequestBody(
 ): Promise<RequestBodyObject | undefined> {
   if (described === undefined && consumes.length === 0) return undefined;
   const { description, schema, types = {}, required = true } = described ?? {};
-  const content = await toContent(mediaTypes(consumes, types), schema, types, "input", components);
+  const sendable = consumes.filter((type) => type in types || !isForm(type) || fitsForm(schema));
+  const content = await toContent(mediaTypes(sendable, types), schema, types, "input", components);
   return { ...(description !== undefined && { description }), required, content };
+}
+
+const isForm = (type: string): boolean => /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type);
+
+/** Whether each member of what a schema takes can be a field of a form, or several of one name; so it is where nothing is known. */
+function fitsForm(schema: Schema | undefined): boolean {
+  if (schema === undefined) return true;
+  const { schema: own } = isNamed(schema) ? schema : { schema };
+  const keywords = hasJsonSchema(own) ? own["~standard"].jsonSchema.input({ target: "draft-2020-12" }) : own;
+  return isObjectOf(inlineReferences(keywords));
+}
+
+const isObjectOf = (keywords: JsonSchema): boolean =>
+  alternativesIn(keywords).every(({ type = "object", properties = {} }) => {
+    const members: readonly JsonSchema[] = Object.values(properties as object); // as JSON Schema has it
+    return type === "object" && members.every((member) => isField(member, true));
+  });
+
+function isField(keywords: JsonSchema, mayBeList: boolean): boolean {
+  return alternativesIn(keywords).every(({ type, items = {}, properties }) => {
+    const types = [type].flat();
+    if (properties !== undefined || types.includes("object")) return false;
+    return !types.includes("array") || (mayBeList && isField(items as JsonSchema, false)); // as JSON Schema has it
+  });
+}
+
+/** Returns the parts of a schema that its values are of, one or all; the schema itself where it has none. */
+function alternativesIn(keywords: JsonSchema): readonly JsonSchema[] {
+  const { anyOf, oneOf, allOf } = keywords as Readonly<Record<string, unknown>>;
+  const parts: readonly JsonSchema[] = [anyOf, oneOf, allOf].flatMap((each) => (Array.isArray(each) ? each : []));
+  return parts.length === 0 ? [keywords] : parts.flatMap((part) => alternativesIn(part));
 }
 
 /** Returns the content of a response; undefined where it has none. */

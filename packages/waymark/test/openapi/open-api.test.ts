@@ -375,6 +375,29 @@ describe("an operation", () => {
     assert.deepEqual(types, [["application/xml", "text/*"], ["text/csv"], ["text/csv"]]);
   });
 
+  it("promises a form only where each member can be a field of one", async () => {
+    const forms = ["application/x-www-form-urlencoded", "multipart/form-data"];
+    const decoders = [{ mediaTypes: ["application/json", ...forms], decode: () => 1 }];
+    const typesOf = async (body: z.ZodType): Promise<readonly string[]> => {
+      const document = await openApi(router({ decoders }, PUT("/a", takes({ body }), ok)), about);
+      return Object.keys(operationOf(document, "PUT /a").requestBody?.content ?? {});
+    };
+    const Flat = z.object({ title: z.string(), pages: z.int().optional(), tags: z.array(z.enum(["a", "b"])) });
+    for (const body of [Flat, z.union([Flat, z.object({ id: z.string().nullable() })]), z.any()]) {
+      assert.deepEqual(await typesOf(body), ["application/json", ...forms]);
+    }
+    const nested = [
+      z.object({ author: z.object({ name: z.string() }) }),
+      z.object({ rows: z.array(z.array(z.int())) }),
+    ];
+    for (const body of [...nested, z.array(Flat), z.union([Flat, nested[0] ?? Flat]), z.string()]) {
+      assert.deepEqual(await typesOf(body), ["application/json"]);
+    }
+    const named = docs({ content: { types: { "multipart/form-data": { schema: { type: "array" } } } } });
+    const document = await openApi(router({ decoders }, PUT("/a", named, ok)), about);
+    assert.ok("multipart/form-data" in (operationOf(document, "PUT /a").requestBody?.content ?? {}));
+  });
+
   it("refuses content by its schema, unless it is not validated", async () => {
     const content = { types: { "text/csv": { schema: { type: "string" } } } };
     const document = await documentOf(
