@@ -58,13 +58,18 @@ export async function tokenCheck(
       });
       const subject: unknown = payload.sub; // jose checks that it exists, and not its type
       if (typeof subject !== "string" || subject === "") {
-        return { kind: "bad", reason: "bad token (its sub is not a text)", description: "The token lacks a claim" };
+        return {
+          kind: "bad",
+          reason: "bad token (its sub is not a text)",
+          description: "The token lacks the claim sub",
+        };
       }
       return { kind: "good", caller: { id: `token:${subject}`, scopes: scopesOf(payload) } };
     } catch (error) {
       if (error instanceof KeysUnavailable) return { kind: "unknown", retryAfter: secondsWithoutKeys };
       // For some malformed tokens jose throws errors other than its own.
-      const reason = error instanceof errors.JOSEError ? error.code : "ERR_UNREADABLE";
+      const code = error instanceof errors.JOSEError ? error.code : "ERR_UNREADABLE";
+      const reason = isOfClaim(error) ? `${code}: ${error.claim} ${error.reason}` : code;
       return { kind: "bad", reason: `bad token (${reason})`, description: describe(error) };
     }
   };
@@ -127,6 +132,10 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   });
 }
 
+/** Returns whether the token is refused for one of its claims, which are those that are asked for here. */
+const isOfClaim = (error: unknown): error is errors.JWTClaimValidationFailed | errors.JWTExpired =>
+  error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed;
+
 /** Describes the error to the client where the signature was good: guesses learn nothing. */
 function describe(error: unknown): string | undefined {
   if (error instanceof errors.JWTExpired) return "The token has expired";
@@ -139,6 +148,6 @@ function describe(error: unknown): string | undefined {
     case "iss":
       return "The token is of another issuer";
     default:
-      return "The token lacks a claim";
+      return `The token lacks the claim ${error.claim}`;
   }
 }

@@ -2,13 +2,18 @@ import type { RecordChange } from "@waymark/collection";
 import type { WebhookMessage } from "./delivery.ts";
 import type { WebhookSettings, WebhookType } from "./settings.ts";
 
-/** Makes the message of a change; undefined where the webhook does not want it. */
-export function messageOf(change: RecordChange, { types, fields }: WebhookSettings): WebhookMessage | undefined {
+/** A change, where a removal has the time at which it was first read: the feed has none. */
+export type TimedChange = Exclude<RecordChange, RemovedChange> | (RemovedChange & { readonly at: number });
+
+type RemovedChange = Extract<RecordChange, { readonly kind: "removed" }>;
+
+/** Makes the message of a change, the same for each attempt; undefined where the webhook does not want it. */
+export function messageOf(change: TimedChange, { types, fields }: WebhookSettings): WebhookMessage | undefined {
   const type: WebhookType = change.kind === "stored" ? "person.stored" : "person.removed";
   if (!types.includes(type)) return undefined;
   if (change.kind === "removed") {
-    const timestamp = new Date().toISOString();
     const { id, revision } = change;
+    const timestamp = new Date(change.at).toISOString();
     return { id: idOf(id, revision), body: JSON.stringify({ type, timestamp, data: { id } }) };
   }
   const { id, revision, updatedAt, json } = change.record;

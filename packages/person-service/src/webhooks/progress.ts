@@ -1,4 +1,4 @@
-import type { RecordChange } from "@waymark/collection";
+import type { TimedChange } from "./message.ts";
 import type { DeadLetter, PendingPerson, WebhookState } from "./state.ts";
 import type { WebhookTiming } from "./timing.ts";
 
@@ -7,7 +7,7 @@ export interface Round {
   /** The cursor behind them. */
   readonly cursor: string;
   /** By the ids of people; undefined for one who waited for another attempt, and whose removal the feed brings. */
-  readonly changes: ReadonlyMap<number, RecordChange | undefined>;
+  readonly changes: ReadonlyMap<number, TimedChange | undefined>;
   /** Why messages were not taken, by the ids of people. */
   readonly reasons: ReadonlyMap<number, string>;
   /** How many were taken. */
@@ -35,7 +35,8 @@ export function stateAfter(state: WebhookState, round: Round, { backOff, giveUp 
   const again = [...reasons].map(([id, reason]): PendingPerson => {
     const { attempts = 0, since = now } = before.get(id) ?? {};
     const change = changes.get(id);
-    const person = { id, since, reason, ...(change?.kind === "removed" && { removal: change.revision }) };
+    const removal = change?.kind === "removed" ? { revision: change.revision, at: change.at } : undefined;
+    const person = { id, since, reason, ...(removal && { removal }) };
     if (reason === interrupted) return { ...person, attempts, next: now };
     return { ...person, attempts: attempts + 1, next: now + backOff(attempts + 1) };
   });

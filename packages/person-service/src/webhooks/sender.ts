@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type RecordChange, type Store, StoreCursorGone, StoreReadOnly, StoreUnavailable } from "@waymark/collection";
 import { type Delivery, mostAtOnce } from "./delivery.ts";
 import { leaseOf } from "./lease.ts";
-import { messageOf } from "./message.ts";
+import { messageOf, type TimedChange } from "./message.ts";
 import { interrupted, type Round, stateAfter } from "./progress.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { beginning, type WebhookState } from "./state.ts";
@@ -111,7 +111,10 @@ export function webhookSender({ settings, delivery, people, states, timing, repo
     if (state.pending.length < mostPending) {
       const batch = await changesBehind(cursor);
       // The latest state of somebody who waits for another attempt takes the place of the former.
-      for (const change of batch.changes) changes.set(idOf(change), change);
+      const at = Date.now();
+      for (const change of batch.changes) {
+        changes.set(idOf(change), change.kind === "removed" ? { ...change, at } : change);
+      }
       ({ cursor, hasMore } = batch);
     }
     if (changes.size === 0 && cursor === state.cursor) return false;
@@ -122,13 +125,13 @@ export function webhookSender({ settings, delivery, people, states, timing, repo
   };
 
   /** Returns the changes that are due for another attempt. */
-  const due = async ({ pending }: WebhookState): Promise<Map<number, RecordChange | undefined>> => {
+  const due = async ({ pending }: WebhookState): Promise<Map<number, TimedChange | undefined>> => {
     const now = Date.now();
-    const due = new Map<number, RecordChange | undefined>();
+    const due = new Map<number, TimedChange | undefined>();
     for (const { id, removal, next } of pending) {
       if (next > now) continue;
       const record = removal === undefined ? await people.find(id) : undefined;
-      if (removal !== undefined) due.set(id, { kind: "removed", id, revision: removal });
+      if (removal !== undefined) due.set(id, { kind: "removed", id, ...removal });
       else due.set(id, record && { kind: "stored", record });
     }
     return due;

@@ -24,13 +24,19 @@ export interface WebhookState {
 /** A person whose last change was not taken. Times are milliseconds since the epoch. */
 export interface PendingPerson {
   readonly id: number;
-  /** The revision of the change, where that is a removal; a stored person is sent as it is by then. */
-  readonly removal?: number;
+  /** The revision of the change, where that is a removal, and when it was first read; a stored person is sent as it is by then. */
+  readonly removal?: SeenRemoval;
   readonly attempts: number;
   /** When the first attempt failed, and when the next is due. */
   readonly since: number;
   readonly next: number;
   readonly reason: string;
+}
+
+/** A removal as each attempt says it. Times are milliseconds since the epoch. */
+export interface SeenRemoval {
+  readonly revision: number;
+  readonly at: number;
 }
 
 /** A person whose change was given up. */

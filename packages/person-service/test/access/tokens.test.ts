@@ -72,12 +72,12 @@ describeService("a service that takes tokens", (openService) => {
   const bad: Readonly<Record<string, readonly [token: () => Promise<string> | string, description?: string]>> = {
     "30 seconds after its end": [() => signed({ ...claims, exp: seconds - 30 }), "The token has expired"],
     "31 seconds before its beginning": [() => signed({ ...claims, nbf: seconds + 31 }), "The token is not valid yet"],
-    "without an end": [() => signed(without("exp")), "The token lacks a claim"],
-    "without a subject": [() => signed(without("sub")), "The token lacks a claim"],
-    "with an empty subject": [() => signed({ ...claims, sub: "" }), "The token lacks a claim"],
+    "without an end": [() => signed(without("exp")), "The token lacks the claim exp"],
+    "without a subject": [() => signed(without("sub")), "The token lacks the claim sub"],
+    "with an empty subject": [() => signed({ ...claims, sub: "" }), "The token lacks the claim sub"],
     "whose subject is no text": [
       () => signed({ ...claims, sub: { name: "ada" } as unknown as string }),
-      "The token lacks a claim",
+      "The token lacks the claim sub",
     ],
     "of another issuer": [() => signed({ ...claims, iss: `${issuer}/` }), "The token is of another issuer"],
     "without an issuer": [() => signed(without("iss")), "The token is of another issuer"],
@@ -88,7 +88,7 @@ describeService("a service that takes tokens", (openService) => {
     "without an audience": [() => signed(without("aud")), "The token is for another audience"],
     "whose end is no number": [
       () => signed({ ...claims, exp: "never" as unknown as number }),
-      "The token lacks a claim",
+      "The token lacks the claim exp",
     ],
     "that is not signed": [() => new UnsecuredJWT(claims).encode()],
     "that is not signed, in other letters": [async () => `${base64({ alg: "nOnE" })}.${base64(claims)}.`],
@@ -137,6 +137,17 @@ describeService("a service that takes tokens", (openService) => {
       assert.equal(refusals.at(-1)?.kind, "unauthenticated");
     });
   }
+
+  it("logs which claim a token was refused for", async () => {
+    for (const [token, reason] of [
+      [signed(without("sub")), "ERR_JWT_CLAIM_VALIDATION_FAILED: sub missing"],
+      [signed({ ...claims, aud: "https://other.example" }), "ERR_JWT_CLAIM_VALIDATION_FAILED: aud check_failed"],
+      [signed({ ...claims, exp: seconds - 30 }), "ERR_JWT_EXPIRED: exp check_failed"],
+    ] as const) {
+      await send(await token);
+      assert.equal(refusals.at(-1)?.reason, `bad token (${reason})`);
+    }
+  });
 
   it("answers 403 to a good one that does not reach, and logs whose it is", async () => {
     const answer = await send(await signed({ ...claims, scope: "person:reader" }));

@@ -8,6 +8,7 @@ import { json } from "node:stream/consumers";
 export interface Received {
   readonly id: string;
   readonly type: string;
+  readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>> & { readonly id: number };
   readonly path: string;
   readonly isSigned: boolean;
@@ -64,7 +65,7 @@ export async function startReceiver(
 
 async function read(request: IncomingMessage): Promise<Received> {
   const { "webhook-id": id, "webhook-timestamp": seconds, "webhook-signature": signature } = request.headers;
-  const content = (await json(request)) as Pick<Received, "type" | "data">; // as a service sends it
+  const content = (await json(request)) as Pick<Received, "type" | "timestamp" | "data">; // as a service sends it
   const digest = createHmac("sha256", secret)
     .update(`${id}.${seconds}.${JSON.stringify(content)}`)
     .digest("base64");
@@ -72,6 +73,7 @@ async function read(request: IncomingMessage): Promise<Received> {
   return {
     id: String(id),
     type: content.type,
+    timestamp: content.timestamp,
     data: content.data,
     path: request.url ?? "",
     isSigned: signature === `v1,${digest}` && isPresent,

@@ -150,7 +150,7 @@ describe("webhooks", () => {
     assert.ok(figures !== undefined && figures.delivered === 2 && figures.failed >= 3 && figures.pending === 0);
   });
 
-  it("name a removal by its revision, in each attempt and after a restart", async () => {
+  it("name a removal by its revision and one time, in each attempt and after a restart", async () => {
     await using receiver = await startReceiver(({ type }) => (type === "person.removed" ? 500 : 200));
     const database = await openPeople();
     const people = peopleOf(database);
@@ -167,6 +167,9 @@ describe("webhooks", () => {
     const [stored, ...removed] = receiver.received.map(({ id }) => id);
     assert.equal(stored, "person-1-1");
     assert.deepEqual(new Set(removed), new Set(["person-1-2"]));
+    const times = receiver.received.slice(1).map(({ timestamp }) => timestamp);
+    assert.equal(new Set(times).size, 1, times.join());
+    assert.ok(Date.now() - Date.parse(times[0] ?? "") < 60_000);
   });
 
   it("send the removal of somebody who waits for another attempt", async () => {

@@ -55,26 +55,33 @@ async function requirePort({ port, host }: Pick<Options, "port" | "host">): Prom
 }
 
 /**
- * Starts to listen, then stores the demo and opens the admin listener where they are asked for. Resolves when all that is done.
+ * Stores the demo where it is asked for, before webhooks begin: they get what changes once the service listens.
  *
  * @throws CommandError (rejects) when the demo cannot be stored since the database is read-only
- * @throws ListenError (rejects) when a port cannot be listened on
  */
-export async function listen(start: Start): Promise<Listening> {
-  const { options, service, credentials: tls, observation, shutdown, io } = start;
-  const { database: address, host, trustProxy, answerMemory } = options;
-  const { readOnly } = await service.database.check();
-  if (options.demo && readOnly) {
+export async function storeDemoFor({ options, service, io }: Pick<Start, "options" | "service" | "io">): Promise<void> {
+  if (!options.demo) return;
+  const { database: address } = options;
+  if ((await service.database.check()).readOnly) {
     const what = `${quote(displayAddress(address))} is read-only`;
     const remedy = "leave out --demo, or name another database";
     throw new CommandError(`--demo needs a database that can be changed, and ${what}: ${remedy}`);
   }
-  const toStore = options.demo ? await demoPeople() : undefined;
-  // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
+  io.print(await storeDemo(service.people, await demoPeople(), address));
+}
+
+/**
+ * Starts to listen, and opens the admin listener where it is asked for. Resolves when all that is done.
+ *
+ * @throws ListenError (rejects) when a port cannot be listened on
+ */
+export async function listen(start: Start): Promise<Listening> {
+  const { options, service, credentials: tls, observation, shutdown, io } = start;
+  const { host, trustProxy, answerMemory } = options;
+  const { readOnly } = await service.database.check();
   const { onPlainHttp } = observation.serviceLog;
   const server = await serve(service.app, { port: options.port, host, tls, onPlainHttp, trustProxy, answerMemory });
   shutdown.server = server;
-  if (toStore !== undefined) io.print(await storeDemo(service.people, toStore, address));
   const { metrics } = observation;
   if (metrics !== undefined && options.admin !== undefined) {
     const { openAdmin } = await import("../../metrics/admin.ts");

@@ -8,7 +8,7 @@ import type { Options } from "../settings/options.ts";
 import { settings } from "../settings/settings.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { firstSteps } from "./first-steps.ts";
-import { type Listening, listen, requirePorts, type Start } from "./listening.ts";
+import { type Listening, listen, requirePorts, type Start, storeDemoFor } from "./listening.ts";
 import { readLogo } from "./logo.ts";
 import { openObservation } from "./observation.ts";
 import { type Reload, reloadOnHangUp, reloadsOf } from "./reload.ts";
@@ -52,6 +52,7 @@ export async function serveHere(options: Options, io: CommandStreams): Promise<v
   const start: Start = { options, service, credentials, observation, shutdown, io };
   let listening: Listening;
   try {
+    await storeDemoFor(start);
     const webhooks = await openWebhooks(options, service, observation.log);
     shutdown.webhooks = webhooks;
     observation.metrics?.watch({ ...service, webhooks: webhooks?.figures }, shutdown.isReady);

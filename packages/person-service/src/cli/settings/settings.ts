@@ -284,4 +284,5 @@ export const membersIn = ({ members = ourMembers }: Pick<SharedSettings, "member
 /** Where "key create" keeps keys by default. */
 export const defaultKeysFile = "./data/keys.json";
 /** Says when a change of the keys takes effect. */
-export const reloadHint = "A running service reads the file again on SIGHUP.";
+export const reloadHint =
+  "A running service reads the file again on SIGHUP; one that has a copy, such as under systemd's LoadCredential, when it is restarted.";
