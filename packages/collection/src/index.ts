@@ -8,6 +8,7 @@ export {
 } from "./bulk/matching.ts";
 export { noRoomChannel, temporaryFileFault } from "./bulk/spool.ts";
 export { openUnnamedFile, piecesOf } from "./bulk/unnamed-file.ts";
+export { ChangeNote, changeNote } from "./change-note.ts";
 export { type CollectionHandlers, collection, type FollowerFigures } from "./collection.ts";
 export type {
   CollectionDefinition,

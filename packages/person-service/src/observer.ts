@@ -21,7 +21,7 @@ export interface ServiceObserver extends RequestObserver, DatabaseObserver {
   /** Applied around all other filters. */
   readonly outerFilter?: Filter | undefined;
   /** Applied inside the access filter, which finds the caller. */
-  readonly filter?: Filter | undefined;
+  readonly filters?: readonly Filter[] | undefined;
 }
 
 /** Joins several observers to one. It has only the functions that some of them have, so that nothing is measured in vain. */

@@ -236,7 +236,7 @@ function filtersOf(
     hostNames && onlyForHosts(hostNames.map(requireHostName)),
     formRequests(site),
     access,
-    ...observers.map(({ filter }) => filter),
+    ...observers.flatMap(({ filters: ofObserver = [] }) => ofObserver),
     ...filters,
   ];
   return all.filter((filter) => filter !== undefined);

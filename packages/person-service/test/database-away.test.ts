@@ -29,7 +29,7 @@ it("a PostgreSQL server that is stopped and started makes the service not ready,
   const { code, log } = await service.exited;
   assert.equal(code, 0);
   assert.deepEqual(
-    log.map(({ event }) => event),
+    log.map(({ event }) => event).filter((event) => !event.startsWith("change")),
     ["start", "database-unavailable", "database-available", "stop"],
   );
 });
@@ -67,11 +67,6 @@ it("a PostgreSQL server that goes away breaks off the lists that it sends, and t
   service.kill("SIGTERM");
   const { code, log } = await service.exited;
   assert.equal(code, 0);
-  assert.deepEqual(log.map(({ event }) => event).toSorted(), [
-    "broken-off",
-    "database-available",
-    "database-unavailable",
-    "start",
-    "stop",
-  ]);
+  const states = log.map(({ event }) => event).filter((event) => !event.startsWith("change"));
+  assert.deepEqual(states.toSorted(), ["broken-off", "database-available", "database-unavailable", "start", "stop"]);
 });

@@ -59,7 +59,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "feed stores/postgres/table stores/sqlite/connections",
     "formats record-scope.ts stores/postgres/connections",
     "lists",
-    "stores shares limits.ts patch problem-types.ts readmission.ts representation.ts",
+    "stores shares limits.ts patch problem-types.ts change-note.ts readmission.ts representation.ts",
     "database-kind.ts stores/writing",
     "stores/reading stores/table",
     "database.ts match-rules.ts",

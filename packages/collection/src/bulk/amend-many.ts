@@ -77,7 +77,7 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
       const answer = (): HttpResponse => answerCounts({ matched, updated, unchanged, removed }, errors);
       if (choice.isDryRun) return isPresent ? answer().withHeader("ETag", state) : answer();
       if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
-      return await changeAll(store, plan, { work, errors }, answer);
+      return await changeAll(request, store, plan, { work, errors }, answer);
     } finally {
       await admitted.end();
     }

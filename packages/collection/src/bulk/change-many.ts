@@ -1,5 +1,6 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound, problem, problemTypes } from "waymark";
 import { withCommas } from "waymark/internal";
+import { type ChangeNote, changeNote } from "../change-note.ts";
 import { heldByAnother } from "../handlers/refusals.ts";
 import type { MatchRules } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -54,10 +55,10 @@ export async function changeMany(
   const counts = { updated, unchanged, skipped };
   if (judged.stoppedAfter !== undefined) return refuseInvalid(errors, judged.stoppedAfter);
   if (isDryRun) return answerCounts({ stored: 0, valid: created, ...counts, missing }, errors, found);
-  if (lenient) return await changeEach(store, plan, lines, counts);
+  if (lenient) return await changeEach(request, store, plan, lines, counts);
   if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
   const changed = (): HttpResponse => answerCounts({ stored: created, ...counts, removed: missing }, errors);
-  return refuseRemovals(judged, most) ?? (await changeAll(store, plan, lines, changed));
+  return refuseRemovals(judged, most) ?? (await changeAll(request, store, plan, lines, changed));
 }
 
 /** @throws HttpError 403 where the caller of a request for the collection may not make this change to the record */
@@ -90,14 +91,17 @@ type Lines = Pick<JudgedLines, "work"> & { readonly errors: LineErrors };
  * @param answer makes the answer when all are made
  */
 export async function changeAll(
+  request: HttpRequest<unknown>,
   store: Store,
   plan: Spool,
   { work, errors }: Lines,
   answer: () => HttpResponse,
 ): Promise<HttpResponse> {
+  const note = request.attribute(changeNote);
   const outcome = await store.changeAll(changesOf(work.each(plan.documents())));
   switch (outcome.kind) {
     case "created":
+      if (note !== undefined) await noteAll(note, plan);
       return answer();
     case "ownerless":
       return notFound();
@@ -116,17 +120,33 @@ export async function changeAll(
   }
 }
 
+/** Notes changes that were made together, which are on disk. */
+async function noteAll(note: ChangeNote, plan: Spool): Promise<void> {
+  for await (const spooled of plan.documents()) noteOne(note, changeOf(spooled));
+}
+
+function noteOne(note: ChangeNote | undefined, change: ListChange): void {
+  note?.add(nounsOf[change.kind], change.kind === "create" ? {} : { id: change.id });
+}
+
+const nounsOf = { create: "created", replace: "changed", remove: "removed" } as const;
+
 async function changeEach(
+  request: HttpRequest<unknown>,
   store: Store,
   plan: Spool,
   { work, errors }: Lines,
   counts: ChangeCounts,
 ): Promise<HttpResponse> {
   const made = { create: 0, replace: 0, remove: 0 };
+  const note = request.attribute(changeNote);
   const { stored, brokenOff } = await storeEach(store, work.each(plan.documents()), errors, async (some) => {
     const outcomes = await Promise.allSettled(some.map((spooled) => make(store, changeOf(spooled))));
     for (const [i, outcome] of outcomes.entries()) {
-      if (outcome.status === "fulfilled" && isMade(outcome.value)) made[changeOf(some[i] as SpooledDocument).kind]++; // as many
+      if (outcome.status === "rejected" || !isMade(outcome.value)) continue;
+      const change = changeOf(some[i] as SpooledDocument); // as many
+      made[change.kind]++;
+      noteOne(note, change);
     }
     return outcomes;
   });

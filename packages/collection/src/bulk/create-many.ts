@@ -1,7 +1,8 @@
-import { type Awaitable, type HttpResponse, notFound, problemTypes } from "waymark";
+import { type Awaitable, type HttpRequest, type HttpResponse, notFound, problemTypes } from "waymark";
 import { chooseDecoder, type ValidationResult } from "waymark/content";
 import { pascalCase } from "waymark/internal";
 import type { Description } from "waymark/openapi";
+import { changeNote } from "../change-note.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { listContentTypes } from "../description/examples.ts";
 import type { ListedValue } from "../formats/list-decoder.ts";
@@ -122,7 +123,7 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
         });
         return withApplied(answer, preferences);
       }
-      const valid: ValidRecords = { store, spool, work, errors, preferences };
+      const valid: ValidRecords = { request, store, spool, work, errors, preferences };
       if (isDryRun) return await judgeAgainstStored(valid, found);
       return lenient ? await storeOneByOne(valid) : await storeAll(valid);
     } catch (error) {
@@ -148,6 +149,7 @@ const answers = (place: DescribedCollection): Description => ({
 
 /** The valid records of a request, on disk, and the errors of the others. */
 interface ValidRecords {
+  readonly request: HttpRequest<unknown>;
   readonly store: Store;
   readonly spool: Spool;
   readonly work: BulkWork;
@@ -155,10 +157,11 @@ interface ValidRecords {
   readonly preferences: Preferences;
 }
 
-async function storeAll({ store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
+async function storeAll({ request, store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
   const creation = await store.createAll(documentsOf(spool, work));
   switch (creation.kind) {
     case "created":
+      request.attribute(changeNote)?.add("created", { count: creation.count });
       return withApplied(answerCounts({ stored: creation.count }, errors), preferences);
     case "refused":
       await addConflicts(errors, creation.conflicts, spool, work);
@@ -168,8 +171,16 @@ async function storeAll({ store, spool, work, errors, preferences }: ValidRecord
   }
 }
 
-async function storeOneByOne({ store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
+async function storeOneByOne({
+  request,
+  store,
+  spool,
+  work,
+  errors,
+  preferences,
+}: ValidRecords): Promise<HttpResponse> {
   const { stored, brokenOff } = await storeEach(store, work.each(spool.documents()), errors);
+  request.attribute(changeNote)?.add("created", { count: stored });
   if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
   return withApplied(answerCounts({ stored }, errors), preferences);
 }

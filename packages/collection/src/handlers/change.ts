@@ -2,6 +2,7 @@ import { HttpResponse, noContent, notFound, ok } from "waymark";
 import { type Decoder, jsonDecoder } from "waymark/content";
 import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate } from "waymark/fields";
 import type { Description } from "waymark/openapi";
+import { noteChange } from "../change-note.ts";
 import { conditionalChange, problemsOfReaders, stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { contentTypes, type Types } from "../description/examples.ts";
@@ -92,8 +93,10 @@ function changeRecord(settings: CollectionSettings, change: Change): ItemHandler
           current = outcome.record;
           break;
         case "replaced":
+          noteChange(request, "changed", id);
           return change.changed(context, outcome.record);
         case "removed":
+          noteChange(request, "removed", id);
           return change.changed(context, current);
       }
     }

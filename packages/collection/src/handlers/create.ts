@@ -1,6 +1,7 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
 import type { Description } from "waymark/openapi";
+import { noteChange } from "../change-note.ts";
 import { stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { contentTypes } from "../description/examples.ts";
@@ -65,6 +66,7 @@ export function createRecord(settings: CollectionSettings, many: BulkCreate): Co
         case "repeated": {
           const { record } = creation;
           const { id, revision } = creation.kind === "created" ? creation.record : creation;
+          if (creation.kind === "created") noteChange(request, "created", id);
           const url = collectionUrl(request, "collection");
           const written = { record, path: `${request.path}/${id}`, url, validators: true };
           const answer = created({ id, revision }, `${url}/${id}`);

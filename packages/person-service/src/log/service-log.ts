@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type Database, noRoomChannel } from "@waymark/collection";
 import type { RouterOptions } from "waymark";
 import type { ServiceObserver, TurnedAway } from "../observer.ts";
+import { changeLog } from "./changes.ts";
 import { type DatabaseWatch, watchDatabase } from "./database-watch.ts";
 import { denialLog } from "./denials.ts";
 import { faultLog } from "./faults.ts";
@@ -24,6 +25,7 @@ export interface ServiceLog {
 /** Logs the faults, denials and changes of state of a service; and its requests, if the log has them. */
 export function logService(log: Log): ServiceLog {
   const denials = denialLog((event, members) => log.write("warn", event, undefined, members));
+  const changes = changeLog(log);
   const lines = log.hasRequests ? requestLines(log) : undefined;
   const turnedAway: Readonly<Record<TurnedAway, () => void>> = {
     delay: watchRefusals(log, "overload", "requests wait too long for the processor, and some are answered 503"),
@@ -36,7 +38,7 @@ export function logService(log: Log): ServiceLog {
   return {
     observer: {
       ...lines?.observer,
-      filter: lines?.filter,
+      filters: [lines?.filter, changes].filter((filter) => filter !== undefined),
       onUnavailable: (error) => watch?.onUnavailable(error),
       onTurnedAway: (cause) => turnedAway[cause](),
       onDenial: denials.add,
