@@ -40,6 +40,8 @@ export interface Representation {
   readonly list?: (options: ListOptions) => ListSyntax;
   /** The JSON Schema of a record in this form, for the OpenAPI document. Default: that of the collection for `application/json`, else any. */
   readonly schema?: Schema;
+  /** The members that it names, such as the columns of a table: a collection refuses those that its records cannot have. */
+  readonly members?: readonly string[];
   /** Whether it needs the whole record, so that clients cannot choose members with `fields=`. */
   readonly whole?: boolean;
   /** The number of records in a list if the client gives no `limit`. Default: all. */

@@ -12,7 +12,7 @@ import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { HeldLists } from "./lists/held-lists.ts";
 import type { MatchedRecords } from "./match-rules.ts";
-import { fieldNames, requireKnownMembers } from "./members/object-schema.ts";
+import { fieldNames, requireFittingTypes, requireKnownMembers } from "./members/object-schema.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import {
   type ItemRepresentation,
@@ -208,7 +208,9 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   requireKnownMembers(schema, serverMembers, {
     members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText.map(({ name }) => name)],
     "nouns.always": nouns?.always ?? [],
+    ...Object.fromEntries(representations.map(({ name, members = [] }) => [`the representation ${name}`, members])),
   });
+  requireFittingTypes(schema, store.members);
   const matchMembers = store.members.filter(
     ({ name, isList }) => name === "id" || !(isList === true || serverMembers.includes(name)),
   );

@@ -3,6 +3,7 @@ import { pascalCase } from "waymark/internal";
 import type { NamedSchema } from "waymark/openapi";
 import { parseTemplate, type TemplatePart } from "waymark/routing";
 import { nameIn } from "../members/object-schema.ts";
+import type { RecordSchema } from "../members/record-schema.ts";
 import type { Addressed } from "../record-scope.ts";
 import type { CollectionSettings, RecordNouns } from "../settings.ts";
 import { type RecordSchemas, recordSchemas } from "./schemas.ts";
@@ -47,14 +48,19 @@ function plainText(part: TemplatePart): string {
   return part.kind === "wildcard" ? "*" : `{${part.name}}`;
 }
 
-/** Names the records by the last segment of the path: `order-lines`, and `record of order-lines` since only a person knows the singular. */
+/**
+ * Names the records by the noun of their schema and the last segment of the path: `order-lines`, and without a noun `record of order-lines`
+ * since only a person knows the singular.
+ */
 function nounsOf(
   path: string,
   { nouns: given, schema: validator }: Pick<CollectionSettings, "nouns" | "schema">,
 ): DescribedCollection["nouns"] {
   const segment = path.split("/").at(-1) ?? "";
-  const { one = `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
-  return { one, many, schema: schema ?? nameOf(validator) ?? pascalCase(given === undefined ? segment : one), always };
+  const { noun } = validator as Partial<Pick<RecordSchema<object>, "noun">>; // undefined for other schemas
+  const { one = noun ?? `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
+  const isNamed = given !== undefined || noun !== undefined;
+  return { one, many, schema: schema ?? nameOf(validator) ?? pascalCase(isNamed ? one : segment), always };
 }
 
 /** The name that `namedSchema` or its library gave the schema. */

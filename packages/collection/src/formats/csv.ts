@@ -36,6 +36,7 @@ export function csvRepresentation(options: CsvRepresentationOptions): ListRepres
     extension: "csv",
     mediaType: "text/csv",
     contentType: "text/csv; charset=utf-8; header=present",
+    members: columns,
     list: ({ fields = columns }) => csvSyntax({ columns, fields, delimiter: ",", toCell }),
   };
 }

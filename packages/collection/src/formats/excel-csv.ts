@@ -32,6 +32,7 @@ export function excelCsvRepresentation(options: ExcelCsvRepresentationOptions): 
     extension: "csv",
     mediaType: "text/csv;dialect=excel",
     contentType: "text/csv; charset=utf-8; header=present; dialect=excel",
+    members: [...columns, ...dates],
     reads: { "Accept-Language": "The language of the Excel that opens `format=excel`, whose list separator it gets." },
     variant: ({ headers }) => separatorNames[listSeparator(headers.get("Accept-Language"))],
     list: ({ request, fields = columns }) => {

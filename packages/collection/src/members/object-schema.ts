@@ -1,5 +1,6 @@
 import { lookUp, nearestName, orNearest, quote } from "waymark/internal";
 import type { StandardJsonSchema } from "waymark/openapi";
+import type { MemberType, SelectableMember } from "../stores/contract/selection.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 
 /** A JSON Schema of objects. */
@@ -57,6 +58,47 @@ export function requireKnownMembers(
       `${option} has ${quote(unknown)}, and the schema of the records has no such member${hint} Known: ${known.join(", ")}`,
     );
   }
+}
+
+/**
+ * Refuses a filter of a type that no value of its member has, as far as the schema has a JSON Schema that says so: nothing would be
+ * found by it.
+ *
+ * @throws TypeError with the member, its filter, and what the schema has
+ */
+export function requireFittingTypes(schema: object, members: readonly SelectableMember[]): void {
+  const root = jsonSchemaOf(schema, "output");
+  if (root === undefined) return;
+  for (const { name, type } of members) {
+    const types = new Set(typesAt(root, name.split("."), root).filter((each) => each !== "null"));
+    const compared = comparedTypes[type];
+    if (types.size === 0 || types.has(anything) || compared.some((each) => types.has(each))) continue;
+    throw new TypeError(
+      `members has ${quote(name)} with the filter ${type}, which compares a ${compared[0]}, and the schema of the records has ${[...types].join(" or ")} there`,
+    );
+  }
+}
+
+/** The types of JSON Schema that filters compare. */
+const comparedTypes: Readonly<Record<MemberType, readonly [string, ...string[]]>> = {
+  text: ["string"],
+  exact: ["string"],
+  date: ["string"],
+  number: ["number", "integer"],
+  boolean: ["boolean"],
+  time: ["string"],
+};
+
+const anything = "anything";
+
+/** The types that the values of a member may have, in a list one by one; none where it is not there. */
+function typesAt(schema: unknown, path: readonly string[], root: unknown): readonly string[] {
+  const [name, ...rest] = path;
+  return alternatives(schema, root).flatMap(({ type, properties, items }): readonly string[] => {
+    if (isJsonObject(items)) return typesAt(items, path, root);
+    if (name === undefined) return type === undefined ? [anything] : ([type].flat() as string[]); // as JSON Schema has it
+    return isJsonObject(properties) && Object.hasOwn(properties, name) ? typesAt(properties[name], rest, root) : [];
+  });
 }
 
 /** Returns which of these names no record can have, as far as the schema has a JSON Schema that says so. */

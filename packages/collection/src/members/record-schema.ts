@@ -8,7 +8,7 @@ import { exampleOf, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree, ty
 
 /** The options of `recordSchema`. */
 export interface RecordSchemaOptions {
-  /** What messages call a record. Default: `a record`. */
+  /** What messages call a record, and operations of the OpenAPI document: `a book` makes `readBook`. Default: `a record`. */
   readonly noun?: string;
   /** What messages call the objects in a record, by their names. Default: `an address` for `address`. */
   readonly objects?: Readonly<Record<string, string>>;
@@ -30,6 +30,8 @@ export interface RecordSchema<T> {
   readonly numbers: readonly string[];
   /** Those of the members that are lists, for the same decoders. */
   readonly lists: readonly string[];
+  /** What a record is called, without an article; undefined where nobody said so. */
+  readonly noun: string | undefined;
   /** A record of the examples in the table; undefined without any. */
   readonly example: object | undefined;
 }
@@ -56,7 +58,7 @@ export interface RecordSchema<T> {
  */
 export function recordSchema<const M extends Readonly<Record<string, Member>>>(
   members: M,
-  { noun = "a record", objects = {}, lenient = false, isSome = false }: RecordSchemaOptions = {},
+  { noun, objects = {}, lenient = false, isSome = false }: RecordSchemaOptions = {},
 ): RecordSchema<RecordOf<M>> {
   const tree = toMemberTree(members);
   const usual = usualNames(members);
@@ -73,7 +75,10 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
       version: 1,
       vendor: "waymark",
       // The members are those that the type has, each as its schema returned it.
-      validate: (value) => validateObject(value, tree, { ...context, noun, path: [] }) as ValidationResult<RecordOf<M>>,
+      validate: (value) =>
+        validateObject(value, tree, { ...context, noun: noun ?? "a record", path: [] }) as ValidationResult<
+          RecordOf<M>
+        >,
       jsonSchema: {
         input: () => toJsonSchema("input", lenient),
         output: () => toJsonSchema("output", false),
@@ -82,6 +87,7 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
     names: Object.keys(members),
     numbers: namesOf("integer", "number"),
     lists: namesOf("array"),
+    noun: noun?.replace(/^an? /, ""),
     example: exampleOf(tree),
   };
 }
