@@ -259,6 +259,9 @@ describe("a contract that is broken", () => {
       response.status === status ? withStatus(other, response.withBody(null).withoutHeader("Content-Type")) : response,
     );
 
+  const sends = (value: object) =>
+    sending((response) => (response.status === 200 ? response.withBody(JSON.stringify(value)) : response));
+
   const cases: readonly (readonly [name: string, app: App, kind: string, expected: string, came: string])[] = [
     [
       "another status",
@@ -269,14 +272,20 @@ describe("a contract that is broken", () => {
     ],
     [
       "another shape",
-      router(read(() => json({ title: 7 }))),
+      router(
+        { filters: [sends({ title: 7 })] },
+        read(() => json({ title: "a" })),
+      ),
       "a valid request",
       "content as its schema: #/title must be string",
       '200 application/json {"title":7}',
     ],
     [
       "a member too many",
-      router(read(() => json({ title: "a", key: 1 }))),
+      router(
+        { filters: [sends({ title: "a", key: 1 })] },
+        read(() => json({ title: "a" })),
+      ),
       "a valid request",
       "# must NOT have additional properties",
       "200",
