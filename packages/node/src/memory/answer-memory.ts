@@ -237,7 +237,8 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
     content: null | string | Uint8Array | undefined,
     makeHead: (renewed: readonly RenewedField[]) => Head | undefined,
   ): void {
-    if (this.#isUnknown) return;
+    // A refusal for want of room, or a fault, is that of this request, and not of all with its head.
+    if (this.#isUnknown || status === 429 || status >= 500) return;
     const mayRepeat = this.#isAllowed && !this.#isRefused && this.#isRepeatable(route);
     const isRead = (method === "GET" || method === "HEAD") && (status === 200 || status === 304);
     const text = mayRepeat && isRead && !headers.has("Set-Cookie") ? toText(content) : undefined;

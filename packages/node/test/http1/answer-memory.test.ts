@@ -645,6 +645,16 @@ describe("an answer from memory", () => {
     assert.deepEqual(bodies(await ask(connection, 1)), ["call 2"]);
   });
 
+  it("is kept after refusals for want of room", async () => {
+    const counted = counting();
+    let isFull = true;
+    const gate = around((request, next) => (isFull ? empty(503) : next(request)), { repeatable: true });
+    const connection = (await connectTo(router({ filters: [gate] }, GET("/", counted.handler))))();
+    await ask(connection, untilKept + 2);
+    isFull = false;
+    assert.deepEqual(bodies(await ask(connection, 3)), ["call 1", "call 1", "call 1"]);
+  });
+
   it("is not sent while somebody observes requests", async () => {
     const counted = counting();
     const connection = (await connectTo(router(GET("/", counted.handler))))();
