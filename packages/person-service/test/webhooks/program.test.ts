@@ -114,6 +114,17 @@ describe("a service with a webhook in its settings", () => {
     await receiver.until(({ length }) => length === 1);
   });
 
+  it("begins with what changes once it listens, and so behind the demo", async () => {
+    await using receiver = await startReceiver();
+    const webhook = { url: receiver.url, "secret-file": secretFile, "allow-private-addresses": true };
+    await using service = await startService(
+      ...["--demo", "--database", folder.newFile(), "--webhooks", JSON.stringify(webhook)],
+    );
+    assert.equal((await store(service.url, "Ada")).status, 200);
+    await receiver.until(({ length }) => length > 0);
+    assert.equal(receiver.received[0]?.data["name"], "Ada");
+  });
+
   it("does not start where the secret cannot be used", async () => {
     const webhook = { url: "https://hooks.example.com/", "secret-file": folder.path("missing") };
     const { code, stderr } = await runProgram(
