@@ -68,7 +68,6 @@ export type { CollectionRoutesOptions } from "./routes.ts";
 export type {
   CollectionOptions,
   ItemRequest,
-  LinkedMembers,
   RecordNouns,
 } from "./settings.ts";
 export { TurnShare } from "./shares/turn-share.ts";

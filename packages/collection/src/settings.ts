@@ -89,29 +89,10 @@ export interface CollectionOptions<T extends Document = Document> {
    * Default: what was let in may go on, as far as `mayRead` says so.
    */
   readonly readmit?: ((request: HttpRequest<unknown>) => Awaitable<HttpRequest<unknown> | undefined>) | undefined;
-  /** Members of which one says what another does, too, so that a change of one is a change of the other. Default: none. */
-  readonly linkedMembers?: LinkedMembers | undefined;
   /** What the OpenAPI document calls the records, and shows of them. Default: names made of the path of the route, and no example. */
   readonly nouns?: RecordNouns;
   /** Whether a change without a precondition is refused (428, RFC 6585 §3). Default: false. */
   readonly requirePreconditions?: boolean;
-}
-
-/** Keeps members alike that say the same. What a client sends of a new record, only the schema sees. */
-export interface LinkedMembers {
-  /** Returns a stored record with all the members to which a client can apply a change. */
-  readonly unfold: (stored: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /**
-   * Returns what the schema is to validate in place of what a client has made of a record.
-   *
-   * @param before the record as `unfold` returns it
-   * @param isWhole whether the client sent all of the record, rather than a patch
-   */
-  readonly follow: (
-    changed: Readonly<Record<string, unknown>>,
-    before: Readonly<Record<string, unknown>>,
-    isWhole: boolean,
-  ) => Readonly<Record<string, unknown>>;
 }
 
 /** How the OpenAPI document speaks of the records of a collection. */
@@ -166,7 +147,7 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
 type WithDefaults = {
   readonly [O in
     | ("schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions" | "idempotencyScope")
-    | ("mayRead" | "mayChange" | "readmit" | "linkedMembers")]-?: NonNullable<CollectionOptions[O]>;
+    | ("mayRead" | "mayChange" | "readmit")]-?: NonNullable<CollectionOptions[O]>;
 };
 
 type WithoutDefaults = Pick<CollectionOptions, "path" | "lenientSchema" | "matching" | "nouns">;
@@ -233,7 +214,6 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
     example: nouns?.example ?? exampleOf(schema),
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
-    linkedMembers: options.linkedMembers ?? noLinks,
     mayChange: options.mayChange ?? everyCaller,
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
@@ -249,9 +229,6 @@ function exampleOf(schema: object): Document | undefined {
   const { example, schema: named } = schema as { readonly example?: Document; readonly schema?: object }; // as far as it is one
   return example ?? (named && exampleOf(named));
 }
-
-/** The default of `linkedMembers`. */
-const noLinks: LinkedMembers = { unfold: (stored) => stored, follow: (changed) => changed };
 
 /** The default of `mayRead` and `mayChange`. */
 export const everyCaller = (): boolean => true;
@@ -271,7 +248,6 @@ const optionTypes: OptionTypes<CollectionOptions<never>> = {
   nouns: "object",
   created: "function",
   mayRead: "function",
-  linkedMembers: "object",
   mayChange: "function",
   matching: "object",
   readmit: "function",

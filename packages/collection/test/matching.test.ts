@@ -16,7 +16,7 @@ describe("the lines of a list that may be stored already", () => {
       },
     });
     const matching = matchingOf({
-      ...{ store, alike: [["email"]], onMatch: "skip", serverMembers: [], columns: () => undefined },
+      ...{ store, alike: [["email"]], onMatch: "skip", serverMembers: [], schema: {}, columns: () => undefined },
       validate: (value) => ({ value: value as object }),
     });
     for (const email of ["a", "b"]) await matching.judge([{ email }]);

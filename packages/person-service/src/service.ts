@@ -54,15 +54,13 @@ import {
   personNouns,
   personRepresentationsOf,
 } from "./person/collection.ts";
-import { followingChanges, withAllLists } from "./person/contact-lists.ts";
-import { setAside } from "./person/kept-members.ts";
 import { personMatching } from "./person/matching.ts";
 import { type MemberList, ourMembers } from "./person/member-list.ts";
 import type { Person } from "./person/person.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
+import { vcardDecoder } from "./person/vcard-reader.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";
-import { vcardDecoder } from "./transfer/vcard-decoder.ts";
 
 /** The options of `openPersonService`. */
 export interface PersonServiceOptions
@@ -184,10 +182,6 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
   return collection({
     store,
     schema: personSchema(now, members),
-    linkedMembers: {
-      unfold: withAllLists,
-      follow: (changed, before, isWhole) => setAside(followingChanges(changed, before, isWhole), before, members),
-    },
     lenientSchema: lenientPersonSchema(now, members),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) }), vcardDecoder(members)],
     listDecoders: [...personListDecoders(members), peopleFileDecoder(members)],
@@ -195,7 +189,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     representations: [...personRepresentationsOf(members), peoplePages(site)],
     mayRead: may && ((request, path) => may(request, "GET", path)),
     mayChange: may,
-    matching: personMatching(members),
+    matching: personMatching,
     readmit: access?.readmit,
     nouns: personNouns,
     // Collections answer 201, but /person answers 200; the client gets the id from Location.

@@ -13,7 +13,7 @@ registerHooks({
 });
 
 const { openPersonService } = await import("../src/index.ts");
-const { decodeVcards } = await import("../src/transfer/vcard-decoder.ts");
+const { decodeVcards } = await import("../src/person/vcard-reader.ts");
 const { memberOf } = await import("../src/person/member-value.ts");
 const { ourMembers } = await import("../src/person/member-list.ts");
 const { columnNames } = await import("../src/transfer/columns.ts");

@@ -6,7 +6,7 @@ import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
 import { openLog } from "../src/log/log.ts";
 import { ourMembers } from "../src/person/member-list.ts";
-import { decodeVcards } from "../src/transfer/vcard-decoder.ts";
+import { decodeVcards } from "../src/person/vcard-reader.ts";
 import { quickHash } from "./access/basic-authentication.ts";
 import { dryRuns, longestDryRun } from "./dry-runs.ts";
 import { longestTurn } from "./longest-turn.ts";

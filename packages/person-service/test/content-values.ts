@@ -3,8 +3,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { parse } from "csv-parse/sync";
 import ICAL from "ical.js";
 import { SaxesParser } from "saxes";
-import { contactLists } from "../src/person/contact-lists.ts";
-import { memberEntries } from "../src/person/members.ts";
+import { furtherValues, memberEntries } from "../src/person/members.ts";
 
 /** What content says, as a JSON value to be judged by a schema. */
 export interface ContentValue {
@@ -130,7 +129,7 @@ function csvValue(text: string): ContentValue {
 /** The members of people that are lists. */
 const listNames: ReadonlySet<string> = new Set([
   ...memberEntries.flatMap(([name, { list }]) => (list ? [name] : [])),
-  ...contactLists.map(({ name }) => name),
+  ...furtherValues.map(({ name }) => name),
   "contexts",
   "features",
   "skills", // in the tests of members of a service's own

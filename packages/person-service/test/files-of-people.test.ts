@@ -90,12 +90,12 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     {
       email: "a@w.example",
       emails: [
-        { value: "a@w.example", contexts: ["work"], preferred: true },
         { value: "b@x.example", label: "Chess" },
         { value: "c@x.example", label: "Chess" },
       ],
       telephone: "11",
-      telephones: [{ value: "11", contexts: ["work"], features: ["fax"], preferred: true }],
+
+      vCardProps: ["EMAIL;TYPE=work:", "TEL;TYPE=work,fax:"],
     },
   ],
   [
@@ -104,14 +104,14 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       "Ada,,b@x.example,c@x.example,,11,22,33,44\n",
     {
       email: "b@x.example",
-      emails: [{ value: "b@x.example", preferred: true }, { value: "c@x.example" }],
+      emails: [{ value: "c@x.example" }],
       telephone: "11",
       telephones: [
-        { value: "11", contexts: ["work"], preferred: true },
         { value: "22", contexts: ["work"] },
         { value: "33", features: ["mobile"] },
         { value: "44", contexts: ["work"], features: ["fax"] },
       ],
+      vCardProps: ["TEL;TYPE=work:"],
     },
   ],
   [
@@ -126,14 +126,14 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       "Ada;a@x.example;b@x.example;11;22;33;44\n",
     {
       email: "a@x.example",
-      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      emails: [{ value: "b@x.example" }],
       telephone: "11",
       telephones: [
-        { value: "11", contexts: ["work"], preferred: true },
         { value: "22", contexts: ["private"] },
         { value: "33", features: ["mobile"] },
         { value: "44", contexts: ["work"], features: ["fax"] },
       ],
+      vCardProps: ["TEL;TYPE=work:"],
     },
   ],
   [
@@ -142,10 +142,8 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     {
       email: "a@x.example",
       telephone: "11",
-      telephones: [
-        { value: "11", contexts: ["work"], preferred: true },
-        { value: "22", features: ["mobile"] },
-      ],
+      telephones: [{ value: "22", features: ["mobile"] }],
+      vCardProps: ["TEL;TYPE=work:"],
     },
   ],
   [
@@ -155,13 +153,9 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     {
       address: { streetAddress: "1 Oak St", addressLocality: "London", addressCountry: "GB" },
       addresses: [
-        {
-          value: { streetAddress: "1 Oak St", addressLocality: "London", addressCountry: "GB" },
-          contexts: ["private"],
-          preferred: true,
-        },
         { value: { streetAddress: "2 Oak St", addressLocality: "Paris", addressCountry: "FR" }, label: "Studio" },
       ],
+      vCardProps: ["ADR;TYPE=home:"],
     },
   ],
   [
@@ -170,13 +164,8 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       'Ada,,,,,Home,"1 Oak St\nLondon",1 Oak St,London,\n',
     {
       address: { streetAddress: "1 Oak St", addressLocality: "London" },
-      addresses: [
-        {
-          value: { streetAddress: "1 Oak St", addressLocality: "London" },
-          contexts: ["private"],
-          preferred: true,
-        },
-      ],
+
+      vCardProps: ["ADR;TYPE=home:"],
     },
   ],
   [
@@ -185,14 +174,8 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       "Ada,,,,1 Oak St,London,United Kingdom,2 Oak St,Paris\n",
     {
       address: { streetAddress: "1 Oak St", addressLocality: "London", addressCountry: "GB" },
-      addresses: [
-        {
-          value: { streetAddress: "1 Oak St", addressLocality: "London", addressCountry: "GB" },
-          contexts: ["private"],
-          preferred: true,
-        },
-        { value: { streetAddress: "2 Oak St", addressLocality: "Paris" } },
-      ],
+      addresses: [{ value: { streetAddress: "2 Oak St", addressLocality: "Paris" } }],
+      vCardProps: ["ADR;TYPE=home:"],
     },
   ],
   [
@@ -201,14 +184,8 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       "Ada;Am Markt 1;Köln;50667;Deutschland;;Bonn\n",
     {
       address: { streetAddress: "Am Markt 1", addressLocality: "Köln", postalCode: "50667", addressCountry: "DE" },
-      addresses: [
-        {
-          value: { streetAddress: "Am Markt 1", addressLocality: "Köln", postalCode: "50667", addressCountry: "DE" },
-          contexts: ["work"],
-          preferred: true,
-        },
-        { value: { addressLocality: "Bonn" }, contexts: ["private"] },
-      ],
+      addresses: [{ value: { addressLocality: "Bonn" }, contexts: ["private"] }],
+      vCardProps: ["ADR;TYPE=work:"],
     },
   ],
   [
@@ -222,10 +199,7 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       'Ada,W1,"[{""value"":{""postalCode"":""W1""}},{""value"":{""addressCountry"":""Germany""},""contexts"":[""work""]}]"\n',
     {
       address: { postalCode: "W1" },
-      addresses: [
-        { value: { postalCode: "W1" }, preferred: true },
-        { value: { addressCountry: "DE" }, contexts: ["work"] },
-      ],
+      addresses: [{ value: { addressCountry: "DE" }, contexts: ["work"] }],
     },
   ],
   [
@@ -234,9 +208,9 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       'Ada,a@x.example,"[{""value"":""b@x.example""},{""value"":""a@x.example"",""label"":""x""}]",en; de\n',
     {
       email: "a@x.example",
-      emails: [{ value: "b@x.example" }, { value: "a@x.example", label: "x", preferred: true }],
+      emails: [{ value: "b@x.example" }],
       knowsLanguage: "en",
-      languages: [{ value: "en", preferred: true }, { value: "de" }],
+      languages: [{ value: "de" }],
     },
   ],
   [
@@ -244,11 +218,7 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     "First Name,Website,Website 2 - Value,Website 3 - Value\nAda, www.example.org ,münchen.example:8080/a?b,http://x.example\n",
     {
       url: "https://www.example.org",
-      urls: [
-        { value: "https://www.example.org", preferred: true },
-        { value: "https://münchen.example:8080/a?b" },
-        { value: "http://x.example" },
-      ],
+      urls: [{ value: "https://münchen.example:8080/a?b" }, { value: "http://x.example" }],
     },
   ],
   [
@@ -256,10 +226,8 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nN:;Ada;;;\r\nURL;TYPE=WORK:www.example.org\r\nURL:example.org/ada\r\nEND:VCARD\r\n",
     {
       url: "https://www.example.org",
-      urls: [
-        { value: "https://www.example.org", contexts: ["work"], preferred: true },
-        { value: "https://example.org/ada" },
-      ],
+      urls: [{ value: "https://example.org/ada" }],
+      vCardProps: ["URL;TYPE=work:"],
     },
   ],
   [
@@ -285,18 +253,16 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       alternateName: "Countess",
       birthDate: "1990-02-03",
       email: "a@x.example",
-      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      emails: [{ value: "b@x.example" }],
       telephone: "11",
-      telephones: [
-        { value: "11", contexts: ["work"], preferred: true },
-        { value: "22", features: ["mobile"] },
-      ],
+      telephones: [{ value: "22", features: ["mobile"] }],
       address: { addressLocality: "London" },
-      addresses: [{ value: { addressLocality: "London" }, contexts: ["private"], preferred: true }],
+
       jobTitle: "Analyst",
       worksFor: "Engines",
       url: "http://x.example",
       description: "a note",
+      vCardProps: ["TEL;TYPE=work:", "ADR;TYPE=home:"],
     },
   ],
   [
@@ -338,13 +304,14 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       birthDate: "1990-12-31",
       email: "a@x.example",
       telephone: "11",
-      telephones: [{ value: "11", contexts: ["work"], preferred: true }],
+
       address: { streetAddress: "1 Oak St", addressCountry: "GB" },
-      addresses: [{ value: { streetAddress: "1 Oak St", addressCountry: "GB" }, contexts: ["work"], preferred: true }],
+
       jobTitle: "Analyst",
       worksFor: "Engines",
       url: "http://x.example",
       description: "a note",
+      vCardProps: ["TEL;TYPE=work:", "ADR;TYPE=work:"],
     },
   ],
   [
@@ -369,27 +336,24 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     }),
     {
       email: "a@x.example",
-      emails: [
-        { value: "a@x.example", contexts: ["work"], preferred: true },
-        { value: "b@x.example", contexts: ["work"] },
-      ],
+      emails: [{ value: "b@x.example", contexts: ["work"] }],
       telephone: "11",
-      telephones: [{ value: "11", features: ["mobile"], preferred: true }],
+
       address: { streetAddress: "1 Oak St", addressLocality: "London" },
-      addresses: [
-        {
-          value: { streetAddress: "1 Oak St", addressLocality: "London" },
-          contexts: ["private"],
-          preferred: true,
-        },
-        { value: { addressLocality: "Paris", addressCountry: "FR" }, contexts: ["private"] },
-      ],
+      addresses: [{ value: { addressLocality: "Paris", addressCountry: "FR" }, contexts: ["private"] }],
       jobTitle: "Analyst",
       worksFor: "Engines",
       url: "http://x.example",
-      urls: [{ value: "http://x.example", label: "Blog", preferred: true }],
+
       categories: ["Friends"],
-      vCardProps: ["BDAY:--1210"],
+      vCardProps: [
+        "BDAY:--1210",
+        "EMAIL;TYPE=work:",
+        "TEL;TYPE=cell:",
+        "ADR;TYPE=home:",
+        "item1.URL:",
+        "item1.X-ABLABEL:Blog",
+      ],
     },
   ],
   [
@@ -409,13 +373,13 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     {
       birthDate: "1990-12-31",
       email: "a@x.example",
-      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      emails: [{ value: "b@x.example" }],
       telephone: "22",
       telephones: [
         { value: "11", contexts: ["work"], features: ["fax"] },
-        { value: "22", contexts: ["work"], preferred: true },
         { value: "33", features: ["main-number"] },
       ],
+      vCardProps: ["TEL;TYPE=work:"],
     },
   ],
   [
@@ -424,12 +388,10 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       "Ada;Bonn;NRW;Weg 3;Ulm;11;22;33;0.0.00\n",
     {
       telephone: "11",
-      telephones: [{ value: "11", preferred: true }, { value: "22", features: ["fax"] }, { value: "33" }],
+      telephones: [{ value: "22", features: ["fax"] }, { value: "33" }],
       address: { addressLocality: "Bonn", addressRegion: "NRW" },
-      addresses: [
-        { value: { addressLocality: "Bonn", addressRegion: "NRW" }, contexts: ["private"], preferred: true },
-        { value: { streetAddress: "Weg 3", addressLocality: "Ulm" } },
-      ],
+      addresses: [{ value: { streetAddress: "Weg 3", addressLocality: "Ulm" } }],
+      vCardProps: ["ADR;TYPE=home:"],
     },
   ],
   [
@@ -439,7 +401,7 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     {
       anniversary: "2000-01-02",
       email: "a@x.example",
-      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      emails: [{ value: "b@x.example" }],
       telephone: "11",
       address: {
         streetAddress: "1 rue Haute",
@@ -447,21 +409,10 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
         addressRegion: "Rhône",
         addressCountry: "FR",
       },
-      addresses: [
-        {
-          value: {
-            streetAddress: "1 rue Haute",
-            addressLocality: "Lyon",
-            addressRegion: "Rhône",
-            addressCountry: "FR",
-          },
-          contexts: ["work"],
-          preferred: true,
-        },
-        { value: { addressLocality: "Paris" }, contexts: ["private"] },
-      ],
+      addresses: [{ value: { addressLocality: "Paris" }, contexts: ["private"] }],
       worksFor: "Engins",
       url: "http://x.example",
+      vCardProps: ["ADR;TYPE=work:"],
     },
   ],
   [
@@ -470,19 +421,13 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       "Ada,Motores,Calle Mayor 1,Madrid,España,Calle Sol 2,Toledo,11,22,a@x.example,b@x.example\n",
     {
       email: "a@x.example",
-      emails: [{ value: "a@x.example", preferred: true }, { value: "b@x.example" }],
+      emails: [{ value: "b@x.example" }],
       telephone: "11",
-      telephones: [{ value: "11", contexts: ["work"], preferred: true }, { value: "22" }],
+      telephones: [{ value: "22" }],
       address: { streetAddress: "Calle Mayor 1", addressLocality: "Madrid", addressCountry: "ES" },
-      addresses: [
-        {
-          value: { streetAddress: "Calle Mayor 1", addressLocality: "Madrid", addressCountry: "ES" },
-          contexts: ["work"],
-          preferred: true,
-        },
-        { value: { streetAddress: "Calle Sol 2", addressLocality: "Toledo" }, contexts: ["private"] },
-      ],
+      addresses: [{ value: { streetAddress: "Calle Sol 2", addressLocality: "Toledo" }, contexts: ["private"] }],
       worksFor: "Motores",
+      vCardProps: ["TEL;TYPE=work:", "ADR;TYPE=work:"],
     },
   ],
   [

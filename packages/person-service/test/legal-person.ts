@@ -1,12 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { anyCharacter } from "../../waymark/test/any-text.ts";
-import { contactLists, contexts, features } from "../src/person/contact-lists.ts";
-import { mostValues } from "../src/person/lists.ts";
+import { countryCodes } from "../src/person/countries.ts";
 import type { PersonMember } from "../src/person/member.ts";
 import { fromValues, memberOf } from "../src/person/member-value.ts";
-import { memberEntries, memberTable, type PersonMemberName, partNames } from "../src/person/members.ts";
-import type { ContactEntry, ContactValue, Person } from "../src/person/person.ts";
-import { countryCodes } from "../src/person/rules.ts";
+import {
+  contexts,
+  features,
+  furtherValues,
+  memberEntries,
+  memberTable,
+  mostValues,
+  type PersonMemberName,
+  partNames,
+} from "../src/person/members.ts";
+import type { FurtherValue, MemberValue, Person } from "../src/person/person.ts";
 
 /** A character that every text may have: of XML 1.0's (§2.2) all but the controls. */
 const legalCharacter = fc
@@ -68,14 +76,14 @@ function legalValue({ list, of, ...member }: PersonMember): fc.Arbitrary<unknown
     : oneValue(member);
 }
 
-/** Values with what is said of each; the first of them is preferred. */
-function entries(single: string): fc.Arbitrary<readonly ContactEntry[]> {
+/** Values with what is said of each; one of them may be preferred. */
+function entries(single: string): fc.Arbitrary<readonly FurtherValue[]> {
   const parts = partNames(single).map((part) => [part, oneValue(memberTable[`${single}.${part}` as PersonMemberName])]); // the names of the table
   const member: PersonMember | undefined = memberTable[single as PersonMemberName]; // undefined for an object
   const value = member === undefined ? someOf(Object.fromEntries(parts)) : oneValue(member);
   const entry = fc.record(
     {
-      value: value as fc.Arbitrary<ContactValue>, // no list is of numbers
+      value: value as fc.Arbitrary<MemberValue>, // no list is of numbers
       contexts: fc.uniqueArray(fc.constantFrom(...contexts), { minLength: 1 }),
       ...(member?.kind === "telephone" && { features: fc.uniqueArray(fc.constantFrom(...features), { minLength: 1 }) }),
       label: line(1, 100).filter((label) => !/\s/u.test(label.replaceAll(" ", ""))),
@@ -83,9 +91,16 @@ function entries(single: string): fc.Arbitrary<readonly ContactEntry[]> {
     { requiredKeys: ["value"], noNullPrototype: true },
   );
   return fc
-    .uniqueArray(entry, { minLength: 1, maxLength: 5, size: "small", selector: ({ value }) => JSON.stringify(value) })
-    .filter(([first, second]) => second !== undefined || first?.label !== undefined)
-    .map(([first, ...others]) => [{ ...(first as ContactEntry), preferred: true }, ...others]); // it has one at least
+    .tuple(
+      fc.uniqueArray(entry, {
+        minLength: 1,
+        maxLength: 5,
+        size: "small",
+        selector: ({ value }) => JSON.stringify(value),
+      }),
+      fc.nat(9),
+    )
+    .map(([some, marked]) => some.map((each, i) => (i === marked ? { ...each, preferred: true } : each)));
 }
 
 /** An object of one or more of these members. */
@@ -147,11 +162,15 @@ export const legalPerson: fc.Arbitrary<Person> = fc
   })
   // The members of the table have the type of a person.
   .map((values) => {
-    // A single member is the preferred one of its list.
-    const singles = contactLists.map(({ name, single }) => {
-      const [first] = (values[name] ?? []) as readonly ContactEntry[];
-      return [single, first?.value] as const;
+    // A further value is not the first one.
+    const given = fromValues(Object.entries(values));
+    const lists = furtherValues.map(({ name, single }) => {
+      const first = memberOf(given, single);
+      const entries = (values[name] ?? []) as readonly FurtherValue[]; // by their generator
+      const others = entries.filter(({ value }) => !isDeepStrictEqual(value, first));
+      return [name, others.length === 0 ? undefined : others] as const;
     });
-    const all = fromValues([...Object.entries(values), ...singles]);
+    const others = Object.entries(values).filter(([name]) => !lists.some(([list]) => list === name));
+    const all = fromValues([...others, ...lists]);
     return fromValues(memberEntries.map(([name]) => [name, memberOf(all, name)])) as unknown as Person;
   });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { anyCharacter, anyText } from "../../waymark/test/any-text.ts";
+import { countryCodes } from "../src/person/countries.ts";
 import { ourMembers } from "../src/person/member-list.ts";
 import type { Person } from "../src/person/person.ts";
-import { countryCodes } from "../src/person/rules.ts";
 import { lenientPersonSchema, personSchema } from "../src/person/schema.ts";
 import { legalPerson, line } from "./legal-person.ts";
 

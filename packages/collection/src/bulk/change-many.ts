@@ -36,7 +36,7 @@ export async function changeMany(
   rules: MatchRules,
   { request, lenient, columns, found, validate, ...lines }: MatchedRequest,
 ): Promise<HttpResponse> {
-  const { serverMembers, matching } = settings;
+  const { schema, serverMembers, matching } = settings;
   const { store, plan, errors, isDryRun, most } = lines;
   const judged = await judgeLines({
     ...lines,
@@ -46,6 +46,7 @@ export async function changeMany(
       adjust: matching?.adjust,
       store,
       validate,
+      schema,
       serverMembers,
       columns: () => columns,
     }),

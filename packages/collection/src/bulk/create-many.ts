@@ -102,10 +102,13 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
       const onColumns = (names: readonly string[]): void => {
         columns = names;
       };
-      const values = decoder.decode(work.piecesOf(content), { mediaType, lenient, onFound, onColumns });
-      const validate = creationOf(settings, preferences, store.owner);
+      const { asNew = (value: unknown) => value } = decoder;
+      const validateNew = creationOf(settings, preferences, store.owner);
+      const validate: typeof validateNew = (value) => validateNew(asNew(value));
       const storesAll = !lenient && !isDryRun && rules === undefined;
       const errors = new LineErrors(decoder.place, !lenient && !isDryRun ? "listed" : bulk.maxRefused);
+      const onNote = errors.note.bind(errors);
+      const values = decoder.decode(work.piecesOf(content), { mediaType, lenient, onFound, onColumns, onNote });
       const validated = (value: unknown) => {
         const sent = stripped(value, ignored);
         // What a line changes is validated with the record, which is read when all have arrived.

@@ -115,7 +115,7 @@ async function judge(
   if ("missing" in found) return conflict(found.missing, { message: "is not there any more" });
   const { record, etag } = found;
   const { id, revision: expectedRevision } = record;
-  const { schema, serverMembers, linkedMembers, items } = settings;
+  const { schema, serverMembers, items } = settings;
   const isNamedBy = (tag: string): boolean =>
     recordValidators(request, record, items).entityTags?.includes(tag) === true;
   if (etag !== undefined && !isNamedBy(etag) && !isNamedBy(uncodedTag(etag))) {
@@ -125,9 +125,9 @@ async function judge(
   if (amendment.removed) return { kind: "remove", id, expectedRevision };
   const stored: JsonObject = JSON.parse(record.json);
   const before = without(stored, serverMembers);
-  const patch = patchOf(amendment, linkedMembers.unfold(before));
+  const patch = patchOf(amendment, before);
   if (patch.issues !== undefined) return { id, issues: patch.issues, isConflict: false };
-  const rules = { schema, serverMembers, linkedMembers, current: record, mayRead: true };
+  const rules = { schema, serverMembers, current: record, mayRead: true };
   const result = await takeMerged(rules, patch.value);
   if (result.issues !== undefined) return { id, issues: result.issues, isConflict: false };
   if (isDeepStrictEqual(result.value, before)) return { kind: "unchanged", id };

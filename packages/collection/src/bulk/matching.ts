@@ -3,6 +3,7 @@ import type { Awaitable } from "waymark";
 import type { ValidationIssue, ValidationResult } from "waymark/content";
 import type { MatchedRecords, MatchRules } from "../match-rules.ts";
 import { copyMembers, isJsonObject, type JsonObject, without } from "../members/json-object.ts";
+import { setRetiredAside, withoutEmptied } from "../members/retired-members.ts";
 import { valueAt } from "../members/value.ts";
 import { mergePatch, patchAt } from "../patch/merge-patch.ts";
 import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
@@ -14,6 +15,8 @@ export interface MatchingOptions extends MatchRules, MatchedRecords {
   readonly store: Store | undefined;
   /** Validates a whole record. */
   readonly validate: (value: unknown) => Awaitable<ValidationResult<Document>>;
+  /** The schema by which records are validated, whose former members stay as they are stored. */
+  readonly schema: object;
   readonly serverMembers: readonly string[];
   /**
    * Returns the members that the content names for all lines, as the header of a table does: a line lacks only these. Undefined where a
@@ -69,6 +72,7 @@ export function matchingOf(options: MatchingOptions): Matching {
     alike,
     onMatch = "add",
     validate,
+    schema,
     serverMembers,
     absent = "keep",
     columns,
@@ -149,8 +153,10 @@ export function matchingOf(options: MatchingOptions): Matching {
     const before = without(JSON.parse(record.json), serverMembers);
     const sent = without(line, serverMembers);
     const base = absent === "keep" ? before : cleared(before, columns());
-    const after = mergePatch(base, sent) as typeof before; // both are objects
-    const result = await validate(adjust === undefined ? after : adjust({ before, line: sent, after }));
+    const after = withoutEmptied(schema, mergePatch(base, sent) as typeof before); // both are objects
+    const adjusted = adjust === undefined ? after : adjust({ before, line: sent, after });
+    const { due, restore } = setRetiredAside(schema, adjusted as JsonObject, before);
+    const result = restore(await validate(due));
     if (result.issues !== undefined) return { kind: "refuse", issues: result.issues, isConflict: false };
     const { value: document } = result;
     return isDeepStrictEqual(document, before) ? { kind: "unchanged", record } : { kind: "change", record, document };

@@ -119,6 +119,7 @@ export class LineErrors {
   readonly place: ListPlace | "id";
   readonly #enough: number | "listed";
   readonly #listed: LineError[] = [];
+  readonly #notes: Pick<LineError, "line" | "detail">[] = [];
   #count = 0;
   #lines = 0;
 
@@ -136,6 +137,11 @@ export class LineErrors {
       const detail = shortened(escapeUnprintable(issue.message));
       this.#listed.push({ line, pointer: toShortPointer(issue.path), detail, ...saidForPrograms(issue) });
     }
+  }
+
+  /** Notes what is left out of a record that is no error of it: the first 100 are listed. */
+  note(line: number, detail: string): void {
+    if (this.#notes.length < mostNotes) this.#notes.push({ line, detail: shortened(escapeUnprintable(detail)) });
   }
 
   /** The number of records with errors. */
@@ -168,15 +174,22 @@ export class LineErrors {
     readonly refused: number;
     readonly errors: readonly (LineError | RecordError)[];
     readonly omitted?: number;
+    readonly notes?: readonly Pick<LineError, "line" | "detail">[];
   } {
     const sorted = this.#listed.toSorted((one, other) => one.line - other.line);
     const errors = this.place === "id" ? sorted.map(({ line: id, ...error }) => ({ id, ...error })) : sorted;
-    return { refused: this.#lines, errors, ...(this.omitted > 0 && { omitted: this.omitted }) };
+    return {
+      refused: this.#lines,
+      errors,
+      ...(this.omitted > 0 && { omitted: this.omitted }),
+      ...(this.#notes.length > 0 && { notes: this.#notes }),
+    };
   }
 }
 
 /** The most errors in an answer. Their texts are bounded too: an answer has a few hundred KB at most. */
 const mostListed = 1000;
+const mostNotes = 100;
 const longestDetail = 300;
 
 function shortened(detail: string): string {
@@ -214,6 +227,15 @@ export const reportOfLines: JsonSchema = {
   properties: {
     ...schemasOf(countsOfLines),
     found: { type: "object", description: "What was found out of the content, of a dry run." },
+    notes: {
+      type: "array",
+      description: "What was left out of records: the first 100.",
+      items: {
+        type: "object",
+        required: ["line", "detail"],
+        properties: { line: { type: "integer", minimum: 1 }, detail: { type: "string" } },
+      },
+    },
     ...errorsAt({ line: { type: "integer", minimum: 1 } }),
   },
 };

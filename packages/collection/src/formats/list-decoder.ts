@@ -22,6 +22,8 @@ export interface ListDecoder extends ContentReader {
   readonly arrays?: true;
   /** Content for the OpenAPI document. Default: what the representation of the same media type makes of the example. */
   readonly example?: string;
+  /** Returns what a record of the content is as a new one; one that changes a stored record stays as it is. Default: as it is. */
+  readonly asNew?: (value: unknown) => unknown;
   /**
    * Yields the records, in constant memory. Throws what the pieces throw, and ContentError when it is unclear where a record ends.
    */
@@ -39,6 +41,8 @@ export interface ListReading {
   readonly lenient: boolean;
   /** Takes what the decoder found out of the content, which the answer to a dry run then has as `found`. */
   readonly onFound?: (found: object) => void;
+  /** Takes what the decoder leaves out of a record that it reads, by the line on which it is: the answer has it among its `notes`. */
+  readonly onNote?: (line: number, detail: string) => void;
   /**
    * Takes the members that the content names once for all records, as the header of a table does: a record lacks only these. Not
    * called where a record lacks every member that it does not name.

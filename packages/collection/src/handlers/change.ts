@@ -116,13 +116,13 @@ function namesState(headers: HeaderList): boolean {
 
 /** PUT of a record. */
 export function replaceRecord(settings: CollectionSettings): ItemHandler {
-  const { decoders, serverMembers, linkedMembers, mayRead } = settings;
+  const { decoders, serverMembers, mayRead } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
     async attempt({ request, store, preferences }, current, expectedRevision) {
       if (request.headers.has("Content-Range")) return refusePart();
       const schema = preferredSchema(settings, preferences);
-      const rules = { schema, serverMembers, linkedMembers, current, mayRead: mayRead(request, request.path) };
+      const rules = { schema, serverMembers, current, mayRead: mayRead(request, request.path) };
       const validator = replacementOf(rules);
       const document = await request.body(validator, { decoders });
       return store.replace(current.id, document, expectedRevision);
@@ -165,12 +165,12 @@ function changeTypes({ example, schemas }: DescribedCollection): Types {
 
 /** PATCH of a record. */
 export function amendRecord(settings: CollectionSettings): ItemHandler {
-  const { items, serverMembers, linkedMembers, mayRead } = settings;
+  const { items, serverMembers, mayRead } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
     async attempt({ request, store, preferences }, current) {
       const schema = preferredSchema(settings, preferences);
-      const rules = { schema, serverMembers, linkedMembers, current, mayRead: mayRead(request, request.path) };
+      const rules = { schema, serverMembers, current, mayRead: mayRead(request, request.path) };
       const validator = amendmentOf(rules);
       const document = await request.body(validator, { decoders: amendmentDecoders });
       // The document was made from this state and fits no other.

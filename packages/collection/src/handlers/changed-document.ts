@@ -2,10 +2,10 @@ import { HttpError } from "waymark";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } from "waymark/content";
 import { isJsonObject, type JsonObject, without } from "../members/json-object.ts";
 import { memberNamesOf } from "../members/object-schema.ts";
+import { setRetiredAside, withoutEmptied } from "../members/retired-members.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
 import { parsePatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
-import type { LinkedMembers } from "../settings.ts";
 import type { Document, StoredRecord } from "../stores/contract/store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 
@@ -13,7 +13,6 @@ import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 export interface ItemRules {
   readonly schema: StandardSchemaV1<unknown, Document>;
   readonly serverMembers: readonly string[];
-  readonly linkedMembers: LinkedMembers;
   /** The record before the change. */
   readonly current: StoredRecord;
   /** Whether the caller may read the record. If not, no message reveals anything of it. */
@@ -25,7 +24,7 @@ export interface ItemRules {
  * are refused, in addition to the issues of the schema.
  */
 export function replacementOf(rules: ItemRules): Validator<Document> {
-  return (value) => takeReplacement(rules, value, true);
+  return (value) => takeReplacement(rules, value);
 }
 
 /** A change of a record as a client sends it. */
@@ -51,15 +50,15 @@ export function amendmentOf(rules: ItemRules): Validator<Document> {
 
 /** Applies a JSON merge patch to a record, and validates the result. */
 export async function takeMerged(rules: ItemRules, patch: unknown): Promise<ValidationResult<Document>> {
-  const { schema, serverMembers, linkedMembers, current, mayRead } = rules;
+  const { schema, serverMembers, current, mayRead } = rules;
   if (!isJsonObject(patch)) {
     const hint = Array.isArray(patch) ? "; send a JSON Patch as application/json-patch+json" : "";
     return { issues: [{ message: `must be an object with the members to change${hint}` }] };
   }
   const issues = issuesWith(patch, serverMembers, () => setByServer);
-  const before = linkedMembers.unfold(without(parse(current), serverMembers));
+  const before = without(parse(current), serverMembers);
   const merged = mergePatch(before, without(patch, serverMembers)); // an object, since the patch is one
-  const result = await validateBeside(issues, schema, linkedMembers.follow(merged as typeof before, before, false));
+  const result = await validateBeside(issues, schema, withoutEmptied(schema, merged as JsonObject), before);
   if (mayRead || result.issues === undefined) return result;
   return { issues: result.issues.map((issue) => (isSent(patch, issue.path) ? issue : withoutDetails(issue))) };
 }
@@ -87,19 +86,18 @@ function takePatched(rules: ItemRules, patch: unknown) {
     ...(operation.op === "move" && isServerMember(operation.from[0]) ? [{ path: [index, "from"] }] : []),
   ]);
   if (issues.length > 0) return { issues: issues.map(({ path }) => ({ message: setByServer, path })) };
-  const stored = rules.linkedMembers.unfold(parse(rules.current));
-  const outcome = applyPatch(stored, operations.value, memberNamesOf(rules.schema));
+  const outcome = applyPatch(parse(rules.current), operations.value, memberNamesOf(rules.schema));
   if (outcome.kind === "failed") throw new HttpError(refuseOperation(outcome.index, outcome.detail));
   if (outcome.kind === "excessive") throw new HttpError(refuseExcess(outcome.index, outcome.detail));
   // An operation on the whole record may have changed members that the server sets.
-  return takeReplacement(rules, outcome.value, false);
+  const { value } = outcome;
+  return takeReplacement(rules, isJsonObject(value) ? withoutEmptied(rules.schema, value) : value);
 }
 
 const setByServer = "is set by the server, and cannot be changed";
 
-/** @param isWhole whether the client sent the whole record */
-function takeReplacement(rules: ItemRules, value: unknown, isWhole: boolean) {
-  const { schema, serverMembers, linkedMembers, current, mayRead } = rules;
+function takeReplacement(rules: ItemRules, value: unknown) {
+  const { schema, serverMembers, current, mayRead } = rules;
   if (!isJsonObject(value)) return schema["~standard"].validate(value);
   const stored = parse(current);
   const issues = issuesWith(value, serverMembers, (name, sent) => {
@@ -110,17 +108,22 @@ function takeReplacement(rules: ItemRules, value: unknown, isWhole: boolean) {
   });
   const sent = without(value, serverMembers);
   // For a caller who may not read the record, nothing may depend on what it was.
-  const followed = mayRead ? linkedMembers.follow(sent, linkedMembers.unfold(stored), isWhole) : sent;
-  return validateBeside(issues, schema, followed);
+  return validateBeside(issues, schema, sent, mayRead ? stored : {});
 }
 
-/** Validates the value by the schema, and puts these issues before those of the schema. */
+/**
+ * Validates the value by the schema, and puts these issues before those of the schema. What the schema does not have any more stays.
+ *
+ * @param stored the record before
+ */
 export async function validateBeside(
   issues: readonly ValidationIssue[],
   schema: StandardSchemaV1<unknown, Document>,
-  value: unknown,
+  value: JsonObject,
+  stored: JsonObject,
 ): Promise<ValidationResult<Document>> {
-  const result = await schema["~standard"].validate(value);
+  const { due, restore } = setRetiredAside(schema, value, stored);
+  const result = restore(await schema["~standard"].validate(due));
   return result.issues === undefined && issues.length === 0
     ? result
     : { issues: [...issues, ...(result.issues ?? [])] };

@@ -38,7 +38,7 @@ function withOwner(
     const id = value[member];
     const isOwner = isRecordId(id) && (await store.find(id)) !== undefined;
     const issues = isOwner ? [] : [{ message: notAnOwner(id), path: [member] }];
-    const result = await validateBeside(issues, schema, knowsMember ? value : without(value, [member]));
+    const result = await validateBeside(issues, schema, knowsMember ? value : without(value, [member]), {});
     return result.issues === undefined ? { value: { ...result.value, [member]: id } } : result;
   };
 }

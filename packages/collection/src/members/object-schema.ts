@@ -109,6 +109,28 @@ export function unknownMembers(schema: object, names: readonly string[]): readon
   return root === undefined ? [] : others.filter((name) => !mayHave(root, [name], root));
 }
 
+/** Returns what tells whether a record of a schema may have a member, as far as the schema has a JSON Schema that says so. */
+export function memberTest(schema: object): (path: readonly string[]) => boolean {
+  const known = knownTests.get(schema);
+  if (known !== undefined) return known;
+  const root = jsonSchemaOf(schema, "output");
+  const answers = new Map<string, boolean>();
+  const test = (path: readonly string[]): boolean => {
+    if (root === undefined) return true;
+    const key = path.join(".");
+    const answer = answers.get(key) ?? mayHave(root, path, root);
+    if (answers.size < mostAnswers) answers.set(key, answer);
+    return answer;
+  };
+  knownTests.set(schema, test);
+  return test;
+}
+
+const knownTests = new WeakMap<object, (path: readonly string[]) => boolean>();
+
+/** More members than a record of one schema has. */
+const mostAnswers = 1000;
+
 /** Returns the names of the members of a record, as far as the schema has a JSON Schema that says so. */
 export function memberNamesOf(schema: object): readonly string[] {
   let names = knownNames.get(schema);

@@ -4,7 +4,7 @@ import { ContentError, decodeUtf8, parseStrictJson } from "waymark/content";
 import { positionAt, quote, type TextPosition } from "waymark/internal";
 import type * as z from "zod";
 import { fileFault } from "../file-fault.ts";
-import { jsonType } from "../person/text.ts";
+import { jsonType } from "../person/value-schemas.ts";
 
 /** Thrown when a file cannot be used: the message names the file, and each finding with its place. */
 export class FileError extends Error {

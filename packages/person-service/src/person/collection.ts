@@ -16,11 +16,17 @@ import {
   type Representation,
   xmlRepresentation,
 } from "@waymark/collection";
-import { type ContactList, contactLists } from "./contact-lists.ts";
 import type { PersonMember } from "./member.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
-import { memberEntries, objectTypes, otherProperties, ownObject } from "./members.ts";
-import type { ContactEntry } from "./person.ts";
+import {
+  type FurtherValues,
+  furtherValues,
+  memberEntries,
+  objectTypes,
+  otherProperties,
+  ownObject,
+} from "./members.ts";
+import type { FurtherValue } from "./person.ts";
 import { vcard, vcard3 } from "./vcard.ts";
 
 /**
@@ -39,20 +45,32 @@ function toNode(members: Readonly<Record<string, unknown>>): object {
   const [ofRecord = [], ofPerson = []] = [true, false].map((isOfRecord) =>
     Object.entries(others).filter(([name]) => recordTerms.has(name) === isOfRecord),
   );
-  const terms = ofPerson.map(([name, value]) => {
-    const node = nodeTypes.get(name);
-    if (node !== undefined) return [name, { "@type": node, name: value }];
+  const terms = new Map<string, unknown[]>();
+  const add = (term: string, values: readonly unknown[]): void => {
+    terms.set(term, [...(terms.get(term) ?? []), ...values]);
+  };
+  for (const [name, value] of ofPerson) {
     const term = singles.get(name) ?? name;
     const type = objectTypes[term];
     const toTerm = (each: unknown): unknown => (type === undefined ? each : { "@type": type, ...(each as object) }); // an object, by its schema
-    return [
-      term,
-      term === name ? toTerm(value) : (value as readonly ContactEntry[]).map((entry) => toTerm(entry.value)),
-    ]; // a list, by its schema
-  });
+    const node = nodeTypes.get(name);
+    const outer = withinNodes.get(name);
+    if (outer !== undefined) {
+      const type = nodeTypes.get(outer);
+      const [of = { "@type": type }] = terms.get(outer) ?? [];
+      terms.set(outer, [{ ...(of as object), [name]: { "@type": type, name: value } }]); // a node
+    } else if (node !== undefined) add(name, [{ "@type": node, name: value }]);
+    else if (term === name) add(name, [toTerm(value)]);
+    else
+      add(
+        term,
+        (value as readonly FurtherValue[]).map((entry) => toTerm(entry.value)),
+      ); // a list, by its schema
+  }
+  const values = Array.from(terms, ([term, each]) => [term, each.length === 1 ? each[0] : each] as const);
   return {
     "@type": "Person",
-    ...Object.fromEntries(terms),
+    ...Object.fromEntries(values),
     ...(((createdAt ?? updatedAt) !== undefined || ofRecord.length > 0) && {
       subjectOf: {
         "@type": "CreativeWork",
@@ -69,10 +87,15 @@ const recordTerms: ReadonlyMap<string, string> = new Map(
 );
 
 /** All values are those of one term. */
-const singles: ReadonlyMap<string, string> = new Map(contactLists.map(({ name, single }) => [name, single]));
+const singles: ReadonlyMap<string, string> = new Map(furtherValues.map(({ name, single }) => [name, single]));
 
 const nodeTypes: ReadonlyMap<string, string> = new Map(
   memberEntries.flatMap(([name, { node }]) => (node === undefined ? [] : [[name, node]])),
+);
+
+/** The members that are nodes in those of others. */
+const withinNodes: ReadonlyMap<string, string> = new Map(
+  memberEntries.flatMap(([name, { within }]) => (within === undefined ? [] : [[name, within]])),
 );
 
 /** Sends people as XML. */
@@ -119,11 +142,11 @@ export const personForms = ({
   numbers: entries.flatMap(([name, { kind }]) => (isNumeric(kind) ? [name] : [])),
   booleans: [
     ...entries.flatMap(([name, { kind }]) => (kind === "boolean" ? [name] : [])),
-    ...contactLists.map(({ name }) => `${name}.preferred`),
+    ...furtherValues.map(({ name }) => `${name}.preferred`),
   ],
   lists: [
     ...entries.flatMap(([name, { list }]) => (list ? [name] : [])),
-    ...contactLists.flatMap(({ name }) => [name, `${name}.contexts`, `${name}.features`]),
+    ...furtherValues.flatMap(({ name }) => [name, `${name}.contexts`, `${name}.features`]),
   ],
 });
 
@@ -145,7 +168,7 @@ export const personCollectionOf = ({ entries }: MemberList): PersonCollection =>
   name: "person",
   members: {
     ...Object.fromEntries(entries.map(([name, member]) => [name, useOf(member)])),
-    ...Object.fromEntries(contactLists.flatMap(filtersOf)),
+    ...Object.fromEntries(furtherValues.flatMap(filtersOf)),
   },
 });
 
@@ -155,7 +178,7 @@ type PersonCollection = CollectionDefinition & { readonly members: Readonly<Reco
 export const personCollection: PersonCollection = personCollectionOf(ourMembers);
 
 /** The values of a list are filtered and searched as the member that is one of them. */
-function filtersOf({ name, single }: ContactList): readonly (readonly [name: string, use: MemberUse])[] {
+function filtersOf({ name, single }: FurtherValues): readonly (readonly [name: string, use: MemberUse])[] {
   return memberEntries.flatMap(([member, { filter, search }]) => {
     if (!(member === single || member.startsWith(`${single}.`))) return [];
     const use = { list: true, ...(filter && { filter, single: member }), ...(search && { search }) };

@@ -1,19 +1,9 @@
+import { looseKey } from "./loose-key.ts";
 import { namesFor } from "./member.ts";
 import { type MemberList, onceFor } from "./member-list.ts";
 
 /**
- * Returns what a heading or a name is compared by: its letters and digits, in small letters and without marks. Marks are removed first:
- * `normalize` takes a time that grows with the square of the length of a run of marks.
- */
-export const toLooseKey = (name: string): string =>
-  name
-    .replaceAll(/\p{M}+/gu, "")
-    .normalize("NFD")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, "");
-
-/**
- * Returns the headings that mean a member, as `toLooseKey` has them: its own name in any case, `postal_code` for one of an object, and
+ * Returns the headings that mean a member, as `looseKey` has them: its own name in any case, `postal_code` for one of an object, and
  * what the table says that others call it.
  */
 export const wordsForMembers: (members: MemberList) => ReadonlyMap<string, readonly string[]> = onceFor(
@@ -21,7 +11,7 @@ export const wordsForMembers: (members: MemberList) => ReadonlyMap<string, reado
     new Map(
       entries.map(([name, member]) => {
         const called = member.group === "" ? [] : namesFor(member);
-        const all = [name, name.slice(name.indexOf(".") + 1), ...called].map(toLooseKey);
+        const all = [name, name.slice(name.indexOf(".") + 1), ...called].map(looseKey);
         return [name, [...new Set(all)].filter((word) => word !== "")];
       }),
     ),

@@ -4,8 +4,7 @@ import { inEveryLanguage } from "./languages.ts";
 import type { PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
 import { patternTest } from "./pattern.ts";
-import { date } from "./rules.ts";
-import { jsonType, text } from "./text.ts";
+import { date, jsonType, text } from "./value-schemas.ts";
 
 /** What is wrong with the members that a service declares for itself. */
 export interface MemberFault {
@@ -68,7 +67,7 @@ const isInteger = (least: number, most: number): Check =>
 const isText =
   (most: number): Check =>
   (value) =>
-    text({ min: 1, max: most })["~standard"].validate(value).issues?.[0]?.message;
+    text({ min: 1, max: most }).safeParse(value).error?.issues[0]?.message;
 
 const isTexts =
   (most: number): Check =>
@@ -83,7 +82,7 @@ const isTexts =
 const isNumber: Check = must("a number", Number.isFinite);
 const isWhole: Check = must("an integer", Number.isSafeInteger);
 const isDate: Check = (value) =>
-  typeof value === "string" ? date(value) : `must be a date as YYYY-MM-DD, not ${jsonType(value)}`;
+  typeof value === "string" ? date(value)?.message : `must be a date as YYYY-MM-DD, not ${jsonType(value)}`;
 const isTruth: Check = must("true or false", (value) => typeof value === "boolean");
 
 const isPattern: Check = (value) => {

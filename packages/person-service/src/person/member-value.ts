@@ -1,3 +1,4 @@
+import { countryCodeOf } from "./countries.ts";
 import type { MemberKind } from "./member.ts";
 import { memberTable, type PersonMemberName, partNames } from "./members.ts";
 
@@ -54,6 +55,42 @@ export function saidOf(entry: unknown): readonly string[] {
 export const withSaid = (value: string, said: readonly string[]): string =>
   said.length === 0 ? value : `${value} (${said.join(", ")})`;
 
+/**
+ * Returns a text that a person or a program has written as the value that it means: without white space around it, without the scheme
+ * of an e-mail or a telephone and characters that cannot be seen, the code of a country, a URL with its scheme; of a number or a
+ * boolean, where it is one.
+ */
+export function plainValue(text: string, kind: MemberKind | undefined): string | number | boolean {
+  // The only text that may have white space around it, and lines, which end in CRLF in files of Windows.
+  if (kind === "text") return text.replaceAll(/\r\n?/g, "\n");
+  const plain = text.trim();
+  switch (kind) {
+    case "email":
+      return visible(plain).replace(/^mailto:/i, "");
+    case "telephone":
+      return visible(plain).replace(/^tel:/i, "");
+    case "url":
+      return webAddress(visible(plain));
+    case "country":
+      return countryCodeOf(plain) ?? plain;
+    case undefined:
+      return plain;
+    default:
+      return typedValue(plain, kind);
+  }
+}
+
+/** Returns a text without characters that cannot be seen, as they come with what was copied from a page, and with plain spaces. */
+const visible = (text: string): string =>
+  text
+    .replaceAll(/\p{Default_Ignorable_Code_Point}|\p{Cf}/gu, "")
+    .replaceAll(/\p{Zs}/gu, " ")
+    .trim();
+
+/** Returns the URL that a text such as `www.example.org/ada` stands for; other text as it is. */
+export const webAddress = (text: string): string =>
+  /^(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+(?:[:/?#]\S*)?$/u.test(text) ? `https://${text}` : text;
+
 /** Returns what a text is as a value of a kind: of a number or a boolean, where it is one, and text otherwise. */
 export function typedValue(text: string, kind: MemberKind): string | number | boolean {
   switch (kind) {
@@ -103,3 +140,6 @@ function place(target: Record<string, unknown>, [name = "", ...inner]: readonly 
 /** Whether a value that was read from JSON is an object. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Whether a member is there, and not null. */
+export const isGiven = (person: unknown, member: string): boolean => (memberOf(person, member) ?? null) !== null;

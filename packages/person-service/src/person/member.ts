@@ -24,7 +24,7 @@ export interface PersonMember {
   readonly kind: MemberKind;
   /** Whether it is a list of such values, none twice. */
   readonly list?: true;
-  /** For a list of values with what is said of each, the member that is the preferred one. See `ContactEntry`. */
+  /** For a list of further values with what is said of each, the member that is the first one. See `FurtherValue`. */
   readonly of?: string;
   /** The characters of a text. Default: 1. */
   readonly min?: number;
@@ -49,6 +49,8 @@ export interface PersonMember {
   readonly headline?: true;
   /** The type of the node with this name that it is in JSON-LD. Default: it is a value. */
   readonly node?: string;
+  /** The member in whose node it is another one of the same type. */
+  readonly within?: string;
   /** What it is in JSON-LD of the work about the person. Default: a term of the person under its own name. */
   readonly recordTerm?: string;
   /** What the page calls it, and what stands below its field. */

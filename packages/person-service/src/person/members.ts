@@ -1,5 +1,5 @@
 import type { PersonMember } from "./member.ts";
-import { countCharacters } from "./text.ts";
+import { countCharacters } from "./value-schemas.ts";
 
 /**
  * The members of a person, in the order in which they are stored and sent: the one place that knows them. The schema, the type, the
@@ -162,7 +162,7 @@ export const personMembers = {
   emails: {
     kind: "email",
     of: "email",
-    label: { en: "All emails", de: "Alle E-Mails", fr: "Tous les e-mails", es: "Todos los correos" },
+    label: { en: "Further emails", de: "Weitere E-Mails", fr: "Autres e-mails", es: "Otros correos" },
     group: "More than one",
     hint: {
       en: "One a line, perhaps with what it is for: ada@example.org (work, preferred).",
@@ -172,7 +172,7 @@ export const personMembers = {
     },
     vcard: "",
     words: "",
-    rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `email` is the preferred one",
+    rule: "the further ones: a list of up to 50 `{ value, contexts, label, preferred, vCardProp }`, without that of `email`",
   },
   telephone: {
     kind: "telephone",
@@ -190,7 +190,7 @@ export const personMembers = {
   telephones: {
     kind: "telephone",
     of: "telephone",
-    label: { en: "All telephones", de: "Alle Telefonnummern", fr: "Tous les téléphones", es: "Todos los teléfonos" },
+    label: { en: "Further telephones", de: "Weitere Telefonnummern", fr: "Autres téléphones", es: "Otros teléfonos" },
     group: "More than one",
     hint: {
       en: "One a line, perhaps with what it is for: +44 20 7946 0000 (private, mobile).",
@@ -200,7 +200,7 @@ export const personMembers = {
     },
     vcard: "",
     words: "",
-    rule: "a list of up to 50 `{ value, contexts, features, label, preferred }`, of which `telephone` is the preferred one",
+    rule: "the further ones: a list of up to 50 `{ value, contexts, features, label, preferred, vCardProp }`, without that of `telephone`",
   },
   "address.streetAddress": {
     kind: "line",
@@ -264,7 +264,7 @@ export const personMembers = {
   addresses: {
     kind: "line",
     of: "address",
-    label: { en: "All addresses", de: "Alle Adressen", fr: "Toutes les adresses", es: "Todas las direcciones" },
+    label: { en: "Further addresses", de: "Weitere Adressen", fr: "Autres adresses", es: "Otras direcciones" },
     group: "More than one",
     hint: {
       en: "One a line, as street; town; region; postal code; country, perhaps with what it is for: 1 Dorset St; London; ; W1U; GB (work).",
@@ -274,7 +274,7 @@ export const personMembers = {
     },
     vcard: "",
     words: "",
-    rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `address` is the preferred one",
+    rule: "the further ones: a list of up to 50 `{ value, contexts, label, preferred, vCardProp }`, without that of `address`",
   },
   jobTitle: {
     kind: "line",
@@ -304,6 +304,19 @@ export const personMembers = {
       "company, employer, organisation, organization, org, organization name, organization 1 - name, firma, unternehmen, société, entreprise, organización, compañía",
     rule: "1 to 200",
   },
+  department: {
+    kind: "line",
+    max: 200,
+    filter: "text",
+    search: true,
+    within: "worksFor",
+    label: { en: "Department", de: "Abteilung", fr: "Service", es: "Departamento" },
+    group: "Work",
+    vcard: "ORG 1",
+    words:
+      "organization department, organisation department, organization 1 - department, business unit, unit, team, abteilung firma, département de l’entreprise, sección",
+    rule: "1 to 200",
+  },
   url: {
     kind: "url",
     max: 2048,
@@ -316,7 +329,7 @@ export const personMembers = {
   urls: {
     kind: "url",
     of: "url",
-    label: { en: "All websites", de: "Alle Websites", fr: "Tous les sites web", es: "Todos los sitios web" },
+    label: { en: "Further websites", de: "Weitere Websites", fr: "Autres sites web", es: "Otros sitios web" },
     group: "More than one",
     hint: {
       en: "One a line, perhaps with what it is for: https://example.org (work).",
@@ -326,7 +339,7 @@ export const personMembers = {
     },
     vcard: "",
     words: "",
-    rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `url` is the preferred one",
+    rule: "the further ones: a list of up to 50 `{ value, contexts, label, preferred, vCardProp }`, without that of `url`",
   },
   knowsLanguage: {
     kind: "language",
@@ -345,7 +358,7 @@ export const personMembers = {
   languages: {
     kind: "language",
     of: "knowsLanguage",
-    label: { en: "All languages", de: "Alle Sprachen", fr: "Toutes les langues", es: "Todos los idiomas" },
+    label: { en: "Further languages", de: "Weitere Sprachen", fr: "Autres langues", es: "Otros idiomas" },
     group: "More than one",
     hint: {
       en: "One a line, perhaps with what it is for: de (work).",
@@ -355,7 +368,7 @@ export const personMembers = {
     },
     vcard: "",
     words: "",
-    rule: "a list of up to 50 `{ value, contexts, label, preferred }`, of which `knowsLanguage` is the preferred one",
+    rule: "the further ones: a list of up to 50 `{ value, contexts, label, preferred, vCardProp }`, without that of `knowsLanguage`",
   },
   categories: {
     kind: "line",
@@ -450,14 +463,50 @@ export const otherProperties: string = memberEntries.find(([, { kind }]) => kind
 /** The object of a person that has the members of a service's own. */
 export const ownObject = "custom";
 
+/** The values of a member beside the first one: `emails`, of which `email` is the first. */
+export interface FurtherValues {
+  readonly name: string;
+  /** The member that is the first value, or the object of the members that are: `address`. */
+  readonly single: string;
+  /** The names of the members of its values, where these are objects. */
+  readonly parts: readonly string[];
+  /** Whether it is said what its values can do. */
+  readonly hasFeatures: boolean;
+}
+
+export const furtherValues: readonly FurtherValues[] = memberEntries.flatMap(([name, { of, kind }]) =>
+  of === undefined ? [] : [{ name, single: of, parts: partNames(of), hasFeatures: kind === "telephone" }],
+);
+
+/** The most values of a list. */
+export const mostValues = 50;
+
+/** What a value is used for, as RFC 9553 §1.5.1 has it. */
+export const contexts: readonly string[] = ["private", "work"];
+
+/** What a telephone can do (RFC 9553 §2.3.3). */
+export const features: readonly string[] = [
+  "fax",
+  "main-number",
+  "mobile",
+  "pager",
+  "text",
+  "textphone",
+  "video",
+  "voice",
+];
+
 /** The members of which a name is made. */
 export const nameParts = ["givenName", "additionalName", "familyName"] as const;
 
-/** Groups of members: two people with the same values of all members of a group are likely one person. */
-export const alikeBy: readonly (readonly PersonMemberName[])[] = [["email"], ["name", "birthDate"]];
-
 /** The members of which a person has at least one. */
 export const nameSources = ["name", "givenName", "familyName"] as const;
+
+/** What people of files are called who have none of these, the first that there is. */
+export const otherNames = ["worksFor", "alternateName", "email", "telephone"] as const;
+
+/** Groups of members: two people with the same values of all members of a group are likely one person. */
+export const alikeBy: readonly (readonly PersonMemberName[])[] = [["email"], ["name", "birthDate"]];
 
 /**
  * Joins the given, additional and family name with single spaces. If they do not fit in 200 characters, the additional name is left
@@ -475,10 +524,13 @@ export function derivedName({
   familyName,
 }: Readonly<Partial<Record<(typeof nameParts)[number], string | undefined>>>): string {
   const full = join(givenName, additionalName, familyName);
-  if (countCharacters(full) <= personMembers.name.max) return full;
+  if (countCharacters(full) <= longestName) return full;
   const short = join(givenName, familyName);
-  return countCharacters(short) <= personMembers.name.max ? short : join(familyName);
+  return countCharacters(short) <= longestName ? short : join(familyName);
 }
+
+/** In characters. */
+export const longestName: number = personMembers.name.max;
 
 function join(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined).join(" ");

@@ -1,12 +1,13 @@
 import { storeMembers } from "@waymark/collection";
 import { excerpt, quote } from "waymark/internal";
-import { toLooseKey, wordsWithMembers } from "./column-words.ts";
+import { wordsWithMembers } from "./column-words.ts";
+import { looseKey } from "./loose-key.ts";
 import type { PersonMember } from "./member.ts";
 import { type MemberFault, readDeclaration } from "./member-declaration.ts";
 import { type MemberList, membersWith } from "./member-list.ts";
 import { isObject } from "./member-value.ts";
 import { memberEntries, ownObject } from "./members.ts";
-import { jsonType } from "./text.ts";
+import { jsonType } from "./value-schemas.ts";
 
 /** The members of a service's own, by their names, `custom.staffNumber`; or all that is wrong with them. */
 export type OwnMembers =
@@ -45,7 +46,7 @@ function faultsInAliases(own: Readonly<Record<string, PersonMember>>): readonly 
   const namesOf = Map.groupBy(wordsWithMembers(membersWith(own)), ([word]) => word);
   return Object.entries(own).flatMap(([name, { words }]) =>
     words.split(", ").flatMap((alias) => {
-      const other = namesOf.get(toLooseKey(alias))?.find(([, each]) => each !== name)?.[1];
+      const other = namesOf.get(looseKey(alias))?.find(([, each]) => each !== name)?.[1];
       const path = [name.slice(ownObject.length + 1), "aliases"];
       return other === undefined ? [] : [{ path, message: `has ${excerpt(alias)}, which means ${other} already` }];
     }),

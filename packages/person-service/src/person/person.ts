@@ -4,7 +4,7 @@ import type { PersonMember } from "./member.ts";
 import type { ownObject, PersonMemberName, personMembers } from "./members.ts";
 
 /** A value of a list such as `emails`, and what is said of it, with the words of RFC 9553. */
-export interface ContactEntry<V = ContactValue> {
+export interface FurtherValue<V = MemberValue> {
   readonly value: V;
   /** What it is used for. */
   readonly contexts?: readonly string[];
@@ -12,17 +12,19 @@ export interface ContactEntry<V = ContactValue> {
   readonly features?: readonly string[];
   readonly label?: string;
   readonly preferred?: boolean;
+  /** What a vCard says of it beside these: its property without what the others say, such as `EMAIL;X-LOGIN=ada:`. */
+  readonly vCardProp?: string;
 }
 
 /** A text, or an object such as an address. */
-export type ContactValue = string | Readonly<Record<string, string | undefined>>;
+export type MemberValue = string | Readonly<Record<string, string | undefined>>;
 
 type PartOf<O extends string> = PersonMemberName extends infer P ? (P extends `${O}.${infer R}` ? R : never) : never;
 
 type ValueOf<M extends PersonMember> = M extends { readonly list: true }
   ? readonly string[]
   : M extends { readonly of: infer O extends string }
-    ? readonly ContactEntry<O extends PersonMemberName ? string : { readonly [P in PartOf<O>]?: string }>[]
+    ? readonly FurtherValue<O extends PersonMemberName ? string : { readonly [P in PartOf<O>]?: string }>[]
     : M["kind"] extends "id"
       ? number
       : string;

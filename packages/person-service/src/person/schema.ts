@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type Member,
   type RecordSchema,
@@ -5,19 +6,24 @@ import {
   recordSchema,
   storeMembers,
 } from "@waymark/collection";
-import type { ValidationIssue, ValidationResult } from "waymark/content";
-import { optional, type ValueSchema } from "waymark/schema";
-import { contactListSchema, withContactLists } from "./contact-lists.ts";
-import { withKept } from "./kept-members.ts";
-import { textList } from "./lists.ts";
+import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
+import type * as z from "zod";
+import { propertyRuleFor } from "./kept-properties.ts";
 import { namesFor, type PersonMember } from "./member.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
-import { isObject, memberOf } from "./member-value.ts";
-import { derivedName, nameSources, ownObject, partNames } from "./members.ts";
-import type { Person } from "./person.ts";
-import { countryCode, dateWithin, email, languageTag, matching, oneOf, pastDate, telephone, url } from "./rules.ts";
-import { numeric, ruledString, text, truth } from "./text.ts";
-import { keptProperty } from "./vcard-properties.ts";
+import { isGiven, isObject } from "./member-value.ts";
+import {
+  contexts,
+  derivedName,
+  features,
+  furtherValues,
+  mostValues,
+  nameSources,
+  ownObject,
+  partNames,
+} from "./members.ts";
+import type { FurtherValue, Person } from "./person.ts";
+import { type Fault, jsonType, oneOf, text, truth, valueSchemaOf } from "./value-schemas.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
 export type PersonSchema = RecordSchema<Person>;
@@ -25,7 +31,8 @@ export type PersonSchema = RecordSchema<Person>;
 /**
  * Makes the schema of a person, which reports every wrong member. A null member counts as absent. Unknown members are refused by
  * name, as are `createdAt` and `updatedAt`. Text is kept unchanged; lengths count Unicode code points. `name` may be absent when
- * there is one of the other `nameSources`, from which it is derived.
+ * there is one of the other `nameSources`, from which it is derived. The values are schemas of zod; an issue has the code of its
+ * fault, and the values that its message has.
  *
  * ```ts
  * personSchema()["~standard"].validate({ givenName: "Ada", familyName: "Lovelace", email: null });
@@ -55,7 +62,7 @@ function toSchema(members: MemberList, now: () => Date, options: RecordSchemaOpt
     ...rest,
     "~standard": {
       ...parts,
-      validate: (value) => withKept(value, withContactLists(withName(value, parts.validate(value)))),
+      validate: (value) => withName(value, withoutRepetition(withFaults(parts.validate(value)))),
       // At least one of them. Type generators make an unknown union of `anyOf`, and ignore `not`.
       jsonSchema: {
         input: (to) => ({ ...jsonSchema.input(to), ...hasNameSource }),
@@ -69,67 +76,150 @@ const hasNameSource = { not: { allOf: nameSources.map((member) => ({ not: { requ
 
 function toMember(member: PersonMember, members: MemberList, now: () => Date): Member {
   const { of, list, label, example } = member;
+  const judging = { now, property: propertyRuleFor(undefined) };
+  const schema = (): StandardSchemaV1 => {
+    if (of !== undefined) return furtherSchema(of, members, now);
+    const value = valueSchemaOf(member, judging);
+    return list ? listSchema(value, { uniqueItems: true }, (values) => repeated(values, [])) : value.optional();
+  };
   return {
-    schema:
-      of !== undefined
-        ? contactListSchema(valueSchemaOf(of, members, now), member)
-        : list
-          ? textList(schemaOf(member, now))
-          : optional(schemaOf(member, now)),
+    schema: schema(),
     label: label.en,
     aliases: namesFor(member),
     ...(example !== undefined && { example }),
   };
 }
 
-/** Returns the schema of the values of a list: that of a member, or of an object of members. */
-function valueSchemaOf(single: string, { byName }: MemberList, now: () => Date): ValueSchema<unknown> {
-  const member = byName.get(single);
-  if (member !== undefined) return schemaOf(member, now);
+/** Makes the schema of a list of further values with what is said of each: none twice, and at most one of them preferred. */
+function furtherSchema(single: string, members: MemberList, now: () => Date): StandardSchemaV1 {
+  const property = propertyRuleFor(single);
+  const first = members.byName.get(single);
   const parts = partNames(single).flatMap((part) => {
-    const each = byName.get(`${single}.${part}`);
-    return each === undefined ? [] : [[part, { schema: optional(schemaOf(each, now)) }] as const];
+    const member = members.byName.get(`${single}.${part}`);
+    return member === undefined
+      ? []
+      : [[part, { schema: valueSchemaOf(member, { now, property }).optional() }] as const];
   });
-  return recordSchema(Object.fromEntries(parts), { noun: `an ${single}`, isSome: true });
+  const value =
+    first === undefined
+      ? recordSchema(Object.fromEntries(parts), { noun: `an ${single}`, isSome: true })
+      : valueSchemaOf(first, { now, property });
+  const entry = recordSchema(
+    {
+      value: { schema: value },
+      contexts: { schema: wordList(contexts) },
+      ...(first?.kind === "telephone" && { features: { schema: wordList(features) } }),
+      label: { schema: text({ min: 1, max: 100 }).optional() },
+      preferred: { schema: truth.optional() },
+      vCardProp: { schema: text({ min: 1, max: 4000 }, property).optional() },
+    },
+    { noun: "an entry" },
+  );
+  return listSchema(entry as unknown as Json, {}, (entries) => [
+    ...repeated(entries, ["value"]),
+    ...furtherPreferred(entries),
+  ]); // of the same table
 }
 
-function schemaOf(member: PersonMember, now: () => Date): ValueSchema<unknown> {
-  const { kind, min = 1, max = 0, pattern, past, least, greatest, values = [] } = member;
-  switch (kind) {
-    case "id":
-      return numeric({ isWhole: true, least: 1, greatest: Number.MAX_SAFE_INTEGER });
-    case "line":
-      return text({ min, max, pattern }, ...(pattern === undefined ? [] : [matching(pattern)]));
-    case "text":
-      return text({ min, max, multiline: true });
-    case "date":
-      return ruledString([past ? pastDate(now) : dateWithin(textOr(least), textOr(greatest))], { format: "date" });
-    case "email":
-      return text({ min, max }, email);
-    case "telephone":
-      return text({ min, max }, telephone);
-    case "url":
-      return text({ min, max }, url);
-    case "country":
-      return ruledString([countryCode], { pattern: "^[A-Z]{2}$" });
-    case "language":
-      return ruledString([languageTag], { maxLength: 255 });
-    case "property":
-      return text({ min, max }, keptProperty);
-    case "integer":
-    case "number":
-      return numeric({ isWhole: kind === "integer", least: numberOr(least), greatest: numberOr(greatest) });
-    case "boolean":
-      return truth;
-    case "choice":
-      return ruledString([oneOf(values)], { enum: values });
-  }
+const wordList = (words: readonly string[]): StandardSchemaV1 =>
+  listSchema(oneOf(words), { uniqueItems: true }, (values) => repeated(values, []));
+
+function repeated(values: readonly unknown[], path: readonly string[]): readonly ValidationIssue[] {
+  const [name] = path;
+  const each = name === undefined ? values : values.map((entry) => (isObject(entry) ? entry[name] : undefined));
+  return each.flatMap((value, i) =>
+    each.slice(0, i).some((other) => isDeepStrictEqual(other, value))
+      ? [{ path: [i, ...path], message: "is there twice", code: "repeated" }]
+      : [],
+  );
 }
 
-const numberOr = (bound: number | string | undefined): number | undefined =>
-  bound === undefined ? undefined : Number(bound);
-const textOr = (bound: number | string | undefined): string | undefined =>
-  bound === undefined ? undefined : String(bound);
+function furtherPreferred(entries: readonly unknown[]): readonly ValidationIssue[] {
+  const marked = entries.flatMap((entry, i) => (isObject(entry) && entry["preferred"] === true ? [i] : []));
+  return marked
+    .slice(1)
+    .map((i) => ({ path: [i, "preferred"], message: "is true for another one: one is preferred", code: "preferred" }));
+}
+
+/** A schema with a JSON Schema, such as one of zod. */
+type Json = Pick<z.ZodType, "~standard">;
+
+/**
+ * Makes the schema of a list of at most 50 values, each validated by its schema; it may be absent, and counts as absent when it is empty.
+ *
+ * @param keywords further keywords of its JSON Schema
+ * @param judge returns what is wrong with valid values together
+ */
+function listSchema(
+  value: Json,
+  keywords: Readonly<Record<string, unknown>>,
+  judge: (values: readonly unknown[]) => readonly ValidationIssue[],
+): StandardSchemaV1 {
+  const { validate, jsonSchema } = value["~standard"];
+  const schemaOf = (direction: "input" | "output") => (): Record<string, unknown> => {
+    const { $schema: _, ...items } = jsonSchema[direction]({ target: "draft-2020-12" });
+    return { type: "array", items, maxItems: mostValues, ...keywords };
+  };
+  const judged = {
+    version: 1,
+    vendor: "waymark",
+    validate: (sent: unknown): ValidationResult<unknown> => {
+      if (sent === undefined) return { value: undefined };
+      if (!Array.isArray(sent))
+        return { issues: [{ message: `must be a list, not ${jsonType(sent)}`, ...{ code: "type" } }] };
+      if (sent.length > mostValues) {
+        const message = `has ${sent.length} values; at most ${mostValues} are allowed`;
+        return { issues: [{ message, ...{ code: "length", found: sent.length, most: mostValues } }] };
+      }
+      const values: unknown[] = [];
+      const issues: ValidationIssue[] = [];
+      for (const [i, each] of sent.entries()) {
+        const result = validate(each) as ValidationResult<unknown>; // no schema here needs a promise
+        if (result.issues === undefined) values.push(result.value);
+        else for (const issue of result.issues) issues.push({ ...issue, path: [i, ...(issue.path ?? [])] });
+      }
+      if (issues.length === 0) issues.push(...judge(values));
+      if (issues.length > 0) return { issues };
+      return { value: values.length === 0 ? undefined : values };
+    },
+    jsonSchema: { input: schemaOf("input"), output: schemaOf("output") },
+  } as const;
+  return { "~standard": judged };
+}
+
+/** Returns a result whose issues have the code of their fault, and the values of its message. */
+function withFaults(result: ValidationResult<Person>): ValidationResult<Person> {
+  if (result.issues === undefined) return result;
+  return {
+    issues: result.issues.map((issue) => {
+      const { path, message, code, params, ...others } = issue as ValidationIssue & {
+        readonly code?: string;
+        readonly params?: Fault;
+      };
+      const kind = params?.code ?? (code === "invalid_type" ? "type" : code);
+      if (params === undefined && code !== "invalid_type") return { ...others, ...issue };
+      return {
+        ...(path !== undefined && { path: path as ValidationIssue["path"] }),
+        message,
+        code: kind,
+        ...params?.values,
+      };
+    }),
+  };
+}
+
+/** Refuses a further value that is the first one, too. */
+function withoutRepetition(result: ValidationResult<Person>): ValidationResult<Person> {
+  if (result.issues !== undefined) return result;
+  const person: Readonly<Record<string, unknown>> = { ...result.value };
+  const issues = furtherValues.flatMap(({ name, single }) => {
+    const entries = (person[name] ?? []) as readonly FurtherValue[]; // by its schema
+    const i = entries.findIndex(({ value }) => isDeepStrictEqual(value, person[single]));
+    const message = `is the ${single} already: ${name} are the further ones`;
+    return i < 0 ? [] : [{ path: [name, i, "value"], message, code: "repeated" }];
+  });
+  return issues.length > 0 ? { issues } : result;
+}
 
 /** Adds the rule of the whole: a person has a name, which is made of its parts where a client sends none. */
 function withName(sent: unknown, result: ValidationResult<Person>): ValidationResult<Person> {
@@ -147,9 +237,8 @@ function withName(sent: unknown, result: ValidationResult<Person>): ValidationRe
   return { value: id === undefined ? value : { id, ...value } };
 }
 
-const isGiven = (person: unknown, member: string): boolean => (memberOf(person, member) ?? null) !== null;
-
-const nameMissing: ValidationIssue = {
+const nameMissing = {
   path: ["name"],
   message: `is required where there is no ${nameSources.slice(1).join(" or ")}`,
+  code: "required",
 };

@@ -87,3 +87,26 @@ export const unescapeText = (text: string): string => text.split("\\\\").map(une
 /** Without escaped backslashes. To call a function for each escape would take ten times as long. */
 const unescapePart = (text: string): string =>
   text.includes("\\") ? text.replaceAll(/\\n/gi, "\n").replaceAll(/\\([,;:])/g, "$1") : text;
+
+/**
+ * Renders a property as a line (RFC 6350 §3.2) that ends with CRLF. Folds lines of more than 75 octets: the rest follows on the next
+ * line after a space. Splits no character.
+ */
+export function contentLine(property: VcardLine): string {
+  const line = vcardLineText(property);
+  let folded = "";
+  let [start, octets] = [0, 0];
+  for (let i = 0; i < line.length; ) {
+    const code = line.codePointAt(i) ?? 0; // i is within the line
+    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (octets + size > maxOctets) {
+      folded += `${line.slice(start, i)}\r\n `;
+      [start, octets] = [i, 1];
+    }
+    octets += size;
+    i += code > 0xffff ? 2 : 1;
+  }
+  return `${folded}${line.slice(start)}\r\n`;
+}
+
+const maxOctets = 75;

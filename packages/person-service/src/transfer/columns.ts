@@ -1,7 +1,8 @@
 import { excerpt, nearestName } from "waymark/internal";
-import { toLooseKey, wordsWithMembers } from "../person/column-words.ts";
-import { contactLists } from "../person/contact-lists.ts";
+import { wordsWithMembers } from "../person/column-words.ts";
+import { looseKey } from "../person/loose-key.ts";
 import { type MemberList, ourMembers } from "../person/member-list.ts";
+import { furtherValues } from "../person/members.ts";
 import { serverMembers } from "../person/schema.ts";
 import { type ContactColumn, contactColumn, listOf } from "./contact-words.ts";
 
@@ -36,7 +37,7 @@ export function columnNames(
   const guesses: string[] = [];
   const unknown: string[] = [];
   const byWord = new Map(wordsWithMembers(known));
-  const usually = (heading: string): string | undefined => byWord.get(toLooseKey(heading));
+  const usually = (heading: string): string | undefined => byWord.get(looseKey(heading));
   const alike = Map.groupBy(new Set(headings), usually);
   const wordFor = (heading: string): string | undefined => {
     const member = usually(heading);
@@ -98,11 +99,11 @@ function datePartsOf(
   memberOf: (heading: string, i: number) => string | undefined,
   { entries }: MemberList,
 ): ReadonlyMap<number, { readonly date: string; readonly path: string }> {
-  const keys = headings.map(toLooseKey);
+  const keys = headings.map(looseKey);
   const meant = headings.map(memberOf);
   return new Map(
     entries.flatMap(([date, { partWords = [] }]) => {
-      const columns = partWords.map((words) => words.split(", ").map((word) => keys.indexOf(toLooseKey(word))));
+      const columns = partWords.map((words) => words.split(", ").map((word) => keys.indexOf(looseKey(word))));
       // A column with all of the date is better, and one that has been named is what it is.
       const found = columns.find(
         (each) =>
@@ -130,7 +131,7 @@ function mappedContact(
   member: string | undefined,
   wordFor: (heading: string) => string | undefined,
 ): ContactColumn | undefined {
-  const list = contactLists.find(({ name }) => name === member);
+  const list = furtherValues.find(({ name }) => name === member);
   if (list === undefined) return undefined;
   const meant = contactOf(heading, wordFor);
   if (meant?.list === list) return meant;
@@ -228,4 +229,4 @@ export const dateParts = ["year", "month", "day"] as const;
 
 /** Returns the member that a heading is beside a column of what it usually is. */
 const memberBeside = (heading: string, { entries }: MemberList): string | undefined =>
-  entries.find(([, { wordBeside }]) => wordBeside !== undefined && wordBeside === toLooseKey(heading))?.[0];
+  entries.find(([, { wordBeside }]) => wordBeside !== undefined && wordBeside === looseKey(heading))?.[0];

@@ -1,20 +1,12 @@
-import { type ContactList, contactLists, contexts, features } from "../person/contact-lists.ts";
-import type { PersonMember } from "../person/member.ts";
-import type { ContactEntry } from "../person/person.ts";
-
-/** Returns a text of a card as a member has it: without spaces around it, and without the scheme of an e-mail or a telephone. */
-export function plainText(text: string, kind: PersonMember["kind"]): string {
-  // Only a text of several lines may be empty, and begin with spaces.
-  if (kind === "text") return text;
-  const scheme = kind === "email" ? /^mailto:/i : kind === "telephone" ? /^tel:/i : "";
-  return text.trim().replace(scheme, "");
-}
+import { contexts, type FurtherValues, features, furtherValues } from "../person/members.ts";
+import type { FurtherValue } from "../person/person.ts";
+import { meaningOf } from "../person/uses.ts";
 
 /** What words say that a value is for. */
-export type ContactUses = Pick<ContactEntry, "contexts" | "features">;
+export type ContactUses = Pick<FurtherValue, "contexts" | "features">;
 
 /** Returns what words in small letters say of a value of a list, each use once; words that say nothing are left out. */
-export function usesOf(words: readonly string[], { hasFeatures }: ContactList): ContactUses {
+export function usesOf(words: readonly string[], { hasFeatures }: FurtherValues): ContactUses {
   const said = [...new Set(words.map(meaningOf))];
   const ofContext = said.filter((each) => contexts.includes(each));
   const ofFeature = hasFeatures ? said.filter((each) => features.includes(each)) : [];
@@ -24,59 +16,29 @@ export function usesOf(words: readonly string[], { hasFeatures }: ContactList): 
   };
 }
 
-const meaningOf = (word: string): string => meanings.get(word) ?? word;
-
 const everyUse: ReadonlySet<string> = new Set([...contexts, ...features]);
 
 /** Whether a word in small letters says what a value is for. */
 const isUse = (word: string): boolean => everyUse.has(meaningOf(word));
 
-/** Returns the words in small letters that say nothing of what a value is for, as a label. */
-export const wordsWithoutUse = (words: readonly string[]): string =>
-  [...new Set(words.filter((word) => !isUse(word)))].join(", ");
-
 /** What Outlook has in `E-mail Type`: how the address is written to, which says nothing of it. */
 const protocol = "SMTP";
 
 /** Returns what a label says of a value: uses where it has only words for them, else its text. Google has an asterisk before the preferred. */
-export function labelled(label: string, list: ContactList): ContactUses & { readonly label?: string } {
+export function labelled(label: string, list: FurtherValues): ContactUses & { readonly label?: string } {
   const said = label.replace(/^\* /, "").trim();
   const text = said === protocol ? "" : said;
   const words = wordsOf(text);
   return words.length > 0 && words.every(isUse) ? usesOf(words, list) : { ...(text !== "" && { label: text }) };
 }
 
-/** An entry of a list in a card, and how much it is preferred: less is more. */
-export interface FoundEntry {
-  readonly entry: ContactEntry;
-  readonly preference: number;
-}
-
-/** More than the greatest (RFC 6350 §5.3, RFC 9553 §1.5.4). */
-export const unpreferred = 101;
-
-/** Nobody is called there: such a number is the preferred one only where it is said to be, or the only one. */
-const isForMachines = ({ entry: { features = [] } }: FoundEntry): boolean =>
+/** Whether nobody is called at a value: it is the first one only where there is no other. */
+export const isForMachines = ({ features = [] }: FurtherValue): boolean =>
   features.some((feature) => feature === "fax" || feature === "pager");
-
-/** Returns the entries of a list, each value once, with a mark on the preferred one; undefined without any. */
-export function listed(found: Iterable<FoundEntry>): readonly ContactEntry[] | undefined {
-  const byValue = new Map<string, FoundEntry>();
-  for (const each of found) {
-    const key = JSON.stringify(each.entry.value);
-    if (!byValue.has(key)) byValue.set(key, each);
-  }
-  const distinct = [...byValue.values()];
-  const [best] = distinct.toSorted(
-    (a, b) => a.preference - b.preference || Number(isForMachines(a)) - Number(isForMachines(b)),
-  );
-  const entries = distinct.map((each) => (each === best ? { ...each.entry, preferred: true } : each.entry));
-  return entries.length === 0 ? undefined : entries;
-}
 
 /** A column with one of several values, or with the label of one: `Business Phone 2`, `E-mail 1 - Type`. */
 export interface ContactColumn {
-  readonly list: ContactList;
+  readonly list: FurtherValues;
   /** The single member of the list, or the part of it. */
   readonly member: string;
   /** What tells values of the same uses apart; empty without a number. */
@@ -111,11 +73,11 @@ export function contactColumn(
   return { list, member, number: ordinals.get(number) ?? number, uses, isLabel };
 }
 
-const withFeatures = contactLists.find(({ hasFeatures }) => hasFeatures);
+const withFeatures = furtherValues.find(({ hasFeatures }) => hasFeatures);
 
 /** Returns the list of which a member, or the object that it is a part of, is the preferred value. */
-export const listOf = (member: string | undefined): ContactList | undefined =>
-  contactLists.find(({ single }) => single === member?.split(".")[0]);
+export const listOf = (member: string | undefined): FurtherValues | undefined =>
+  furtherValues.find(({ single }) => single === member?.split(".")[0]);
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
 
@@ -142,16 +104,3 @@ const ordinals: ReadonlyMap<string, string> = new Map([
   ["primary", "1"],
   ["secondary", "2"],
 ]);
-
-/** What other programs call a use, in English, German, French and Spanish. */
-const meanings: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    private:
-      "home, personal, privat, privé, privée, domicile, personnel, personnelle, particular, casa, domicilio, residencia",
-    work: "business, office, geschäftlich, arbeit, dienstlich, büro, professionnel, professionnelle, travail, bureau, trabajo, oficina",
-    mobile: "cell, cellular, iphone, handy, mobil, mobiltelefon, móvil, portable",
-    fax: "telefax, télécopie",
-    pager: "buscapersonas",
-    "main-number": "main, principal",
-  }).flatMap(([use, words]) => words.split(", ").map((word) => [word, use] as const)),
-);

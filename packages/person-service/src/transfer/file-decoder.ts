@@ -2,6 +2,7 @@ import { type ListDecoder, temporaryFileFault } from "@waymark/collection";
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import type { MemberList } from "../person/member-list.ts";
+import { named } from "../person/named.ts";
 import { parseMap } from "./columns.ts";
 import { dateReader } from "./dates.ts";
 import { formatOfContent, formatOfFile } from "./formats.ts";
@@ -15,8 +16,9 @@ import { copyOfStream, openSourceFile } from "./source-file.ts";
  */
 export const peopleFileDecoder = (members: MemberList): ListDecoder => ({
   mediaTypes: ["application/octet-stream"],
+  asNew: named,
   example: "Name;E-mail\nAda Lovelace;ada@example.org\n",
-  async *decode(pieces, { mediaType, lenient, onFound, onColumns }) {
+  async *decode(pieces, { mediaType, lenient, onFound, onColumns, onNote }) {
     const { name = "", map = "", date } = parametersOf(mediaType);
     await using copy = await copyOfStream(pieces).catch((error: unknown) => {
       throw temporaryFileFault(error);
@@ -37,7 +39,7 @@ export const peopleFileDecoder = (members: MemberList): ListDecoder => ({
     });
     onFound?.(file.found);
     if (file.columns !== undefined) onColumns?.(file.columns.members.filter((member) => member !== undefined));
-    for await (const { read: _, ...listed } of valuesOf(file)) if (!isBlankRow(file, listed)) yield listed;
+    for await (const { read: _, ...listed } of valuesOf(file, { onNote })) if (!isBlankRow(file, listed)) yield listed;
   },
 });
 

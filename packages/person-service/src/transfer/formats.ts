@@ -14,8 +14,8 @@ import type { MediaType } from "waymark/fields";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { vcard, vcard3 } from "../person/vcard.ts";
+import { decodeVcards } from "../person/vcard-reader.ts";
 import type { Delimiter } from "./source-file.ts";
-import { decodeVcards } from "./vcard-decoder.ts";
 import { decodeXmlPeople } from "./xml-people.ts";
 
 /** A format of files that are imported and exported. */
@@ -36,6 +36,8 @@ export interface Table {
   readonly delimiter: Delimiter;
   /** The columns that it may have in addition to the members. */
   readonly columns: readonly string[];
+  /** Takes what is left out of a record, by the line on which it is. */
+  readonly onNote?: ((line: number, detail: string) => void) | undefined;
   /** Returns the member of the next column; undefined for one that is left out. */
   readonly toColumn: () => string | undefined;
 }
@@ -49,9 +51,9 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
     name: "csv",
     representation: personCsv,
     place: "line",
-    decode: (pieces, { members, columns, ...table }) =>
+    decode: (pieces, { members, columns, delimiter, toColumn }) =>
       decodeBy(
-        csvDecoder({ columns: [...members.names, ...columns], ...personForms(members), ...table }),
+        csvDecoder({ columns: [...members.names, ...columns], ...personForms(members), delimiter, toColumn }),
         pieces,
         csvType,
       ),
@@ -95,7 +97,12 @@ async function* arrayOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 }
 
 function vcards(name: FormatName, representation: TransferFormat["representation"]): TransferFormat {
-  return { name, representation, place: "line", decode: (pieces, { members }) => decodeVcards(pieces, members) };
+  return {
+    name,
+    representation,
+    place: "line",
+    decode: (pieces, { members, onNote }) => decodeVcards(pieces, members, onNote),
+  };
 }
 
 const extensions: Readonly<Record<string, FormatName>> = {

@@ -13,6 +13,7 @@ import type { ValidationIssue } from "waymark/content";
 import { excerpt } from "waymark/internal";
 import { personMatching } from "../person/matching.ts";
 import { textOf } from "../person/member-value.ts";
+import { named } from "../person/named.ts";
 import { type PersonSchema, serverMembers } from "../person/schema.ts";
 import { isBlankRow, type PeopleFile, valuesOf } from "./people-file.ts";
 import type { Refusal, Rejects } from "./rejects.ts";
@@ -26,6 +27,8 @@ export interface ImportOptions extends MatchRules {
   readonly isDryRun: boolean;
   readonly rejects: Rejects | undefined;
   readonly onRefusal: (refusal: Refusal) => void;
+  /** Called with what is left out of a record. */
+  readonly onNote?: ((line: number, detail: string) => void) | undefined;
   /** Called after each batch. */
   readonly onProgress: (progress: ImportProgress) => void;
   /** Asked after each batch: an import that is stopped stores no further one. */
@@ -85,7 +88,7 @@ export async function importPeople(
     onProgress(progress);
   };
   try {
-    for await (const batch of batchesOf(file, (count) => (progress.bytes += count))) {
+    for await (const batch of batchesOf(file, (count) => (progress.bytes += count), options.onNote)) {
       // While one batch is stored, the next one is read.
       await storing;
       if (isStopped()) brokenOff ??= "stopped";
@@ -104,9 +107,10 @@ export async function importPeople(
 export function newMatching({ file, schema, store, upsert, absent, onMatch }: ImportOptions): Matching {
   const columns = file.columns?.members.filter((member) => member !== undefined);
   return matchingOf({
-    ...personMatching(file.members),
+    ...personMatching,
     store,
-    validate: schema["~standard"].validate,
+    validate: (value) => schema["~standard"].validate(named(value)),
+    schema,
     serverMembers,
     columns: () => columns,
     began: new Date(),
@@ -130,11 +134,12 @@ interface Candidate extends Omit<Refusal, "reason"> {
 async function* batchesOf(
   file: PeopleFile,
   onBytes: (count: number) => void,
+  onNote: ImportOptions["onNote"],
 ): AsyncGenerator<readonly Candidate[], void, undefined> {
   let batch: Candidate[] = [];
   let last: { nextLine: number | undefined } | undefined;
   let position = 0;
-  for await (const listed of valuesOf(file, onBytes)) {
+  for await (const listed of valuesOf(file, { onBytes, onNote })) {
     const { line, value, read, issues } = listed;
     if (last !== undefined) last.nextLine = line;
     last = undefined;

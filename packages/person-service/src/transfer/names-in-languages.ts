@@ -1,4 +1,4 @@
-import { toLooseKey } from "../person/column-words.ts";
+import { looseKey } from "../person/loose-key.ts";
 
 /**
  * Makes a look-up of what is named in one of several languages. Where a name means two things, the usual names decide, then the first
@@ -15,11 +15,11 @@ export function namedInLanguages<T>(
     if (known === undefined) {
       known = new Map();
       for (const [each, meant] of [usual, ...languages.map(namesIn)].flatMap((names) => [...names])) {
-        const key = toLooseKey(each ?? "");
+        const key = looseKey(each ?? "");
         if (key !== "" && !known.has(key)) known.set(key, meant);
       }
     }
-    return known.get(toLooseKey(name));
+    return known.get(looseKey(name));
   };
 }
 

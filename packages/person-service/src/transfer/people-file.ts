@@ -163,25 +163,34 @@ export type FileValue = ListedValue & { readonly read?: unknown };
 export const isBlankRow = ({ columns }: PeopleFile, { value, issues }: FileValue): boolean =>
   columns !== undefined && issues === undefined && Object.keys(value as object).length === 0; // a row is an object
 
+/** What is told while a file is read. */
+export interface FileReading {
+  readonly onBytes?: ((count: number) => void) | undefined;
+  /** Takes what is left out of a record, by the line on which it is. */
+  readonly onNote?: ((line: number, detail: string) => void) | undefined;
+}
+
 /** Reads the records of a file, with the members that they mean: texts trimmed, dates and countries as the schema has them. */
 export async function* valuesOf(
   { source, format, members, columns, map, dates }: PeopleFile,
-  onBytes?: (count: number) => void,
+  { onBytes, onNote }: FileReading = {},
 ): AsyncGenerator<FileValue, void, undefined> {
   let column = 0;
   const paths = columns?.paths ?? [];
   const table = {
     members,
     delimiter: source.delimiter,
+    onNote,
     columns: paths.flatMap((path, i) => (path === undefined || path === columns?.members[i] ? [] : path)),
     toColumn: () => paths[column++],
   };
-  for await (const listed of format.decode(source.pieces(onBytes), table)) {
+  const isCard = format.name === "vcard" || format.name === "vcard3";
+  for await (const listed of format.decode(source.pieces({ onBytes, isRaw: isCard }), table)) {
     if (listed.issues !== undefined) {
       yield listed;
       continue;
     }
     const read = columns === undefined ? renamed(listed.value, map) : listed.value;
-    yield { line: listed.line, value: toMembers(read, { members, dates }), read };
+    yield { line: listed.line, value: isCard ? read : toMembers(read, { members, dates }), read };
   }
 }

@@ -34,7 +34,8 @@ export async function importAndRemove(options: ImportOptions, most: number): Pro
           ? "too-many"
           : undefined;
   if (isDryRun || heldBack !== undefined || brokenOff !== undefined) return { ...checked, ...counts, heldBack };
-  const done = await importPeople(options);
+  // What is left out has been noted.
+  const done = await importPeople({ ...options, onNote: undefined });
   if (done.brokenOff !== undefined || store === undefined) return { ...done, ...counts, heldBack: undefined };
   // Another program made changes meanwhile.
   if (done.refused > 0) return { ...done, ...counts, heldBack: "refused-later" };

@@ -18,9 +18,15 @@ export interface SourceFile {
   readonly delimiter: Delimiter;
   /**
    * The content in UTF-8, without a byte order mark, and with LF where lines end in CR only. The line `sep=;`, which Excel knows, is
-   * a blank one. `onBytes` is called with the size of each piece that was read.
+   * a blank one. `onBytes` is called with the size of each piece that was read. Raw, it is as it stands, unless it is UTF-16: the
+   * properties of vCards are in charsets of their own.
    */
-  pieces(onBytes?: (count: number) => void): AsyncIterable<Uint8Array>;
+  pieces(reading?: Reading): AsyncIterable<Uint8Array>;
+}
+
+interface Reading {
+  readonly onBytes?: ((count: number) => void) | undefined;
+  readonly isRaw?: boolean;
 }
 
 export type Charset = "UTF-8" | "UTF-16 LE" | "UTF-16 BE" | "Windows-1252" | "Mac Roman";
@@ -45,8 +51,6 @@ export async function openSourceFile(file: string | FileHandle): Promise<SourceF
     isUtf8 &&= isValid(utf8, piece);
   }
   isUtf8 &&= isValid(utf8, undefined);
-  const isFolded = !isUtf8 && beginning.includes("BEGIN:VCARD") && (await isUtf8Folded(file));
-  isUtf8 ||= isFolded;
   const { charset, mark } = charsetOf(beginning, isUtf8);
   const label = labels[charset];
   const text = new TextDecoder(label).decode(beginning.subarray(mark));
@@ -60,11 +64,11 @@ export async function openSourceFile(file: string | FileHandle): Promise<SourceF
     beginning: text,
     isText: !text.includes("\0"),
     delimiter: delimiters.find((delimiter) => delimiter === separator) ?? delimiterOf(text),
-    async *pieces(onBytes = () => undefined) {
-      const decoder = charset === "UTF-8" ? undefined : new TextDecoder(label);
-      const stream = read(file, start);
-      for await (const piece of isFolded ? joined(stream) : stream) {
-        onBytes(piece.length);
+    async *pieces({ onBytes, isRaw = false } = {}) {
+      const isAsIs = charset === "UTF-8" || (isRaw && !charset.startsWith("UTF-16"));
+      const decoder = isAsIs ? undefined : new TextDecoder(label);
+      for await (const piece of read(file, start)) {
+        onBytes?.(piece.length);
         const content = decoder === undefined ? piece : Buffer.from(decoder.decode(piece, { stream: true }));
         yield endsLinesInCr ? content.map((byte) => (byte === carriageReturn ? lineFeed : byte)) : content;
       }
@@ -97,24 +101,6 @@ function isValid(decoder: TextDecoder, piece: Uint8Array | undefined): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether a file is UTF-8 once its characters are joined. */
-async function isUtf8Folded(file: string | FileHandle): Promise<boolean> {
-  const utf8 = new TextDecoder("utf-8", { fatal: true });
-  for await (const piece of joined(read(file))) if (!isValid(utf8, piece)) return false;
-  return isValid(utf8, undefined);
-}
-
-/** Joins the characters of UTF-8 that a vCard folds between their bytes (RFC 6350 §3.2): no other line begins with their end. */
-async function* joined(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let rest = "";
-  for await (const piece of pieces) {
-    const text = (rest + piece.toString("latin1")).replaceAll(/\r?\n[ \t](?=[\x80-\xbf])/g, "");
-    rest = text.slice(-3); // the start of a fold, perhaps
-    yield Buffer.from(text.slice(0, -3), "latin1");
-  }
-  yield Buffer.from(rest, "latin1");
 }
 
 function charsetOf(beginning: Buffer, isUtf8: boolean): { readonly charset: Charset; readonly mark: number } {

@@ -1,14 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { parseListCell, setMember } from "@waymark/collection";
-import { type ContactList, contactLists } from "../person/contact-lists.ts";
-import { mostValues } from "../person/lists.ts";
 import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
-import { fromValues, isObject, memberOf, textOf, typedValue } from "../person/member-value.ts";
-import { otherProperties } from "../person/members.ts";
-import type { ContactEntry } from "../person/person.ts";
+import { fromValues, isObject, memberOf, plainValue, textOf } from "../person/member-value.ts";
+import { type FurtherValues, furtherValues, mostValues, otherProperties } from "../person/members.ts";
+import type { FurtherValue } from "../person/person.ts";
+import { keptOfFirst } from "../person/vcard-mapper.ts";
 import { dateParts, leftOut } from "./columns.ts";
-import { labelled, listed, unpreferred, usesOf } from "./contact-words.ts";
-import { countryCodeOf } from "./countries.ts";
+import { isForMachines, labelled, usesOf } from "./contact-words.ts";
 import { type DateReader, isNoDate } from "./dates.ts";
 
 /** By what the values of a file are made those of the schema. */
@@ -33,7 +32,7 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
   if (prefix !== "") return members;
   const others = members[otherProperties] ?? [];
   if (properties.length > 0 && Array.isArray(others)) members[otherProperties] = [...others, ...properties];
-  return withEntries(members, reading);
+  return withValues(members, reading);
 }
 
 function toMember(value: unknown, path: string, reading: Reading): unknown {
@@ -62,33 +61,55 @@ function joinedDate(parts: object): string {
   return year === "" ? `--${month || "-"}${day}` : `${year}-${month}-${day}`.replace(/-+$/, "");
 }
 
-/** Returns a person with what a file has of lists such as `emails` as the schema has it. */
-function withEntries(person: Readonly<Record<string, unknown>>, reading: Reading): object {
-  if (!contactLists.some(({ name }) => name in person)) return person;
+/** Returns a person whose first values and further ones are as the schema has them, with a name. */
+function withValues(person: Readonly<Record<string, unknown>>, reading: Reading): object {
   const result: Record<string, unknown> = { ...person };
-  for (const list of contactLists) {
+  const kept: string[] = [];
+  for (const list of furtherValues) {
     const { name, single } = list;
     const given = person[name];
     const toEntry = (entry: unknown): unknown => {
       if (typeof entry === "string") return toEntry({ value: entry });
       return isObject(entry) ? { ...entry, value: toMember(entry["value"], single, reading) } : entry;
     };
-    if (Array.isArray(given)) result[name] = given.map(toEntry);
-    else if (isObject(given) && Object.values(given).every(isObject)) {
-      // The columns of a table; a column with the name of the single member is one more.
-      const first = single in person ? [{ value: person[single] }] : [];
-      const others = Object.entries(given)
+    let entries: readonly unknown[] | undefined;
+    if (Array.isArray(given)) {
+      entries = given.map(toEntry);
+      const [first] = given;
+      // A list of plain texts has the first one, too.
+      if (typeof first === "string" && !(single in person)) result[single] = toMember(first, single, reading);
+    } else if (isObject(given) && Object.values(given).every(isObject)) {
+      // The columns of a table.
+      const slots = Object.entries(given)
         .flatMap(([key, slot]) => entriesOf(key, slot, list))
-        .map(toEntry);
-      const found = [...first, ...others] as readonly ContactEntry[]; // valid or not
-      result[name] = listed(found.map((entry) => ({ entry, preference: unpreferred }))) ?? [];
+        .map(toEntry) as readonly FurtherValue[]; // valid or not
+      const first = single in person ? undefined : (slots.find((entry) => !isForMachines(entry)) ?? slots[0]);
+      if (first !== undefined) {
+        result[single] = first.value;
+        kept.push(...keptOfFirst(first, list, reading.members));
+      }
+      entries = slots.filter((entry) => entry !== first);
     }
+    if (entries !== undefined) result[name] = withoutRepetition(entries, result[single]);
   }
+  if (kept.length > 0)
+    result[otherProperties] = [...((result[otherProperties] as readonly string[] | undefined) ?? []), ...kept]; // of a table it is a list
   return result;
 }
 
+/** Returns the further values that are neither the first one nor there before. */
+function withoutRepetition(entries: readonly unknown[], first: unknown): readonly unknown[] {
+  const seen: unknown[] = first === undefined ? [] : [first];
+  return entries.filter((entry) => {
+    const value = isObject(entry) ? entry["value"] : undefined;
+    const isAgain = value !== undefined && seen.some((other) => isDeepStrictEqual(other, value));
+    seen.push(value);
+    return !isAgain;
+  });
+}
+
 /** @param key of the columns of a value: its number and uses, such as `n2 work` */
-function entriesOf(key: string, slot: unknown, list: ContactList): readonly object[] {
+function entriesOf(key: string, slot: unknown, list: FurtherValues): readonly object[] {
   const [value, label] = [memberOf(slot, "value"), textOf(slot, "label")];
   if (value === undefined) return [];
   const uses = label === undefined ? usesOf(key.split(" ").slice(1), list) : labelled(label, list);
@@ -123,19 +144,8 @@ const textsOfGoogle = (text: string): readonly string[] =>
 
 const everybody = "* myContacts";
 
-function toValue(value: string, kind: PersonMember["kind"] | undefined, dates: DateReader): string | number | boolean {
-  // The only text that may have white space around it, and lines, which end in CRLF in files of Windows.
-  if (kind === "text") return value.replaceAll(/\r\n?/g, "\n");
-  const text = value.trim();
-  if (kind === "date") return dates.read(text) ?? text;
-  if (kind === "country") return countryCodeOf(text) ?? text;
-  if (kind === "url") return webAddress(text);
-  return kind === undefined ? text : typedValue(text, kind);
-}
-
-/** Returns the URL that a text such as `www.example.org/ada` stands for; other text as it is. */
-export const webAddress = (text: string): string =>
-  /^(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+(?:[:/?#]\S*)?$/u.test(text) ? `https://${text}` : text;
+const toValue = (text: string, kind: PersonMember["kind"] | undefined, dates: DateReader): string | number | boolean =>
+  kind === "date" ? (dates.read(text.trim()) ?? text.trim()) : plainValue(text, kind);
 
 /** Returns a value of JSON with its members named by the map, as columns are: `{"Zip": "W1"}` as `address.postalCode`. */
 export function renamed(value: unknown, map: ReadonlyMap<string, string>): unknown {

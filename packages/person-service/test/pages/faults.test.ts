@@ -193,7 +193,7 @@ describeService("a form", (openService) => {
     };
     const refused = await change([...lines, "a; b; c; d; e; f"]);
     assert.equal(refused.status, 400);
-    assert.match(refused.text, /Alle Adressen muss aus der Liste sein oder aus zwei Großbuchstaben/);
+    assert.match(refused.text, /Weitere Adressen muss aus der Liste sein oder aus zwei Großbuchstaben/);
     assert.equal((await change([...lines, "Am Markt 1; Köln;; 50667; Deutschland (Arbeit)"])).status, 303);
     const { addresses: now } = JSON.parse((await service.send("GET", `/person/${id}`)).text);
     assert.deepEqual(now, [

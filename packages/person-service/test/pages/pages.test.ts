@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
+import { countryCodes } from "../../src/person/countries.ts";
 import { demoPeople } from "../../src/person/demo.ts";
 import { languages } from "../../src/person/languages.ts";
-import { countryCodes } from "../../src/person/rules.ts";
 import { asJson, store } from "../answers.ts";
 import { type Answer, describeInMemory, describeService, noon, type Service } from "../transports.ts";
 

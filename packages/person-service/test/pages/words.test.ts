@@ -3,10 +3,9 @@ import { describe, it } from "node:test";
 import { readerFor } from "../../src/pages/frame/reader.ts";
 import { english } from "../../src/pages/words/english.ts";
 import type { Words } from "../../src/pages/words/words.ts";
-import { contexts, features } from "../../src/person/contact-lists.ts";
 import { languages } from "../../src/person/languages.ts";
 import { preferredMark } from "../../src/person/member-value.ts";
-import { memberEntries } from "../../src/person/members.ts";
+import { contexts, features, memberEntries } from "../../src/person/members.ts";
 
 /** Every text of a table, by the path to it. */
 function textsOf(value: unknown, path = ""): readonly (readonly [path: string, text: string])[] {

@@ -90,6 +90,7 @@ async function importFile({ origin, name, format, given, isStopped }: FileToImpo
       ...matchRules(given),
       rejects,
       onRefusal: report.add,
+      onNote: report.note,
       onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
       isStopped,
     };

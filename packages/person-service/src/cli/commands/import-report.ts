@@ -55,7 +55,7 @@ interface Reported extends Pick<CommandStreams, "printNote"> {
 
 /** Prints which columns were guessed, lists the first refusals, and counts the others. */
 export function refusalReport({ file: { format }, given, printNote }: Reported) {
-  let count = 0;
+  let [count, notes] = [0, 0];
   const dateForms = new DateForms();
   let [isNameless, isLikely] = [false, false];
   return {
@@ -67,7 +67,12 @@ export function refusalReport({ file: { format }, given, printNote }: Reported) 
       isLikely ||= reason.endsWith("likely the same");
       if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
     },
+    note(line: number, detail: string): void {
+      notes++;
+      if (notes <= mostListed) printNote(`note: line ${line} ${detail}`);
+    },
     end(): void {
+      if (notes > mostListed) printNote(`and ${withCommas(notes - mostListed)} more notes`);
       const more = count - mostListed;
       if (more > 0) printNote(`and ${withCommas(more)} more`);
       const [example, forms] = [dateForms.example, dateForms.found.map((form) => `--date ${quotedForShell(form)}`)];

@@ -1,7 +1,7 @@
 import { ContentError } from "waymark/content";
 import { toText } from "../../access/json-file.ts";
 import { hashPassword } from "../../access/password-hash.ts";
-import { countCharacters } from "../../person/text.ts";
+import { countCharacters } from "../../person/value-schemas.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { type Command, command } from "./command.ts";
 

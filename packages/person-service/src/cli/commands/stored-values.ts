@@ -1,6 +1,5 @@
 import { openSnapshot } from "@waymark/collection";
 import { personCollection } from "../../person/collection.ts";
-import { setAside } from "../../person/kept-members.ts";
 import type { MemberList } from "../../person/member-list.ts";
 import { isObject, memberOf } from "../../person/member-value.ts";
 import { ownObject } from "../../person/members.ts";
@@ -36,7 +35,11 @@ export async function judgeStored(
           const path = `${ownObject}.${name}`;
           if (!members.byName.has(path)) kept.set(path, (kept.get(path) ?? 0) + 1);
         }
-        for (const { path = [], message } of validate(setAside(person, person, members)).issues ?? []) {
+        const present = Object.entries(isObject(own) ? own : {}).filter(([name]) =>
+          members.byName.has(`${ownObject}.${name}`),
+        );
+        const due = { ...person, [ownObject]: present.length === 0 ? undefined : Object.fromEntries(present) };
+        for (const { path = [], message } of validate(due).issues ?? []) {
           const name = path.filter((key) => typeof key === "string").join(".");
           const found = misfits.get(name) ?? { count: 0, first: id, message };
           found.count++;

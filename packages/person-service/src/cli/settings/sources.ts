@@ -1,6 +1,6 @@
 import { quote } from "waymark/internal";
 import { FileError, parseJsonFile, positionOfMember, readTextSync } from "../../access/json-file.ts";
-import { jsonType } from "../../person/text.ts";
+import { jsonType } from "../../person/value-schemas.ts";
 import { didYouMeanOf } from "./did-you-mean.ts";
 import {
   environmentPrefix,

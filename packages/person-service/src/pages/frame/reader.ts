@@ -1,8 +1,8 @@
 import type { HttpRequest } from "waymark";
 import { preferredLanguages } from "waymark/fields";
 import { memoizeText } from "waymark/internal";
+import { countryCodes } from "../../person/countries.ts";
 import { type Language, languages } from "../../person/languages.ts";
-import { countryCodes } from "../../person/rules.ts";
 import { english } from "../words/english.ts";
 import { french } from "../words/french.ts";
 import { german } from "../words/german.ts";

@@ -1,8 +1,8 @@
 import { around, type Filter, type HttpRequest, type Next, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { personRepresentations } from "../../person/collection.ts";
+import { countryCodeOf } from "../../person/countries.ts";
 import { memberEntries } from "../../person/members.ts";
-import { countryCodeOf } from "../../transfer/countries.ts";
 
 /** The query of a list, as the pages change it. Any change begins at the first page again. */
 export class ListAddress {

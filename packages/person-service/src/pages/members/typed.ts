@@ -1,12 +1,25 @@
-import { isDeepStrictEqual } from "node:util";
-import { contactLists, contexts, features } from "../../person/contact-lists.ts";
-import { fromValues, isObject, preferredMark, textOf, typedValue, withSaid } from "../../person/member-value.ts";
-import { derivedName, memberTable, nameParts, type PersonMemberName, partNames } from "../../person/members.ts";
-import type { ContactEntry, ContactValue, Person } from "../../person/person.ts";
+import { countryCodeOf } from "../../person/countries.ts";
+import {
+  fromValues,
+  isObject,
+  preferredMark,
+  textOf,
+  typedValue,
+  webAddress,
+  withSaid,
+} from "../../person/member-value.ts";
+import {
+  contexts,
+  derivedName,
+  features,
+  memberTable,
+  nameParts,
+  type PersonMemberName,
+  partNames,
+} from "../../person/members.ts";
+import type { FurtherValue, MemberValue, Person } from "../../person/person.ts";
 import { splitValue } from "../../person/vcard-lines.ts";
-import { countryCodeOf } from "../../transfer/countries.ts";
 import { typedDate } from "../../transfer/dates.ts";
-import { webAddress } from "../../transfer/values.ts";
 import type { Reader } from "../frame/reader.ts";
 import type { MemberField, MemberFields } from "./fields.ts";
 
@@ -96,7 +109,7 @@ const linesOf = (text: string): readonly string[] =>
 function memberFrom(
   { kind, list, of }: MemberField,
   text: string | undefined,
-): ReturnType<typeof typedValue> | readonly (string | ContactEntry)[] | undefined {
+): ReturnType<typeof typedValue> | readonly (string | FurtherValue)[] | undefined {
   if (text === undefined || text === "") return undefined;
   if (of !== undefined) return linesOf(text).map((line) => toEntry(line, of));
   if (list) return linesOf(text);
@@ -104,7 +117,7 @@ function memberFrom(
 }
 
 /** Reads a value with what is said of it, `ada@example.org (work, preferred)`, as `textOf` writes it. */
-function toEntry(line: string, single: string): ContactEntry {
+function toEntry(line: string, single: string): FurtherValue {
   const { value, words } = saidIn(line);
   const among = (known: readonly string[]): readonly string[] => words.filter((word) => known.includes(word));
   const [uses, abilities] = [among(contexts), among(features)];
@@ -120,7 +133,7 @@ function toEntry(line: string, single: string): ContactEntry {
 }
 
 /** Reads the value of an entry, which may be an object: text that is too much is of its last part. */
-function valueFrom(text: string, single: string): ContactValue {
+function valueFrom(text: string, single: string): MemberValue {
   const parts = partNames(single);
   if (parts.length === 0) return memberTable[single as PersonMemberName].kind === "url" ? webAddress(text) : text; // a name of the table
   const texts = splitValue(text, ";").map((each) => each.replaceAll(/\\([\\;])/g, "$1").trim());
@@ -130,19 +143,12 @@ function valueFrom(text: string, single: string): ContactValue {
     const { kind } = memberTable[`${single}.${part}` as PersonMemberName]; // a name of the table
     return [part, (kind === "country" && countryCodeOf(typed)) || typed || undefined];
   });
-  return fromValues(values) as ContactValue; // of texts
+  return fromValues(values) as MemberValue; // of texts
 }
 
 /** Returns the person that the values say: members without a value are absent. */
 export function personOf(values: Values, { fieldOf }: MemberFields): Partial<Person> {
-  const person = fromValues(Object.entries(values).map(([name, text]) => [name, memberFrom(fieldOf(name), text)]));
-  // A form shows no list of one value, which stays when others are typed there.
-  for (const { name, single } of contactLists) {
-    const [entries, value] = [person[name] as readonly ContactEntry[] | undefined, person[single]]; // by memberFrom
-    if (entries === undefined || value === undefined) continue;
-    if (!entries.some((entry) => isDeepStrictEqual(entry.value, value))) person[name] = [{ value }, ...entries];
-  }
-  return person; // valid or not
+  return fromValues(Object.entries(values).map(([name, text]) => [name, memberFrom(fieldOf(name), text)])); // valid or not
 }
 
 /** Returns the merge patch (RFC 7396) from one state to another: null takes a member away. Undefined where they are the same. */
@@ -151,7 +157,6 @@ export function patchBetween(before: Values, after: Values, fields: MemberFields
   if (changed.length === 0) return undefined;
   const patch = fromValues(changed.map(([name, text]) => [name, memberFrom(fields.fieldOf(name), text) ?? null]));
   const present: Readonly<Record<string, unknown>> = personOf(after, fields);
-  for (const { name } of contactLists) if (name in patch && before[name] === "") patch[name] = present[name];
   // A name that was made of its parts is made again of what they are now.
   const { name, ...parts } = personOf(before, fields);
   const isDue = !("name" in patch) && nameParts.some((part) => part in patch);
