@@ -430,6 +430,7 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
       vCardProps: ["TEL;TYPE=work:", "ADR;TYPE=work:"],
     },
   ],
+  ["a program with empty cells in quotation marks", 'First Name,Job Title,Notes\nAda,"",""\n', { description: "" }],
   [
     "one column of each",
     "First Name,Mobile Phone,Work Email\nAda,11,a@x.example\n",
@@ -619,6 +620,8 @@ describe("a file of people", () => {
   it("is known by its content where it has no name", async () => {
     for (const [content, format] of [
       ['{"name":"A"}\n', "ndjson"],
+      ['{\n  "name": "A"\n}\n', "json"],
+      ["\n  \nname;email\nA;a@x.example\n", "csv"],
       ['[{"name":"A"}]', "json"],
       ["<people><person><name>A</name></person></people>", "xml"],
       ["BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\r\nEND:VCARD\r\n", "vcard"],

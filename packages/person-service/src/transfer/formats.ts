@@ -126,7 +126,19 @@ export const formatOfFile = (file: string): TransferFormat | undefined => {
 /** Returns the format that content seems to have; CSV where it begins like none of the others. */
 export function formatOfContent(beginning: string): TransferFormat {
   const [, name = "csv" as const] = beginnings.find(([begins]) => begins.test(beginning)) ?? [];
-  return formats[name];
+  return formats[name === "ndjson" && beginsOnSeveralLines(beginning) ? "json" : name];
+}
+
+/** Whether an object of JSON goes on after its first line. */
+function beginsOnSeveralLines(text: string): boolean {
+  const [, line] = /^\s*(\S.*)\n/.exec(text) ?? [];
+  if (line === undefined) return false;
+  try {
+    JSON.parse(line);
+    return false;
+  } catch {
+    return /^\{\s*$|[,{[]\s*$/.test(line);
+  }
 }
 
 const beginnings: readonly (readonly [begins: RegExp, name: FormatName])[] = [

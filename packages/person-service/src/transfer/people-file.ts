@@ -191,6 +191,10 @@ export async function* valuesOf(
       continue;
     }
     const read = columns === undefined ? renamed(listed.value, map) : listed.value;
-    yield { line: listed.line, value: isCard ? read : toMembers(read, { members, dates }), read };
+    yield {
+      line: listed.line,
+      value: isCard ? read : toMembers(read, { members, dates, isTable: columns !== undefined }),
+      read,
+    };
   }
 }

@@ -117,8 +117,9 @@ function charsetOf(beginning: Buffer, isUtf8: boolean): { readonly charset: Char
 const lettersOfMac = /(?<=[A-Za-z])(?:[\x87-\x90\x9d\x9f]|[\x80\x81\x83\x86\x91\x93-\x9c\x9e](?=[A-Za-z]))/g;
 const lettersOfWindows = /(?<=[A-Za-z])[\xdf-\xf6\xf8-\xff]/g;
 
-/** Returns the separator that occurs most in the first line, outside of quotation marks. */
-function delimiterOf(text: string): Delimiter {
+/** Returns the separator that occurs most in the first line that is not blank, outside of quotation marks. */
+function delimiterOf(sample: string): Delimiter {
+  const text = sample.replace(/^[\s\ufeff]*\n/, "");
   const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)?.[0].replaceAll(/"(?:[^"]|"")*"/g, "") ?? "";
   const count = (delimiter: Delimiter): number => line.split(delimiter).length;
   return delimiters.toSorted((a, b) => count(b) - count(a))[0] ?? ",";

@@ -14,6 +14,8 @@ import { type DateReader, isNoDate } from "./dates.ts";
 interface Reading {
   readonly members: MemberList;
   readonly dates: DateReader;
+  /** Whether a cell in which nothing stands is none, unless it is of the member that may be empty. Default: false. */
+  readonly isTable?: boolean;
 }
 
 /** Returns a person of a file as the schema has it: texts without white space around them, dates, codes of countries, URLs. */
@@ -25,6 +27,7 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
     if (prefix === "" && leftOut.has(name)) continue;
     const { kind, vcard } = reading.members.byName.get(`${prefix}${name}`) ?? {};
     if (kind === "date" && typeof member === "string" && isNoDate(member)) continue;
+    if (reading.isTable && kind !== "text" && typeof member === "string" && member.trim() === "") continue;
     const partial = prefix === "" && kind === "date" ? partialDate(member) : undefined;
     if (partial !== undefined) properties.push(`${vcard}:${partial}`);
     else setMember(members, name, toMember(member, `${prefix}${name}`, reading));
