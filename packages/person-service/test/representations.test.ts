@@ -19,7 +19,7 @@ const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: str
   ndjson: ["application/x-ndjson", "application/x-ndjson"],
   csv: ["text/csv", "text/csv; charset=utf-8; header=present"],
   excel: ["text/csv;dialect=excel", "text/csv; charset=utf-8; header=present; dialect=excel"],
-  vcard: ["text/vcard;version=4.0", "text/vcard; charset=utf-8"],
+  vcard: ["text/vcard;version=4.0", "text/vcard; charset=utf-8; version=4.0"],
   vcard3: ["text/vcard;version=3.0", "text/vcard; charset=utf-8; version=3.0"],
   "text-xml": ["text/xml", "text/xml; charset=utf-8"],
   html: ["text/html", "text/html; charset=utf-8"],
