@@ -169,6 +169,15 @@ export const problemSchema: JsonSchema = {
         },
       },
     },
+    available: {
+      type: "array",
+      items: { type: "string" },
+      description: "What there is in place of what was asked for.",
+    },
+    supported: { type: "array", items: { type: "string" }, description: "What the content could be." },
+    refused: { type: "integer", minimum: 0, description: "How many records of a list were refused." },
+    omitted: { type: "integer", minimum: 0, description: "How many further errors are not listed." },
+    "violated-policies": { type: "array", items: { type: "string" }, description: "The quotas that are used up." },
   },
 };
 

@@ -18,12 +18,13 @@ export const openApiCommand: Command = command({
   async run({ values }, { write }) {
     const { publicUrl, access: file, keys } = values;
     const { apiDocument } = await import("../../api/document.ts");
+    const { forClients } = await import("../../api/for-clients.ts");
     const access =
       file === undefined ? undefined : await (await import("../../access/access.ts")).openAccess({ file, keys });
     const service = { database: ":memory:", members: membersIn(values), publicUrl, access: access?.filter };
     const { app, database } = await openPersonService(service);
     await database.close();
-    const document = await apiDocument(app, { publicUrl, security: access?.filter.security() });
+    const document = forClients(await apiDocument(app, { publicUrl, security: access?.filter.security() }));
     write(`${JSON.stringify(document, undefined, 2)}\n`);
   },
 });

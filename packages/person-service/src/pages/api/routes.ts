@@ -74,11 +74,12 @@ function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise
     | undefined;
   const write = async (current: SecurityOptions | undefined): Promise<WrittenDocument> => {
     // Loaded here, because making the schemas would take most of the start of the service.
-    const [{ apiDocument }, { referenceOf }] = await Promise.all([
+    const [{ apiDocument }, { forClients }, { referenceOf }] = await Promise.all([
       import("../../api/document.ts"),
+      import("../../api/for-clients.ts"),
       import("./reference.ts"),
     ]);
-    const document = await apiDocument(app(), { publicUrl, security: current });
+    const document = forClients(await apiDocument(app(), { publicUrl, security: current }));
     return { text: JSON.stringify(document), reference: referenceOf(document) };
   };
   return () => {

@@ -1,0 +1,106 @@
+import type {
+  MediaTypeObject,
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  ResponseObject,
+} from "waymark/openapi";
+
+/**
+ * Returns the document as clients get it: without what only a browser sends and gets, such as forms, pages and redirects to them,
+ * with an answer that is usually empty as an empty one, and with one person as what is created.
+ */
+export function forClients(document: OpenApiDocument): OpenApiDocument {
+  const paths = Object.entries(document.paths).flatMap(([path, item]) => {
+    const operations = Object.entries(item).flatMap(([method, operation]) =>
+      isOperation(operation) && !ofBrowsers.has(operation.operationId) ? [[method, clientOperation(operation)]] : [],
+    );
+    return operations.length === 0 ? [] : [[path, Object.fromEntries(operations)]];
+  });
+  const shared = document.components.responses as Responses; // of this kind
+  return withoutUnused({
+    ...document,
+    paths: Object.fromEntries(paths),
+    components: { ...document.components, responses: clientResponses(shared) },
+    "x-refusals": clientResponses(document["x-refusals"]) as OpenApiDocument["x-refusals"], // references stay so
+  });
+}
+
+type Responses = Readonly<Record<string, ResponseObject | ReferenceObject>>;
+
+const clientResponses = (responses: Responses): Responses =>
+  Object.fromEntries(
+    Object.entries(responses).flatMap(([key, response]) => (key === "303" ? [] : [[key, clientResponse(response)]])),
+  );
+
+/** The operations that only the pages of the service use. */
+const ofBrowsers: ReadonlySet<string> = new Set([
+  ...["readAsset", "chooseLanguage", "readReference", "readSignInPage", "signIn", "signOut"],
+  "createPersonHere",
+]);
+
+/** The parameters that only the pages of the service send. */
+const parametersOfBrowsers = ["column", "import", "new"];
+
+const isOperation = (value: OperationObject | object): value is OperationObject => "operationId" in value;
+
+function clientOperation({ parameters, requestBody, responses, ...operation }: OperationObject): OperationObject {
+  const taken = parameters?.filter((each) => !parametersOfBrowsers.includes((each as ParameterObject).name));
+  return {
+    ...operation,
+    ...(taken !== undefined && { parameters: taken }),
+    ...(requestBody !== undefined && { requestBody: { ...requestBody, content: ofOne(requestBody.content) } }),
+    responses: clientResponses(responses),
+  };
+}
+
+/** Leaves out pages. What is left may be nothing, and content that comes only where `Prefer` asks for it is none. */
+function clientResponse(response: ResponseObject | ReferenceObject): ResponseObject | ReferenceObject {
+  if ("$ref" in response) return response;
+  const { content, "x-content-optional": isOptional, ...others } = response;
+  const types = Object.entries(content ?? {}).filter(([type]) => type !== "text/html");
+  if (types.length === 0) return others;
+  if (isOptional !== true) return { ...others, content: Object.fromEntries(types) };
+  const counts = countsIn(content?.["application/json"]?.schema);
+  const ofList =
+    counts.length === 0 ? "" : `\n\nA list is answered with JSON: ${counts.map((name) => `\`${name}\``).join(", ")}.`;
+  return { ...others, description: others.description + ofList };
+}
+
+/** Returns the members of what a list is answered with, beside a single record. */
+function countsIn(schema: object | undefined): readonly string[] {
+  const { anyOf = [] }: { readonly anyOf?: readonly { readonly properties?: object }[] } = schema ?? {};
+  return anyOf.flatMap(({ properties = {} }) => Object.keys(properties));
+}
+
+/** Leaves out forms, and that a JSON array is taken too: a list has media types of its own, and generated types are those of one person. */
+function ofOne(content: Readonly<Record<string, MediaTypeObject>>): Readonly<Record<string, MediaTypeObject>> {
+  const types = Object.entries(content).filter(([type]) => !forms.includes(type));
+  return Object.fromEntries(types.map(([type, { schema, ...others }]) => [type, { ...others, schema: one(schema) }]));
+}
+
+const forms = ["application/x-www-form-urlencoded", "multipart/form-data"];
+
+function one(schema: object | undefined): object {
+  const { anyOf = [], ...others }: { readonly anyOf?: readonly object[] } = schema ?? {};
+  const [first, ...more] = anyOf.filter((each) => !("type" in each && each.type === "array"));
+  return first !== undefined && more.length === 0 && anyOf.length > 1 ? { ...others, ...first } : (schema ?? {});
+}
+
+/** Leaves out the components that nothing refers to any more. */
+function withoutUnused(document: OpenApiDocument): OpenApiDocument {
+  const text = JSON.stringify(document);
+  const kinds = Object.entries(document.components).map(([kind, parts]) => {
+    const used = Object.entries(parts).filter(
+      ([name]) => kind === "securitySchemes" || text.includes(`"#/components/${kind}/${name}"`),
+    );
+    return [kind, Object.fromEntries(used)] as const;
+  });
+  const components: OpenApiDocument["components"] = { ...document.components, ...Object.fromEntries(kinds) };
+  const isLess = kinds.some(([kind, parts]) => Object.keys(parts).length < sizeOf(document, kind));
+  return isLess ? withoutUnused({ ...document, components }) : document;
+}
+
+const sizeOf = ({ components }: OpenApiDocument, kind: string): number =>
+  Object.keys(Object.entries(components).find(([name]) => name === kind)?.[1] ?? {}).length;
