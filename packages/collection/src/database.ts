@@ -71,13 +71,10 @@ export interface DatabaseFigures {
   readonly waitingReads: number;
   /** The sizes of the files in bytes; undefined where the database is not a file. */
   readonly files?: { readonly database: number; readonly log: number } | undefined;
+  /** For PostgreSQL, for how many seconds a transaction that still runs has kept followers from changes; 0 when none does. */
+  readonly feedHeldSeconds?: number | undefined;
   /** The connections, by what they are for; undefined for a database without connections. */
-  readonly pools?: Readonly<Record<"records" | "changes" | "lists", PoolFigures>> | undefined;
-  /**
-   * For PostgreSQL, the old versions of the rows of counters at the last `check`: many while a snapshot or a standby needs them, and
-   * then each change looks through them. Undefined before a `check`, and where the engine does not count them.
-   */
-  readonly counterVersions?: number | undefined;
+  readonly pools?: Readonly<Record<"records" | "changes" | "bulk" | "lists", PoolFigures>> | undefined;
 }
 
 export interface PoolFigures {
@@ -156,7 +153,7 @@ export interface Ownership {
 
 /** The options of a PostgreSQL database. Times are in milliseconds. */
 export interface PostgresDatabaseOptions extends DatabaseOptions {
-  /** The maximum of connections, at least 3; they are opened when needed. Default: 10. */
+  /** The maximum of connections, at least 3, beside two for requests that change many records; opened when needed. Default: 14. */
   readonly poolSize?: number;
   /** How long connecting may take, and how long work may wait for a free connection. Default: 3,000. */
   readonly connectTimeout?: number;

@@ -83,7 +83,7 @@ async function follow(copy: Copy, store: Store, isEnd: () => boolean, life: numb
     copy.cursor = batch.cursor;
     cursor = batch.cursor;
     if (!mayEnd && batches >= life) return;
-    if (mayEnd && !batch.hasMore) return;
+    if (mayEnd && !batch.hasMore && batch.isHeld !== true) return;
     await immediate(); // so that the clients get their turn
   }
 }

@@ -106,10 +106,10 @@ function linksOf({ headers }: Response): Readonly<Record<string, string>> {
 describe("a list", () => {
   const selections: readonly [query: string, ids: readonly number[]][] = [
     ["", [1, 2, 3, 4, 5, 6, 7, 8]],
-    ["name=Ada", [1]],
+    ["name=Ada", [1, 4]],
     ["name=Nobody", []],
-    ["name[ne]=Ada", [2, 3, 4, 5, 6, 7, 8]],
-    ["name[prefix]=A", [1, 5]],
+    ["name[ne]=Ada", [2, 3, 5, 6, 7, 8]],
+    ["name[prefix]=A", [1, 4, 5, 6]],
     ["name[prefix]=%25", []],
     ["name=A,\\b+%25_*", [5]],
     ["name[in]=Joan,A\\,\\\\b+%25_*,Nobody", [3, 5]],
@@ -140,14 +140,14 @@ describe("a list", () => {
     ["q=ada&height=1.6&sort=-id", [4, 1]],
     ["q=nobody&limit=2", []],
     ["sort=-id", [8, 7, 6, 5, 4, 3, 2, 1]],
-    ["sort=name", [5, 1, 2, 3, 4, 6, 8, 7]],
+    ["sort=name", [5, 1, 4, 6, 2, 3, 8, 7]],
     ["sort=-birthDate,name", [3, 2, 5, 1, 4, 6, 8, 7]],
     ["sort=height", [3, 5, 8, 6, 1, 4, 2, 7]],
     ["sort=-height", [7, 2, 4, 1, 6, 8, 5, 3]],
     ["sort=email,id", [3, 6, 7, 8, 1, 5, 2, 4]],
     ["limit=3", [1, 2, 3]],
     ["limit=1000", [1, 2, 3, 4, 5, 6, 7, 8]],
-    ["height[ge]=0&sort=-name&limit=2", [7, 4]],
+    ["height[ge]=0&sort=-name&limit=2", [7, 2]],
   ];
   for (const [query, ids] of selections) {
     it(`?${query}`, async () => assert.deepEqual((await read(`/things?${query}`)).ids, ids));
@@ -239,7 +239,7 @@ describe("the pages of a list", () => {
     const { links } = await read("/things?limit=3&sort=name");
     const cursor = new URLSearchParams(links["next"]?.split("?")[1]).get("after");
     const rest = await read(`/things?sort=name&after=${cursor}`);
-    assert.deepEqual([rest.ids, rest.links], [[3, 4, 6, 8, 7], {}]);
+    assert.deepEqual([rest.ids, rest.links], [[6, 2, 3, 8, 7], {}]);
   });
 
   it("are reached by Link only, forward and back, for every query", async () => {

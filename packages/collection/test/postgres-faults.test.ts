@@ -69,7 +69,7 @@ describe("a connection to PostgreSQL", () => {
     const people = database.store("person");
     const ada = await create(people, { name: "Ada" });
     assert.deepEqual(await people.find(1), ada);
-    for (const statement of ["waymark find", "waymark list", "waymark counters"]) {
+    for (const statement of ["waymark find", "waymark list", "waymark state"]) {
       relay.breakAt(statement);
       assert.deepEqual(await people.find(1), ada);
       assert.deepEqual(await everything(people), [ada]);
@@ -83,7 +83,7 @@ describe("a connection to PostgreSQL", () => {
     const { database, relay } = through;
     const people = database.store("person");
     await create(people, {});
-    relay.breakAt("SELECT revision, last_id");
+    relay.breakAt("LOCK TABLE");
     assert.equal((await create(people, { identifier: "A1" })).revision, 2);
     relay.breakAt("BEGIN");
     assert.equal((await create(people, { identifier: "A2" })).revision, 3);
@@ -124,12 +124,12 @@ describe("a connection to PostgreSQL", () => {
     }
     relay.release();
     assert.deepEqual(await people.find(1), ada);
-    assert.equal((await create(people, {})).id, 2);
+    assert.ok((await create(people, {})).id > 1);
   });
 });
 
 describe("another transaction in a PostgreSQL database", () => {
-  it("that holds the collection's lock makes changes unavailable, but not reads", async () => {
+  it("that holds a lock of the collection makes changes unavailable, but not reads", async () => {
     const server = await postgresServer();
     const url = await server.createDatabase();
     await using opened = disposable(await open(url, { lockTimeout: 50 }));
@@ -137,7 +137,7 @@ describe("another transaction in a PostgreSQL database", () => {
     const ada = await create(people, { name: "Ada" });
     const other = new Client(url);
     await other.connect();
-    await other.query("BEGIN; SELECT * FROM waymark_collections FOR UPDATE");
+    await other.query("BEGIN; LOCK TABLE person IN SHARE MODE");
     const refused = await Promise.allSettled([people.create({}), people.remove(1), people.createAll([{}])]);
     for (const outcome of refused) {
       assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreUnavailable);
@@ -211,7 +211,7 @@ describe("another transaction in a PostgreSQL database", () => {
     const people = opened.database.store("person");
     const other = new Client(url);
     await other.connect();
-    await other.query("BEGIN; SELECT * FROM waymark_collections FOR UPDATE");
+    await other.query("BEGIN; LOCK TABLE person IN SHARE MODE");
     const changes = await Promise.allSettled(Array.from({ length: 12_000 }, () => people.create({})));
     const messages = new Set(changes.map((change) => (change.status === "rejected" ? change.reason.message : "")));
     assert.ok(messages.has("Too many changes wait for the database"), [...messages].join());
@@ -243,6 +243,7 @@ describe("a read of PostgreSQL for which nobody waits any more", () => {
     await using opened = disposable(await open(url));
     const people = opened.database.store("person");
     await create(people, { name: "Ada" });
+    const notBefore = await people.state();
     const administration = new Client(url);
     await administration.connect();
     /** Resolves once the server works on so many counts. */
@@ -257,7 +258,9 @@ describe("a read of PostgreSQL for which nobody waits any more", () => {
     try {
       await administration.query("BEGIN; LOCK TABLE person"); // for as long as it lasts, a count waits in the server
       const client = new AbortController();
-      const count = assert.rejects(async () => people.count({}, client), { name: "StoreUnavailable" });
+      const count = assert.rejects(async () => people.count({}, { signal: client.signal, notBefore }), {
+        name: "StoreUnavailable",
+      });
       await counts(1);
       client.abort();
       await count;

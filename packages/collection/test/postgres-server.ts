@@ -35,7 +35,8 @@ export function emptiedPostgresDatabase(): EmptiedDatabase {
     const tables = [...bookkeeping, ...collections.map(({ name }) => name)];
     await execute(
       url,
-      `SET session_replication_role = replica; UPDATE waymark_collections SET revision = 0, last_id = 0;
+      `SET session_replication_role = replica;
+      SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = current_schema::regnamespace;
       ${tables.map((table) => `DELETE FROM ${table}`).join(";")}`,
     );
     return url;

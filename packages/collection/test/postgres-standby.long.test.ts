@@ -58,7 +58,8 @@ describe("a standby of a PostgreSQL database", () => {
     assert.deepEqual(await everything(read), [ada, grace]);
     assert.deepEqual((await Array.fromAsync(read.list({ words: ["hopp"] }))).flat(), [grace]);
     assert.equal(await read.count(), 2);
-    assert.equal(await read.revision(), await people.revision());
+    // A standby has up to 32 numbers of a sequence in advance.
+    assert.ok((await read.revision()) >= (await people.revision()));
     assert.deepEqual(await primary.database.check(), { readOnly: false });
     assert.deepEqual(await standby.database.check(), { readOnly: true });
   });
@@ -239,7 +240,8 @@ describe("a standby that is promoted, and the primary that then follows it", () 
     await primary.start();
     assert.deepEqual(await latter.database.check(), { readOnly: false });
     const grace = await create(latter.database.store("person"), { name: "Grace" });
-    assert.deepEqual([grace.id, grace.revision], [ada.id + 1, ada.revision + 1]);
+    // What a failover may have lost is not given again.
+    assert.ok(grace.id > ada.id + 1000 && grace.revision > ada.revision + 1_000_000);
     await primary.catchUp(standby);
     assert.deepEqual(await former.database.check(), { readOnly: true });
     assert.deepEqual(await everything(former.database.store("person")), [ada, grace]);

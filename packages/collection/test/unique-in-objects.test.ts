@@ -31,8 +31,8 @@ describe("a unique member of an object, in requests with many records", () => {
   it("conflicts with the line that has the same value, and with stored records", async () => {
     const lines = ["3", "4", "4", "1"].map((isbn) => JSON.stringify({ title: "Sanditon", code: { isbn } })).join("\n");
     assert.deepEqual(await errorsOf("POST", "/books", "application/x-ndjson", lines), [
-      "3 #/code/isbn is already used in line 2",
-      "4 #/code/isbn is already used by another record",
+      "3 #/code/isbn is already used in line 2 taken",
+      "4 #/code/isbn is already used by another record taken",
     ]);
   });
 
@@ -41,7 +41,7 @@ describe("a unique member of an object, in requests with many records", () => {
     for (const query of ["?title=Persuasion", "?title=Persuasion&dry-run=true"]) {
       assert.deepEqual(
         await errorsOf("PATCH", `/books${query}`, "application/json", body),
-        ["2 #/code/isbn is already used by another record"],
+        ["2 #/code/isbn is already used by another record taken"],
         query,
       );
     }

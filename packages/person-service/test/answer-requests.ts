@@ -96,7 +96,7 @@ export const specialFields: readonly Fields[] = [
 ];
 
 /** A cursor of people behind more changes than any of these services has. */
-const cursorFarAhead = "AUO_4owOzQGAlOvcAwAABQ";
+const cursorFarAhead = "BBFustCMqQCAgICAgICACA";
 
 /** What is wrong with a request of people or of their pages, or special about it. */
 export const specialRequests: readonly Line[] = [

@@ -55,7 +55,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "bulk stores/sqlite/threads",
     "handlers new-file.ts",
     "description stores/postgres/reading stores/postgres/writing stores/sqlite/reading stores/sqlite/writing",
-    "settings.ts stores/postgres/history stores/postgres/layout stores/sqlite/table",
+    "settings.ts stores/postgres/layout stores/sqlite/table",
     "feed stores/postgres/table stores/sqlite/connections",
     "formats record-scope.ts stores/postgres/connections",
     "lists",

@@ -60,6 +60,6 @@ export interface FeedRange extends Pick<ReadOptions, "signal" | "caller"> {
 }
 
 /** Changes, and the place behind them. */
-export interface EngineChanges extends Pick<ChangeBatch, "changes" | "hasMore" | "revision"> {
+export interface EngineChanges extends Pick<ChangeBatch, "changes" | "hasMore" | "isHeld" | "revision"> {
   readonly place: FeedPlace;
 }

@@ -13,7 +13,7 @@ import {
 import { ownersFirst } from "./table/definition.ts";
 import { UnusableDatabase } from "./unusable-database.ts";
 
-/** The progress of restoring a collection: up to this id, in the state of this revision. */
+/** The progress of restoring a collection: up to this id, of the snapshot with this mark. */
 export interface RestorePlace {
   readonly id: number;
   readonly revision: number;
@@ -71,10 +71,10 @@ export async function restoreSnapshot(
     counters.set(name, state);
     const before = places.get(name) ?? { id: 0, revision: 0 };
     for await (const removals of snapshot.removals(name)) await target.remove(name, removals);
-    const { revision } = state;
-    if (before.id > 0 && before.revision !== revision) {
+    const { mark } = state;
+    if (before.id > 0 && before.revision !== mark) {
       await catchUp(target, snapshot, name, before);
-      await target.put(name, [], { id: before.id, revision });
+      await target.put(name, [], { id: before.id, revision: mark });
     }
     let stored = await target.count(name, before.id);
     const report = (): void => onProgress({ collection: name, stored, total: state.records });
@@ -82,7 +82,7 @@ export async function restoreSnapshot(
     const began = performance.now() - storing;
     for await (const records of snapshot.records(name, { after: before.id })) {
       if (batches > 0 && storing >= stopAfter) return false;
-      await target.put(name, records, { id: records.at(-1)?.id ?? before.id, revision });
+      await target.put(name, records, { id: records.at(-1)?.id ?? before.id, revision: mark });
       stored += records.length;
       batches++;
       storing = performance.now() - began;

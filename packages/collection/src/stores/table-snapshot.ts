@@ -7,6 +7,8 @@ export type StampedRow = readonly [...RecordRow<number | string>, createdAt: num
 
 /** The tables of a database, read over a connection that sees one state of them. */
 export interface SnapshotTables extends Pick<Snapshot, "identity" | "close"> {
+  /** Makes the statement that reads the last revision, the last id and the mark of a collection. */
+  readonly counters: (collection: string) => string;
   /** Returns the rows of a statement, each an array of its columns. The parameters are `$1`, `$2` and so on. */
   query<Row>(text: string, values: readonly (number | string)[]): Awaitable<readonly Row[]>;
   /** Returns the first records of a range by ascending id, about as many as have `batchSize`. */
@@ -14,16 +16,18 @@ export interface SnapshotTables extends Pick<Snapshot, "identity" | "close"> {
 }
 
 /** Makes a snapshot of the tables of a database. */
-export function tableSnapshot({ identity, query, first, close }: SnapshotTables): Snapshot {
+export function tableSnapshot({ identity, counters, query, first, close }: SnapshotTables): Snapshot {
   const snapshot: Snapshot = {
     identity,
     async counters(collection) {
-      const text = "SELECT revision, last_id FROM waymark_collections WHERE name = $1";
-      const [row] = await query<Numbers>(text, [collection]);
-      if (row === undefined) return { revision: 0, lastId: 0, records: 0 };
-      const [revision = 0, lastId = 0] = row.map(Number);
+      const found = await query<readonly [number | string]>("SELECT 1 FROM waymark_collections WHERE name = $1", [
+        collection,
+      ]);
+      if (found.length === 0) return { revision: 0, lastId: 0, records: 0, mark: 0 };
+      const [row = []] = await query<Numbers>(counters(collection), []);
+      const [revision = 0, lastId = 0, mark = 0] = row.map(Number);
       const [count] = await query<Numbers>(`SELECT count(*) FROM "${collection}"`, []);
-      return { revision, lastId, records: Number(count?.[0]) };
+      return { revision, lastId, records: Number(count?.[0]), mark };
     },
 
     async *records(collection, { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = {}) {

@@ -52,7 +52,7 @@ async function makePostgresDump(bin: string): Promise<void> {
 /** The statements of a dump that a driver can send, without the name of the schema. */
 function statementsOf(dump: string): string {
   const statements = dump
-    .replaceAll(/^(--|\\|SET |SELECT |CREATE SCHEMA |COMMENT ).*\n/gm, "")
+    .replaceAll(/^(--|\\|SET |SELECT (?!pg_catalog\.setval)|CREATE SCHEMA |COMMENT ).*\n/gm, "")
     .replaceAll("public.", "");
   return `${statements.replaceAll(/\n{2,}/g, "\n").trim()}\n`;
 }

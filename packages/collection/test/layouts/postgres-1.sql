@@ -1,23 +1,25 @@
 CREATE TABLE book (
     id bigint NOT NULL,
     revision bigint NOT NULL,
+    tx xid8 NOT NULL,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
     owner bigint NOT NULL,
     document text NOT NULL,
     size integer,
-    text_title text
+    folded_title text
 );
 CREATE TABLE person (
     id bigint NOT NULL,
     revision bigint NOT NULL,
+    tx xid8 NOT NULL,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
     document text NOT NULL,
     size integer,
     unique_identifier text,
-    text_name text,
-    caseless_email text,
+    folded_name text,
+    folded_email text,
     number_height double precision,
     time_seen bigint,
     list_tags text[],
@@ -25,17 +27,28 @@ CREATE TABLE person (
 );
 CREATE TABLE waymark_collections (
     name text NOT NULL,
-    revision bigint NOT NULL,
-    last_id bigint NOT NULL,
     form text NOT NULL
 );
 CREATE TABLE waymark_era (
-    era text NOT NULL
+    era text NOT NULL,
+    server text
 );
 CREATE TABLE waymark_forms (
     name text NOT NULL,
     form text NOT NULL
 );
+CREATE SEQUENCE waymark_ids_book
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+CREATE SEQUENCE waymark_ids_person
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 CREATE TABLE waymark_keys (
     collection text NOT NULL,
     owner bigint NOT NULL,
@@ -59,38 +72,55 @@ CREATE TABLE waymark_removals (
     collection text NOT NULL,
     id bigint NOT NULL,
     revision bigint NOT NULL,
+    tx xid8 NOT NULL,
     owner bigint NOT NULL
 );
+CREATE SEQUENCE waymark_revisions_book
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+CREATE SEQUENCE waymark_revisions_person
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 INSERT INTO book VALUES
-	(1, 1, 1793534820000, 1793534820000, 1, '{"id":1,"personId":1,"title":"Notes","createdAt":"2026-11-01T12:07:00.000Z","updatedAt":"2026-11-01T12:07:00.000Z"}', 115, 'Notes'),
-	(3, 3, 1793534940000, 1793534940000, 4, '{"id":3,"personId":4,"title":"Diary","createdAt":"2026-11-01T12:09:00.000Z","updatedAt":"2026-11-01T12:09:00.000Z"}', 115, 'Diary');
+	(1, 1, '734', 1793534820000, 1793534820000, 1, '{"id":1,"personId":1,"title":"Notes","createdAt":"2026-11-01T12:07:00.000Z","updatedAt":"2026-11-01T12:07:00.000Z"}', 115, 'notes'),
+	(3, 3, '736', 1793534940000, 1793534940000, 4, '{"id":3,"personId":4,"title":"Diary","createdAt":"2026-11-01T12:09:00.000Z","updatedAt":"2026-11-01T12:09:00.000Z"}', 115, 'diary');
 INSERT INTO person VALUES
-	(1, 1, 1793534400000, 1793534400000, '{"id":1,"name":"Ada Lovelace","identifier":"A1","email":"Ada@example.org","height":1.65,"seen":"2026-01-02T03:04:05Z","createdAt":"2026-11-01T12:00:00.000Z","updatedAt":"2026-11-01T12:00:00.000Z"}', 196, '"A1"', 'Ada Lovelace', 'ada@example.org', 1.65, 1767323045000, NULL, '{ada,a*,ad*,ada*,lovelace,l*,lo*,lov*,love*,lovel*}'),
-	(4, 4, 1793534580000, 1793534580000, '{"id":4,"name":"Zoë \"Eve\" O''Neill \\ 😀","email":"eve@example.org","createdAt":"2026-11-01T12:03:00.000Z","updatedAt":"2026-11-01T12:03:00.000Z"}', 150, NULL, 'Zoë "Eve" O''Neill \ 😀', 'eve@example.org', NULL, NULL, NULL, '{zoe,z*,zo*,zoe*,zo,eve,e*,ev*,eve*,o,o*,neill,n*,ne*,nei*,neil*,neill*,oneill,on*,one*,onei*,oneil*}'),
-	(100, 6, 1793534700000, 1793534700000, '{"id":100,"name":"One with an id of its own","identifier":1,"createdAt":"2026-11-01T12:05:00.000Z","updatedAt":"2026-11-01T12:05:00.000Z"}', 138, '1', 'One with an id of its own', NULL, NULL, NULL, NULL, '{one,o*,on*,one*,with,w*,wi*,wit*,with*,an,a*,an*,id,i*,id*,of,of*,its,it*,its*,own,ow*,own*}'),
-	(101, 7, 1793534760000, 1793534760000, '{"id":101,"name":"One after it","identifier":"1","createdAt":"2026-11-01T12:06:00.000Z","updatedAt":"2026-11-01T12:06:00.000Z"}', 127, '"1"', 'One after it', NULL, NULL, NULL, NULL, '{one,o*,on*,one*,after,a*,af*,aft*,afte*,after*,it,i*,it*}'),
-	(2, 8, 1793534460000, 1793535000000, '{"id":2,"name":"Grace Brewster Hopper","identifier":"A2","createdAt":"2026-11-01T12:01:00.000Z","updatedAt":"2026-11-01T12:10:00.000Z"}', 135, '"A2"', 'Grace Brewster Hopper', NULL, NULL, NULL, NULL, '{grace,g*,gr*,gra*,grac*,grace*,brewster,b*,br*,bre*,brew*,brews*,hopper,h*,ho*,hop*,hopp*,hoppe*}'),
-	(102, 11, 1793535060000, 1793535060000, '{"id":102,"name":"First of many","createdAt":"2026-11-01T12:11:00.000Z","updatedAt":"2026-11-01T12:11:00.000Z"}', 111, NULL, 'First of many', NULL, NULL, NULL, NULL, '{first,f*,fi*,fir*,firs*,first*,of,o*,of*,many,m*,ma*,man*,many*}'),
-	(103, 12, 1793535120000, 1793535120000, '{"id":103,"name":"Second of many","createdAt":"2026-11-01T12:12:00.000Z","updatedAt":"2026-11-01T12:12:00.000Z"}', 112, NULL, 'Second of many', NULL, NULL, NULL, NULL, '{second,s*,se*,sec*,seco*,secon*,of,o*,of*,many,m*,ma*,man*,many*}');
+	(1, 1, '727', 1793534400000, 1793534400000, '{"id":1,"name":"Ada Lovelace","identifier":"A1","email":"Ada@example.org","height":1.65,"seen":"2026-01-02T03:04:05Z","createdAt":"2026-11-01T12:00:00.000Z","updatedAt":"2026-11-01T12:00:00.000Z"}', 196, '"A1"', 'ada lovelace', 'ada@example.org', 1.65, 1767323045000, NULL, '{ada,a*,ad*,ada*,lovelace,l*,lo*,lov*,love*,lovel*}'),
+	(4, 4, '730', 1793534580000, 1793534580000, '{"id":4,"name":"Zoë \"Eve\" O''Neill \\ 😀","email":"eve@example.org","createdAt":"2026-11-01T12:03:00.000Z","updatedAt":"2026-11-01T12:03:00.000Z"}', 150, NULL, 'zoe "eve" o''neill \ 😀', 'eve@example.org', NULL, NULL, NULL, '{zoe,z*,zo*,zoe*,zo,eve,e*,ev*,eve*,o,o*,neill,n*,ne*,nei*,neil*,neill*,oneill,on*,one*,onei*,oneil*}'),
+	(100, 6, '732', 1793534700000, 1793534700000, '{"id":100,"name":"One with an id of its own","identifier":1,"createdAt":"2026-11-01T12:05:00.000Z","updatedAt":"2026-11-01T12:05:00.000Z"}', 138, '1', 'one with an id of its own', NULL, NULL, NULL, NULL, '{one,o*,on*,one*,with,w*,wi*,wit*,with*,an,a*,an*,id,i*,id*,of,of*,its,it*,its*,own,ow*,own*}'),
+	(101, 7, '733', 1793534760000, 1793534760000, '{"id":101,"name":"One after it","identifier":"1","createdAt":"2026-11-01T12:06:00.000Z","updatedAt":"2026-11-01T12:06:00.000Z"}', 127, '"1"', 'one after it', NULL, NULL, NULL, NULL, '{one,o*,on*,one*,after,a*,af*,aft*,afte*,after*,it,i*,it*}'),
+	(2, 8, '737', 1793534460000, 1793535000000, '{"id":2,"name":"Grace Brewster Hopper","identifier":"A2","createdAt":"2026-11-01T12:01:00.000Z","updatedAt":"2026-11-01T12:10:00.000Z"}', 135, '"A2"', 'grace brewster hopper', NULL, NULL, NULL, NULL, '{grace,g*,gr*,gra*,grac*,grace*,brewster,b*,br*,bre*,brew*,brews*,hopper,h*,ho*,hop*,hopp*,hoppe*}'),
+	(102, 11, '740', 1793535060000, 1793535060000, '{"id":102,"name":"First of many","createdAt":"2026-11-01T12:11:00.000Z","updatedAt":"2026-11-01T12:11:00.000Z"}', 111, NULL, 'first of many', NULL, NULL, NULL, NULL, '{first,f*,fi*,fir*,firs*,first*,of,o*,of*,many,m*,ma*,man*,many*}'),
+	(103, 12, '740', 1793535120000, 1793535120000, '{"id":103,"name":"Second of many","createdAt":"2026-11-01T12:12:00.000Z","updatedAt":"2026-11-01T12:12:00.000Z"}', 112, NULL, 'second of many', NULL, NULL, NULL, NULL, '{second,s*,se*,sec*,seco*,secon*,of,o*,of*,many,m*,ma*,man*,many*}');
 INSERT INTO waymark_collections VALUES
-	('book', 4, 3, 'OD8LgzQjVw7yEMzz'),
-	('person', 12, 103, 'umVHfbaSDGBatdr7');
+	('person', 'l4tFbUx18rKLHA1r'),
+	('book', '71aiRoLPUMmbTOmq');
 INSERT INTO waymark_era VALUES
-	('53480cb1-3082-4f45-9507-2f1fd37e13e0');
+	('358105c7-75a7-4626-a9b4-285745067fba', '7713571955706898119 5 00000001');
 INSERT INTO waymark_forms VALUES
-	('person', '{"owner":null,"columns":{"size":"bytes","unique_identifier":"key","text_name":"value","caseless_email":"value","number_height":"value","time_seen":"value","list_tags":"[\"values\",\"text\",5,null]","words":"[1,5,\"name\"]","changes":"revision"}}'),
-	('book', '{"owner":"person","columns":{"size":"bytes","text_title":"value","changes":"revision"}}');
+	('person', '{"owner":null,"columns":{"size":"bytes","unique_identifier":"key","folded_name":"folded 1","folded_email":"folded 1","number_height":"value","time_seen":"value","list_tags":"[\"values\",\"text\",5,null]","words":"[1,5,\"name\"]","changes":"revision"}}'),
+	('book', '{"owner":"person","columns":{"size":"bytes","folded_title":"folded 1","changes":"revision"}}');
 INSERT INTO waymark_keys VALUES
 	('person', 0, 'key of Ada', 'print of key of Ada', 1, 1, 1793534400000),
 	('person', 0, 'key of Grace', 'print of key of Grace', 2, 2, 1793534460000),
 	('person', 0, 'key of the removed one', 'print of key of the removed one', 3, 3, 1793534520000),
 	('book', 1, 'key of Notes', 'print of key of Notes', 1, 1, 1793534820000);
 INSERT INTO waymark_layout VALUES
-	(1, '91697ee8-1339-45cd-a113-42820d771e6f');
+	(1, 'd406c995-ada2-47ec-bf5a-a831b4f90972');
 INSERT INTO waymark_removals VALUES
-	('person', 3, 9, 0),
-	('book', 2, 4, 5),
-	('person', 5, 10, 0);
+	('person', 3, 9, '738', 0),
+	('book', 2, 4, '739', 5),
+	('person', 5, 10, '739', 0);
+SELECT pg_catalog.setval('waymark_ids_book', 3, true);
+SELECT pg_catalog.setval('waymark_ids_person', 103, true);
+SELECT pg_catalog.setval('waymark_revisions_book', 4, true);
+SELECT pg_catalog.setval('waymark_revisions_person', 12, true);
 ALTER TABLE ONLY book
     ADD CONSTRAINT book_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY person
@@ -109,23 +139,24 @@ ALTER TABLE ONLY waymark_loading
     ADD CONSTRAINT waymark_loading_pkey PRIMARY KEY (collection);
 ALTER TABLE ONLY waymark_removals
     ADD CONSTRAINT waymark_removals_pkey PRIMARY KEY (collection, id);
-CREATE INDEX book_changes ON book USING btree (revision);
-CREATE INDEX book_changes_of_owner ON book USING btree (owner, revision);
+CREATE INDEX book_changes ON book USING btree (tx, revision);
+CREATE INDEX book_changes_of_owner ON book USING btree (owner, tx, revision);
 CREATE INDEX book_created_at ON book USING btree (owner, created_at, id);
+CREATE INDEX book_folded_title ON book USING btree (owner, "left"(folded_title, 600) NULLS FIRST, id);
 CREATE INDEX book_owner ON book USING btree (owner, id);
-CREATE INDEX book_text_title ON book USING btree (owner, "left"(text_title, 600) NULLS FIRST, id);
 CREATE INDEX book_updated_at ON book USING btree (owner, updated_at, id);
-CREATE INDEX person_caseless_email ON person USING btree ("left"(caseless_email, 600) NULLS FIRST, id);
-CREATE INDEX person_changes ON person USING btree (revision);
+CREATE INDEX person_changes ON person USING btree (tx, revision);
 CREATE INDEX person_created_at ON person USING btree (created_at, id);
+CREATE INDEX person_folded_email ON person USING btree ("left"(folded_email, 600) NULLS FIRST, id);
+CREATE INDEX person_folded_name ON person USING btree ("left"(folded_name, 600) NULLS FIRST, id);
 CREATE INDEX person_list_tags ON person USING gin (list_tags);
 CREATE INDEX person_number_height ON person USING btree (number_height NULLS FIRST, id);
-CREATE INDEX person_text_name ON person USING btree ("left"(text_name, 600) NULLS FIRST, id);
 CREATE INDEX person_time_seen ON person USING btree (time_seen NULLS FIRST, id);
 CREATE UNIQUE INDEX person_unique_identifier ON person USING btree (unique_identifier);
 CREATE INDEX person_updated_at ON person USING btree (updated_at, id);
 CREATE INDEX person_words ON person USING gin (words);
 CREATE INDEX waymark_keys_time ON waymark_keys USING btree (collection, "time");
-CREATE INDEX waymark_removals_revision ON waymark_removals USING btree (collection, revision, owner);
+CREATE INDEX waymark_removals_owner ON waymark_removals USING btree (collection, owner, tx, revision) WHERE (owner <> 0);
+CREATE INDEX waymark_removals_tx ON waymark_removals USING btree (collection, tx, revision);
 ALTER TABLE ONLY book
     ADD CONSTRAINT book_owner_fkey FOREIGN KEY (owner) REFERENCES person(id);

@@ -68,10 +68,9 @@ export function describeBulkCreation(name: string, withStore: WithStore): void {
         const conflicts = [{ position: 2, member: "id" }];
         assert.deepEqual(await store.createAll([{}, { id: 7 }]), { kind: "refused", conflicts });
         assert.deepEqual(await store.createAll([{}], { onlyIfEmpty: true }), created(1));
-        assert.deepEqual(
-          (await everything(store)).map(({ id, revision }) => [id, revision]),
-          [[8, 3]],
-        );
+        const [only, ...others] = await everything(store);
+        assert.ok(only !== undefined && only.id > 7 && only.revision > 2);
+        assert.deepEqual(others, []);
       }),
     );
 
@@ -89,8 +88,7 @@ export function describeBulkCreation(name: string, withStore: WithStore): void {
           ],
         });
         assert.deepEqual(await everything(store), [ada]);
-        const { id } = await create(store, {});
-        assert.deepEqual([id, await store.revision()], [2, 2]);
+        assert.ok((await create(store, {})).id > 1);
       }),
     );
 
@@ -126,8 +124,7 @@ export function describeBulkCreation(name: string, withStore: WithStore): void {
           await assert.rejects(store.createAll(documents()), /the file ends here/);
           assert.deepEqual(await everything(store), []);
           const { id, revision } = await create(store, {});
-          assert.equal(revision, 1);
-          if (count === 1) assert.equal(id, 1); // of many, some ids may be used up
+          if (count === 1) assert.deepEqual([id, revision], [1, 1]); // of many, some numbers may be used up
         }),
       );
     }
@@ -168,7 +165,7 @@ export function describeBulkCreation(name: string, withStore: WithStore): void {
         async function* documents(): AsyncGenerator<Document> {
           for (let i = 0; i < 2000; i++) {
             if (i % 500 === 0) {
-              seen.push((await everything(store)).length, await store.revision());
+              seen.push((await everything(store)).length);
               await new Promise((resolve) => setImmediate(resolve));
             }
             yield { n: i };
@@ -189,10 +186,7 @@ export function describeBulkCreation(name: string, withStore: WithStore): void {
         assert.deepEqual(kinds, ["created", "created", "created", "created"]);
         const records = await everything(store);
         assert.equal(records.length, 2002);
-        assert.deepEqual(
-          records.map(({ revision }) => revision),
-          records.map((_record, i) => i + 1),
-        );
+        assert.equal(new Set(records.map(({ revision }) => revision)).size, 2002);
       }),
     );
   });

@@ -86,7 +86,7 @@ export function describeLoading(name: string, withStore: WithStore, withDatabase
         await create(store, { name: "new" });
         await load(target, snapshot);
         assert.deepEqual(await everything(target.store("person")), before);
-        assert.equal(await target.store("person").revision(), revision);
+        assert.ok((await target.store("person").revision()) >= revision);
       }),
     );
 

@@ -58,10 +58,10 @@ const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(d
 function fold<V extends MemberValue>(member: string, value: V): V | string {
   if (!["name", "email", "mails.value"].includes(member) || typeof value !== "string") return value;
   const letters = value.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
-  return letters.replaceAll(/[ßıłøς]/g, (letter) => plain[letter] ?? letter);
+  return letters.replaceAll(/[ßıłøςæ]/g, (letter) => plain[letter] ?? letter);
 }
 
-const plain: Readonly<Record<string, string>> = { ß: "ss", ı: "i", ł: "l", ø: "o", ς: "σ" };
+const plain: Readonly<Record<string, string>> = { ß: "ss", ı: "i", ł: "l", ø: "o", ς: "σ", æ: "ae" };
 
 const placeOf = (order: readonly SortKey[], record: object): readonly MemberValue[] =>
   order.map(({ member }) => keyOf(record, member));

@@ -182,12 +182,12 @@ function databaseMetrics(registry: Registry, database: Database, isReady: () => 
       },
     });
     new Gauge({
-      name: "postgres_counter_versions",
-      help: "Old versions of the rows of counters, which a long snapshot keeps",
+      name: "feed_held_seconds",
+      help: "For how long a transaction that still runs has kept followers from changes",
       aggregator: "max",
       registers,
       collect() {
-        this.set(database.figures().counterVersions ?? 0);
+        this.set(database.figures().feedHeldSeconds ?? 0);
       },
     });
     new Gauge({

@@ -57,7 +57,7 @@ describe("a service with a webhook in its settings", () => {
     assert.match(stdout, /^localhost:\d+: took a message at 20\S+Z, 0 waiting, 0 given up\n$/);
   });
 
-  it("goes on where it was after a copy, and sends everybody again after a restore and a resume", async () => {
+  it("sends everybody again after a copy, a restore and a resume: twice rather than never", async () => {
     await using receiver = await startReceiver();
     const webhook = { url: receiver.url, "secret-file": secretFile, "allow-private-addresses": true };
     const [first, second, backup, third] = Array.from({ length: 4 }, () => folder.newFile()) as [
@@ -82,7 +82,7 @@ describe("a service with a webhook in its settings", () => {
     assert.deepEqual(await namesAfter(first, 1, (url) => store(url, "Ada")), ["Ada"]);
     await done("import", folder.write("grace.csv", "name\nGrace\n"), "--database", first);
     await done("copy", "--from", first, "--to", second);
-    assert.deepEqual(await namesAfter(second, 1), ["Grace"]);
+    assert.deepEqual((await namesAfter(second, 2)).toSorted(), ["Ada", "Grace"]);
     await done("backup", backup, "--database", second);
     await done("restore", backup, "--database", third);
     assert.deepEqual((await namesAfter(third, 2)).toSorted(), ["Ada", "Grace"]);

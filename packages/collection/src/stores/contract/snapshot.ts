@@ -30,6 +30,8 @@ export interface SnapshotCounters {
   readonly lastId: number;
   /** The number of records. */
   readonly records: number;
+  /** What `changedSince` takes for the changes after this snapshot, in a later one of the same database. */
+  readonly mark: number;
 }
 
 /** Bounds of the records; all hold together. */
@@ -38,7 +40,7 @@ export interface SnapshotRange {
   readonly after?: number;
   /** Only those with this id or a smaller one. */
   readonly upTo?: number;
-  /** Only those with a greater revision. */
+  /** Only those that have changed after the snapshot with this mark. */
   readonly changedSince?: number;
 }
 

@@ -225,6 +225,11 @@ export interface ChangeBatch<T extends Document = Document> {
   readonly cursor: string;
   /** Whether there were more changes behind these when they were read. */
   readonly hasMore: boolean;
+  /**
+   * Whether there are changes that cannot be read yet, because a transaction that began before them still runs; on PostgreSQL only. A
+   * later read behind the cursor has them. Default: false.
+   */
+  readonly isHeld?: boolean;
   /** The revision up to which the cursor is, as `Store.revision` counts: their difference is how far a follower is behind, at most. */
   readonly revision: number;
 }

@@ -1,6 +1,5 @@
 import { type OptionTypes, requireOptions } from "waymark/internal";
 import type { Database, PostgresDatabaseOptions, StoredCollection, StoredOptions } from "../../database.ts";
-import { StoreUnavailable } from "../contract/errors.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Snapshot } from "../contract/snapshot.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
@@ -13,6 +12,7 @@ import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } 
 import { type OpenServer, openServerAt } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { type PostgresEngine, postgresEngine } from "./engine.ts";
+import { beginEra, enterEra } from "./era.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
 import { prepareCollection } from "./layout/schema.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
@@ -29,7 +29,7 @@ const optionTypes: OptionTypes<PostgresDatabaseOptions> = {
 /** Implements `openPostgresDatabase` of the package, which loads this file when it is called. */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
   requireOptions("openPostgresDatabase(address, { … })", options, optionTypes);
-  const { poolSize = 10 } = options;
+  const { poolSize = 14 } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
   const collections = toStoredCollections(options.collections);
   if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
@@ -43,7 +43,12 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   } catch (error) {
     throw notOpened(parsed.display, reasonNotOpened(error), error);
   }
-  const pools = dividePool(poolSize, connect, () => openServer(timeouts));
+  const open = async (): Promise<PostgresConnection> => {
+    const connection = await openServer(timeouts);
+    await enterEra(connection);
+    return connection;
+  };
+  const pools = dividePool(poolSize, connect, open);
   const engine = postgresDatabaseEngine(pools, collections, {
     openSnapshot: () => openPostgresSnapshot(openServer, timeouts),
     restores: new PostgresPool(1, connect, () => openServer({ ...timeouts, statement: patience })),
@@ -75,17 +80,19 @@ function postgresDatabaseEngine(
   { openSnapshot, restores, onCommit }: EngineParts,
 ): DatabaseEngine {
   const engines: PostgresEngine[] = [];
-  let counterVersions: number | undefined;
+  /** Since when a transaction has kept followers from changes. */
+  let heldSince: number | undefined;
   const change = (statement: Statement): Promise<unknown> =>
     pools.changes.use((connection) => connection.queryAlone(statement)).catch(throwStoreFault);
   return {
     collection(definition) {
-      const engine = postgresEngine(pools, definition, collections, onCommit);
+      const engine = postgresEngine(pools, definition, collections, onCommit, (isHeld) => {
+        heldSince = isHeld ? (heldSince ?? performance.now()) : undefined;
+      });
       engines.push(engine);
       return engine;
     },
     async check() {
-      counterVersions = await countVersions(pools.records);
       const [row] = await pools.records.read<readonly [readOnly: string]>({
         text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
       });
@@ -96,39 +103,32 @@ function postgresDatabaseEngine(
     figures: () => ({
       waitingChanges: engines.reduce((sum, engine) => sum + engine.waitingChanges(), 0),
       waitingReads: pools.lists.figures.waiting,
-      pools: { records: pools.records.figures, changes: pools.changes.figures, lists: pools.lists.figures },
-      counterVersions,
+      feedHeldSeconds: heldSince === undefined ? 0 : (performance.now() - heldSince) / 1000,
+      pools: {
+        records: pools.records.figures,
+        changes: pools.changes.figures,
+        bulk: pools.bulk.figures,
+        lists: pools.lists.figures,
+      },
     }),
     async makeIndexes() {},
     async probeChanges() {
       // Rows that another transaction is changing can be changed; the probe does not wait for them.
       const free = "SELECT name FROM waymark_collections FOR UPDATE SKIP LOCKED";
-      const text = `UPDATE waymark_collections SET revision = revision WHERE name IN (${free})`;
+      const text = `UPDATE waymark_collections SET form = form WHERE name IN (${free})`;
       await change({ text });
       for (const engine of engines) await engine.assertShape();
     },
     async resume() {
-      const text = `WITH begun AS (UPDATE waymark_era SET era = gen_random_uuid()::text)
-        UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
-      await change({ text });
+      await restores
+        .use((connection) => connection.inTransaction(() => beginEra(connection, lostAtMost)))
+        .catch(throwStoreFault);
     },
     async close() {
       await Promise.all(engines.map((engine) => engine.close()));
       await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },
   };
-}
-
-/** Returns how many old versions of the rows of counters there are; undefined where the engine does not count them. */
-async function countVersions(pool: PostgresPool): Promise<number | undefined> {
-  try {
-    const text = "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = to_regclass('waymark_collections')::oid";
-    const [[count] = []] = await pool.read<readonly [count: string]>({ text });
-    return count === undefined ? undefined : Number(count);
-  } catch (error) {
-    if (error instanceof StoreUnavailable) throw error;
-    return undefined;
-  }
 }
 
 /**
@@ -166,6 +166,7 @@ async function prepareOver(
   if (!forRestore) await assertFinished(connection);
   for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition, onForgotten);
   await connection.query({ text: "COMMIT" });
+  await enterEra(connection);
 }
 
 /**
@@ -179,7 +180,7 @@ async function assertServer(connection: PostgresConnection, isToBeWritten: boole
     text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
       current_setting('transaction_read_only'), has_table_privilege(to_regclass('waymark_collections'), 'UPDATE')`,
   });
-  if (Number(version) < 130_000) throw new UnusableDatabase("the server is older than PostgreSQL 13; upgrade it");
+  if (Number(version) < 150_000) throw new UnusableDatabase("the server is older than PostgreSQL 15; upgrade it");
   if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
   if (isToBeWritten && readOnly === "on") {
     throw new UnusableDatabase("it is read-only, as a standby is, and is to be written to; name the primary");

@@ -5,11 +5,10 @@ import { keptCounts } from "../reading/kept-counts.ts";
 import { toAdditions } from "../writing/origins.ts";
 import { toStoreFault } from "./connections/fault.ts";
 import type { PostgresPools } from "./connections/pool.ts";
-import type { Ask } from "./history/counters.ts";
-import { postgresRevision } from "./history/revisions.ts";
 import { postgresFeed } from "./reading/feed.ts";
 import { postgresFinds } from "./reading/finds.ts";
 import { postgresLists } from "./reading/lists.ts";
+import { firstBeyond, postgresState } from "./reading/state.ts";
 import { bulkCreate } from "./writing/bulk-create.ts";
 import { PostgresChanges } from "./writing/changes.ts";
 import { conflictsOf } from "./writing/conflicts.ts";
@@ -29,23 +28,23 @@ export interface PostgresEngine extends Engine {
  * Makes the engine of a collection over the connections of its database.
  *
  * @param collections all collections of the database
+ * @param onFeed called when changes were read, with whether a transaction that still runs kept some from being read
  */
 export function postgresEngine(
   pools: PostgresPools,
   definition: StoredCollection,
   collections: readonly StoredCollection[],
   onCommit: DatabaseObserver["onCommit"],
+  onFeed: (isHeld: boolean) => void,
 ): PostgresEngine {
   const find = postgresFinds(pools.records, definition);
   const changes = new PostgresChanges(definition, collections);
-  const { counters } = changes;
-  const revision = postgresRevision(pools.records, counters);
-  const state = async (): Promise<string> => `${await revision()}`;
+  const present = postgresState(pools.records, definition.name);
+  const state = async (): Promise<string> => (await present()).state;
   const lists = postgresLists(pools.lists, definition);
-  const readChanges = postgresFeed(pools.lists, definition);
+  const readChanges = postgresFeed(pools.lists, definition, onFeed);
   const writer = postgresWriter(pools.changes, changes, onCommit);
   const keptCount = keptCounts(state);
-  const ask: Ask = (statement) => pools.records.read(statement);
   return {
     async find(id, owner) {
       const found = await find(id);
@@ -54,9 +53,9 @@ export function postgresEngine(
     batch: lists.batch,
     count: (selection, owner, options) =>
       keptCount(selection, owner, options, (notBefore) => lists.count(selection, owner, { ...options, notBefore })),
-    revision,
+    revision: async () => (await present()).revision,
     state,
-    placeAt: (state) => ({ era: undefined, tx: "0", revision: Number(state) }),
+    placeAt: (state) => ({ era: undefined, tx: `${firstBeyond(state)}`, revision: 0 }),
     changes: readChanges,
     conflicts: (claims) => conflictsOf((statement) => pools.lists.read(statement), definition, claims),
     write: writer.write,
@@ -64,12 +63,12 @@ export function postgresEngine(
       Promise.allSettled(toAdditions(records, source).map((write) => writer.write(write))),
     async createAll(source) {
       try {
-        return await bulkCreate(pools, changes, source);
+        return await bulkCreate(pools.bulk, changes, source);
       } catch (error) {
         throw toStoreFault(error);
       }
     },
-    assertShape: () => counters.assertShape(ask),
+    assertShape: () => changes.assertShape((statement) => pools.records.read(statement)),
     waitingChanges: () => writer.waiting,
     close: () => writer.close(),
   };

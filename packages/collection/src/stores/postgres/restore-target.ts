@@ -13,7 +13,8 @@ import { throwStoreFault } from "./connections/fault.ts";
 import type { PostgresPool } from "./connections/pool.ts";
 import { dropIndexes, makeIndexes } from "./layout/indexes.ts";
 import { identityOf } from "./snapshot.ts";
-import { quoteName, toArrayText } from "./table/sql.ts";
+import { advance, idSequence, revisionSequence } from "./table/sequences.ts";
+import { quoteName, quoteText, toArrayText } from "./table/sql.ts";
 import { PostgresChanges } from "./writing/changes.ts";
 import { putKeys } from "./writing/keys.ts";
 
@@ -33,13 +34,15 @@ export async function postgresRestoreTarget(
   const transact = <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> =>
     pool.use((connection) => connection.inTransaction(() => work(connection))).catch(throwStoreFault);
 
-  /** Locks the collections as a writer does, and checks that their counters are still 0. */
+  const sequences = collections.flatMap(({ name }) => [idSequence(name), revisionSequence(name)]);
+
+  /** Keeps others from changing the collections, and checks that nobody has: that nothing was counted. */
   const assertUntouched = async (connection: PostgresConnection, message: string): Promise<void> => {
-    const rows = await connection.query<readonly [revision: string, lastId: string]>({
-      text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",
-      values: [names],
-    });
-    if (rows.flat().some((counter) => counter !== "0")) throw new RestoreError(message);
+    const tables = collections.map(({ name }) => quoteName(name)).toSorted();
+    await connection.query({ text: `LOCK TABLE ${tables.join(", ")} IN SHARE ROW EXCLUSIVE MODE` });
+    const counted = sequences.map((sequence) => `(SELECT is_called FROM ${sequence})`);
+    const [[isCounted] = []] = await connection.query({ text: `SELECT ${counted.join(" OR ")}` });
+    if (isCounted === "t") throw new RestoreError(message);
   };
 
   /** Checks that no other program has stored anything since the last step. */
@@ -80,12 +83,11 @@ export async function postgresRestoreTarget(
 
     remove(collection, removals) {
       return step(collection, async (connection, changes) => {
-        await changes.removeRecords(connection, removals);
-        // The removals of owned records have advanced the revisions of their collections.
-        await connection.query({
-          text: "UPDATE waymark_collections SET revision = 0, last_id = 0 WHERE name = ANY($1) AND revision <> 0",
-          values: [names],
-        });
+        await changes.removeRecords(connection, removals, true);
+        // The removals of owned records were counted.
+        for (const sequence of sequences) {
+          await connection.query({ text: `SELECT setval(${quoteText(sequence)}, 1, false)` });
+        }
       });
     },
 
@@ -123,10 +125,12 @@ export async function postgresRestoreTarget(
       return transact(async (connection) => {
         for (const collection of counters.keys()) await assertAtPlace(connection, collection);
         for (const [collection, { revision, lastId }] of counters) {
-          await connection.query({
-            text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
-            values: [collection, revision, lastId],
-          });
+          for (const [sequence, last] of [
+            [idSequence(collection), lastId],
+            [revisionSequence(collection), revision],
+          ] as const) {
+            if (last > 0) await connection.query({ text: advance(sequence), values: [last] });
+          }
         }
         await connection.query({ text: "DELETE FROM waymark_loading" });
       });

@@ -7,6 +7,7 @@ import { throwStoreFault } from "./connections/fault.ts";
 import type { OpenServer } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { assertFinished, layoutOf, presentLayouts } from "./layout/migrations.ts";
+import { idSequence, lastOf, revisionSequence } from "./table/sequences.ts";
 import { quoteName } from "./table/sql.ts";
 
 /**
@@ -59,16 +60,18 @@ function snapshotOver(connection: PostgresConnection, identity: string): Snapsho
   };
   return tableSnapshot({
     identity,
+    counters: (collection) =>
+      `SELECT ${lastOf(revisionSequence(collection))}, ${lastOf(idSequence(collection))}, pg_snapshot_xmin(pg_current_snapshot())`,
     query,
     first(collection, { after, upTo, changedSince }) {
       // As in a selection, the limit comes first, and then only the documents within the size are read.
       const text = `SELECT ${recordColumns}, created_at FROM (
           SELECT *, sum(size) OVER (ORDER BY id) AS through FROM (
             SELECT * FROM ${quoteName(collection)}
-            WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id LIMIT 2000
+            WHERE id > $1 AND id <= $2 AND tx >= $3::text::xid8 ORDER BY id LIMIT 2000
           ) AS first
         ) AS batch WHERE through - size < ${batchSize} ORDER BY id`;
-      return query(text, [after, upTo, changedSince]);
+      return query(text, [after, upTo, `${Math.max(0, changedSince)}`]);
     },
     async close() {
       if (connection.isUsable) await connection.close();

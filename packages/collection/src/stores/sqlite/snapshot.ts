@@ -125,6 +125,8 @@ function snapshotOver(database: DatabaseSync, file: string, identity: string, on
   };
   return tableSnapshot({
     identity,
+    counters: (collection) =>
+      `SELECT revision, last_id, revision FROM waymark_collections WHERE name = '${collection}'`, // a name has no quotes
     query: (text, values) => read(text, values, (rows) => [...rows]),
     first(collection, { after, upTo, changedSince }) {
       const text = `SELECT ${recordColumns}, created_at FROM "${collection}"

@@ -8,6 +8,7 @@ export const recordColumns = "id, revision, updated_at, document";
 export const storeColumns: ReadonlySet<string> = new Set([
   "id",
   "revision",
+  "tx",
   "created_at",
   "updated_at",
   "document",

@@ -164,11 +164,11 @@ export class PostgresConnection {
    *
    * @throws ConnectionLost when no answer can come any more; otherwise the error of the server
    */
-  async query<Row extends readonly (string | null)[]>({ name, text, values = [] }: Statement): Promise<Row[]> {
+  async query<Row extends readonly (string | null)[]>({ name, text, values = [], isLong }: Statement): Promise<Row[]> {
     try {
       const isNamed = name !== undefined && this.#localSettings === undefined;
       const statement = { text, values: [...values], rowMode: "array" as const, ...(isNamed && { name }) };
-      const { rows } = await this.#send(statement);
+      const { rows } = await this.#send(statement, isLong === true ? longPatience : this.#patience);
       return rows as unknown as Row[]; // the caller knows the columns of its statement
     } catch (error) {
       const state = sqlStateOf(error);
@@ -186,9 +186,9 @@ export class PostgresConnection {
    * which takes as long as all else of a short statement. The driver's own promises and timers refer to the
    * statement and its rows, which then outlive many collections of garbage: that took a fourth of the time of a page.
    */
-  #send(statement: QueryArrayConfig): Promise<QueryArrayResult> {
+  #send(statement: QueryArrayConfig, patience: number): Promise<QueryArrayResult> {
     const { promise, resolve, reject } = Promise.withResolvers<QueryArrayResult>();
-    const timer = setTimeout(() => this.destroy(), this.#patience);
+    const timer = setTimeout(() => this.destroy(), patience);
     if (this.#socket.writableCorked === 0) {
       this.#socket.cork();
       process.nextTick(() => this.#socket.uncork());
@@ -247,6 +247,9 @@ export class PostgresConnection {
     if (!roles[role]) throw new UnusableDatabase(`none of its servers is ${role} now; start one, or name others`);
   }
 }
+
+/** In milliseconds, for the answer to a statement that may take long. */
+const longPatience = 3_600_000;
 
 /** A statement for all that ask for it in one turn of the event loop. */
 interface AskedForMany {

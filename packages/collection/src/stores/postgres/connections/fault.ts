@@ -4,6 +4,7 @@ import { saidOf } from "../../unusable-database.ts";
 /** The error codes of PostgreSQL (SQLSTATE) that the store distinguishes. It recognizes other errors by their class. */
 export const sqlState = {
   uniqueViolation: "23505",
+  foreignKeyViolation: "23503",
   completionUnknown: "40003",
   lockNotAvailable: "55P03",
   queryCanceled: "57014",

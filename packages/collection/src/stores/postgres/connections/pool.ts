@@ -14,7 +14,8 @@ import { queueLimits, SharedWork } from "./shared-work.ts";
  * wait.
  */
 export class PostgresPool {
-  readonly #size: number;
+  /** The greatest number of connections. */
+  readonly size: number;
   readonly #patience: number;
   readonly #openOne: () => Promise<PostgresConnection>;
   readonly #idle: PostgresConnection[] = [];
@@ -30,7 +31,7 @@ export class PostgresPool {
    * @param patience in milliseconds, how long each piece of work waits for one
    */
   constructor(size: number, patience: number, open: () => Promise<PostgresConnection>) {
-    this.#size = size;
+    this.size = size;
     this.#patience = patience;
     this.#openOne = open;
   }
@@ -124,7 +125,7 @@ export class PostgresPool {
       if (idle.isUsable) return idle;
       this.#drop(idle);
     }
-    if (this.#count < this.#size) return this.#open();
+    if (this.#count < this.size) return this.#open();
     this.#waiting.assertRoom(caller, queueLimits);
     return this.#wait(caller);
   }
@@ -153,7 +154,8 @@ export class PostgresPool {
     } catch (cause) {
       this.#forget();
       const fault = new StoreUnavailable("The database cannot be reached", { cause });
-      this.#failWaiting(fault); // each of them would fail in the same way, one after another
+      // Where others work, one of them will serve those that wait. Otherwise each would fail in the same way, one after another.
+      if (this.#count === 0) this.#failWaiting(fault);
       throw fault;
     }
     if (!this.#isClosed) return connection;
@@ -206,6 +208,9 @@ export interface ReadSeries<Row> {
   readonly isBehind: (rows: readonly Row[]) => boolean;
 }
 
+/** Sends a statement to a server. */
+export type Ask = <Row extends readonly (string | null)[]>(statement: Statement) => Promise<readonly Row[]>;
+
 /** The error of a read whose server lacks what another server has shown. */
 class ServerBehind extends StoreUnavailable {}
 
@@ -226,9 +231,14 @@ export interface PostgresPools {
   /** For single records, counters and checks, which take a moment each. */
   readonly records: PostgresPool;
   readonly changes: PostgresPool;
+  /** For requests that change many records, which hold one until their documents have come. */
+  readonly bulk: PostgresPool;
   /** For lists, which may take long. */
   readonly lists: PostgresPool;
 }
+
+/** How many connections there are for requests that change many records, beside those that are divided. */
+const mostBulk = 2;
 
 /** The least number of connections that can be divided. */
 export const leastPoolSize = 3;
@@ -236,8 +246,13 @@ export const leastPoolSize = 3;
 export function dividePool(size: number, patience: number, open: () => Promise<PostgresConnection>): PostgresPools {
   const pool = (share: number): PostgresPool => new PostgresPool(share, patience, open);
   const records = size < 6 ? 1 : 2;
-  const changes = Math.max(1, Math.floor((size - records) / 2));
-  return { records: pool(records), changes: pool(changes), lists: pool(size - records - changes) };
+  const changes = Math.max(1, Math.floor((2 * (size - records)) / 3));
+  return {
+    records: pool(records),
+    changes: pool(changes),
+    bulk: pool(mostBulk),
+    lists: pool(size - records - changes),
+  };
 }
 
 /** Returns the result of work that is tried up to `most` times, where its error allows that. Throws the last error. */

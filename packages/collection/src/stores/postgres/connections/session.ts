@@ -5,6 +5,8 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly (string | number | null)[];
+  /** Whether it may take long: then the client waits an hour for its answer. */
+  readonly isLong?: boolean;
   /** Whether it reads so little that it may share a connection with others. */
   readonly isShort?: boolean;
   /**

@@ -33,10 +33,12 @@ export async function makeIndexes(connection: PostgresConnection, definition: St
   for (const column of filledColumns(definition)) await indexColumn(connection, collection, column);
 }
 
-/** The indexes on the revisions, by which the changes are read in their order: all of them, and those of an owner. */
+/** The indexes by which the changes are read in their order: all of them, and those of an owner. */
 function feedIndexes({ owner }: StoredCollection): readonly { readonly name: string; readonly definition: string }[] {
-  const all = { name: "changes", definition: "(revision ASC)" };
-  return owner === undefined ? [all] : [all, { name: "changes_of_owner", definition: "(owner ASC, revision ASC)" }];
+  const all = { name: "changes", definition: "(tx ASC, revision ASC)" };
+  return owner === undefined
+    ? [all]
+    : [all, { name: "changes_of_owner", definition: "(owner ASC, tx ASC, revision ASC)" }];
 }
 
 const timeColumns: readonly string[] = ["created_at", "updated_at"];

@@ -17,9 +17,7 @@ export type Layouts = readonly (readonly string[])[];
 const firstLayout: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS waymark_collections (
     name text PRIMARY KEY,
-    revision bigint NOT NULL, -- the last one
-    last_id bigint NOT NULL,  -- the greatest that any record ever had
-    form text NOT NULL        -- a digest of the form of its table
+    form text NOT NULL -- a digest of the form of its table
   )`,
   `CREATE TABLE IF NOT EXISTS waymark_forms (
     name text PRIMARY KEY, -- of a collection
@@ -29,13 +27,15 @@ const firstLayout: readonly string[] = [
     collection text NOT NULL,
     id bigint NOT NULL, -- of a removed record; never assigned again
     revision bigint NOT NULL, -- of the removal
+    tx xid8 NOT NULL,         -- the transaction of the removal
     owner bigint NOT NULL,    -- of the record; 0 without an owner
     PRIMARY KEY (collection, id)
   )`,
-  `CREATE INDEX IF NOT EXISTS waymark_removals_revision
-    ON waymark_removals (collection ASC, revision ASC, owner ASC)`,
-  // Another one after each resume: cursors are held to it.
-  "CREATE TABLE IF NOT EXISTS waymark_era (era text PRIMARY KEY)",
+  "CREATE INDEX IF NOT EXISTS waymark_removals_tx ON waymark_removals (collection ASC, tx ASC, revision ASC)",
+  `CREATE INDEX IF NOT EXISTS waymark_removals_owner
+    ON waymark_removals (collection ASC, owner ASC, tx ASC, revision ASC) WHERE owner <> 0`,
+  // Another era begins where another server has the database, and with each resume: cursors are held to it.
+  "CREATE TABLE IF NOT EXISTS waymark_era (era text PRIMARY KEY, server text)",
   "INSERT INTO waymark_era SELECT gen_random_uuid()::text WHERE NOT EXISTS (SELECT 1 FROM waymark_era)",
   `CREATE TABLE IF NOT EXISTS waymark_keys (
     collection text NOT NULL,

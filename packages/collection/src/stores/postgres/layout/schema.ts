@@ -4,6 +4,7 @@ import { storeColumns } from "../../table/rows.ts";
 import { ownedOtherwise, UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { dueShape, type FilledColumn, filledColumns } from "../table/columns.ts";
+import { idSequence, revisionSequence } from "../table/sequences.ts";
 import { digestOf, quoteName } from "../table/sql.ts";
 import { fillColumns } from "./fill-columns.ts";
 import { makeIndex, makeIndexes } from "./indexes.ts";
@@ -53,13 +54,15 @@ async function makeTable(
     await dropWithOtherOwner(connection, definition, present);
   }
   await connection.query({
-    text: "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES ($1, 0, 0, '') ON CONFLICT DO NOTHING",
+    text: "INSERT INTO waymark_collections (name, form) VALUES ($1, '') ON CONFLICT DO NOTHING",
     values: [collection],
   });
   const statements = [
+    ...[idSequence(collection), revisionSequence(collection)].map((name) => `CREATE SEQUENCE IF NOT EXISTS ${name}`),
     `CREATE TABLE IF NOT EXISTS ${table} (
       id bigint PRIMARY KEY,
       revision bigint NOT NULL,
+      tx xid8 NOT NULL,           -- the transaction that has changed it last
       created_at bigint NOT NULL, -- milliseconds since the epoch
       updated_at bigint NOT NULL,
       ${owner === undefined ? "" : `owner bigint NOT NULL REFERENCES ${quoteName(owner.collection)} (id),`}

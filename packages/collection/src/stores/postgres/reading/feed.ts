@@ -1,76 +1,127 @@
+import { setTimeout as elapse } from "node:timers/promises";
 import type { StoredCollection } from "../../../database.ts";
 import { cursorGone } from "../../contract/errors.ts";
-import type { Engine, EngineChanges } from "../../engine.ts";
-import { isInEra } from "../../reading/feed-cursor.ts";
+import type { Engine, EngineChanges, FeedRange } from "../../engine.ts";
+import { type FeedPlace, isInEra } from "../../reading/feed-cursor.ts";
 import { type RecordRow, toRecord } from "../../table/rows.ts";
 import { toSelectionFault } from "../connections/fault.ts";
 import type { PostgresPool, ReadSeries } from "../connections/pool.ts";
-import { quoteName } from "../table/sql.ts";
+import { quoteName, quoteText } from "../table/sql.ts";
 
-/** Makes what reads the changes of a collection in their order. One statement reads them and the revision in one state. */
-export function postgresFeed(pool: PostgresPool, { name }: StoredCollection): Engine["changes"] {
-  /** Makes the statement. Its parameters are the collection, the place, the most changes, the most characters, and the owner. */
+/**
+ * Makes what reads the changes of a collection in the order of their transactions. Those of a transaction come when every one that began
+ * before it has ended: so no later read finds another change before a place. One statement reads them in one state.
+ *
+ * @param onRead called with whether a transaction that still runs kept changes from being read
+ */
+export function postgresFeed(
+  pool: PostgresPool,
+  { name }: StoredCollection,
+  onRead: (isHeld: boolean) => void,
+): Engine["changes"] {
+  const changesOf = (table: string, columns: string, isOwned: string): string =>
+    `SELECT ${columns} FROM ${table}, horizon WHERE (tx, revision) > (place_tx, place_revision) AND tx < least ${isOwned}
+      ORDER BY ${isOwned === "" ? "" : "owner, "}tx, revision LIMIT $3 + 1`;
+  const latestOf = (table: string, condition: string): string =>
+    `(SELECT tx FROM ${table} WHERE true ${condition} ORDER BY tx DESC LIMIT 1)`;
+  const lastOf = (table: string, condition: string): string =>
+    `(SELECT tx, revision FROM ${table} WHERE tx < pg_snapshot_xmin(pg_current_snapshot()) ${condition}
+      ORDER BY tx DESC, revision DESC LIMIT 1)`;
+  const ofCollection = `AND collection = ${quoteText(name)}`;
+  const tables = [
+    [quoteName(name), ""],
+    ["waymark_removals", ofCollection],
+  ] as const;
+
+  /** Makes the statement. Its parameters are the place, the most changes, the most characters, and the owner. */
   const textOf = (isOfOwner: boolean): string => {
     const isOwned = isOfOwner ? "AND owner = $5" : "";
-    const order = isOfOwner ? "owner, revision" : "revision";
-    return `WITH counter AS MATERIALIZED (
-        SELECT revision AS head, coalesce($2::bigint, revision) AS after,
-          (SELECT era FROM waymark_era) AS era, (current_setting('transaction_read_only') = 'on')::integer::bigint AS read_only
-        FROM waymark_collections WHERE name = $1
+    return `WITH horizon AS MATERIALIZED (
+        SELECT pg_snapshot_xmin(pg_current_snapshot()) AS least, $1::text::xid8 AS place_tx, $2::bigint AS place_revision
       )
-      SELECT era, head, read_only, NULL, NULL, NULL FROM counter
+      SELECT era, least::text, (current_setting('transaction_read_only') = 'on')::integer::bigint, NULL::bigint, NULL::bigint,
+        greatest('0'::xid8, ${tables.map(([table, condition]) => latestOf(table, condition)).join(", ")})::text, NULL::bigint
+        FROM horizon, waymark_era
       UNION ALL
-      SELECT NULL, id, revision, updated_at, document, following FROM counter CROSS JOIN LATERAL (
+      SELECT NULL, tx::text, id, revision, updated_at, document, following FROM (
         SELECT *, lead(revision) OVER in_order AS following, sum(size) OVER in_order - size AS before
         FROM (
-          (SELECT id, revision, size, updated_at, document FROM ${quoteName(name)}
-            WHERE revision > after ${isOwned} ORDER BY ${order} LIMIT $3 + 1)
+          (${changesOf(quoteName(name), "tx, revision, id, size, updated_at, document", isOwned)})
           UNION ALL
-          (SELECT id, revision, 0, NULL, NULL FROM waymark_removals
-            WHERE collection = $1 AND revision > after ${isOwned} ORDER BY revision LIMIT $3 + 1)
-          ORDER BY revision LIMIT $3 + 1
+          (${changesOf("waymark_removals", "tx, revision, id, 0, NULL, NULL", `${ofCollection} ${isOwned}`)})
+          ORDER BY tx, revision LIMIT $3 + 1
         ) AS either
-        WINDOW in_order AS (ORDER BY revision ROWS UNBOUNDED PRECEDING)
+        WINDOW in_order AS (ORDER BY tx, revision ROWS UNBOUNDED PRECEDING)
       ) AS change WHERE before < $4`;
   };
 
-  return async (range) => {
-    const { after, owner, most, size } = range;
-    const given = after === "now" ? undefined : after;
+  /** Returns the place behind all changes. */
+  const lastPlace = async (range: FeedRange): Promise<FeedPlace> => {
+    const text = `SELECT era, coalesce(tx, '0')::text, coalesce(revision, 0) FROM waymark_era LEFT JOIN (
+        SELECT tx, revision FROM (${tables.map(([table, condition]) => lastOf(table, condition)).join(" UNION ALL ")}) AS either
+        ORDER BY tx DESC, revision DESC LIMIT 1
+      ) AS last ON true`;
+    const statement = { name: `waymark last change of ${quoteName(name)}`, text };
+    const [[era = "", tx = "0", revision = "0"] = []] = await pool.read<readonly [string, string, string]>(
+      statement,
+      toSelectionFault,
+      range,
+    );
+    return { era, tx, revision: Number(revision) };
+  };
+
+  const read = async (range: FeedRange, place: FeedPlace): Promise<readonly FeedRow[]> => {
+    const { owner, most, size } = range;
     const series: ReadSeries<FeedRow> = {
-      isBehind: ([head]) => head?.[2] === "1" && Number(head[1]) < (given?.revision ?? 0),
+      isBehind: ([head]) =>
+        head?.[2] === "1" && BigInt(head[1] ?? 0) < BigInt(place.tx) + (place.era === undefined ? 0n : 1n),
     };
     const statement = {
       name: `waymark changes of ${quoteName(name)}${owner === undefined ? "" : " of an owner"}`,
       text: textOf(owner !== undefined),
-      values: [
-        name,
-        after === "now" ? null : (given?.revision ?? 0),
-        most,
-        size,
-        ...(owner === undefined ? [] : [owner]),
-      ],
+      values: [place.tx, place.revision, most, size, ...(owner === undefined ? [] : [owner])],
     };
-    const [first, ...rows] = await pool.read<FeedRow>(statement, toSelectionFault, range, series);
-    const [era = "", head] = first as HeadRow;
-    const revision = Number(head);
-    if (given !== undefined && (given.revision > revision || !isInEra(given, era))) throw cursorGone();
-    const found = rows.slice(0, most) as readonly ChangeRow[]; // all but the first are changes
+    return pool.read<FeedRow>(statement, toSelectionFault, range, series);
+  };
+
+  return async (range) => {
+    const { after, most } = range;
+    if (after === "now") {
+      const place = await lastPlace(range);
+      return { changes: [], place, hasMore: false, revision: place.revision };
+    }
+    const place = after ?? { era: undefined, tx: "0", revision: 0 };
+    let rows = await read(range, place);
+    // Whoever has changed something finds it, as a rule: the transactions that ran beside it end within milliseconds.
+    const latest = BigInt(headOf(rows)[5]);
+    for (let pause = 2; BigInt(headOf(rows)[1]) <= latest && rows.length <= most && pause <= longestPause; pause *= 2) {
+      await elapse(pause);
+      rows = await read(range, place);
+    }
+    const isHeld = BigInt(headOf(rows)[1]) <= latest;
+    onRead(isHeld);
+    const [era] = headOf(rows);
+    if (!isInEra(place, era)) throw cursorGone();
+    const found = rows.slice(1, most + 1) as readonly FeedRow[] as readonly ChangeRow[]; // all but the first are changes
     const last = found.at(-1);
+    const end: FeedPlace = last === undefined ? { ...place, era } : { era, tx: last[1], revision: Number(last[3]) };
     // A change after the last one is known where the statement read one more, whether or not it sent it.
-    const hasMore = last?.[5] != null;
-    const end = hasMore ? Number(last?.[2]) : revision;
-    return { changes: found.map(toChange), place: { era, tx: "0", revision: end }, hasMore, revision: end };
+    return { changes: found.map(toChange), place: end, hasMore: last?.[6] != null, isHeld, revision: end.revision };
   };
 }
 
+/** In milliseconds. */
+const longestPause = 64;
+
 type FeedRow = HeadRow | ChangeRow;
 
-type HeadRow = readonly [era: string, head: string, readOnly: string, ...(readonly null[])];
+/** The era, the least transaction that still runs, whether the server is read-only, and the last transaction with a change. */
+type HeadRow = readonly [era: string, horizon: string, readOnly: string, null, null, latest: string, null];
 
 /** A removal has no document. */
 type ChangeRow = readonly [
   era: null,
+  tx: string,
   id: string,
   revision: string,
   updatedAt: string | null,
@@ -78,7 +129,9 @@ type ChangeRow = readonly [
   following: string | null,
 ];
 
-function toChange([, id, revision, updatedAt, json]: ChangeRow): EngineChanges["changes"][number] {
+const headOf = (rows: readonly FeedRow[]): HeadRow => rows[0] as HeadRow; // the statement returns it first
+
+function toChange([, , id, revision, updatedAt, json]: ChangeRow): EngineChanges["changes"][number] {
   if (json === null) return { kind: "removed", id: Number(id), revision: Number(revision) };
   return { kind: "stored", record: toRecord([id, revision, updatedAt, json] as RecordRow<string>) }; // no record lacks one of them
 }

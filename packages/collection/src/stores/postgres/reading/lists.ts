@@ -13,6 +13,7 @@ import type { Statement } from "../connections/session.ts";
 import { comparedColumns } from "../table/columns.ts";
 import { quoteName } from "../table/sql.ts";
 import { type HeadRow, mostFew, mostInBatch, PostgresSelection, parseRecords, type SelectedRow } from "./selection.ts";
+import { isBefore, readState, type SeenState } from "./state.ts";
 
 /** Makes what reads the lists of a collection, and counts its records. */
 export function postgresLists(pool: PostgresPool, definition: StoredCollection): Pick<Engine, "batch" | "count"> {
@@ -53,18 +54,18 @@ export function postgresLists(pool: PostgresPool, definition: StoredCollection):
   /** Finds the records of any selection at once, and reads the first of them. */
   const find = async (reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> => {
     const selected = select(selection, owner);
-    const { revision: state, text, rows } = await reads.read(selected.find(selection, batchSize));
+    const { state, text, rows } = await reads.read(selected.find(selection, batchSize));
     const ids = await parseIds(text ?? "");
     const found = { records: rows.map(recordOf), rest: ids.from(rows.length) };
     /** About as many records as the next batch has. */
     let atOnce = Math.max(16, rows.length);
     const read = async (rest: Float64Array): Promise<ReadAgain> => {
       const asked = rest.subarray(0, Math.min(mostInBatch, atOnce));
-      const again = await reads.read(selected.again(asked, batchSize));
+      const again = await reads.read(selected.again(asked, batchSize, state.snapshot));
       const isCut = sizeOf(again.rows) >= batchSize;
       const count = isCut ? Number(again.rows.at(-1)?.[6]) : asked.length;
       atOnce = isCut ? count + 16 : 2 * atOnce;
-      const isUnchanged = ([, , revision]: SelectedRow): boolean => Number(revision) <= state;
+      const isUnchanged = (row: SelectedRow): boolean => row[8] === "t";
       const records = again.rows.filter((row) => row[7] === "t" || isUnchanged(row)).map(recordOf);
       return { records, count, areUnchanged: again.rows.length === count && again.rows.every(isUnchanged) };
     };
@@ -91,7 +92,7 @@ export function postgresLists(pool: PostgresPool, definition: StoredCollection):
       const batch = await (isRunOfIndex(selection, (member) => columns.get(member)?.list !== undefined)
         ? walk(reads, selection, owner)
         : find(reads, selection, owner));
-      return { ...batch, state: `${reads.first}` };
+      return { ...batch, state: reads.first };
     },
     async count(selection, owner, options) {
       const { text } = await new SeriesOfReads(pool, options).read(select(selection, owner).count(options.most));
@@ -105,34 +106,34 @@ class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
   connection?: NonNullable<ReadSeries<unknown>["connection"]>;
   readonly #pool: PostgresPool;
   readonly #options: ReadOptions;
-  /** The revision of the first read; undefined before it. */
-  first: number | undefined;
-  /** The revision of the first read; until it is made, the one that it must have at least. */
-  #least: number;
+  /** The state that the first read has shown. */
+  first = "";
+  /** The state of the first read; until it is made, the one that it must show at least. */
+  #least: string | undefined;
 
   constructor(pool: PostgresPool, options: ReadOptions) {
     this.#pool = pool;
     this.#options = options;
-    this.#least = Number(options.notBefore ?? 0);
+    this.#least = options.notBefore;
   }
 
   async read(statement: Statement): Promise<StateRead> {
     const rows = await this.#pool.read<HeadRow | SelectedRow>(statement, toSelectionFault, this.#options, this);
     const [head, ...others] = rows as unknown as readonly [HeadRow, ...SelectedRow[]]; // what the statements of a selection return
-    const revision = Number(head[0]);
-    if (this.first === undefined) this.first = this.#least = revision;
-    return { revision, text: head[4], rows: others };
+    const state = readState(head[0]);
+    if (this.first === "") this.first = this.#least = state.name;
+    return { state, text: head[4], rows: others };
   }
 
   isBehind([head]: readonly (HeadRow | SelectedRow)[]): boolean {
-    return Number(head?.[0] ?? 0) < this.#least;
+    return this.#least !== undefined && isBefore(readState(head?.[0] ?? null).snapshot, this.#least);
   }
 }
 
 /** What a statement of a selection returns. */
 interface StateRead {
-  /** The revision of the collection in the state that the rows show. */
-  readonly revision: number;
+  /** The state of the collection that the rows show. */
+  readonly state: SeenState;
   /** The text of the head. */
   readonly text: string | null;
   readonly rows: readonly SelectedRow[];

@@ -4,12 +4,12 @@ import { type Conditions, where } from "../../reading/conditions.ts";
 import { type KeyCondition, keysetRanges } from "../../reading/keyset.ts";
 import { type RecordRow, recordColumns } from "../../table/rows.ts";
 import type { Statement } from "../connections/session.ts";
-import { revisionOf } from "../history/counters.ts";
 import { type Columns, PostgresDialect } from "../table/dialect.ts";
-import { quoteName, quoteText, toArrayText } from "../table/sql.ts";
+import { quoteName, toArrayText } from "../table/sql.ts";
+import { stateExpression } from "./state.ts";
 
-/** The first row of a statement: the revision of the collection in the state that the other rows show, and a text. */
-export type HeadRow = readonly [revision: string | null, ...none: readonly [null, null, null], text: string | null];
+/** The first row of a statement: the state of the collection that the other rows show, and a text. */
+export type HeadRow = readonly [state: string | null, ...none: readonly [null, null, null], text: string | null];
 
 /** A record, the size of the records up to and including this one, and what the statement adds. */
 export type SelectedRow = readonly [head: null, ...RecordRow<string>, through: string, ...others: (string | null)[]];
@@ -63,7 +63,7 @@ export class PostgresSelection {
     const document = `CASE WHEN size <= ${Math.floor(size / count)} THEN document END`;
     const page = `SELECT string_agg(concat_ws(' ', id, revision, updated_at, ${document}), chr(1))
       FROM (${this.#first(dialect, `${recordColumns}, size`, place, `${count}`)}) AS first`;
-    const text = `SELECT ${revisionOf(quoteText(this.#collection))}, NULL, NULL, NULL, page.*, each.place
+    const text = `SELECT ${stateExpression(this.#collection)}, NULL, NULL, NULL, page.*, each.place
       FROM ${dialect.each} CROSS JOIN LATERAL (${page}) AS page`;
     return { text, values: dialect.values, isShort: true, isForMany: isForMany && dialect.values.length > 0 };
   }
@@ -77,7 +77,7 @@ export class PostgresSelection {
     const dialect = new PostgresDialect(this.#columns);
     // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes. It would
     // copy the other columns, too: these took a seventh of its time.
-    const text = `${this.#head(dialect, "NULL", 0)} UNION ALL
+    const text = `${this.#head("NULL", 0)} UNION ALL
       SELECT NULL, ${recordColumns}, through FROM (
         SELECT *, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS through FROM (
           SELECT ${recordColumns}, size FROM ${this.#table} ${this.#where(dialect, range)}
@@ -95,7 +95,7 @@ export class PostgresSelection {
     const dialect = new PostgresDialect(this.#columns);
     // Documents are looked up by their ids, so that the server sorts only short rows.
     const all = this.#first(dialect, "id, size", after, dialect.add(limit ?? Number.MAX_SAFE_INTEGER));
-    const text = `WITH found AS MATERIALIZED (${all}) ${this.#head(dialect, "(SELECT string_agg(id::text, ',') FROM found)", 0)} UNION ALL
+    const text = `WITH found AS MATERIALIZED (${all}) ${this.#head("(SELECT string_agg(id::text, ',') FROM found)", 0)} UNION ALL
       SELECT NULL, ${recordColumns}, through FROM (
         SELECT record.*, through FROM (
           SELECT id, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS through FROM (
@@ -108,14 +108,15 @@ export class PostgresSelection {
 
   /**
    * Makes the statement that reads records by their ids, in this order, of about `size` bytes. Its rows end with the position of the
-   * id, from 1, and with whether the selection has the record.
+   * id, from 1, with whether the selection has the record, and with whether it is as a snapshot shows it.
    */
-  again(ids: Float64Array, size: number): Statement {
+  again(ids: Float64Array, size: number, snapshot: string): Statement {
     const dialect = new PostgresDialect(this.#columns);
     const source = `unnest(${dialect.add(toArrayText([...ids]))}::bigint[]) WITH ORDINALITY AS wanted (id, place)`;
     const conditions = dialect.conditions({ ...this.#conditions, owner: undefined });
-    const text = `${this.#head(dialect, "NULL", 2)} UNION ALL
-      SELECT NULL, ${recordColumns}, through, place, ${["true", ...conditions].join(" AND ")} FROM (
+    const text = `${this.#head("NULL", 3)} UNION ALL
+      SELECT NULL, ${recordColumns}, through, place, ${["true", ...conditions].join(" AND ")},
+        pg_visible_in_snapshot(tx, ${dialect.add(snapshot)}::pg_snapshot) FROM (
         SELECT record.*, place, sum(size) OVER (ORDER BY place) AS through
         FROM ${source} ${this.#lookedUp("wanted.id")}
       ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
@@ -125,10 +126,10 @@ export class PostgresSelection {
   /** Makes the statement that counts the records. Its only row is a `HeadRow` whose text is their number. */
   count(most?: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
-    const revision = revisionOf(dialect.add(this.#collection));
+    const state = stateExpression(this.#collection);
     const found = `${this.#table} ${this.#where(dialect)}`;
     const counted = most === undefined ? found : `(SELECT FROM ${found} LIMIT ${dialect.add(most)}) AS first`;
-    const text = `SELECT ${revision}, NULL, NULL, NULL, count(*) FROM ${counted}`;
+    const text = `SELECT ${state}, NULL, NULL, NULL, count(*) FROM ${counted}`;
     return { text, values: dialect.values };
   }
 
@@ -149,8 +150,8 @@ export class PostgresSelection {
    *
    * @param others how many columns the other rows have after `through`
    */
-  #head(dialect: PostgresDialect, text: string, others: number): string {
-    return `SELECT ${revisionOf(dialect.add(this.#collection))}, NULL, NULL, NULL, ${text}, 0 AS through${", NULL".repeat(others)}`;
+  #head(text: string, others: number): string {
+    return `SELECT ${stateExpression(this.#collection)}, NULL, NULL, NULL, ${text}, 0 AS through${", NULL".repeat(others)}`;
   }
 
   /**

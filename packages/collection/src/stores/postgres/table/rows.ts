@@ -4,44 +4,65 @@ import type { StoredRow } from "../../writing/decide.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Statement } from "../connections/session.ts";
 import { type FilledColumn, filledColumns, uniqueColumnName } from "./columns.ts";
+import { nextOf, revisionSequence } from "./sequences.ts";
 import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The statements that put rows into the table of a collection, any number at once. */
 export interface PostgresRows {
-  /** Stores rows whose ids are new. */
-  insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown>;
-  /** Stores rows in place of those with the same ids. */
-  update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown>;
-  /** Stores rows, and replaces those with the same ids where they exist. */
+  /** Stores rows whose ids are new. Returns the revision that each has now, by its id. */
+  insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<Revisions>;
+  /** Stores rows in place of those with the same ids, and returns their revisions. */
+  update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<Revisions>;
+  /** Stores rows with their revisions, and replaces those with the same ids where they exist. */
   put(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown>;
   /** Clears the unique values of rows that are stored again in the same transaction, so that other rows can have them. */
   releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void>;
 }
 
+/** Revisions by the ids of their records. */
+export type Revisions = readonly (readonly [id: number, revision: number])[];
+
 /** Makes the statements for the rows of a collection. */
 export function postgresRows(definition: StoredCollection): PostgresRows {
   const table = quoteName(definition.name);
   const columns = rowColumns(definition);
-  const names = columns.map(({ name }) => name).join(", ");
-  const values = columns.map(({ name, stored }) => stored(name)).join(", ");
-  const changes = columns.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
-  const insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
-  const replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
+  const counted = columns.filter(({ name }) => name !== "revision");
+  const names = (sent: readonly RowColumn[]): string => sent.map(({ name }) => name).join(", ");
+  const values = (sent: readonly RowColumn[]): string => sent.map(({ name, stored }) => stored(name)).join(", ");
+  const changes = counted.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
+  const revision = nextOf(revisionSequence(definition.name));
+  const insertion = `INSERT INTO ${table} (revision, tx, ${names(counted)})
+    SELECT ${revision}, pg_current_xact_id(), ${values(counted)} FROM ${sourceOf(counted)}, ${oneStoredRow}
+    RETURNING id, revision`;
+  const replacement = `UPDATE ${table} AS stored SET revision = ${revision}, tx = pg_current_xact_id(), ${changes.join(", ")}
+    FROM ${sourceOf(counted)} WHERE stored.id = rows.id RETURNING stored.id, stored.revision`;
+  // The feed has what is restored before all else.
+  const restored = `INSERT INTO ${table} (tx, ${names(columns)})
+    SELECT '0', ${values(columns)} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
   const unique = definition.unique.map((member) => quoteName(uniqueColumnName(member)));
 
-  const statement = (name: string, text: string, rows: readonly StoredRow[]): Statement => {
+  const statement = (
+    name: string,
+    text: string,
+    rows: readonly StoredRow[],
+    sent: readonly RowColumn[] = counted,
+  ): Statement => {
     const documents = rows.map(({ record }): unknown => JSON.parse(record.json));
-    const values = columns.map(({ toValue }) => toArrayText(rows.map((row, n) => toValue(row, documents[n]))));
+    const values = sent.map(({ toValue }) => toArrayText(rows.map((row, n) => toValue(row, documents[n]))));
     return { name: `waymark ${name} ${table}`, text, values };
+  };
+  const store = async (connection: PostgresConnection, stored: Statement): Promise<Revisions> => {
+    const rows = await connection.query<readonly [id: string, revision: string]>(stored);
+    return rows.map(([id, revision]) => [Number(id), Number(revision)]);
   };
 
   return {
-    insert: (connection, rows) => connection.query(statement("insert into", insertion, rows)),
-    update: (connection, rows) => connection.query(statement("update", replacement, rows)),
+    insert: (connection, rows) => store(connection, statement("insert into", insertion, rows)),
+    update: (connection, rows) => store(connection, statement("update", replacement, rows)),
     put(connection, rows) {
       const changes = columns.slice(1).map(({ name }) => `${name} = excluded.${name}`);
-      const text = `${insertion} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
-      return connection.query(statement("put into", text, rows));
+      const text = `${restored} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
+      return connection.query(statement("put into", text, rows, columns));
     },
     async releaseUniqueKeys(connection, ids) {
       if (unique.length === 0 || ids.length === 0) return;
@@ -108,10 +129,15 @@ export const storedFrom = ({ sent }: FilledColumn): ((value: string) => string) 
 const asItIs = (sent: string): string => sent;
 
 /**
- * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again. Counts the removals of
- * owned records only.
+ * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again.
+ *
+ * @param areRestored whether the removals have the revisions that they had; otherwise they are counted now
  */
-export type RemoveRecords = (connection: PostgresConnection, removals: readonly SnapshotRemoval[]) => Promise<void>;
+export type RemoveRecords = (
+  connection: PostgresConnection,
+  removals: readonly SnapshotRemoval[],
+  areRestored?: boolean,
+) => Promise<void>;
 
 /**
  * Returns what removes records of a collection with all records that they own, directly or through others. Owned records are
@@ -127,18 +153,22 @@ export function removalOfRecords(
     `DELETE FROM ${quoteName(collection)} WHERE id = ANY($1::bigint[])`,
   ];
 
-  return async (connection, removals) => {
+  return async (connection, removals, areRestored = false) => {
     const values = [toArrayText(removals.map(({ id }) => id))];
+    const [revision, tx] = areRestored
+      ? ["rows.revision", "'0'::xid8"]
+      : [nextOf(revisionSequence(collection)), "pg_current_xact_id()"];
     await Promise.all([
       ...statements.map((text, position) =>
-        connection.query({ name: `waymark remove from ${collection} ${position}`, text, values }),
+        connection.query({ name: `waymark remove from ${collection} ${position}`, text, values, isLong: true }),
       ),
       connection.query({
-        name: "waymark mark removed",
-        text: `INSERT INTO waymark_removals (collection, id, revision, owner)
-          SELECT $4, id, revision, owner
+        name: `waymark mark removed from ${collection}${areRestored ? " before" : ""}`,
+        text: `INSERT INTO waymark_removals (collection, id, revision, tx, owner)
+          SELECT $4, id, ${revision}, ${tx}, owner
             FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS rows (id, revision, owner), ${oneStoredRow}
-          ON CONFLICT (collection, id) DO UPDATE SET revision = excluded.revision, owner = excluded.owner`,
+          ON CONFLICT (collection, id) DO UPDATE
+            SET revision = excluded.revision, tx = excluded.tx, owner = excluded.owner`,
         values: [
           ...values,
           toArrayText(removals.map(({ revision }) => revision)),
@@ -160,14 +190,9 @@ function removalsOfOwned(owner: string, ids: string, collections: readonly Store
       return [
         ...removalsOfOwned(name, owned, collections),
         // The table has the counters of before the update.
-        `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id, owner),
-          before AS (SELECT revision FROM waymark_collections WHERE name = ${quoteText(name)}),
-          marked AS (
-            INSERT INTO waymark_removals (collection, id, revision, owner)
-              SELECT ${quoteText(name)}, id, before.revision + row_number() OVER (ORDER BY id), owner
-              FROM removed CROSS JOIN before
-          )
-        UPDATE waymark_collections SET revision = revision + (SELECT count(*) FROM removed) WHERE name = ${quoteText(name)}`,
+        `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id, owner)
+        INSERT INTO waymark_removals (collection, id, revision, tx, owner)
+          SELECT ${quoteText(name)}, id, ${nextOf(revisionSequence(name))}, pg_current_xact_id(), owner FROM removed`,
       ];
     });
 }

@@ -1,13 +1,16 @@
 import type { SnapshotKey, SnapshotRemoval } from "../../contract/snapshot.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { uniqueKeys } from "../../table/filled-columns.ts";
-import { type Change, type Counters, decide, type Known, type StoredRow } from "../../writing/decide.ts";
+import { type Change, decide, type Known, mostCounted, type StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import type { Holders } from "./conflicts.ts";
 
-/** The state of a collection that some writes depend on, read after the counters are locked. */
+/** The state of a collection that some writes depend on, read after the rows that they name are locked. */
 export interface Surroundings {
-  readonly counters: Counters;
+  /** Free ids that no other transaction assigns, as many as the writes may need. */
+  readonly ids: readonly number[];
+  /** The same beyond the ids that clients chose, to be assigned after these; undefined where they chose none. */
+  readonly idsBeyond: readonly number[] | undefined;
   /** The rows that the writes name by id. */
   readonly rows: ReadonlyMap<number, StoredRow>;
   /** The ids that a record has or had, among those that the writes name and those that may be assigned. */
@@ -42,7 +45,10 @@ export class PostgresBatch {
   readonly #updated = new Map<number, StoredRow>();
   readonly #removed: SnapshotRemoval[] = [];
   readonly #displaced = new Set<number>();
-  #counters: Counters;
+  #ids: number[];
+  #idsBeyond: readonly number[] | undefined;
+  /** The revision of the last change, until the server counts it: below 0, so that it is no revision of a stored record. */
+  #provisional = Number.MIN_SAFE_INTEGER;
   #time = 0;
 
   constructor(unique: readonly string[], surroundings: Surroundings) {
@@ -53,10 +59,11 @@ export class PostgresBatch {
     this.#holders = surroundings.holders.map((holders) => new Map(holders));
     this.keyedBefore = surroundings.keyed;
     this.#keyed = new Map(surroundings.keyed);
-    this.#counters = surroundings.counters;
+    this.#ids = [...surroundings.ids];
+    this.#idsBeyond = surroundings.idsBeyond;
     this.#known = {
       unique,
-      counters: () => this.#counters,
+      counters: () => ({ lastRevision: this.#provisional, lastId: (this.#ids[0] ?? mostCounted) - 1 }),
       nextId: (after) => after + 1,
       row: (id) => this.#rows.get(id),
       wasGiven: (id) => this.#takenIds.has(id),
@@ -71,9 +78,9 @@ export class PostgresBatch {
     return this.#time;
   }
 
-  /** The counters after the writes. */
-  get counters(): Counters {
-    return this.#counters;
+  /** The ids that no record has got. */
+  get unusedIds(): readonly number[] {
+    return this.#ids;
   }
 
   get inserted(): readonly StoredRow[] {
@@ -114,12 +121,11 @@ export class PostgresBatch {
   }
 
   #make(change: Change): void {
-    const before = this.#counters;
-    const lastId = "lastId" in change ? change.lastId : before.lastId;
-    this.#counters = { lastRevision: before.lastRevision + 1, lastId };
+    this.#provisional++;
     switch (change.kind) {
       case "insert": {
         const { row, keys, keyed } = change;
+        this.#take(row.record.id);
         this.#takenIds.add(row.record.id);
         this.#hold(row.record.id, keys);
         this.#put(this.#inserted, row);
@@ -140,11 +146,20 @@ export class PostgresBatch {
         const { id } = change.record;
         this.#release(change.record);
         const owner = this.#rows.get(id)?.owner ?? 0;
-        this.#removed.push({ id, revision: before.lastRevision + 1, owner });
+        this.#removed.push({ id, revision: 0, owner });
         this.#rows.delete(id);
         this.#updated.delete(id);
         this.#inserted.delete(id);
       }
+    }
+  }
+
+  /** Notes that a new record has an id. */
+  #take(id: number): void {
+    if (this.#ids[0] === id) this.#ids.shift();
+    else if (this.#idsBeyond !== undefined && id <= mostCounted) {
+      this.#ids = [...this.#idsBeyond];
+      this.#idsBeyond = undefined;
     }
   }
 
@@ -167,5 +182,26 @@ export class PostgresBatch {
     for (const [position, key] of uniqueKeys(JSON.parse(json), this.#unique).entries()) {
       if (key !== null) this.#holders[position]?.delete(key);
     }
+  }
+}
+
+/** Returns the outcome of a write with the revision that the server has counted in the place of a provisional one. */
+export function withRevision(outcome: OutcomeOf<Write>, revisions: ReadonlyMap<number, number>): OutcomeOf<Write> {
+  const revisionOf = (id: number, revision: number): number => (revision >= 0 ? revision : (revisions.get(id) ?? 0));
+  const counted = (record: StoredRecord): StoredRecord =>
+    record.revision >= 0 ? record : { ...record, revision: revisionOf(record.id, record.revision) };
+  switch (outcome.kind) {
+    case "created":
+      return "record" in outcome ? { ...outcome, record: counted(outcome.record) } : outcome;
+    case "replaced":
+    case "changed":
+      return { ...outcome, record: counted(outcome.record) };
+    case "repeated": {
+      if (!("id" in outcome)) return outcome;
+      const { id, revision, record } = outcome;
+      return { ...outcome, revision: revisionOf(id, revision), record: record && counted(record) };
+    }
+    default:
+      return outcome;
   }
 }

@@ -1,32 +1,47 @@
 import type { Ownership, StoredCollection } from "../../../database.ts";
 import type { JsonObject } from "../../../members/json-object.ts";
 import type { SnapshotRecord } from "../../contract/snapshot.ts";
-import { uniqueKeys } from "../../table/filled-columns.ts";
+import { ownedBy } from "../../table/definition.ts";
+import { columnsChanged, uniqueKeys } from "../../table/filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
-import { type Counters, mostCounted, type StoredRow } from "../../writing/decide.ts";
+import { mostCounted, type StoredRow } from "../../writing/decide.ts";
 import { isNew, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { PostgresCounters } from "../history/counters.ts";
-import { type PostgresRows, postgresRows, type RemoveRecords, removalOfRecords } from "../table/rows.ts";
-import { ownerColumn, quoteName, toArrayText } from "../table/sql.ts";
+import type { Ask } from "../connections/pool.ts";
+import { dueShape } from "../table/columns.ts";
+import {
+  type PostgresRows,
+  postgresRows,
+  type RemoveRecords,
+  type Revisions,
+  removalOfRecords,
+} from "../table/rows.ts";
+import { advance, idSequence, nextOf } from "../table/sequences.ts";
+import { digestOf, ownerColumn, quoteName, quoteText, toArrayText } from "../table/sql.ts";
 import { PostgresBatch } from "./batch.ts";
 import { type Holders, holdersOf } from "./conflicts.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
 
-/** The statements that change a collection, each within a transaction that holds its counters. */
+/** The statements that change a collection, each within a transaction. */
 export class PostgresChanges {
-  readonly counters: PostgresCounters;
+  /** Whether it owns the records of others. */
+  readonly isOwner: boolean;
   readonly rows: PostgresRows;
   readonly removeRecords: RemoveRecords;
   readonly #collection: string;
   readonly #table: string;
   readonly #owner: Ownership | undefined;
   readonly #unique: readonly string[];
+  /** Says whether the table has the shape that this program fills. */
+  readonly #shape: string;
+  /** Ids that were reserved, and that no record has got. */
+  readonly #spareIds: number[] = [];
 
   /** @param collections all collections of the database */
   constructor(definition: StoredCollection, collections: readonly StoredCollection[]) {
     const { name, unique, owner } = definition;
-    this.counters = new PostgresCounters(definition, collections);
+    this.isOwner = ownedBy(name, collections).length > 0;
+    this.#shape = `form = ${quoteText(digestOf(dueShape(definition)))}`;
     this.#collection = name;
     this.#table = quoteName(name);
     this.#owner = owner;
@@ -35,53 +50,131 @@ export class PostgresChanges {
     this.removeRecords = removalOfRecords(definition, collections);
   }
 
-  /** Reads the state that the writes depend on. `locking` is the promise of `lock`, which must be called before. */
-  async read(
-    connection: PostgresConnection,
-    writes: readonly Write[],
-    locking: Promise<Counters>,
-  ): Promise<PostgresBatch> {
+  /**
+   * Reads the state that the writes depend on, and locks the rows that they name, in the order of their ids.
+   *
+   * @throws StoreUnavailable (rejects) when another program has given the table another shape, which this one cannot fill
+   */
+  async read(connection: PostgresConnection, writes: readonly Write[]): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (isNew(write) && write.id !== undefined ? [write.id] : []));
     const reading = Promise.all([
       this.#ownersOf(connection, writes),
       keyedRecords(connection, this.#collection, writes),
-      this.#rowsOf(connection, ids),
+      this.#rowsOf(connection, ids, " ORDER BY id FOR UPDATE"),
       this.#removedOf(connection, given),
       this.#holdersOf(connection, writes),
+      this.#reserve(connection, writes),
     ]);
-    // Where locking fails, the server refuses the statements after it: their errors say nothing of the cause.
+    // The first statement is to say what is wrong.
     reading.catch(() => undefined);
-    const counters = await locking;
-    const [owners, keyed, rows, removed, holders] = await reading;
+    const [owners, keyed, rows, removed, holders, reserved] = await reading;
     // The records that were created with one of the keys before; such a key is rare.
     const repeated = await this.#rowsOf(connection, [...new Set(Array.from(keyed.values(), ({ id }) => id))]);
     for (const [id, row] of repeated) rows.set(id, row);
-    const assignable = await this.#takenAmongUncounted(connection, counters, given, writes.length);
-    const takenIds = new Set([...rows.keys(), ...removed, ...assignable]);
-    return new PostgresBatch(this.#unique, { counters, rows, takenIds, holders, owners, keyed });
+    const takenIds = new Set([...rows.keys(), ...removed]);
+    return new PostgresBatch(this.#unique, { ...reserved, rows, takenIds, holders, owners, keyed });
   }
 
   /**
-   * Stores the result of a batch.
+   * Keeps the table from getting another shape until the transaction ends. To be called first.
    *
-   * @param counters to store with it; undefined for none
+   * @throws StoreUnavailable (rejects) as `read` does
    */
-  async write(connection: PostgresConnection, batch: PostgresBatch, counters: Counters | undefined): Promise<void> {
+  async hold(connection: PostgresConnection): Promise<void> {
+    const [, rows] = await Promise.all([
+      connection.query({ text: `LOCK TABLE ${this.#table} IN ROW EXCLUSIVE MODE` }),
+      this.#shapeOn((statement) => connection.query(statement)),
+    ]);
+    if (rows.some(([isSame]) => isSame !== "t")) throw columnsChanged(this.#collection);
+  }
+
+  /** Lets nobody else change the collection until the transaction ends. */
+  async keepOthersOut(connection: PostgresConnection): Promise<void> {
+    await connection.query({ text: `LOCK TABLE ${this.#table} IN SHARE ROW EXCLUSIVE MODE` });
+  }
+
+  /** @throws StoreUnavailable (rejects) as `read` does */
+  async assertShape(ask: Ask): Promise<void> {
+    if ((await this.#shapeOn(ask)).some(([isSame]) => isSame !== "t")) throw columnsChanged(this.#collection);
+  }
+
+  #shapeOn(ask: Ask): Promise<readonly (readonly [isSame: string])[]> {
+    return ask<readonly [isSame: string]>({
+      name: `waymark shape of ${this.#table}`,
+      text: `SELECT ${this.#shape} FROM waymark_collections WHERE name = $1`,
+      values: [this.#collection],
+    });
+  }
+
+  /** Stores the result of a batch. Returns the revisions of its records, by their ids. */
+  async write(connection: PostgresConnection, batch: PostgresBatch): Promise<ReadonlyMap<number, number>> {
     const { inserted, updated, displaced, removed, keyed, keyedBefore, time } = batch;
+    this.spare(batch);
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order, no two records ever have the same value of a unique member.
     if (removed.length > 0) statements.push(this.removeRecords(connection, removed));
     statements.push(this.rows.releaseUniqueKeys(connection, displaced));
-    if (updated.length > 0) statements.push(this.rows.update(connection, updated));
-    if (inserted.length > 0) statements.push(this.rows.insert(connection, inserted));
+    const revisions: Promise<Revisions>[] = [];
+    if (updated.length > 0) revisions.push(this.rows.update(connection, updated));
+    if (inserted.length > 0) revisions.push(this.rows.insert(connection, inserted));
+    statements.push(...revisions);
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
     if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, keyedBefore, time));
-    if (counters !== undefined) statements.push(this.counters.put(connection, counters));
     // The server refuses all statements after one that fails. Their errors say nothing of the cause.
     const fault = (await Promise.allSettled(statements)).find((outcome) => outcome.status === "rejected");
     if (fault !== undefined) throw fault.reason;
+    return new Map((await Promise.all(revisions)).flat());
+  }
+
+  /** Keeps the ids that the records of a batch do not need, for later ones. */
+  spare({ unusedIds }: PostgresBatch): void {
+    this.#spareIds.push(...unusedIds.slice(0, mostSpareIds - this.#spareIds.length));
+  }
+
+  /** Reserves ids for the new records that choose none. */
+  async #reserve(
+    connection: PostgresConnection,
+    writes: readonly Write[],
+  ): Promise<{ readonly ids: readonly number[]; readonly idsBeyond: readonly number[] | undefined }> {
+    const created = writes.filter(isNew);
+    const count = created.filter(({ id }) => id === undefined).length;
+    const given = created.flatMap(({ id }) => (id !== undefined && id <= mostCounted ? [id] : []));
+    if (given.length === 0) return { ids: await this.#freeIds(connection, count), idsBeyond: undefined };
+    const greatest = given.reduce((most, id) => Math.max(most, id));
+    const before = this.#freeIds(connection, count);
+    // Later ids go beyond those that are chosen.
+    this.#spareIds.splice(0, this.#spareIds.length, ...this.#spareIds.filter((id) => id > greatest));
+    const advanced = connection.query({
+      name: `waymark ids of ${this.#table} beyond`,
+      text: advance(idSequence(this.#collection)),
+      values: [greatest],
+    });
+    const [ids, , idsBeyond] = await Promise.all([before, advanced, this.#freeIds(connection, count)]);
+    return { ids, idsBeyond };
+  }
+
+  /** Returns ids that no record has or had, and that nobody else gets. */
+  async #freeIds(connection: PostgresConnection, count: number): Promise<readonly number[]> {
+    const ids = this.#spareIds.splice(0, count);
+    while (ids.length < count) {
+      const rows = await connection.query<readonly [id: string]>({
+        name: `waymark ids of ${this.#table}`,
+        text: `SELECT ${nextOf(idSequence(this.#collection))} FROM generate_series(1, $1::integer)`,
+        values: [count - ids.length],
+      });
+      const reserved = rows.map(([id]) => Number(id));
+      // Ids above this one may have been chosen by clients.
+      const doubtful = reserved.filter((id) => id > mostCounted);
+      const taken = new Set(doubtful.length === 0 ? [] : await this.#takenOf(connection, doubtful));
+      ids.push(...reserved.filter((id) => !taken.has(id)));
+    }
+    return ids;
+  }
+
+  async #takenOf(connection: PostgresConnection, ids: readonly number[]): Promise<readonly number[]> {
+    return [...(await this.#rowsOf(connection, ids)).keys(), ...(await this.#removedOf(connection, ids))];
   }
 
   /** Stores records unchanged, and replaces those with the same ids. The counters do not change. */
@@ -95,16 +188,11 @@ export class PostgresChanges {
     await this.rows.put(connection, rows);
   }
 
-  /** Returns whether the collection, or the owner in it, has no record of a revision up to this one. */
-  async isEmpty(
-    connection: PostgresConnection,
-    owner: number | undefined,
-    revision: number = Number.MAX_SAFE_INTEGER,
-  ): Promise<boolean> {
-    const ofOwner = owner === undefined ? "" : "AND owner = $2";
-    const values = owner === undefined ? [revision] : [revision, owner];
-    const text = `SELECT 1 FROM ${this.#table} WHERE revision <= $1 ${ofOwner} LIMIT 1`;
-    return (await connection.query({ text, values })).length === 0;
+  /** Returns whether the collection, or the owner in it, has no record but those of this transaction. */
+  async isEmpty(connection: PostgresConnection, owner: number | undefined): Promise<boolean> {
+    const ofOwner = owner === undefined ? "" : "AND owner = $1";
+    const text = `SELECT 1 FROM ${this.#table} WHERE tx IS DISTINCT FROM pg_current_xact_id_if_assigned() ${ofOwner} LIMIT 1`;
+    return (await connection.query({ text, values: owner === undefined ? [] : [owner] })).length === 0;
   }
 
   /** Returns which of the owners of new records exist. */
@@ -119,11 +207,15 @@ export class PostgresChanges {
     return new Set(rows.map(([id]) => Number(id)));
   }
 
-  async #rowsOf(connection: PostgresConnection, ids: readonly number[]): Promise<Map<number, StoredRow>> {
+  async #rowsOf(
+    connection: PostgresConnection,
+    ids: readonly number[],
+    lock: "" | " ORDER BY id FOR UPDATE" = "",
+  ): Promise<Map<number, StoredRow>> {
     if (ids.length === 0) return new Map();
     const rows = await connection.query<readonly [...RecordRow<string>, createdAt: string, owner: string | null]>({
-      name: `waymark rows of ${this.#table}`,
-      text: `SELECT ${recordColumns}, created_at, ${ownerColumn(this.#owner)} FROM ${this.#table} WHERE id = ANY($1)`,
+      name: `waymark rows of ${this.#table}${lock === "" ? "" : " locked"}`,
+      text: `SELECT ${recordColumns}, created_at, ${ownerColumn(this.#owner)} FROM ${this.#table} WHERE id = ANY($1)${lock}`,
       values: [toArrayText(ids)],
     });
     return new Map(
@@ -145,39 +237,6 @@ export class PostgresChanges {
     return rows.map(([id]) => Number(id));
   }
 
-  /**
-   * Returns the ids that a record has or had, among the uncounted ids that may be assigned next.
-   *
-   * @param given the ids that clients chose for new records
-   * @param free how many untaken ids the search covers, at least
-   */
-  async #takenAmongUncounted(
-    connection: PostgresConnection,
-    { lastId }: Counters,
-    given: readonly number[],
-    free: number,
-  ): Promise<readonly number[]> {
-    const greatest = Math.max(lastId, ...given.filter((id) => id <= mostCounted));
-    return greatest + free <= mostCounted ? [] : this.#takenBeyond(connection, greatest, free);
-  }
-
-  /** Returns the ids beyond this one that a record has or had, as far as at least `free` untaken ids reach. */
-  async #takenBeyond(connection: PostgresConnection, id: number, free: number): Promise<readonly number[]> {
-    const taken: number[] = [];
-    for (let end = id; end - id - taken.length < free; ) {
-      const begin = end;
-      end += free + 1000;
-      const rows = await connection.query<readonly [id: string]>({
-        name: `waymark taken of ${this.#table}`,
-        text: `SELECT id FROM ${this.#table} WHERE id > $2 AND id <= $3
-          UNION ALL SELECT id FROM waymark_removals WHERE collection = $1 AND id > $2 AND id <= $3`,
-        values: [this.#collection, begin, end],
-      });
-      taken.push(...rows.map(([each]) => Number(each)));
-    }
-    return taken;
-  }
-
   #holdersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<readonly Holders[]> {
     if (this.#unique.length === 0) return Promise.resolve([]);
     const keys = writes.map((write) => {
@@ -186,3 +245,6 @@ export class PostgresChanges {
     return holdersOf((statement) => connection.query(statement), this.#table, this.#unique, keys);
   }
 }
+
+/** How many ids are kept that were reserved for records which were then refused. */
+const mostSpareIds = 1000;

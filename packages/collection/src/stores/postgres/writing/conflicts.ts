@@ -1,6 +1,6 @@
 import type { StoredCollection } from "../../../database.ts";
 import { type Claim, conflictOf } from "../../writing/decide.ts";
-import type { Ask } from "../history/counters.ts";
+import type { Ask } from "../connections/pool.ts";
 import { uniqueColumnName } from "../table/columns.ts";
 import { quoteName, toArrayText } from "../table/sql.ts";
 

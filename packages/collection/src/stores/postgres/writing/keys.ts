@@ -4,7 +4,7 @@ import { forgottenForEach, keyLifetime } from "../../writing/decide.ts";
 import { keyOfWrite } from "../../writing/origins.ts";
 import type { NewRecord, Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { oneStoredRow, toArrayText, toReadableText } from "../table/sql.ts";
+import { oneStoredRow, quoteName, toArrayText, toReadableText } from "../table/sql.ts";
 import { keyOf } from "./batch.ts";
 
 /** Returns what is kept under the idempotency keys of the writes, by `keyOf`. */
@@ -52,14 +52,15 @@ export async function forgetKeys(
     name: "waymark forget keys",
     text: `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
         SELECT collection, owner, key FROM waymark_keys WHERE collection = $1 AND time <= $2 ORDER BY time LIMIT $3
+          FOR UPDATE SKIP LOCKED -- what another transaction forgets
       )`,
     values: [collection, time - keyLifetime, forgottenForEach * stored],
   });
 }
 
 /**
- * Stores the keys of new records in place of expired ones, and of those that the transaction has read. A transaction of
- * another kind may have stored one of the keys meanwhile: then this fails with a unique violation, and is repeated.
+ * Stores the keys of new records in place of expired ones, and of those that the transaction has read. Another transaction
+ * may have stored one of the keys meanwhile: then this fails with a unique violation, and is repeated.
  *
  * @param before what the transaction has read, by `keyOf`
  * @param time the time of the latest of the records, in milliseconds since the epoch
@@ -84,7 +85,14 @@ export async function keepKeys(
       toArrayText(keyed.map(({ owner, key }) => before.get(keyOf(owner, key))?.fingerprint ?? null)),
     ],
   });
-  const keep = connection.query({ name: "waymark keep keys", text: insertion, values: keyValues(collection, keyed) });
+  const keep = connection.query({
+    name: `waymark keep keys of ${collection}`,
+    text: `INSERT INTO waymark_keys (collection, ${keyColumns})
+      SELECT $1, rows.owner, key, fingerprint, rows.id, coalesce(stored.revision, 0), time
+      FROM ${sentKeys} AS rows (owner, key, fingerprint, id, revision, time)
+      LEFT JOIN ${quoteName(collection)} AS stored ON stored.id = rows.id`,
+    values: keyValues(collection, keyed),
+  });
   await Promise.all([forget, keep]);
 }
 
@@ -102,9 +110,10 @@ export async function putKeys(
   });
 }
 
+const sentKeys = "unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])";
+
 const insertion = `INSERT INTO waymark_keys (collection, ${keyColumns})
-  SELECT $1, rows.* FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[]) AS rows,
-    ${oneStoredRow}`;
+  SELECT $1, rows.* FROM ${sentKeys} AS rows, ${oneStoredRow}`;
 
 const keyValues = (collection: string, keyed: readonly SnapshotKey[]): readonly string[] => [
   collection,

@@ -1,25 +1,25 @@
 import { StoreOutcomeUnknown } from "../../contract/errors.ts";
-import type { Counters } from "../../writing/decide.ts";
+import type { OutcomeOf, Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { isCommitUncertain, isOutcomeUnknown } from "../connections/fault.ts";
-import type { PostgresBatch } from "./batch.ts";
+import { isCommitUncertain, isOutcomeUnknown, sqlState, sqlStateOf } from "../connections/fault.ts";
+import { type PostgresBatch, withRevision } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 
 /** The result of work in a transaction, and the batch to store. */
 export interface Decision<T> {
   readonly result: T;
+  /** Undefined where nothing is to be stored. */
   readonly batch: PostgresBatch | undefined;
-  /** The counters to store with the batch. Default: those that the batch has changed. */
-  readonly counters?: Counters | undefined;
 }
 
 /**
- * Does work on a collection in a transaction, stores its result, and commits. The work begins with locking the counters. An error of
- * the work, or a failed commit, undoes everything.
+ * Does work on a collection in a transaction, stores its result, and commits. An error of the work, or a failed commit, undoes
+ * everything.
  *
- * Takes two round trips: the statements for the locks are sent together with the first reads of the work, and the commit together
- * with the statements that store the result.
+ * Takes two round trips: the beginning is sent together with the first reads of the work, and the commit together with the statements
+ * that store the result.
  *
+ * @param counted makes the result with the revisions of the records that were stored, by their ids
  * @throws StoreOutcomeUnknown when the connection breaks after the commit is sent, or when the engine cannot say whether it
  *   committed
  */
@@ -27,25 +27,35 @@ export async function transact<T>(
   connection: PostgresConnection,
   changes: PostgresChanges,
   work: () => Promise<Decision<T>>,
+  counted: (result: T, revisions: ReadonlyMap<number, number>) => T = (result) => result,
 ): Promise<T> {
   let isCommitted = false;
   try {
-    // Each statement must see the changes that were committed before the locks were taken.
     const begun = connection.begin();
-    const [, { result, batch, counters }] = await Promise.all([begun, work()]);
-    if (batch !== undefined && !batch.isUnchanged) {
-      isCommitted = true;
-      await Promise.all([changes.write(connection, batch, counters ?? batch.counters), commit(connection)]);
-    } else {
+    const held = changes.hold(connection);
+    const working = work();
+    const [, , { result, batch }] = await Promise.all([begun, held, working]);
+    if (batch === undefined) {
       await connection.query({ text: "ROLLBACK" });
+      return result;
     }
-    return result;
+    isCommitted = true;
+    const [revisions] = await Promise.all([changes.write(connection, batch), commit(connection)]);
+    return counted(result, revisions);
   } catch (error) {
     if (isCommitted && isOutcomeUnknown(error)) throw commitUncertain(error);
+    // A standby may be promoted, and its era must be known before it is changed: another connection looks again.
+    if (sqlStateOf(error) === sqlState.readOnly) connection.destroy();
     if (connection.isUsable) await rollBack(connection);
     throw error;
   }
 }
+
+/** Returns outcomes with the revisions that the server has counted. */
+export const withRevisions = (
+  outcomes: readonly OutcomeOf<Write>[],
+  revisions: ReadonlyMap<number, number>,
+): readonly OutcomeOf<Write>[] => outcomes.map((outcome) => withRevision(outcome, revisions));
 
 async function commit(connection: PostgresConnection): Promise<void> {
   try {

@@ -5,11 +5,11 @@ import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";
 import type { PostgresChanges } from "./changes.ts";
-import { transact } from "./transaction.ts";
+import { transact, withRevisions } from "./transaction.ts";
 
 /**
- * Makes the changes of one collection. One transaction makes all changes that arrive together, or while another transaction runs;
- * each is answered after the commit.
+ * Makes the changes of one collection, on several connections at once. A transaction makes the changes that wait when it begins; each is
+ * answered after the commit, and stands for itself: where a transaction fails, each of its changes is made by itself.
  */
 export interface PostgresWriter {
   /**
@@ -31,87 +31,82 @@ export function postgresWriter(
 ): PostgresWriter {
   const waiting: WaitingWrite[] = [];
   let waitingSize = 0;
-  /** Whether a transaction is running, or will begin in this turn of the event loop. */
-  let isBusy = false;
+  /** How many transactions run. */
+  let running = 0;
+  /** Whether one will begin in this turn of the event loop. */
+  let isScheduled = false;
   /** Resolves when the last change is made; undefined until `close` waits for that. */
   let idle: PromiseWithResolvers<void> | undefined;
   let isClosed = false;
 
-  /**
-   * Begins a transaction after the requests that have already arrived are processed. Only one runs at a time: all wait for the
-   * counters, so that a second one would make fewer changes in no less time.
-   */
+  /** Begins a transaction after the requests that have already arrived are processed. */
   const schedule = (): void => {
-    if (isBusy) return;
-    isBusy = true;
+    if (isScheduled || running >= pool.size || waiting.length === 0) return;
+    isScheduled = true;
     setImmediate(run);
   };
 
   const run = async (): Promise<void> => {
-    const fault = await make(take());
-    // The transactions of the waiting changes would fail in the same way.
-    if (fault !== undefined) {
-      for (let others = take(); others.length > 0; others = take()) rejectAll(others, fault);
-    }
-    isBusy = false;
-    if (waiting.length > 0) schedule();
-    else idle?.resolve();
+    isScheduled = false;
+    running++;
+    await make(take());
+    running--;
+    schedule();
+    if (running === 0 && waiting.length === 0) idle?.resolve();
   };
 
-  /** Takes as many of the waiting changes as one transaction can make. */
+  /** Takes as many of the waiting changes as one transaction can make. A removal of an owner may take long, and is made alone. */
   const take = (): readonly WaitingWrite[] => {
     let count = 0;
     let size = 0;
     for (const { write } of waiting) {
+      const isAlone = isLong(write);
       const more = sizeOf(write);
-      if (count > 0 && (count === batchLimit.writes || size + more > batchLimit.size)) break;
+      if (count > 0 && (isAlone || count === batchLimit.writes || size + more > batchLimit.size)) break;
       count++;
       size += more;
+      if (isAlone) break;
     }
     waitingSize -= size;
     return waiting.splice(0, count);
   };
 
-  /**
-   * Makes the changes in one transaction or, where it fails for one of them, each in its own. Returns the reason why no change can
-   * be made now.
-   */
-  const make = async (taken: readonly WaitingWrite[]): Promise<StoreUnavailable | undefined> => {
+  const isLong = (write: Write): boolean => write.kind === "remove" && changes.isOwner;
+
+  /** Makes the changes in one transaction or, where it fails, each in its own. */
+  const make = async (taken: readonly WaitingWrite[]): Promise<void> => {
     try {
       const outcomes = await repeat(taken);
       for (const [position, outcome] of outcomes.entries()) taken[position]?.resolve(outcome);
-      return undefined;
     } catch (error) {
-      if (error instanceof StoreUnavailable || taken.length === 1) {
-        rejectAll(taken, error);
-        return error instanceof StoreUnavailable ? error : undefined;
-      }
+      if (taken.length > 1 && mayBeOfOne(error)) await Promise.all(taken.map((each) => make([each])));
+      else for (const { reject } of taken) reject(toStoreFault(error));
     }
-    for (const [position, each] of taken.entries()) {
-      const fault = await make([each]);
-      if (fault === undefined) continue;
-      rejectAll(taken.slice(position + 1), fault);
-      return fault;
-    }
-    return undefined;
   };
 
   /** Returns the outcomes of the writes, committed. Tries the transaction up to five times where that may help. */
   const repeat = async (taken: readonly WaitingWrite[]): Promise<readonly OutcomeOf<Write>[]> => {
     const writes = taken.map(({ write }) => write);
-    const isRemoving = writes.some(({ kind }) => kind === "remove");
     const make = (): Promise<readonly OutcomeOf<Write>[]> =>
       pool.use((connection) =>
-        transact(connection, changes, async () => {
-          const batch = await changes.read(connection, writes, changes.counters.lock(connection, isRemoving));
-          return { result: writes.map((write) => batch.apply(write)), batch };
-        }),
+        transact(
+          connection,
+          changes,
+          async () => {
+            // Records of an owner are removed with it, whose number nothing bounds.
+            const prepared = writes.some(isLong)
+              ? connection.query({ text: "SET LOCAL statement_timeout = '1h'" })
+              : [];
+            const [batch] = await Promise.all([changes.read(connection, writes), prepared]);
+            const result = writes.map((write) => batch.apply(write));
+            if (!batch.isUnchanged) return { result, batch };
+            changes.spare(batch);
+            return { result, batch: undefined };
+          },
+          withRevisions,
+        ),
       );
-    return reportedCommit(onCommit, writes.length, () =>
-      attempt(5, make, mayBeRepeated).catch((error: unknown) => {
-        throw toStoreFault(error);
-      }),
-    );
+    return reportedCommit(onCommit, writes.length, () => attempt(5, make, mayBeRepeated));
   };
 
   return {
@@ -132,7 +127,7 @@ export function postgresWriter(
     },
     async close() {
       isClosed = true;
-      if (!isBusy) return;
+      if (running === 0 && waiting.length === 0) return;
       idle ??= Promise.withResolvers();
       await idle.promise;
     },
@@ -152,13 +147,20 @@ const queueLimit = { writes: 10_000, size: 2 ** 26 };
 const sizeOf = (write: Write): number => (write.kind === "remove" ? 0 : write.members.length);
 
 /**
- * Returns whether a transaction can be repeated: nothing was committed. After a unique violation, the next attempt sees the value,
- * which a program without the lock stored meanwhile.
+ * Returns whether a transaction can be repeated: nothing was committed. After a violation, the next attempt sees the value or lacks the
+ * owner that another transaction stored or removed meanwhile.
  */
 function mayBeRepeated(error: unknown): boolean {
-  return error instanceof ConnectionLost || mayPass(error) || sqlStateOf(error) === sqlState.uniqueViolation;
+  return error instanceof ConnectionLost || mayPass(error) || isViolation(error);
 }
 
-function rejectAll(writes: readonly WaitingWrite[], error: unknown): void {
-  for (const { reject } of writes) reject(error);
+/** Returns whether an error may be that of one change, so that the others of its transaction can be made without it. */
+function mayBeOfOne(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return !(error instanceof StoreUnavailable) && state !== undefined && !/^(?:08|25006|53|57P|58)/.test(state);
 }
+
+const isViolation = (error: unknown): boolean => {
+  const state = sqlStateOf(error);
+  return state === sqlState.uniqueViolation || state === sqlState.foreignKeyViolation;
+};
