@@ -17,6 +17,7 @@ const entryPoints = [
   "waymark/content",
   "waymark/schema",
   "waymark/fields",
+  "waymark/web",
   "@waymark/node",
   "@waymark/testing",
   "@waymark/collection",

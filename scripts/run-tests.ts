@@ -57,7 +57,7 @@ const options = {
 } as const;
 const { values: parts, positionals: words } = parseArgs({ options, allowPositionals: true });
 const found = folders
-  .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd }))
+  .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd, exclude: ["**/node_modules"] }))
   .map((file) => file.replaceAll("\\", "/"));
 const lost = dependsOnNode.filter((file) => !found.includes(file));
 if (lost.length > 0) throw new Error(`scripts/depends-on-node.ts names what is not there: ${lost.join(", ")}`);

@@ -23,9 +23,9 @@ const texts = {
   read: "SELECT document FROM person WHERE id = $1",
   add: "INSERT INTO added (document) VALUES ($1) RETURNING id",
   page: "SELECT document FROM person WHERE id > $1 ORDER BY id LIMIT 20",
-  sorted: `SELECT document FROM person WHERE left("text_familyName", 600) >= $1
-    ORDER BY left("text_familyName", 600) NULLS FIRST, id LIMIT 20`,
-  filtered: `SELECT document FROM person WHERE left("text_birthDate", 600) >= $1 AND left("text_givenName", 600) = $2
+  sorted: `SELECT document FROM person WHERE left("folded_familyName", 600) >= $1
+    ORDER BY left("folded_familyName", 600) NULLS FIRST, id LIMIT 20`,
+  filtered: `SELECT document FROM person WHERE left("text_birthDate", 600) >= $1 AND left("folded_givenName", 600) = $2
     ORDER BY left("text_birthDate", 600) NULLS FIRST, id LIMIT 20`,
 };
 
@@ -61,8 +61,8 @@ const server = createServer({ optimizeEmptyRequests: true }, async (request, res
 
 function list(query: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
   const { sort, givenName } = query;
-  if (sort === "familyName") return ask("sorted", query["familyName[ge]"]);
-  if (sort === "birthDate") return ask("filtered", query["birthDate[ge]"], givenName);
+  if (sort === "familyName") return ask("sorted", String(query["familyName[ge]"]).toLowerCase());
+  if (sort === "birthDate") return ask("filtered", query["birthDate[ge]"], String(givenName).toLowerCase());
   return ask("page", query["id[gt]"] ?? 0);
 }
 

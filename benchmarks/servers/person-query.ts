@@ -43,14 +43,15 @@ export function openPersonPage(file: string): (query: string) => string | undefi
 const selections: Readonly<Record<string, string>> = {
   "": "ORDER BY id",
   "id[gt]": "WHERE id > ? ORDER BY id",
-  "sort familyName[ge]": 'WHERE "text_familyName" >= ? ORDER BY "text_familyName", id',
+  "sort familyName[ge]": 'WHERE "folded_familyName" >= ? ORDER BY "folded_familyName", id',
   birthDate: 'WHERE "text_birthDate" = ? ORDER BY id',
-  "birthDate sort": 'WHERE "text_birthDate" = ? ORDER BY "text_familyName", id',
+  "birthDate sort": 'WHERE "text_birthDate" = ? ORDER BY "folded_familyName", id',
   q: 'WHERE id IN (SELECT rowid FROM "waymark_words_person" WHERE "waymark_words_person" MATCH ?) ORDER BY id',
 };
 
+/** Names are stored folded beside the document: those of the made-up people in small letters. */
 const toValue = ([name, text]: readonly [string, string]): string | number =>
-  name === "id[gt]" ? Number(text) : name === "q" ? `${text.toLowerCase()}*` : text;
+  name === "id[gt]" ? Number(text) : name === "q" ? `${text.toLowerCase()}*` : text.toLowerCase();
 
 /** Rows are arrays of the one column, which is text as the table enforces. */
 const toArray = (rows: readonly unknown[]): string => `[${(rows as readonly (readonly [string])[]).join()}]`;

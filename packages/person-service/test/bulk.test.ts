@@ -256,7 +256,12 @@ describeOnEveryStore("many people at once", (openService) => {
         refused: 3,
         errors: [
           { line: 3, pointer: "#/identifier", detail: "is already used by another record", code: "taken" },
-          { line: 4, pointer: "#/name", detail: "is required where there is no givenName or familyName", code: "required" },
+          {
+            line: 4,
+            pointer: "#/name",
+            detail: "is required where there is no givenName or familyName",
+            code: "required",
+          },
           { line: 5, pointer: "#/identifier", detail: "is already used by another record", code: "taken" },
         ],
       });

@@ -49,16 +49,4 @@ describe("the single executable", () => {
     const refused = await run(executable, ["--prot", "80"]).catch((error: { readonly stderr: string }) => error);
     assert.match(refused.stderr, /Did you mean "--port"\?/);
   });
-
-  it("imports, and says how it is used", async () => {
-    const file = write("people.csv", "First Name,Country\nAda,Germany\n");
-    const database = ["--database", join(folder, "imported.db")];
-    assert.match((await run(executable, ["import", file, ...database])).stdout, /^stored 1 person in /);
-    const { stdout } = await run(executable, ["export", "--format", "xml", ...database]);
-    assert.match(stdout, /<givenName>Ada<\/givenName><address><addressCountry>DE</);
-    assert.match((await run(executable, ["--help"])).stdout, /^Usage: person-service \[serve\] \[options\]\n/);
-    assert.match((await run(executable, ["import", "--help"])).stdout, /^Usage: person-service import FILE /);
-    const refused = await run(executable, ["--prot", "80"]).catch((error: { readonly stderr: string }) => error);
-    assert.match(refused.stderr, /Did you mean "--port"\?/);
-  });
 });

@@ -418,10 +418,10 @@ describe("personSchema", () => {
         /^is not a member of an address; did you mean postalCode\? Known: streetAddress, /,
       );
       assert.deepEqual(others, [
-        { path: ["address", "name"], message: unknown },
-        { path: ["address", "createdAt"], message: unknown },
-        { path: ["address", "__proto__"], message: unknown },
-        { path: ["address", "constructor"], message: unknown },
+        { path: ["address", "name"], message: unknown, code: "unknown" },
+        { path: ["address", "createdAt"], message: unknown, code: "unknown" },
+        { path: ["address", "__proto__"], message: unknown, code: "unknown" },
+        { path: ["address", "constructor"], message: unknown, code: "unknown" },
       ]);
     });
   });

@@ -87,6 +87,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   birthDate: ["1815-12-10", "10.12.1815"],
   jobTitle: ["Countess"],
   worksFor: [""],
+  department: ["Sales"],
   categories: ["family", "friends,family"],
   "emails.value": ["ada@example.org"],
   "addresses.value.addressLocality": ["Paris"],

@@ -132,14 +132,14 @@ function sentenceOf({ code, message }: CommanderError, args: readonly string[]):
     message
       .replace(/^error: /, "")
       .replace(/\s*\n\s*/g, " ")
-      .replace(urls, "$1..."),
+      .replace(otherSchemes, "$1..."),
   );
   const sentence = escapeUnprintable(`${line.charAt(0).toUpperCase()}${line.slice(1).replace(/([^.)])$/, "$1.")}`);
   return sentence.length > longest ? `${sentence.slice(0, longest)}…` : sentence;
 }
 
 const longest = 500;
-const urls = /((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/)[^'\s]*/gi;
+const otherSchemes = /((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/)[^'\s]*/gi;
 
 /** Names the option that a command does not have, however it is written, and what is most likely meant. */
 function unknownOption(args: readonly string[], name: string): string | undefined {
