@@ -11,7 +11,7 @@ import { anywhere, findPlacement } from "./placement.ts";
 import { measurePostgres } from "./postgres.ts";
 import { describeEnvironment, publish, type Table, toPublished, toSharesTable, toText, versionOf } from "./report.ts";
 import { measureRoutes } from "./routes.ts";
-import { groups, rows } from "./rows.ts";
+import { groups, type Row, rows } from "./rows.ts";
 import { measureStart } from "./start.ts";
 
 const usage = `Usage: npm run bench -- [what…] [options]
@@ -35,7 +35,7 @@ Options:
   --warm-up N     how long it lasts before it counts (default 2)
   --people N      how many made-up people are stored (default 100000)
   --json FILE     write all figures of reads, pages, writes and http2 to a file
-  --publish       write the shares into README.md and benchmarks/README.md`;
+  --publish       only the rows that have every server; write the shares into README.md and benchmarks/README.md`;
 
 const tables = {
   list: measureList,
@@ -98,7 +98,7 @@ async function run(args: readonly string[]): Promise<void> {
       print(`\n${toText(await tables[what](options))}`);
       continue;
     }
-    const chosen = rows.filter(({ group, name }) => group === what && name.includes(values.only));
+    const chosen = rows.filter((row) => isChosen(row, what, values));
     for (const row of chosen) {
       const generate = what === "http2" ? byH2load : byWrk;
       // A thread that writes is to have a core as it has otherwise.
@@ -117,6 +117,15 @@ async function run(args: readonly string[]): Promise<void> {
       `${toPublished(results)}\n${shares}, of version ${version} on ${machine}\nwith ${node.split(",")[0]}: ${conditions}, by \`npm run bench -- --publish\`.\n`,
     );
   }
+}
+
+/** Returns whether a row is measured; those that are published compare every server. */
+function isChosen(
+  { group, name, servers }: Row,
+  what: Measured,
+  { only, publish = false }: { readonly only: string; readonly publish?: boolean | undefined },
+): boolean {
+  return group === what && name.includes(only) && (!publish || servers.length > 3);
 }
 
 /** @throws Error when a program that is started for a measurement is missing */
