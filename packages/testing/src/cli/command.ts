@@ -3,8 +3,7 @@ import { type App, HttpError, HttpRequest } from "waymark";
 import { explainAnswer } from "waymark/internal";
 import { openApi } from "waymark/openapi";
 import { listRoutes } from "waymark/routing";
-import { CommandError } from "./command-error.ts";
-import { loadApp } from "./load-app.ts";
+import { CommandError, loadApp } from "./load-app.ts";
 
 /** What a command prints, to standard output where its code is 0. */
 export interface CommandResult {

@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { App } from "waymark";
-import { CommandError } from "./command-error.ts";
+
+/** What somebody can mend who runs the command. */
+export class CommandError extends Error {}
 
 /**
  * Returns the app that a module exports.

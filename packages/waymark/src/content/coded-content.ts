@@ -9,19 +9,14 @@ export interface DecodingBounds {
   readonly maxExpansion: number;
 }
 
-/**
- * Undoes the coding of content that has arrived.
- *
- * @param keep returns the decoded pieces as fast as there is memory for them
- */
+/** Undoes the coding of content that has arrived. */
 export async function decodeWhole(
   coding: ContentCoding,
   coded: Uint8Array,
   bounds: DecodingBounds,
-  keep: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
 ): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of keep(decodePieces(coding, oneOf(coded), bounds))) pieces.push(piece);
+  for await (const piece of decodePieces(coding, oneOf(coded), bounds)) pieces.push(piece);
   return joinBytes(pieces);
 }
 

@@ -15,8 +15,6 @@ export interface ContentSource {
   bytes(limit: number): Promise<Uint8Array>;
   /** Everything in pieces, as they arrive; throws as `bytes` rejects. */
   stream(limit: number): AsyncIterable<Uint8Array>;
-  /** Returns the pieces, which are kept beside the content, as fast as there is memory for them; undefined for any number. */
-  keep?(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
 
 /** How an app reads the content of requests. */
@@ -169,10 +167,6 @@ export class RequestContent {
     return this.#settings ?? defaultContentSettings;
   }
 
-  #keep(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    return this.#source.keep?.(pieces) ?? pieces;
-  }
-
   #requireUnstreamed(): void {
     if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
   }
@@ -211,7 +205,7 @@ export class RequestContent {
 
   #decodeOnce(coding: ContentCoding, whole: Promise<Uint8Array>, admission: Admission): Promise<Uint8Array> {
     if (this.#decoded?.coding !== coding) {
-      const content = whole.then((coded) => decodeWhole(coding, coded, admission, (pieces) => this.#keep(pieces)));
+      const content = whole.then((coded) => decodeWhole(coding, coded, admission));
       this.#decoded = { coding, content };
     }
     return this.#decoded.content;

@@ -39,9 +39,8 @@ describe("html", () => {
       [() => html`<p title=${value}>`, /in quotation marks/],
       [() => html`<p ${value}>`, /in quotation marks/],
       [() => html`<p a="b" ${value}>`, /in quotation marks/],
-      [() => html`<${value}>`, /never/],
     ];
-    for (const [make, message] of wrong.slice(0, -1)) assert.throws(make, { name: "TypeError", message });
+    for (const [make, message] of wrong) assert.throws(make, { name: "TypeError", message });
     assert.equal(
       html`<script src="${value}"></script>${value}<p a='b' c="d ${value}">1 < 2 ${value}`.body,
       `<script src="x"></script>x<p a='b' c="d x">1 < 2 x`,
