@@ -90,8 +90,7 @@ export function before<N = NoVariables>(
     ...options,
     kind: "filter",
     name: change.name,
-    apply: (request, next) =>
-      andThen(changed(request), (passed) => next(requireRequest(passed, `The filter declared at ${site} gave`))),
+    apply: (request, next) => andThen(changed(request), (passed) => next(requireRequest(passed, site, "gave"))),
     site,
   };
 }
@@ -227,10 +226,10 @@ export function onError(...typeAndAnswer: readonly unknown[]): Filter {
   };
 }
 
-/** Returns the value where it is a request. */
-export function requireRequest(value: unknown, found: string): HttpRequest {
+/** Returns the value where it is a request; otherwise the fault says what the filter declared at the site did. */
+export function requireRequest(value: unknown, site: DeclarationSite, did: string): HttpRequest {
   if (value instanceof HttpRequest) return value;
-  throw new TypeError(`${found} ${typeName(value)}, not a request`);
+  throw new TypeError(`The filter declared at ${site} ${did} ${typeName(value)}, not a request`);
 }
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */

@@ -5,7 +5,7 @@ import { type Description, docsOf } from "../description.ts";
 import { type Filter, type MethodsOf, type Next, requireRequest, type WebFilter } from "../filter.ts";
 import { compileInputs, type InputValues } from "../input/read.ts";
 import { HttpError, internalError } from "../problem.ts";
-import { exchangeOf, HttpRequest } from "../request.ts";
+import { exchangeOf, type HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, SingleRoute } from "../route.ts";
 import { readByGroups } from "../taking-filter.ts";
@@ -187,10 +187,7 @@ function handlerStep(handler: (request: HttpRequest) => unknown, site: Declarati
 function wrapFilter({ apply, exceptMethods, site }: Filter, next: Next, recover: Recover): Next {
   // The filter is taken apart once: to look into objects of many forms would be slow at each request.
   const finish = responder(`${site.declaredBy} filter`, site, recover);
-  const proceed: Next = (passed) =>
-    passed instanceof HttpRequest
-      ? next(passed)
-      : next(requireRequest(passed, `The filter declared at ${site} called its next step with`));
+  const proceed: Next = (passed) => next(requireRequest(passed, site, "called its next step with"));
   return (request) => {
     if (exceptMethods?.has(request.method)) return next(request);
     try {
