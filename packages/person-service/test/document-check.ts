@@ -113,6 +113,8 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     if (answer.bytes.length === 0 && type === "") {
       return content === undefined || response["x-content-optional"] === true ? undefined : "has no content";
     }
+    // A refusal that has no content for programs has a page for browsers.
+    if (answer.status >= 400 && content === undefined && plain(type) === "text/html") return undefined;
     const key = contentKey(content ?? {}, type);
     if (key === undefined) return `has content of the type "${type}"`;
     const bytes = decoded(answer.bytes, answer.headers["content-encoding"]);
@@ -171,7 +173,9 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
           const { content = {}, ...others } = resolve<ResponseObject>(response, "").value;
           const mayBeEmpty = Object.keys(content).length === 0 || others["x-content-optional"] === true;
           const codes = Object.keys(content["application/problem+json"]?.examples ?? {});
-          return [...Object.keys(content).map(plain), ...codes, ...(mayBeEmpty ? [nothing] : [])].map(
+          // A client that reads another form of problems gets no 406 where there is such a representation.
+          const types = Object.keys(content).filter((type) => status !== "406" || type === "application/problem+json");
+          return [...types.map(plain), ...codes, ...(mayBeEmpty ? [nothing] : [])].map(
             (what) => `${method.toUpperCase()} ${path} ${status} ${what}`,
           );
         }),

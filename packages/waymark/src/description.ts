@@ -31,10 +31,8 @@ export interface Description {
   readonly problems?: readonly ProblemType[];
   /** Header fields that every response has, or may have, by name. */
   readonly responseHeaders?: Readonly<Record<string, HeaderDescription>>;
-  /** The media types in which problems are sent. Default: `application/problem+json`. */
+  /** The media types in which problems are sent, besides `application/problem+json`. Default: none. */
   readonly problemTypes?: readonly string[];
-  /** The media types of what refusals without content have for clients that prefer it. Default: none. */
-  readonly refusalTypes?: readonly string[];
 }
 
 /**
@@ -186,7 +184,6 @@ const knownMembers: Readonly<Record<keyof Description, true>> = {
   problems: true,
   responseHeaders: true,
   problemTypes: true,
-  refusalTypes: true,
 };
 
 /** The key under which a handler has what makes its description. */
@@ -248,7 +245,6 @@ export function mergeDescriptions(descriptions: readonly Description[]): Descrip
     tags: list("tags"),
     problems: list("problems"),
     problemTypes: list("problemTypes"),
-    refusalTypes: list("refusalTypes"),
     variables: record("variables"),
     query: record("query"),
     headers: record("headers"),
@@ -262,7 +258,7 @@ export function mergeDescriptions(descriptions: readonly Description[]): Descrip
 }
 
 type RecordMember = "variables" | "query" | "headers" | "responses" | "responseHeaders";
-type ListMember = "tags" | "problems" | "problemTypes" | "refusalTypes";
+type ListMember = "tags" | "problems" | "problemTypes";
 
 /** A filter, as far as a document speaks of it. */
 export interface DescribedFilter {

@@ -32,7 +32,7 @@ export {
   withCommas,
 } from "./message-text.ts";
 export { nearestName, orNearest } from "./nearest-name.ts";
-export { parameterKey } from "./openapi/merge.ts";
+export { parameterKey } from "./openapi/operation.ts";
 export { type Operation, operationsOf } from "./openapi/operations.ts";
 export { faultOfCharacter, isHost, withTargetHost } from "./path/target.ts";
 export { exchangeOf } from "./request.ts";

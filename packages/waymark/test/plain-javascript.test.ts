@@ -78,7 +78,7 @@ describe("what plain JavaScript gives wrongly is named", () => {
     ],
     "docs of a misspelt member": [
       any(docs, { sumary: "It." }),
-      'docs({ … }) has no option "sumary"; did you mean summary? Known: summary, description, tags, deprecated, operationId, variables, query, headers, content, responses, problems, responseHeaders, problemTypes, refusalTypes',
+      'docs({ … }) has no option "sumary"; did you mean summary? Known: summary, description, tags, deprecated, operationId, variables, query, headers, content, responses, problems, responseHeaders, problemTypes',
     ],
   };
   for (const [name, [call, message]] of Object.entries(calls)) {

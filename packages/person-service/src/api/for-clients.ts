@@ -2,7 +2,6 @@ import type {
   MediaTypeObject,
   OpenApiDocument,
   OperationObject,
-  ParameterObject,
   ReferenceObject,
   ResponseObject,
 } from "waymark/openapi";
@@ -18,20 +17,23 @@ export function forClients(document: OpenApiDocument): OpenApiDocument {
     );
     return operations.length === 0 ? [] : [[path, Object.fromEntries(operations)]];
   });
-  const shared = document.components.responses as Responses; // of this kind
+  const { responses } = document.components;
   return withoutUnused({
     ...document,
     paths: Object.fromEntries(paths),
-    components: { ...document.components, responses: clientResponses(shared) },
-    "x-refusals": clientResponses(document["x-refusals"]) as OpenApiDocument["x-refusals"], // references stay so
+    components: { ...document.components, responses: clientResponses(responses) },
+    "x-refusals": clientResponses(document["x-refusals"]),
   });
 }
 
-type Responses = Readonly<Record<string, ResponseObject | ReferenceObject>>;
+type Responses<R = ResponseObject | ReferenceObject> = Readonly<Record<string, R>>;
 
-const clientResponses = (responses: Responses): Responses =>
+const clientResponses = <R extends ResponseObject | ReferenceObject>(responses: Responses<R>): Responses<R> =>
   Object.fromEntries(
-    Object.entries(responses).flatMap(([key, response]) => (key === "303" ? [] : [[key, clientResponse(response)]])),
+    Object.entries(responses).flatMap(
+      ([key, response]) =>
+        key === "303" ? [] : [[key, "$ref" in response ? response : (clientResponse(response) as R)]], // the same of these two
+    ),
   );
 
 /** The operations that only the pages of the service use. */
@@ -46,7 +48,7 @@ const parametersOfBrowsers = ["column", "import", "new"];
 const isOperation = (value: OperationObject | object): value is OperationObject => "operationId" in value;
 
 function clientOperation({ parameters, requestBody, responses, ...operation }: OperationObject): OperationObject {
-  const taken = parameters?.filter((each) => !parametersOfBrowsers.includes((each as ParameterObject).name));
+  const taken = parameters?.filter((each) => !parametersOfBrowsers.includes(each.name));
   return {
     ...operation,
     ...(taken !== undefined && { parameters: taken }),
@@ -56,8 +58,7 @@ function clientOperation({ parameters, requestBody, responses, ...operation }: O
 }
 
 /** Leaves out pages. What is left may be nothing, and content that comes only where `Prefer` asks for it is none. */
-function clientResponse(response: ResponseObject | ReferenceObject): ResponseObject | ReferenceObject {
-  if ("$ref" in response) return response;
+function clientResponse(response: ResponseObject): ResponseObject {
   const { content, "x-content-optional": isOptional, ...others } = response;
   const types = Object.entries(content ?? {}).filter(([type]) => type !== "text/html");
   if (types.length === 0) return others;

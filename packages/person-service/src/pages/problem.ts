@@ -42,7 +42,7 @@ export function problemPages(site: Site): Filter {
         ? readForm(request, fieldsOf(site.members, readerOf(request))).then(toResponse, () => toResponse())
         : toResponse();
     },
-    { leastStatus: 400, describes: { problemTypes: ["text/html"], refusalTypes: ["text/html"] } },
+    { leastStatus: 400, describes: { problemTypes: ["text/html"] } },
   );
 }
 

@@ -6,14 +6,15 @@ export interface OpenApiDocument {
   readonly tags: readonly Tag[];
   readonly security: readonly SecurityRequirementObject[];
   readonly paths: Readonly<Record<string, PathItemObject>>;
-  readonly components: Readonly<Record<ComponentKind, Readonly<Record<string, unknown>>>> & {
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    /** The responses that are problems, by what they are. */
+    readonly responses: Readonly<Record<string, ResponseObject>>;
     readonly securitySchemes: Readonly<Record<string, SecuritySchemeObject>>;
   };
   /** What requests get that no operation is for, by status. */
-  readonly "x-refusals": Readonly<Record<string, ReferenceObject>>;
+  readonly "x-refusals": Readonly<Record<string, ResponseObject | ReferenceObject>>;
 }
-
-export type ComponentKind = "schemas" | "parameters" | "headers" | "responses";
 
 export interface Server {
   readonly url: string;
@@ -40,7 +41,7 @@ export interface OperationObject {
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly deprecated?: true;
-  readonly parameters?: readonly (ParameterObject | ReferenceObject)[];
+  readonly parameters?: readonly ParameterObject[];
   readonly requestBody?: RequestBodyObject;
   readonly responses: Readonly<Record<string, ResponseObject | ReferenceObject>>;
   readonly security?: readonly SecurityRequirementObject[];
@@ -70,7 +71,7 @@ export interface RequestBodyObject {
 /** A response of an operation. */
 export interface ResponseObject {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, HeaderObject | ReferenceObject>>;
+  readonly headers?: Readonly<Record<string, HeaderObject>>;
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
   /** Whether it may also come without content, which OpenAPI has no word for. */
   readonly "x-content-optional"?: true;
@@ -90,7 +91,7 @@ export interface MediaTypeObject {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-/** Refers to a component: `#/components/schemas/Person`. */
+/** Refers to a component: `#/components/responses/NotFound`. */
 export interface ReferenceObject {
   readonly $ref: string;
 }

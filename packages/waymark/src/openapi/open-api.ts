@@ -1,19 +1,18 @@
 import type { App } from "../app.ts";
 import type { ProblemType } from "../problem-types.ts";
-import { Components } from "./components.ts";
+import type { HttpRequest } from "../request.ts";
 import type {
   OpenApiDocument,
   OperationObject,
-  PathItemObject,
   SecurityRequirementObject,
   SecuritySchemeObject,
   Server,
   Tag,
 } from "./document.ts";
-import { type OperationSettings, toOperation } from "./operation.ts";
-import { type DocumentPath, toDocumentPath } from "./path.ts";
-import { refusalsOf } from "./refusals.ts";
-import { type Way, waysOf } from "./ways.ts";
+import { toOperation } from "./operation.ts";
+import { Problems } from "./problems.ts";
+import { Schemas } from "./schemas.ts";
+import { anyMethod, waysOf } from "./ways.ts";
 
 /** What the routes do not say of the API as a whole. Members beyond these are those of OpenAPI's `info`: `license`, `contact`. */
 export interface OpenApiOptions {
@@ -64,79 +63,42 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
     throw new TypeError("openApi(app, { … }) needs the title and the version of the API");
   }
   const { servers = [{ url: "/" }], tags = [], security, problemBase = "", serverProblems = [], ...info } = options;
-  const components = new Components();
-  const refusals = refusalsOf(app, serverProblems, problemBase, components);
-  const settings: OperationSettings = {
-    components,
-    problemBase,
-    earlierRefusal: refusals.earlier,
-    securityOf: (sample) => security?.requirementsOf(sample),
+  const [schemas, problems] = [new Schemas(), new Problems(problemBase)];
+  const [refusals, earlier] = problems.refusals(app, serverProblems, schemas);
+  const settings = {
+    schemas,
+    problems,
+    earlier,
+    securityOf: (sample: HttpRequest) => security?.requirementsOf(sample),
   };
-  const paths: Record<string, PathItemObject> = {};
-  const operations: [string, OperationObject][] = [];
-  for (const { path, byMethod } of byPath(waysOf(app))) {
-    const item: Record<string, OperationObject> = {};
-    const further: Record<string, OperationObject> = {};
-    for (const [method, ways] of byMethod) {
-      const operation = await toOperation(method, path, ways, settings);
-      operations.push([`${method} ${path.text}`, operation]);
-      if (methodsOfDocument.has(method)) item[method.toLowerCase()] = operation;
-      else further[method] = operation;
-    }
-    paths[path.text] = { ...item, ...(Object.keys(further).length > 0 && { "x-operations": further }) };
+  const paths: Record<string, Record<string, OperationObject | Record<string, OperationObject>>> = {};
+  const placeOf = new Map<string, string>();
+  const usedTags = new Set(tags.map(({ name }) => name));
+  for (const ways of waysOf(app)) {
+    const { method, path } = ways;
+    const operation = await toOperation(ways, settings);
+    const [id, place] = [operation.operationId, `${method} ${path.text}`];
+    const other = placeOf.get(id);
+    if (other !== undefined)
+      throw new TypeError(`Both ${other} and ${place} have the name "${id}": operations need names of their own`);
+    placeOf.set(id, place);
+    for (const tag of operation.tags ?? []) usedTags.add(tag);
+    const item = paths[path.text] ?? {};
+    paths[path.text] = item;
+    if (methodsOfDocument.has(method)) item[method.toLowerCase()] = operation;
+    else item["x-operations"] = { ...item["x-operations"], [method]: operation };
   }
-  requireDistinct(operations);
-  const { components: parts, ...document } = components.complete({
-    openapi: "3.1.1" as const,
+  return {
+    openapi: "3.1.1",
     info,
     servers,
-    tags: withAllTags(
-      tags,
-      operations.map(([, operation]) => operation),
-    ),
+    tags: [...usedTags].map((name) => tags.find((tag) => tag.name === name) ?? { name }),
     security: [],
     paths,
-    "x-refusals": refusals.byStatus,
-  });
-  return { ...document, components: { ...parts, securitySchemes: security?.schemes ?? {} } };
+    "x-refusals": refusals,
+    components: { schemas: schemas.named, responses: problems.named, securitySchemes: security?.schemes ?? {} },
+  };
 }
-
-/** The ways to one path, by method in the order in which they are declared. */
-export interface PathWays {
-  readonly path: DocumentPath;
-  readonly byMethod: ReadonlyMap<string, readonly Way[]>;
-}
-
-/** Sorts the ways to handlers by the paths and methods of a document. */
-export function byPath(ways: readonly Way[]): readonly PathWays[] {
-  const located = ways.map((way) => ({ way, path: toDocumentPath(way.template) }));
-  return [...Map.groupBy(located, ({ path }) => path.shape).values()].map((group) => {
-    const [{ path }] = group as [(typeof group)[0], ...typeof group]; // groupBy makes no empty group
-    const named = new Set(group.flatMap(({ way }) => way.methods ?? [...anyMethod]));
-    const byMethod = [...named].map((method): [string, Way[]] => [
-      method,
-      group.filter(({ way }) => (way.methods ?? anyMethod).includes(method)).map(({ way }) => way),
-    ]);
-    return { path, byMethod: new Map(byMethod) };
-  });
-}
-
-/** The methods that a route of every method has in the document. */
-const anyMethod: readonly string[] = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 
 /** Those that OpenAPI 3.1 knows. */
 const methodsOfDocument: ReadonlySet<string> = new Set([...anyMethod, "OPTIONS", "HEAD", "TRACE"]);
-
-function requireDistinct(operations: readonly (readonly [string, OperationObject])[]): void {
-  const byId = Map.groupBy(operations, ([, { operationId }]) => operationId);
-  for (const [id, [one, other]] of byId) {
-    if (one === undefined || other === undefined) continue;
-    throw new TypeError(`Both ${one[0]} and ${other[0]} have the name "${id}": operations need names of their own`);
-  }
-}
-
-function withAllTags(tags: readonly Tag[], operations: readonly OperationObject[]): readonly Tag[] {
-  const used = new Set(operations.flatMap((operation) => operation.tags ?? []));
-  const others = [...used].filter((name) => !tags.some((tag) => tag.name === name));
-  return [...tags, ...others.map((name) => ({ name }))];
-}

@@ -6,9 +6,7 @@ import { compileInputs, strictNamesOf } from "../input/read.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
 import { HttpRequest } from "../request.ts";
 import { routesOf } from "../routing/app-routes.ts";
-import { parameterKey } from "./merge.ts";
-import { byPath } from "./open-api.ts";
-import { toDocumentPath } from "./path.ts";
+import { parameterKey } from "./operation.ts";
 import { type Way, waysOf } from "./ways.ts";
 
 /** A method on a path: what its routes declare together, as tests need it beside the document. */
@@ -41,24 +39,20 @@ export interface TakenInputs {
 
 /** Returns the operations of an app, in the order of its routes. */
 export function operationsOf(app: App): readonly Operation[] {
-  return byPath(waysOf(app)).flatMap(({ path: { text }, byMethod }) =>
-    [...byMethod].map(
-      ([method, ways]): Operation => ({
-        method,
-        path: text,
-        produces: ways.every(({ produces }) => produces !== undefined)
-          ? [...new Set(ways.flatMap(({ produces = [] }) => produces))]
-          : [],
-        taken: takenByAll(ways),
-        contentLimit: routesOf(app).reads.limit,
-        declaredAt: [...new Set(ways.map(({ site }) => String(site)))],
-      }),
-    ),
-  );
+  return waysOf(app).map(({ method, path, ways }) => ({
+    method,
+    path: path.text,
+    produces: ways.every(({ produces }) => produces !== undefined)
+      ? [...new Set(ways.flatMap(({ produces = [] }) => produces))]
+      : [],
+    taken: takenByAll(ways),
+    contentLimit: routesOf(app).reads.limit,
+    declaredAt: [...new Set(ways.map(({ site }) => String(site)))],
+  }));
 }
 
 function takenByAll(ways: readonly Way[]): TakenInputs {
-  const all = ways.map(({ taken, template }) => ({ taken, parameters: parametersTaken(taken, ways, template) }));
+  const all = ways.map((way) => ({ ...way, parameters: parametersTaken(way, ways) }));
   const [first, ...others] = all;
   const shared = [...(first?.parameters ?? [])].filter(([key]) =>
     others.every(({ parameters }) => parameters.has(key)),
@@ -81,13 +75,11 @@ function takesQuery({ inputs: { query }, site }: DeclaredInputs, search: string)
 }
 
 function parametersTaken(
-  taken: readonly DeclaredInputs[],
+  { taken, path: { variables: own } }: Way,
   [first]: readonly Way[],
-  template: string,
 ): ReadonlyMap<string, StandardSchemaV1 | undefined> {
-  const own = toDocumentPath(template).variables;
   // The document has the names of the first route.
-  const names = toDocumentPath(first?.template ?? template).variables.map(({ name }) => name);
+  const names = first?.path.variables.map(({ name }) => name) ?? [];
   const entries = taken.flatMap(({ inputs: { variables = {}, query = {}, fields = {} } }) => [
     ...Object.entries(variables).flatMap(([name, schema]): readonly [string, StandardSchemaV1][] => {
       const i = own.findIndex((variable) => variable.name === name);

@@ -1,7 +1,7 @@
 import type { Description } from "../description.ts";
 import { parseTemplate } from "../path/template.ts";
-import type { Components } from "./components.ts";
 import type { ParameterObject } from "./document.ts";
+import type { Schemas } from "./schemas.ts";
 
 /** A path template in OpenAPI's spelling: variables without their expressions, and names for what has none. */
 export interface DocumentPath {
@@ -68,12 +68,12 @@ export function pathParameters(
   path: DocumentPath,
   own: readonly PathVariable[],
   described: NonNullable<Description["variables"]>,
-  components: Components,
+  schemas: Schemas,
 ): readonly ParameterObject[] {
   return path.variables.map(({ name }, i): ParameterObject => {
     const { name: ownName = name, expression, isRest = false } = own[i] ?? {};
     const { description, schema = {}, example } = described[ownName] ?? {};
-    const resolved = components.schema(schema, "input");
+    const resolved = schemas.toJsonSchema(schema, "input");
     const isText = !("type" in resolved) || resolved["type"] === "string";
     const note = isRest ? "It may have several segments." : undefined;
     const text = [description, note].filter((part) => part !== undefined).join(" ");

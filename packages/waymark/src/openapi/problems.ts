@@ -1,123 +1,133 @@
-import type { HeaderDescription, JsonSchema } from "../description.ts";
+import type { App } from "../app.ts";
+import type { Description, HeaderDescription, JsonSchema } from "../description.ts";
 import { namedSchema } from "../description.ts";
 import { pascalCase } from "../message-text.ts";
 import { problem, problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { reasonPhrase } from "../reason-phrase.ts";
-import type { Components } from "./components.ts";
-import type { MediaTypeObject, ReferenceObject, ResponseObject } from "./document.ts";
-import type { Said } from "./ways.ts";
+import { HttpRequest } from "../request.ts";
+import { routesOf } from "../routing/app-routes.ts";
+import type { HeaderObject, OperationObject, ReferenceObject, ResponseObject } from "./document.ts";
+import type { Schemas } from "./schemas.ts";
+import { describesOf, sayAll } from "./ways.ts";
 
-/** How problems are sent. */
-export interface ProblemForm {
-  readonly mediaTypes: readonly string[];
-  /** Whether these are all in which problems of the operation are sent. */
-  readonly isUsual: boolean;
-  /** The prefix of the path in their `type`. */
-  readonly base: string;
+/** The responses of a document that are problems: components, which are named by their codes. */
+export class Problems {
+  readonly #responses = new Map<string, ResponseObject>();
+  readonly #base: string;
+
+  /** @param base the prefix of the path in the `type` of problems */
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  /** In the order of their names. */
+  get named(): Readonly<Record<string, ResponseObject>> {
+    return Object.fromEntries([...this.#responses].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Returns a reference to the response that is one of these problems of one status; the response itself where another has its name. */
+  refer(types: readonly ProblemType[], around: Description, schemas: Schemas): ReferenceObject | ResponseObject {
+    return this.#component(nameOf(types), this.toResponse(types, around, schemas));
+  }
+
+  /**
+   * Returns the response that is one of these problems.
+   *
+   * @param around what the filters around them add: header fields, and media types of problems
+   */
+  toResponse(types: readonly ProblemType[], around: Description, schemas: Schemas): ResponseObject {
+    const statuses = [...new Set(types.map(({ status }) => status))];
+    const headers = Object.assign({}, around.responseHeaders, ...statuses.map((status) => fieldsOfStatus[status]));
+    const toType = (type: ProblemType): string => this.#base + problemPath(type);
+    const status = statuses.length === 1 ? { const: statuses[0] } : { enum: statuses };
+    const own = { properties: { type: { enum: types.map(toType) }, status } };
+    const schema = schemas.toJsonSchema({ allOf: [namedSchema("Problem", problemSchema), own] }, "output");
+    const examples = types.map((type) => [type.code, { value: { ...problem(type).problem, type: toType(type) } }]);
+    const others = (around.problemTypes ?? []).map((type) => [type, { schema: { type: "string" } }]);
+    return toResponse({
+      description: types.map(({ title, explanation }) => `${title}. ${explanation}`).join("\n\n"),
+      headers: toHeaders(headers, schemas),
+      content: {
+        "application/problem+json": { schema, examples: Object.fromEntries(examples) },
+        ...Object.fromEntries(others),
+      },
+    });
+  }
+
+  /**
+   * Returns the refusals of an app, and of the server that it runs on, by status; and as `default` what the server refuses of
+   * requests that an operation is for.
+   */
+  refusals(
+    app: App,
+    serverProblems: readonly ProblemType[],
+    schemas: Schemas,
+  ): readonly [byStatus: OperationObject["responses"], earlier: OperationObject["responses"]] {
+    // Of any method, also those that a filter leaves to itself where there is an operation.
+    const everywhere = sayAll(describesOf(routesOf(app).filters), HttpRequest.of({ method: "*" }));
+    const { malformedTarget, notFound, methodNotAllowed, notImplemented, internalError } = problemTypes;
+    const ofRouter = [malformedTarget, notFound, methodNotAllowed, notImplemented, internalError];
+    const all = new Set([...ofRouter, ...(everywhere.problems ?? []), ...serverProblems]);
+    const byStatus = [...Map.groupBy(all, ({ status }) => status)]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, types]) => [status, this.refer(types, everywhere, schemas)] as const);
+    const described = Object.entries(everywhere.responses ?? {}).map(([status, { description, headers }]) => {
+      const fields = { ...everywhere.responseHeaders, ...headers };
+      return [status, toResponse({ description, headers: toHeaders(fields, schemas) })] as const;
+    });
+    const refusals = Object.fromEntries([...byStatus, ...described]);
+    if (serverProblems.length === 0) return [refusals, {}];
+    const statuses = [...new Set(serverProblems.map(({ status }) => status))].toSorted((a, b) => a - b);
+    const description = `The request is refused before it reaches this operation, with one of ${statuses.join(", ")}.`;
+    const earlier = { ...this.toResponse(serverProblems, everywhere, schemas), description };
+    return [refusals, { default: this.#component("EarlierRefusal", earlier) }];
+  }
+
+  #component(name: string, response: ResponseObject): ReferenceObject | ResponseObject {
+    const known = this.#responses.get(name) ?? response;
+    if (JSON.stringify(known) !== JSON.stringify(response)) return response;
+    this.#responses.set(name, known);
+    return { $ref: `#/components/responses/${name}` };
+  }
 }
 
-/**
- * Returns how problems of one status are sent.
- *
- * @param ofRouter those that come from within all that is around an operation
- * @param produced what the operation can be sent as: a client that would read a 406 so gets none
- */
-export function problemForm(
-  types: readonly ProblemType[],
-  ofRouter: ReadonlySet<ProblemType>,
-  produced: readonly string[],
-  { problemForms, problemTypes: everywhere = [] }: Said,
-  base: string,
-): ProblemForm {
-  const every = ["application/problem+json", ...everywhere];
-  const formsOf = (type: ProblemType): readonly string[] => {
-    if (!ofRouter.has(type)) return problemForms.get(type) ?? every;
-    return type === problemTypes.notAcceptable ? every.filter((form) => !produced.includes(form)) : every;
+/** Leaves out what a response has none of. */
+export function toResponse({ headers = {}, content = {}, ...others }: ResponseObject): ResponseObject {
+  const { description, ...flag } = others;
+  return {
+    description,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(content).length > 0 && { content }),
+    ...flag,
   };
-  const mediaTypes = new Set(types.flatMap(formsOf));
-  return { mediaTypes: [...mediaTypes], isUsual: every.every((type) => mediaTypes.has(type)), base };
 }
 
-/** Returns the content of a response that is one of these problems, of which most have one status. */
-export function problemContent(
-  types: readonly ProblemType[],
-  { mediaTypes, base }: ProblemForm,
-  components: Components,
-): Readonly<Record<string, MediaTypeObject>> {
-  const [first, ...others] = [...new Set(types.map(({ status }) => status))];
-  const status = others.length === 0 ? { const: first } : { enum: [first, ...others] };
-  const schema = components.schema(
+export function toHeaders(
+  described: Readonly<Record<string, HeaderDescription>> = {},
+  schemas: Schemas,
+): Readonly<Record<string, HeaderObject>> {
+  const entries = Object.entries(described).map(([name, { description, schema = { type: "string" }, example }]) => [
+    name,
     {
-      allOf: [
-        namedSchema("Problem", problemSchema),
-        { properties: { type: { enum: types.map((type) => base + problemPath(type)) }, status } },
-      ],
+      ...(description !== undefined && { description }),
+      schema: schemas.toJsonSchema(schema, "output"),
+      ...(example !== undefined && { example }),
     },
-    "output",
-  );
-  const examples = Object.fromEntries(
-    types.map((type) => [type.code, { value: { ...problem(type).problem, type: base + problemPath(type) } }]),
-  );
-  return Object.fromEntries(
-    mediaTypes.map((type) => [type, type.endsWith("json") ? { schema, examples } : { schema: text }]),
-  );
+  ]);
+  return Object.fromEntries(entries);
 }
 
-/** Of content that is not JSON, OpenAPI knows that it is text. */
-export const text: JsonSchema = { type: "string" };
-
-/** Returns a reference to the response for one of these problems, which have one status. */
-export function problemResponse(
-  types: readonly ProblemType[],
-  form: ProblemForm,
-  headers: Readonly<Record<string, ReferenceObject>>,
-  components: Components,
-): ReferenceObject {
+/** `ConflictOrPatchConflict` */
+function nameOf(types: readonly ProblemType[]): string {
   const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
-  const response: ResponseObject = {
-    description: describeProblems(types),
-    headers: { ...headers, ...problemHeaders(status, components) },
-    content: problemContent(types, form, components),
-  };
-  return components.share("responses", nameOf(types, form), withoutEmpty(response));
+  const codes = types.map(({ code }) => pascalCase(code)).toSorted();
+  return types.length > 3 ? pascalCase(reasonPhrase(status) ?? `Status${status}`) : codes.join("Or");
 }
-
-/** `ConflictOrPatchConflict`, or `NotAcceptableAsJson` where that is not sent in every form of problems. */
-function nameOf(types: readonly ProblemType[], { mediaTypes, isUsual }: ProblemForm): string {
-  const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
-  const codes =
-    types.length > 3
-      ? (reasonPhrase(status) ?? `Status${status}`)
-      : types.map(({ code }) => pascalCase(code)).join("Or");
-  const forms = mediaTypes.map((type) => pascalCase(type.split(/[/+]/).at(-1) ?? ""));
-  return pascalCase(isUsual ? codes : `${codes}As${forms.join("Or")}`);
-}
-
-export const describeProblems = (types: readonly ProblemType[]): string =>
-  types.map(({ title, explanation }) => `${title}. ${explanation}`).join("\n\n");
-
-/** Returns the fields that only problems of a status have. */
-export function problemHeaders(status: number, components: Components): Readonly<Record<string, ReferenceObject>> {
-  return Object.fromEntries(
-    Object.entries(fieldsOfStatus[status] ?? {}).map(([name, value]) => [
-      name,
-      components.share("headers", name, toHeader(value)),
-    ]),
-  );
-}
-
-export const toHeader = (
-  { description, example }: Omit<HeaderDescription, "schema">,
-  schema: object = { type: "string" },
-): object => ({
-  ...(description !== undefined && { description }),
-  schema,
-  ...(example !== undefined && { example }),
-});
 
 const retryAfter = { description: "After how many seconds the same request may succeed (RFC 9110 §10.2.3)." };
 
+/** The fields that only problems of a status have. */
 const fieldsOfStatus: Readonly<Record<number, Readonly<Record<string, HeaderDescription>>>> = {
   401: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
   403: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
@@ -135,7 +145,7 @@ const fieldsOfStatus: Readonly<Record<number, Readonly<Record<string, HeaderDesc
 };
 
 /** RFC 9457. */
-export const problemSchema: JsonSchema = {
+const problemSchema: JsonSchema = {
   title: "Problem details (RFC 9457)",
   type: "object",
   required: ["type", "title", "status"],
@@ -180,12 +190,3 @@ export const problemSchema: JsonSchema = {
     "violated-policies": { type: "array", items: { type: "string" }, description: "The quotas that are used up." },
   },
 };
-
-/** Leaves out records that have nothing. */
-export function withoutEmpty<T extends object>(value: T): T {
-  const kept = Object.entries(value).filter(
-    ([, member]) => typeof member !== "object" || Object.keys(member).length > 0,
-  );
-  // What is left out may be: only optional members are objects that can be empty.
-  return Object.fromEntries(kept) as T;
-}

@@ -530,32 +530,13 @@ describe("the filters of an app in its document", () => {
     assert.ok("403" in document["x-refusals"]);
   });
 
-  it("give another form to the problems that come from further in", async () => {
+  it("add media types of problems to the operations that they cover", async () => {
     const pages = after((_request, response) => response, { describes: { problemTypes: ["text/html"] } });
-    const document = await openApi(
-      router({ filters: [overload(), pages, rateLimit({ limit: 1, window: 1 })] }, GET("/a", accept("text/html"), ok)),
-      about,
-    );
-    const typesOf = (status: string): readonly string[] =>
-      Object.keys(resolved(document, operationOf(document, "GET /a").responses[status])["content"] as object);
-    assert.deepEqual(typesOf("503"), ["application/problem+json"]);
-    assert.deepEqual(typesOf("429"), ["application/problem+json", "text/html"]);
-    assert.deepEqual(typesOf("500"), ["application/problem+json", "text/html"]);
-    // A client that reads pages gets the page of this route.
-    assert.deepEqual(typesOf("406"), ["application/problem+json"]);
-  });
-
-  it("say which content refusals get that have none", async () => {
-    const pages = after((_request, response) => response, { describes: { refusalTypes: ["text/html"] } });
-    const responses = { 200: { description: "Good." }, 404: { description: "Nothing." } };
-    const document = await openApi(router({ filters: [pages] }, GET("/a", docs({ responses }), ok)), about);
-    const answers = operationOf(document, "GET /a").responses;
-    assert.deepEqual(answers["404"], {
-      description: "Nothing.",
-      content: { "text/html": { schema: { type: "string" } } },
-      "x-content-optional": true,
-    });
-    assert.deepEqual(answers["200"], { description: "Good." });
+    const document = await documentOf(group(GET("/plain", ok), group(pages, GET("/a", ok))));
+    const typesOf = (line: string): readonly string[] =>
+      Object.keys(resolved(document, operationOf(document, line).responses["500"])["content"] as object);
+    assert.deepEqual(typesOf("GET /plain"), ["application/problem+json"]);
+    assert.deepEqual(typesOf("GET /a"), ["application/problem+json", "text/html"]);
   });
 
   it("add them in a group to its operations only", async () => {
@@ -595,25 +576,16 @@ describe("an OpenAPI document", () => {
     });
   });
 
-  it("has once what it uses several times, and in its place what it uses once", async () => {
-    const responses = { 200: { description: "Good." } };
-    const headers = { Prefer: { description: "A wish." } };
-    const document = await documentOf(
-      group(
-        GET("/a", docs({ responses, headers }), ok),
-        GET("/b", docs({ responses, headers }), ok),
-        GET("/c", docs({ responses, headers: { Prefer: { description: "Another wish." }, Expect: {} } }), ok),
-      ),
-    );
-    const [a, b, c] = ["/a", "/b", "/c"].map((path) => operationOf(document, `GET ${path}`));
-    assert.deepEqual(a?.parameters, [{ $ref: "#/components/parameters/Prefer" }]);
-    assert.deepEqual(b?.parameters, a?.parameters);
-    assert.deepEqual(c?.parameters, [
-      { name: "Prefer", in: "header", description: "Another wish.", schema: { type: "string" } },
-      { name: "Expect", in: "header", schema: { type: "string" } },
-    ]);
-    assert.deepEqual(Object.keys(document.components.parameters), ["Prefer"]);
-    assert.deepEqual(a?.responses["500"], { $ref: "#/components/responses/InternalError" });
+  it("has problems once, as components by their codes, and in its place what differs under one name", async () => {
+    const stamped = after((_request, response) => response, { describes: { responseHeaders: { "X-Stamp": {} } } });
+    const document = await documentOf(group(GET("/a", ok), GET("/b", ok), group(stamped, GET("/c", ok))));
+    const [a, b, c] = ["/a", "/b", "/c"].map((path) => operationOf(document, `GET ${path}`).responses["500"]);
+    assert.deepEqual(a, { $ref: "#/components/responses/InternalError" });
+    assert.deepEqual(b, a);
+    const { headers, ...others } = c as ResponseObject;
+    assert.deepEqual(headers, { "X-Stamp": { schema: { type: "string" } } });
+    assert.deepEqual(others, document.components.responses["InternalError"]);
+    assert.deepEqual(Object.keys(document.components), ["schemas", "responses", "securitySchemes"]);
   });
 
   it("has the refusals of the server as the default of each operation", async () => {
