@@ -83,11 +83,12 @@ describe("a connection to PostgreSQL", () => {
     const { database, relay } = through;
     const people = database.store("person");
     await create(people, {});
-    relay.breakAt("LOCK TABLE");
-    assert.equal((await create(people, { identifier: "A1" })).revision, 2);
-    relay.breakAt("BEGIN");
-    assert.equal((await create(people, { identifier: "A2" })).revision, 3);
-    assert.equal((await everything(people)).length, 3);
+    for (const [n, statement] of ["waymark create in", "BEGIN", "LOCK TABLE"].entries()) {
+      relay.breakAt(statement);
+      await create(people, { identifier: `A${n}`, ...(statement === "LOCK TABLE" && { id: 40 }) });
+      assert.equal(relay.isBroken, true);
+    }
+    assert.equal((await everything(people)).length, 4);
   });
 
   it("that breaks during a commit leaves the outcome unknown, and says so", async () => {

@@ -224,7 +224,8 @@ describe("columns of a PostgreSQL database", () => {
     const people = older.database.store("person");
     const ada = await create(people, { name: "Ada" });
     await using newer = disposable(await open(url, [person]));
-    for (const change of [people.create({}), people.replace(1, { name: "Eve" }), people.remove(1)]) {
+    const changes = [() => people.create({}), () => people.replace(1, { name: "Eve" }), () => people.remove(1)];
+    for (const change of changes) {
       await assert.rejects(change, (error) => {
         assert.ok(error instanceof StoreUnavailable);
         assert.match(error.message, /Another version of this program has changed the columns of person: start this/);

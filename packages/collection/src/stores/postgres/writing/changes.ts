@@ -1,11 +1,12 @@
 import type { Ownership, StoredCollection } from "../../../database.ts";
 import type { JsonObject } from "../../../members/json-object.ts";
 import type { SnapshotRecord } from "../../contract/snapshot.ts";
+import type { StoredRecord } from "../../contract/store.ts";
 import { ownedBy } from "../../table/definition.ts";
 import { columnsChanged, uniqueKeys } from "../../table/filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { mostCounted, type StoredRow } from "../../writing/decide.ts";
-import { isNew, type Write } from "../../writing/write.ts";
+import { isNew, type NewRecord, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Ask } from "../connections/pool.ts";
 import { dueShape } from "../table/columns.ts";
@@ -105,6 +106,20 @@ export class PostgresChanges {
       text: `SELECT ${this.#shape} FROM waymark_collections WHERE name = $1`,
       values: [this.#collection],
     });
+  }
+
+  /** Creates records, as `PostgresRows.create` does. */
+  async create(
+    connection: PostgresConnection,
+    records: readonly NewRecord[],
+  ): Promise<readonly (StoredRecord | undefined)[]> {
+    const time = records.reduce((latest, record) => Math.max(latest, record.time), 0);
+    const creating = this.rows.create(connection, records);
+    const forgetting = forgetKeys(connection, this.#collection, time, records.length);
+    forgetting.catch(() => undefined); // the first statement is to say what is wrong
+    const created = await creating;
+    await forgetting;
+    return created;
   }
 
   /** Stores the result of a batch. Returns the revisions of its records, by their ids. */

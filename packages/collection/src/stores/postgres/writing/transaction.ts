@@ -1,5 +1,6 @@
 import { StoreOutcomeUnknown } from "../../contract/errors.ts";
-import type { OutcomeOf, Write } from "../../writing/write.ts";
+import type { StoredRecord } from "../../contract/store.ts";
+import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { isCommitUncertain, isOutcomeUnknown, sqlState, sqlStateOf } from "../connections/fault.ts";
 import { type PostgresBatch, withRevision } from "./batch.ts";
@@ -43,11 +44,38 @@ export async function transact<T>(
     const [revisions] = await Promise.all([changes.write(connection, batch), commit(connection)]);
     return counted(result, revisions);
   } catch (error) {
-    if (isCommitted && isOutcomeUnknown(error)) throw commitUncertain(error);
-    // A standby may be promoted, and its era must be known before it is changed: another connection looks again.
-    if (sqlStateOf(error) === sqlState.readOnly) connection.destroy();
-    if (connection.isUsable) await rollBack(connection);
-    throw error;
+    throw await failed(connection, error, isCommitted);
+  }
+}
+
+/** Ends a transaction that has failed, and returns the error to throw. */
+async function failed(connection: PostgresConnection, error: unknown, isCommitted: boolean): Promise<unknown> {
+  if (isCommitted && isOutcomeUnknown(error)) return commitUncertain(error);
+  // A standby may be promoted, and its era must be known before it is changed: another connection looks again.
+  if (sqlStateOf(error) === sqlState.readOnly) connection.destroy();
+  if (connection.isUsable) await rollBack(connection);
+  return error;
+}
+
+/**
+ * Creates records, each that conflicts with nothing, in one transaction: two round trips, of which the second is the commit. Returns
+ * undefined for each that was not stored.
+ *
+ * @throws as `transact` does
+ */
+export async function create(
+  connection: PostgresConnection,
+  changes: PostgresChanges,
+  records: readonly NewRecord[],
+): Promise<readonly (StoredRecord | undefined)[]> {
+  let isCommitted = false;
+  try {
+    const [, created] = await Promise.all([connection.begin(), changes.create(connection, records)]);
+    isCommitted = true;
+    await commit(connection);
+    return created;
+  } catch (error) {
+    throw await failed(connection, error, isCommitted);
   }
 }
 

@@ -1,11 +1,12 @@
 import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import type { Engine } from "../../engine.ts";
-import type { OutcomeOf, Write } from "../../writing/write.ts";
+import { keyOfWrite } from "../../writing/origins.ts";
+import { isNew, type NewRecord, type OutcomeOf, type Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";
 import type { PostgresChanges } from "./changes.ts";
-import { transact, withRevisions } from "./transaction.ts";
+import { create, transact, withRevisions } from "./transaction.ts";
 
 /**
  * Makes the changes of one collection, on several connections at once. A transaction makes the changes that wait when it begins; each is
@@ -29,8 +30,12 @@ export function postgresWriter(
   changes: PostgresChanges,
   onCommit: DatabaseObserver["onCommit"],
 ): PostgresWriter {
-  const waiting: WaitingWrite[] = [];
+  /** The changes that wait: new records that depend on nothing, and all others, of which one transaction makes some. */
+  const waiting: { readonly new: WaitingWrite[]; readonly others: WaitingWrite[] } = { new: [], others: [] };
+  const count = (): number => waiting.new.length + waiting.others.length;
   let waitingSize = 0;
+  /** Whose turn it is where both wait. */
+  let isTurnOfNew = true;
   /** How many transactions run. */
   let running = 0;
   /** Whether one will begin in this turn of the event loop. */
@@ -41,7 +46,7 @@ export function postgresWriter(
 
   /** Begins a transaction after the requests that have already arrived are processed. */
   const schedule = (): void => {
-    if (isScheduled || running >= pool.size || waiting.length === 0) return;
+    if (isScheduled || running >= pool.size || count() === 0) return;
     isScheduled = true;
     setImmediate(run);
   };
@@ -49,14 +54,17 @@ export function postgresWriter(
   const run = async (): Promise<void> => {
     isScheduled = false;
     running++;
-    await make(take());
+    const areNew = waiting.others.length === 0 || (waiting.new.length > 0 && isTurnOfNew);
+    isTurnOfNew = !areNew;
+    if (areNew) await makeNew(take(waiting.new));
+    else await make(take(waiting.others));
     running--;
     schedule();
-    if (running === 0 && waiting.length === 0) idle?.resolve();
+    if (running === 0 && count() === 0) idle?.resolve();
   };
 
   /** Takes as many of the waiting changes as one transaction can make. A removal of an owner may take long, and is made alone. */
-  const take = (): readonly WaitingWrite[] => {
+  const take = (waiting: WaitingWrite[]): readonly WaitingWrite[] => {
     let count = 0;
     let size = 0;
     for (const { write } of waiting) {
@@ -72,6 +80,27 @@ export function postgresWriter(
   };
 
   const isLong = (write: Write): boolean => write.kind === "remove" && changes.isOwner;
+
+  /** Creates records. Those that are not stored are decided as other changes, which finds what they conflict with. */
+  const makeNew = async (taken: readonly WaitingWrite[]): Promise<void> => {
+    const records = taken.map(({ write }) => write as NewRecord); // what waits here
+    const createAll = () => pool.use((connection) => create(connection, changes, records));
+    const created = await reportedCommit(onCommit, taken.length, () =>
+      attempt(5, createAll, (error) => error instanceof ConnectionLost || mayPass(error)),
+    ).catch((error: unknown) => {
+      if (mayBeOfOne(error)) return [];
+      for (const { reject } of taken) reject(toStoreFault(error));
+      return undefined;
+    });
+    if (created === undefined) return;
+    const left: WaitingWrite[] = [];
+    for (const [position, each] of taken.entries()) {
+      const record = created[position];
+      if (record === undefined) left.push(each);
+      else each.resolve({ kind: "created", ...(each.write.kind === "create" && { record }) });
+    }
+    if (left.length > 0) await make(left);
+  };
 
   /** Makes the changes in one transaction or, where it fails, each in its own. */
   const make = async (taken: readonly WaitingWrite[]): Promise<void> => {
@@ -113,21 +142,21 @@ export function postgresWriter(
     async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
       if (isClosed) throw databaseClosed();
       const size = sizeOf(write);
-      if (waiting.length >= queueLimit.writes || waitingSize + size > queueLimit.size) {
+      if (count() >= queueLimit.writes || waitingSize + size > queueLimit.size) {
         throw new StoreUnavailable("Too many changes wait for the database");
       }
       const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
-      waiting.push({ write, resolve, reject });
+      (dependsOnNothing(write) ? waiting.new : waiting.others).push({ write, resolve, reject });
       waitingSize += size;
       schedule();
       return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
     },
     get waiting() {
-      return waiting.length;
+      return count();
     },
     async close() {
       isClosed = true;
-      if (running === 0 && waiting.length === 0) return;
+      if (running === 0 && count() === 0) return;
       idle ??= Promise.withResolvers();
       await idle.promise;
     },
@@ -139,6 +168,10 @@ interface WaitingWrite {
   readonly resolve: (outcome: OutcomeOf<Write>) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** Whether a write creates a record for which nothing but what must be unique has to be known. */
+const dependsOnNothing = (write: Write): boolean =>
+  isNew(write) && write.id === undefined && keyOfWrite(write) === undefined;
 
 /** Sizes are in characters of JSON. */
 const batchLimit = { writes: 500, size: 2 ** 20 };
