@@ -90,6 +90,7 @@ export class Peer {
   readonly #trust: ProxyTrust;
   #address: string | undefined;
   #isTrusted = false;
+  #origin: string | undefined;
 
   constructor(socket: Socket, trust: ProxyTrust) {
     this.#socket = socket;
@@ -102,12 +103,19 @@ export class Peer {
     return this.#isTrusted;
   }
 
+  /** What it is by itself, as a text that no other peer has. */
+  get origin(): string {
+    this.#address ??= this.#look();
+    this.#origin ??= `${this.#scheme} ${this.#address}`;
+    return this.#origin;
+  }
+
   /** The client of a request with these fields: the peer itself, or the one that a trusted proxy names. */
   clientOf(headers: HeaderList): Client {
     this.#address ??= this.#look();
     const peer: Client = {
       address: this.#address,
-      scheme: isEncrypted(this.#socket) ? "https" : "http",
+      scheme: this.#scheme,
       host: headers.get("Host"),
     };
     return this.#isTrusted ? clientBehind(peer, headers, this.#trust.proxyFields, this.#trust.isTrustedProxy) : peer;
@@ -116,6 +124,10 @@ export class Peer {
   /** The address of that client. */
   addressOf(headers: HeaderList): string | undefined {
     return this.isTrusted ? this.clientOf(headers).address : this.#address;
+  }
+
+  get #scheme(): "http" | "https" {
+    return isEncrypted(this.#socket) ? "https" : "http";
   }
 
   #look(): string | undefined {

@@ -1,6 +1,7 @@
 import type { HeaderList } from "waymark/fields";
 import { isBlank, isFieldValue, parsedHeaders, tokenList, trimBlanks } from "waymark/internal";
 import { type HeadLimits, refuseFields, refuseFraming } from "../head-fields.ts";
+import { AskedFields } from "../memory/asked-fields.ts";
 import { type HeadRefusal, malformedMessage } from "../refusals.ts";
 import { asksForUpgrade } from "../upgrade.ts";
 import type { RequestLine } from "./request-line.ts";
@@ -11,6 +12,8 @@ export interface FieldSection {
   /** Bytes, with the empty line behind them. */
   readonly length: number;
   readonly headers: HeaderList;
+  /** What is asked of them for the memory of answers. */
+  readonly asked: AskedFields;
   /** Where the content ends (RFC 9112 §6): its length in bytes, 0 without content, or undefined when it is chunked. */
   readonly contentLength: number | undefined;
   /** Whether the client will send another request on the connection, as far as it says (RFC 9112 §9.3). */
@@ -54,6 +57,7 @@ export function readFieldSection(
     minorVersion,
     length: text.length,
     headers,
+    asked: new AskedFields(headers),
     contentLength: contentEnd,
     keepsAlive,
     expectsContinue,

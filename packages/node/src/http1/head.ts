@@ -13,7 +13,7 @@ import { hashOf, type KnownFields, SharedFields, sameBytes } from "./known-field
 import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine } from "./request-line.ts";
 
 /** The head of a request, and what follows from it for its connection. */
-export interface Head extends Omit<FieldSection, "minorVersion" | "length" | "mayRepeat"> {
+export interface Head extends Omit<FieldSection, "minorVersion" | "length" | "mayRepeat" | "asked"> {
   readonly method: string;
   readonly target: string;
   readonly minorVersion: 0 | 1;
@@ -46,7 +46,7 @@ export class HeadReader {
   readonly #peer: Peer | undefined;
   #last: KnownFields | undefined;
   /** The last head to which an answer was looked for. */
-  #asked: RequestHead = { line: "", headers: HeaderList.empty, key: undefined };
+  #asked: RequestHead | undefined;
   /** How much of a head that is still incomplete has been searched for its end. */
   #searched = 0;
 
@@ -127,12 +127,18 @@ export class HeadReader {
   }
 
   /** Looks for the answer to a head; returns the answer, or what notes it. */
-  #find({ mayRepeat, headers }: FieldSection, line: string, memory: AnswerMemory<HeadText> | undefined, round: number) {
+  #find(
+    { mayRepeat, asked: fields }: FieldSection,
+    line: string,
+    memory: AnswerMemory<HeadText> | undefined,
+    round: number,
+  ) {
     const peer = this.#peer;
     if (!mayRepeat || memory === undefined || peer === undefined || !isRead(line)) return undefined;
     // Of the same head again it is the same text, which is hashed already.
-    if (this.#asked.line !== line || this.#asked.headers !== headers) this.#asked = { line, headers, key: undefined };
-    return memory.find(this.#asked, round, peer);
+    let asked = this.#asked;
+    if (asked?.line !== line || asked.fields !== fields) asked = this.#asked = { line, fields, key: undefined };
+    return memory.find(asked, round, peer);
   }
 
   /** The fields of the last head, if the same bytes are here. */

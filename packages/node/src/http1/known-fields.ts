@@ -18,7 +18,9 @@ export class SharedFields {
   /** By the hashes of their bytes: of two with one hash, the first is shared. */
   #younger = new Map<number, KnownFields>();
   #elder = new Map<number, KnownFields>();
-  readonly #seen = new SeenOnce(1_024);
+  /** The bytes of the younger. */
+  #size = 0;
+  readonly #seen = new SeenOnce(8_192);
 
   /** Returns the fields with these bytes, which have this hash, if they have come more than once. */
   find(hash: number, bytes: Buffer, start: number, end: number): KnownFields | undefined {
@@ -31,16 +33,20 @@ export class SharedFields {
     if (section.length > longestKnown || !this.#seen.addHash(hash)) return undefined;
     const known = { bytes: Buffer.from(bytes), section, hash };
     if (!section.mayRepeat || this.#younger.has(hash)) return known;
-    if (this.#younger.size === mostKnown) {
-      this.#elder = this.#younger;
-      this.#younger = new Map();
+    this.#size += bytes.length + sizeOfSection;
+    if (this.#size > mostBytes) {
+      [this.#elder, this.#younger, this.#size] = [this.#younger, new Map(), 0];
     }
     this.#younger.set(hash, known);
     return known;
   }
 }
 
-const mostKnown = 256;
+/** Of a generation, roughly: some 1,500 heads of usual length. */
+const mostBytes = 3 * 2 ** 20;
+
+/** What the fields of a head take beside their bytes. */
+const sizeOfSection = 1_500;
 
 /** Fields longer than this are not kept for the next request, so that an idle connection does not hold much. */
 const longestKnown = 4_096;

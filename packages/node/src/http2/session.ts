@@ -3,6 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import type { AnswerMemory, AnswerNote } from "../memory/answer-memory.ts";
+import { AskedFields } from "../memory/asked-fields.ts";
 import { RepeatedAnswer } from "../memory/repeated-answer.ts";
 import { NodeExchange } from "../node-exchange.ts";
 import type { ServeSettings } from "../options.ts";
@@ -106,7 +107,8 @@ export class Http2Session implements Connection, ServedConnection, UnsentHolder 
     if (!stream.endAfterHeaders || (method !== "GET" && method !== "HEAD")) return undefined;
     if (refuseHead(head, this.context) !== undefined) return undefined;
     // Node does not say which heads it has read at once.
-    return memory.find({ line: `${method} ${target}`, headers, key: undefined }, this.#currentRound(memory), this.peer);
+    const asked = { line: `${method} ${target}`, fields: new AskedFields(headers), key: undefined };
+    return memory.find(asked, this.#currentRound(memory), this.peer);
   }
 
   /** The round in which the last of its heads was read (`AskedSources`). */

@@ -1,10 +1,9 @@
 import type { AnswerSource, HttpResponse, MatchedRoute } from "waymark";
-import type { HeaderList } from "waymark/fields";
 import type { RenewedField, Repetition } from "waymark/filters";
 import type { AnswerRecording, ServedApp } from "waymark/internal";
 import type { ServeContext } from "../context.ts";
 import type { Peer } from "../served-exchange.ts";
-import { type AskedNames, askedValues, FieldNotes } from "./asked-fields.ts";
+import { type AskedFields, type AskedNames, FieldNotes } from "./asked-fields.ts";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
 import { KeptAnswer, type KeptHead } from "./kept-answer.ts";
 import { RepeatedAnswer } from "./repeated-answer.ts";
@@ -56,7 +55,7 @@ export class AnswerMemory<Head extends KeptHead> {
     let kept = key === undefined ? undefined : this.#answer(key);
     if (kept === undefined) {
       for (const asked of this.#askedFor(line)) {
-        key = `${asked.number} ${line}\r${askedValues(asked, head.headers, peer)}`;
+        key = head.fields.key(line, asked, peer);
         kept = this.#answer(key);
         if (kept !== undefined) break;
       }
@@ -66,7 +65,7 @@ export class AnswerMemory<Head extends KeptHead> {
     if (!kept.stands(round)) return undefined;
     if (kept.isAwaited) return this.#note(line, head, peer);
     if (!kept.canRepeat) return undefined;
-    const repeated = new RepeatedAnswer(kept, peer, head);
+    const repeated = new RepeatedAnswer(kept, peer, head.fields);
     if (!repeated.maySend()) return undefined;
     if (this.#gain < mostGain) this.#gain++;
     return repeated;
@@ -91,12 +90,12 @@ export class AnswerMemory<Head extends KeptHead> {
   }
 
   /** Notes the answer that is made; undefined while it is not worth it: to keep one takes several times what using it saves. */
-  #note(line: string, { headers }: RequestHead, peer: Peer): AnswerNote<Head> | undefined {
+  #note(line: string, { fields }: RequestHead, peer: Peer): AnswerNote<Head> | undefined {
     if (this.#gain < usesWorthKeeping && ++this.#passedOver % leastKept !== 0) return undefined;
     this.#gain = Math.max(0, this.#gain - usesWorthKeeping);
     return new AnswerNote(this.sources, this.#isRepeatable, (kept, names) => {
       const asked = this.#ask(line, names);
-      if (asked !== undefined) this.#keep(`${asked.number} ${line}\r${askedValues(asked, headers, peer)}`, kept);
+      if (asked !== undefined) this.#keep(fields.key(line, asked, peer), kept);
     });
   }
 
@@ -132,8 +131,7 @@ export class AnswerMemory<Head extends KeptHead> {
 export interface RequestHead {
   /** The request line. */
   readonly line: string;
-  /** Its fields, as they came. */
-  readonly headers: HeaderList;
+  readonly fields: AskedFields;
   /** The key of the answer, once one has been found. */
   key: string | undefined;
 }

@@ -11,8 +11,49 @@ export interface AskedNames {
   readonly names: readonly string[];
 }
 
+/** The fields of a head, and the keys of the answers that depend on them: of fields that come again nothing is made twice. */
+export class AskedFields {
+  readonly headers: HeaderList;
+  readonly #known: KnownValues[] = [];
+
+  constructor(headers: HeaderList) {
+    this.headers = headers;
+  }
+
+  /** Returns the key for a request from this peer: a text that is made of its line and of the values that it has for the names. */
+  key(line: string, { number, names }: AskedNames, peer: Peer): string {
+    const { origin } = peer;
+    let known = this.#known.find((values) => values.number === number);
+    if (known?.origin !== origin) {
+      const values = { number, origin, text: askedValues(names, this.headers, peer), line: "", key: "" };
+      if (known !== undefined) Object.assign(known, values);
+      else if (this.#known.length < mostKnown) this.#known.push(values);
+      known ??= values;
+    }
+    if (known.line !== line) {
+      known.line = line;
+      known.key = `${number} ${line}\r${known.text}`;
+    }
+    // The same text again has been hashed already.
+    return known.key;
+  }
+}
+
+/** What was found for the names with this number. */
+interface KnownValues {
+  readonly number: number;
+  /** The peer that it was found for: what the client is depends on both. */
+  origin: string;
+  text: string;
+  /** The last line, and its key. */
+  line: string;
+  key: string;
+}
+
+const mostKnown = 16;
+
 /** Returns the values that a request has for the names, as one text that no other values have. */
-export function askedValues({ names }: AskedNames, headers: HeaderList, peer: Peer): string {
+function askedValues(names: readonly string[], headers: HeaderList, peer: Peer): string {
   let client: Client | undefined;
   let text = "";
   for (const name of names) {
