@@ -23,6 +23,7 @@ import {
   json,
   mount,
   noContent,
+  open,
   POST,
   provide,
   router,
@@ -62,7 +63,9 @@ const old = (request: Request): Response => new Response(`old: ${new URL(request
 /** The shop, with the key of its sessions and the password of its office. */
 export function shop(key: string, password: string, log: (line: string) => void = () => {}): App {
   const session = cookieSession<{ readonly user: string }>({ key, name: "sid", maxAge: 8 * 3600 });
-  const signedIn = provide("user", takes(session), (_, { session }) => session.value?.user ?? empty(401));
+  const signedIn = provide("user", takes(session), (_, { session }) => session.value?.user ?? empty(401), {
+    describes: { responses: { 401: { description: "Nobody has signed in." } } },
+  });
   const metrics = requestMetrics();
   const office = access((request) => {
     const credentials = basicCredentials(request);
@@ -81,12 +84,15 @@ export function shop(key: string, password: string, log: (line: string) => void 
         compress({ codings: nodeCodings }),
       ],
     },
-    feed,
-    pages,
+    group(open("the window of the shop"), feed, pages),
     group(
       session,
-      POST("/session", takes(session), (_, { session }) => session.start(noContent(), { user: "ada" })),
-      DELETE("/session", takes(session), (_, { session }) => session.end(noContent())),
+      group(
+        "/session",
+        open("one signs in by it"),
+        POST(takes(session), (_, { session }) => session.start(noContent(), { user: "ada" })),
+        DELETE(takes(session), (_, { session }) => session.end(noContent())),
+      ),
       group(
         "/account",
         signedIn,
@@ -95,12 +101,11 @@ export function shop(key: string, password: string, log: (line: string) => void 
     ),
     group("/office", office, GET("/metrics", metrics.handler)),
     group(
-      "/v1",
+      open("what it has is also at /books"),
       deprecated({ since: "2026-01-01", see: "/books" }),
-      GET("/books", () => json(books.map(({ title }) => title))),
+      GET("/v1/books", () => json(books.map(({ title }) => title))),
     ),
-    mount("/forum", old),
-    fallback(old),
+    group(open("the old application has its own guards"), mount("/forum", old), fallback(old)),
   );
 }
 

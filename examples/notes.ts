@@ -12,7 +12,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { collection, type Database, openDatabase } from "@waymark/collection";
 import { serve } from "@waymark/node";
-import { type App, accept, GET, group, json, router } from "waymark";
+import { type App, accept, GET, group, json, open, router } from "waymark";
 import { access, describeProblems, noStoreErrors, overload, rateLimit, securityHeaders } from "waymark/filters";
 import { docs, openApi } from "waymark/openapi";
 import { z } from "zod";
@@ -35,11 +35,11 @@ export async function openNotes(address: string, key: string): Promise<{ app: Ap
       filters: [overload({ maxInFlight: 100 }), describeProblems(), securityHeaders(), noStoreErrors()],
     },
     group("/notes", guard, rateLimit({ limit: 600, window: 60 }), notes.routes()),
-    GET("/health", accept("application/json"), async () => {
+    GET("/health", open("monitors have no key"), accept("application/json"), async () => {
       await database.check();
       return json({ status: "up" });
     }),
-    GET("/openapi.json", docs({ summary: "Describe the service" }), async () =>
+    GET("/openapi.json", open("clients are made of it"), docs({ summary: "Describe the service" }), async () =>
       json(await openApi(app, { title: "Notes", version: "1.0.0" })),
     ),
   );

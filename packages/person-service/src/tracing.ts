@@ -38,7 +38,7 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
       spans.set(request, span);
       return context.with(within, () => next(request));
     },
-    { repeatable: true },
+    { describes: {}, repeatable: true },
   );
 
   const endSpan = (span: Span, traced: Traced, time?: number): void => {

@@ -48,7 +48,7 @@ export interface App extends Servable {
  */
 export interface Finding {
   /** `invalid`: an error, so the router is not built. */
-  readonly kind: "invalid" | "shadowed" | "impossible" | "foreign" | "empty" | "open";
+  readonly kind: "invalid" | "shadowed" | "impossible" | "foreign" | "empty" | "open" | "unguarded";
   readonly message: string;
   /** Where the condition, the group, the route or the router is declared. */
   readonly site: DeclarationSite;
@@ -70,10 +70,26 @@ export interface RouteSummary {
   readonly conditions: readonly string[];
   /** The filters of the groups around the handler, the outermost first, with the places that declared them. */
   readonly filters: readonly string[];
+  /** What these filters and the web filters say of their refusals, the outermost first. */
+  readonly refuses: readonly Refusal[];
+  /** Why everybody may reach it, by `open(…)` or by a filter that lets everybody in; undefined where nothing says so. */
+  readonly open: string | undefined;
   /** The `operationId` of the handler or the route, else the name of the handler's function; undefined without any. */
   readonly handler: string | undefined;
   /** `file:line:column` of the route. */
   readonly declaredAt: string;
+}
+
+/** A way in which a filter around a route refuses. */
+export interface Refusal {
+  /** As in `filters`. */
+  readonly filter: string;
+  /** Undefined for a filter of a function that says nothing by `describes`: how it refuses is not known. */
+  readonly status: number | undefined;
+  /** Of the problem; undefined for an answer that is not one. */
+  readonly code: string | undefined;
+  /** The methods of the route that it refuses; undefined for all of them. */
+  readonly methods: readonly string[] | undefined;
 }
 
 /** Explains why a request is answered as it is. */

@@ -25,6 +25,8 @@ export interface Description {
   readonly headers?: Readonly<Record<string, ParameterDescription>>;
   /** The content that the handler reads; absent where it reads none. */
   readonly content?: ContentDescription;
+  /** Of a filter that lets everybody by: why. Of a route, `open(…)` says it. */
+  readonly open?: string;
   /** The answers that are not problems, by status. Default: a success of the types that `accept` names. */
   readonly responses?: Readonly<Record<number, ResponseDescription>>;
   /** The problems that it can answer with, besides those of the router. */
@@ -164,13 +166,13 @@ export interface DescriptionMember {
  *   GET("/{id}", docs({ summary: "Read a book", responses: { 200: { description: "The book.", schema: book } } }), read))
  * ```
  */
-export function docs(description: Description): DescriptionMember {
+export function docs(description: Omit<Description, "open">): DescriptionMember {
   requireKnownOptions("docs({ … })", description, Object.keys(knownMembers));
   return { kind: "docs", description };
 }
 
 // A record, so that none is forgotten here.
-const knownMembers: Readonly<Record<keyof Description, true>> = {
+const knownMembers: Readonly<Record<Exclude<keyof Description, "open">, true>> = {
   summary: true,
   description: true,
   tags: true,

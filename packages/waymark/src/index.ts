@@ -26,6 +26,7 @@ export {
 } from "./filter.ts";
 export { type BodyReader, type Inputs, type NamedSchemas, type Takes, takes } from "./input/takes.ts";
 export { mount } from "./mount.ts";
+export { open } from "./open.ts";
 export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
 export { HttpError, type ProblemDetails, problem } from "./problem.ts";
 export {

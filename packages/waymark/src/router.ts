@@ -23,10 +23,11 @@ import { compileRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { refusalsBelow } from "./routing/mount-refusals.ts";
 import { failing, faultLog, logFault, wrapWeb } from "./routing/pipeline.ts";
+import { describeFilter } from "./routing/reach.ts";
 import { refused } from "./routing/refusal.ts";
 import { repeatableRoutes } from "./routing/repeatable-routes.ts";
 import { buildRouteTable, dispatcher } from "./routing/route-table.ts";
-import { describeFilter, summarize } from "./routing/summary.ts";
+import { summarize } from "./routing/summary.ts";
 import { appMark, type ServedApp, served } from "./served-app.ts";
 
 /** The options of `router`. */
@@ -146,7 +147,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
   };
   const methodsOf: MethodsOf = (path) => locate(path)?.routes.allow;
   const scope = { methodsOf, fault };
-  const { branches, findings } = compileRoutes(routes, options.strict ?? false, site, {
+  const { branches, findings } = compileRoutes(routes, options.strict ?? false, site, filters, {
     ...scope,
     checksAnswers: checkAnswers,
     decoders: content.decoders,
@@ -184,7 +185,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
       return explain(branches, locate, request);
     },
     get routes() {
-      return summarize(branches);
+      return summarize(branches, filters);
     },
     filters: filters.filter((each) => !("takesError" in each)).map(describeFilter),
     findings,

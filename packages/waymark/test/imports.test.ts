@@ -18,7 +18,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "web",
     "routing",
     "route.ts",
-    "app.ts provide.ts taking-filter.ts",
+    "app.ts open.ts provide.ts taking-filter.ts",
     "answers.ts condition.ts filter.ts schema/index.ts",
     "adapter fields/index.ts input schema",
     "base.ts conditions description.ts event-stream.ts preconditions.ts repeatable.ts served-app.ts",

@@ -163,7 +163,10 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
 }
 
 /** Credentials are not looked at where anyone may, but two fields of them are refused everywhere. */
-const ofOpenPath: Description = { problems: [problemTypes.ambiguousCredentials] };
+const ofOpenPath: Description = {
+  open: "a rule of the access file lets in anyone",
+  problems: [problemTypes.ambiguousCredentials],
+};
 
 /** Applies after all rules of the file: monitors have no credentials, and health says nothing about people. */
 const healthRule: AccessRule = { methods: ["GET"], path: "/health/{check:live|ready}", anyone: true };

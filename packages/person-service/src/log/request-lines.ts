@@ -51,7 +51,7 @@ export function requestLines(log: Log): RequestLines {
         if (event !== undefined && known !== undefined) callers.set(event, known.id);
         return request;
       },
-      { repeatable: true },
+      { describes: {}, repeatable: true },
     ),
   };
 }

@@ -53,7 +53,7 @@ export const storeNoSessionPages: Filter = after(
     sealedIn(request) !== undefined && response.headers.has("Content-Security-Policy")
       ? response.withHeader("Cache-Control", "no-store")
       : response,
-  { repeatable: true },
+  { describes: {}, repeatable: true },
 );
 
 const attributes = "; Path=/; HttpOnly; Secure; SameSite=Strict";

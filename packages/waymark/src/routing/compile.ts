@@ -1,22 +1,26 @@
 import type { Finding } from "../app.ts";
 import { leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
+import type { Filter, WebFilter } from "../filter.ts";
 import type { Group, RouteData } from "../route.ts";
 import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./branch.ts";
 import { findInAnswers, findInInputs, findOpenAnswers } from "./declaration-finding.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
+import { findInReach } from "./reach.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
 
 /**
  * Compiles the branches of all routes, in the order in which they are tried, and finds what is worth a look about them.
  *
  * @param site of the router
+ * @param everywhere the filters around every request
  * @throws RoutingError that lists everything invalid; with `strict`, every finding
  */
 export function compileRoutes(
   routes: readonly RouteData[],
   strict: boolean,
   site: DeclarationSite,
+  everywhere: readonly (Filter | WebFilter)[],
   settings: BranchSettings,
 ): { readonly branches: readonly Branch[]; readonly findings: readonly Finding[] } {
   const invalidConditions = findInvalid(routes);
@@ -53,6 +57,7 @@ export function compileRoutes(
     ...findForeignVariables(routes),
     ...[...new Set(allPlaced.map(({ route }) => route))].flatMap(findOpenAnswers),
   );
+  for (const found of findInReach(branches, everywhere)) (found.kind === "invalid" ? invalid : findings).push(found);
   if (invalid.length === 0) findings.push(...findShadows(branches));
   const errors = strict ? [...invalid, ...findings] : invalid;
   if (errors.length > 0) throw new RoutingError(errors);

@@ -1,4 +1,4 @@
-export type { Explanation, ExplanationStep, Finding, RouteSummary, UnmetCondition } from "../app.ts";
+export type { Explanation, ExplanationStep, Finding, Refusal, RouteSummary, UnmetCondition } from "../app.ts";
 export {
   type Condition,
   type ConditionKind,

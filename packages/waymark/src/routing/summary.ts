@@ -8,11 +8,21 @@ import { docsOf } from "../description.ts";
 import type { Filter, WebFilter } from "../filter.ts";
 import type { SingleRoute } from "../route.ts";
 import type { Branch } from "./branch.ts";
+import { describeFilter, reachOf } from "./reach.ts";
 
-/** Returns the table of the branches, in their order. */
-export const summarize = (branches: readonly Branch[]): readonly RouteSummary[] => branches.map(summarizeOne);
+/**
+ * Returns the table of the branches, in their order.
+ *
+ * @param everywhere the filters around every request
+ */
+export const summarize = (
+  branches: readonly Branch[],
+  everywhere: readonly (Filter | WebFilter)[],
+): readonly RouteSummary[] => branches.map((branch) => summarizeOne(branch, everywhere));
 
-function summarizeOne({ methods, route, pattern, furtherPatterns, checks, accept, placed }: Branch): RouteSummary {
+function summarizeOne(branch: Branch, everywhere: readonly (Filter | WebFilter)[]): RouteSummary {
+  const { methods, route, pattern, furtherPatterns, checks, accept, placed } = branch;
+  const { refuses, open } = reachOf(branch, everywhere);
   const conditions = checks.map(({ condition }) => condition);
   return {
     methods: methods && [...methods],
@@ -27,18 +37,11 @@ function summarizeOne({ methods, route, pattern, furtherPatterns, checks, accept
         .map(describeCondition),
     ],
     filters: placed.groups.flatMap(({ filters, app }) => [...(app?.filters ?? []), ...filters].map(describeFilter)),
+    refuses,
+    open,
     handler: nameOfHandler(placed.route, pattern.text),
     declaredAt: String(placed.route.site),
   };
-}
-
-/** Describes the filter as `rateLimit (file:line:column)`; one made of a function with the function's name. */
-export function describeFilter(filter: Filter | WebFilter): string {
-  const { site } = filter;
-  const { declaredBy } = site;
-  const named =
-    filter.kind === "filter" && ["before", "after", "around"].includes(declaredBy) ? filter.name : undefined;
-  return `${named ? `${declaredBy} ${named}` : declaredBy} (${site})`;
 }
 
 function nameOfHandler({ handler, descriptions }: SingleRoute, path: string): string | undefined {

@@ -27,6 +27,6 @@ export function javaWithoutAccept(): Filter {
       request.headers.get("Accept")?.startsWith("text/html, image/gif, image/jpeg,")
         ? request.withHeader("Accept", "*/*")
         : request,
-    { repeatable: true },
+    { describes: {}, repeatable: true },
   );
 }
