@@ -2,8 +2,8 @@
 // in their name depend on time or measure memory: each of them runs when nothing else does. The others run side by side, and share a
 // PostgreSQL server. Files with `.long`, and tests in browsers, take a third of the time: they are left out where no words name them.
 //
-//   npm test                  all but the long ones
-//   npm run test:all          all
+//   npm test                  all but the long ones; those of the service on SQLite in memory
+//   npm run test:all          all, over each transport and on each kind of database
 //   npm test -- http2 lists   those in files whose path has one of these words
 //   npm test -- --near packages/waymark/src/fields/accept.ts   the few that are nearest to a file of source
 //   npm test -- --times       each file by itself, and says which take most of the processor
@@ -31,6 +31,7 @@ import {
   startPostgres,
 } from "../packages/collection/test/start-postgres.ts";
 import { engineVariable } from "../packages/node/test/test-engine.ts";
+import { everywhereVariable } from "../packages/person-service/test/everywhere.ts";
 import { builtProgramVariable, runtimeVariable } from "../packages/person-service/test/program-arguments.ts";
 import { packAll, packedVariable } from "../packages/waymark/test/packed.ts";
 import { buildProgram } from "./build-program.ts";
@@ -127,6 +128,7 @@ if (parts.engine !== undefined) process.env[engineVariable] = parts.engine;
 if (parts.runtime !== undefined) process.env[runtimeVariable] = parts.runtime;
 const times = join(temporary, "times");
 if (parts.times === true) process.env[timesVariable] = times;
+if (parts.all === true || !isWhole) process.env[everywhereVariable] = "1";
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 // A third of the time a test waits: for a disk, a browser, a database.
 const concurrency = 2 * Math.max(2, availableParallelism());

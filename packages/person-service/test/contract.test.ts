@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { asJson, assertProblem, asXml, pointersOf, read, readAll, store } from "./answers.ts";
-import { type Answer, describeOnEveryStore, noon, type Service } from "./transports.ts";
+import { type Answer, describeOnEachStore, noon, type Service } from "./transports.ts";
 
 const ada = { name: "Ada Lovelace", birthDate: "1815-12-10", identifier: "A-1" };
 
@@ -210,7 +210,7 @@ const methodTable: readonly (readonly [target: string, allow: string, ...statuse
   ["/person/1", itemMethods, 200, 200, 204, 409, 415, 415, 405, 405, 501, 200],
 ];
 
-describeOnEveryStore("the contract", (openService, transport) => {
+describeOnEachStore("the contract", (openService, transport) => {
   describe("GET, by target", () => {
     const service = openService();
 

@@ -10,6 +10,7 @@ import { apiDocument } from "../src/api/document.ts";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
 import { type DatabaseKind, databaseKinds, sqlite, sqliteInMemory } from "./databases.ts";
 import { type DocumentCheck, documentCheck } from "./document-check.ts";
+import { isEverywhere } from "./everywhere.ts";
 
 /** The time at which the services of these tests store everything. */
 export const noon = "2026-06-15T12:00:00.000Z";
@@ -42,7 +43,7 @@ interface Transport {
 }
 
 /**
- * Runs a body of tests over each transport, on SQLite: with everything in memory, and over a socket on a file. Every call of
+ * Runs a body of tests on SQLite with everything in memory, and where tests run everywhere, over a socket on a file too. Every call of
  * `openService` within a `describe` gives that block a service on an empty database, closed after its last test; it must have had no
  * fault by then.
  *
@@ -55,7 +56,7 @@ interface Transport {
  */
 export function describeService(name: string, body: Body): void {
   describeOn(sqliteInMemory, inMemory, name, body);
-  describeOn(sqlite, overSocket, name, body);
+  if (isEverywhere) describeOn(sqlite, overSocket, name, body);
 }
 
 /** Runs a body of tests in memory only, on SQLite there, for what a service makes of content, whatever brought it. */
@@ -69,10 +70,19 @@ export function describeOverSocket(name: string, body: Body): void {
 }
 
 /**
- * Runs a body of tests on each kind of database, for what depends on the store: on SQLite in memory, on the others over a socket.
- * No answer depends on both the transport and the store.
+ * Runs a body of tests on SQLite with everything in memory, and where tests run everywhere, on each kind of database: for what depends
+ * on the store.
  */
 export function describeOnEveryStore(name: string, body: Body): void {
+  if (isEverywhere) describeOnEachStore(name, body);
+  else describeInMemory(name, body);
+}
+
+/**
+ * Runs a body of tests in every run on each kind of database: in memory on SQLite, over a socket on the others. No answer depends on
+ * both the transport and the store.
+ */
+export function describeOnEachStore(name: string, body: Body): void {
   for (const kind of databaseKinds) describeOn(kind, kind === sqlite ? inMemory : overSocket, name, body);
 }
 
