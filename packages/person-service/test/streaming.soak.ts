@@ -20,7 +20,7 @@ it(`sends ${count} people in one list, in 64 MiB more than it needs to be there`
 
 it("sends 120 MiB of people in little memory, in every format", async (t) => {
   const database = await createSqliteFile();
-  const most = 112 * 2 ** 20; // as in streaming.serial.test.ts
+  const most = 112 * 2 ** 20; // as in streaming.serial.long.test.ts
   try {
     await fillWithPeople(database.location, 30_000, 3900);
     for (const type of ["application/xml", "application/ld+json", "application/x-ndjson", "text/csv", "text/vcard"]) {
