@@ -38,9 +38,7 @@ interface GroupOptions {
 }
 
 /** The names of other files that take long: they begin first, so that no processor waits for one of them at the end. */
-const longest: readonly string[] = [
-  ...["postgres-store", "docs", "main", "crash", "postgres-faults", "access", "shared-writer", "planted-files"],
-];
+const longest: readonly string[] = ["postgres-store", "docs", "main", "access"];
 
 /**
  * Matches what would reach the other files of a group: what begins every test, mocks that do not end with their test, a server that
