@@ -41,6 +41,7 @@ export {
   type MatchRules,
   onMatchChoices,
 } from "./match-rules.ts";
+export { foldText } from "./members/fold.ts";
 export { setMember } from "./members/json-object.ts";
 export { type RecordSchema, type RecordSchemaOptions, recordSchema } from "./members/record-schema.ts";
 export type { Member, MemberName, MemberPath, MemberTable, MemberUse, RecordOf } from "./members/table.ts";

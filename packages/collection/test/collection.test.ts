@@ -340,8 +340,8 @@ describe("creating a record", () => {
         400,
         "invalid-content",
         [
-          { detail: "is not a member of a person", pointer: "#/nickname" },
-          { detail: "must be text", pointer: "#/name" },
+          { detail: "is not a member of a person", pointer: "#/nickname", code: "invalid" },
+          { detail: "must be text", pointer: "#/name", code: "invalid" },
         ],
       ],
       [
@@ -350,8 +350,8 @@ describe("creating a record", () => {
         400,
         "invalid-content",
         [
-          { detail: "is not a member of a person", pointer: "#/__proto__" },
-          { detail: "must be an integer", pointer: "#/id" },
+          { detail: "is not a member of a person", pointer: "#/__proto__", code: "invalid" },
+          { detail: "must be an integer", pointer: "#/id", code: "invalid" },
         ],
       ],
     ];

@@ -163,9 +163,14 @@ describe("many records at once", () => {
         detail: "Nothing was stored: there are 3 faults in 2 records.",
         refused: 2,
         errors: [
-          { line: 3, pointer: "#/title", detail: "must be text" },
-          { line: 3, pointer: "#/by", detail: "is no member: by" },
-          { line: 4, pointer: "#", detail: "Expected a value, but found the end of the content at column 10" },
+          { line: 3, pointer: "#/title", detail: "must be text", code: "invalid" },
+          { line: 3, pointer: "#/by", detail: "is no member: by", code: "invalid" },
+          {
+            line: 4,
+            pointer: "#",
+            detail: "Expected a value, but found the end of the content at column 10",
+            code: "invalid",
+          },
         ],
       });
       assert.equal(await store.revision(), 0);
@@ -278,7 +283,9 @@ describe("many records at once", () => {
           detail: "Nothing was stored because of line 3: A quotation mark of this record is never closed.",
           line: 3,
           column: 1,
-          errors: [{ line: 3, pointer: "#", detail: "A quotation mark of this record is never closed" }],
+          errors: [
+            { line: 3, pointer: "#", detail: "A quotation mark of this record is never closed", code: "malformed" },
+          ],
         });
       }
       assert.equal(await store.revision(), 0);
@@ -383,7 +390,7 @@ describe("many records at once, with handling=lenient", () => {
         refused: 3,
         errors: [
           { line: 2, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
-          { line: 3, pointer: "#/title", detail: "must be text" },
+          { line: 3, pointer: "#/title", detail: "must be text", code: "invalid" },
           { line: 4, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
         ],
       });
@@ -462,9 +469,9 @@ describe("many records at once, with handling=lenient", () => {
     assert.equal(tried.length, 256);
     assert.match(detail ?? "", /254 records are stored; nothing after line 257 was tried\.$/);
     assert.deepEqual(errors, [
-      { line: 1, pointer: "#/title", detail: "must be text" },
-      { line: 4, pointer: "#", detail: "is not stored: the store could not be used" },
-      { line: 5, pointer: "#", detail: "may be stored or not: the store failed meanwhile" },
+      { line: 1, pointer: "#/title", detail: "must be text", code: "invalid" },
+      { line: 4, pointer: "#", detail: "is not stored: the store could not be used", code: "invalid" },
+      { line: 5, pointer: "#", detail: "may be stored or not: the store failed meanwhile", code: "invalid" },
     ]);
   });
 });

@@ -67,7 +67,7 @@ describe("POST of many records with ?dry-run=true", () => {
     assert.deepEqual([answer.valid, answer.refused, count], [601, 3, 2]);
     assert.deepEqual(answer.errors, [
       { line: 601, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
-      { line: 602, pointer: "#", detail: "must have pages" },
+      { line: 602, pointer: "#", detail: "must have pages", code: "invalid" },
       { line: 603, pointer: "#/id", detail: "is or was used by another record", code: "taken" },
     ]);
   });

@@ -344,7 +344,7 @@ describe("fields", () => {
     );
     const whole = { ...jsonRepresentation, mediaType: "text/vcard", whole: true };
     assert.deepEqual(errorsOf("fields=id", { ...known, lists: [whole] }), [
-      { parameter: "fields", detail: "cannot be used with text/vcard, which sends whole records" },
+      { parameter: "fields", detail: "cannot be used with text/vcard, which sends whole records", code: "value" },
     ]);
   });
 });
@@ -465,7 +465,7 @@ describe("a cursor", () => {
     for (const parameter of ["after", "before"]) {
       it(`${what} is refused for ${parameter}`, () => {
         assert.deepEqual(errorsOf(`${search}&${parameter}=${text}`), [
-          { parameter, detail: "must come from a Link of this list with the same order and filters" },
+          { parameter, detail: "must come from a Link of this list with the same order and filters", code: "value" },
         ]);
       });
     }
@@ -491,13 +491,13 @@ describe("a cursor", () => {
 
   it("for behind and one for before cannot be given at once", () => {
     assert.deepEqual(errorsOf(`${search}&after=${cursor}&before=${cursor}`), [
-      { parameter: "before", detail: "cannot be combined with after" },
+      { parameter: "before", detail: "cannot be combined with after", code: "value" },
     ]);
   });
 
   it("for before needs a limit", () => {
     assert.deepEqual(errorsOf(`before=${toCursor({ order: byId }, [7])}`), [
-      { parameter: "before", detail: "needs a limit" },
+      { parameter: "before", detail: "needs a limit", code: "value" },
     ]);
   });
 });

@@ -32,6 +32,8 @@ import { quote } from "waymark/internal";
 import type { AccessFilter } from "./access/access.ts";
 import { onlyForHosts, parseHostName } from "./access/host-names.ts";
 import { isAsset } from "./access/public-paths.ts";
+import { sessionRoutes } from "./access/session-routes.ts";
+import { aboutPeople } from "./front/routes.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
 import { frontRoutes } from "./pages/api/front.ts";
@@ -163,11 +165,12 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
   const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
+    aboutPeople(site, database.store(personCollection.name)),
     personRoutes(people, listPages(site)),
     frontRoutes(site),
     assetRoutes(site.brand),
     languageRoutes,
-    ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
+    ...(access?.signIn === undefined ? [] : [sessionRoutes(access.signIn), signInRoutes(site, access.signIn)]),
     greetingRoutes,
     problemRoutes(site),
     healthRoutes({ check: () => database.check(), isReady }),

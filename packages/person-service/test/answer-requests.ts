@@ -54,6 +54,9 @@ export const everyOperation: readonly Line[] = [
   ["GET", "/person/changes"],
   ["POST", "/person", good],
   ["GET", "/"],
+  ["GET", "/schemas/person"],
+  ["GET", "/person/values/name?prefix=A"],
+  ["GET", "/person/suggestions/adda"],
   ["GET", "/hello-world"],
   ["GET", "/problems/not-found"],
   ["GET", "/health/live"],
@@ -68,6 +71,9 @@ export const signInOperations: readonly Line[] = [
   ["GET", "/sign-in"],
   ["POST", "/sign-in", { type: form, body: "name=editor&password=x" }],
   ["POST", "/sign-out"],
+  ["POST", "/session", { type: json, body: '{"name":"editor","password":"x"}' }],
+  ["POST", "/session", { type: form, body: "name=editor&password=x&to=/" }],
+  ["DELETE", "/session"],
 ];
 
 /** What is wrong with a request of a form that is sent to this path. */
@@ -81,6 +87,10 @@ const faultyForms = (path: string): readonly Line[] => [
 export const signInRequests: readonly Line[] = [
   ["POST", "/sign-in", { type: form, body: "name=editor&password=wrong" }],
   ...faultyForms("/sign-in"),
+  ["POST", "/session", { type: form, body: "name=editor&password=wrong" }],
+  ["POST", "/session", { type: json, body: "{" }],
+  ["POST", "/session", { type: json, body: "{}" }],
+  ...faultyForms("/session"),
 ];
 
 const contents = { GET: {}, POST: {}, PUT: good, PATCH: merge, DELETE: {} } as const;
@@ -166,6 +176,12 @@ export const specialRequests: readonly Line[] = [
     "/person/1",
     { type: form, body: "_method=PATCH&_tag=x&_before=%7B%22name%22%3A%22Eve%22%7D&name=Ada&_again=" },
   ],
+  ["GET", "/schemas/person", { fields: otherState }],
+  ["GET", "/schemas/person", { fields: newest }],
+  ["GET", "/schemas/person", { fields: { Accept: "application/json" } }],
+  ["GET", "/person/values/x"],
+  ["GET", "/person/values/name?shoe=38"],
+  ["GET", "/person/suggestions/adda?shoe=38"],
   ["GET", "/openapi.json", { fields: { Accept: "application/vnd.oai.openapi+json" } }],
   ["GET", "/problems/x"],
 ];

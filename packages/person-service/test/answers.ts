@@ -11,7 +11,12 @@ export interface SentProblem {
   readonly title: string;
   readonly status: number;
   readonly detail?: string;
-  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly errors?: readonly {
+    readonly pointer: string;
+    readonly parameter?: string;
+    readonly detail: string;
+    readonly code: string;
+  }[];
   readonly [extension: string]: unknown;
 }
 

@@ -125,8 +125,8 @@ describeOnEveryStore("a change of many people", (openService) => {
     const records = [...chosen, { id: 99 }];
     const { errors } = await refused(service, "", { records, removed: true }, [409, "conflict"]);
     assert.deepEqual(errors, [
-      { id: 3, pointer: "#", detail: "has changed since it was read" },
-      { id: 99, pointer: "#", detail: "is not there any more" },
+      { id: 3, pointer: "#", detail: "has changed since it was read", code: "changed" },
+      { id: 99, pointer: "#", detail: "is not there any more", code: "missing" },
     ]);
     const removed = await change(service, "", { records: chosen.slice(0, 2), removed: true });
     assert.deepEqual(removed, { ...counts, matched: 2, removed: 2, ...none });

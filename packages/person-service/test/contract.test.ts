@@ -41,7 +41,20 @@ const thePerson = content("application/json", adaText);
 const theGreeting = content("text/plain; charset=utf-8", "Hello World");
 const theFront = content(
   "application/json",
-  '{"service":"person-service","links":{"people":"/person","greeting":"/hello-world","docs":"/docs","api":"/openapi.json","live":"/health/live","ready":"/health/ready"}}',
+  JSON.stringify({
+    service: "person-service",
+    links: {
+      ...{ people: "/person", changes: "/person/changes", schema: "/schemas/person", api: "/openapi.json" },
+      ...{ docs: "/docs", live: "/health/live", ready: "/health/ready", greeting: "/hello-world" },
+    },
+    caller: null,
+    session: false,
+    rights: Object.fromEntries(
+      ["read", "create", "change", "remove", "import", "export", "changeMany", "follow"].map((name) => [name, true]),
+    ),
+    signIn: [],
+    limits: { bytes: 2 ** 28 },
+  }),
 );
 const nobody: Due = { status: 404, headers: { "content-length": "0", ...vary }, body: "" };
 const nothing = problem(404, "not-found");

@@ -480,8 +480,8 @@ describe("personSchema", () => {
     assert.deepEqual(
       issues.filter(({ message }) => message.startsWith("has ")),
       [
-        { path: ["address"], message: "has 89900 more members that are not those of an address" },
-        { path: [], message: "has 89900 more members that are not those of a person" },
+        { path: ["address"], message: "has 89900 more members that are not those of an address", code: "unknown" },
+        { path: [], message: "has 89900 more members that are not those of a person", code: "unknown" },
       ],
     );
     assert.deepEqual(

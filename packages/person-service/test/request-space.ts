@@ -77,6 +77,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   before: ["1"],
   sort: ["-name", "address.postalCode,id", "shoe"],
   q: ["ada", ""],
+  prefix: ["A", ""],
   id: ["1"],
   createdAt: ["2026-06-15T12:00:00.000Z", "yesterday"],
   updatedAt: ["2026-06-15T12:00:00.000Z"],

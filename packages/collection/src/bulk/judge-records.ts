@@ -112,14 +112,14 @@ async function judge(
   foretold: ForetoldConflicts | undefined,
 ): Promise<Outcome> {
   const conflict = (id: number, issue: ValidationIssue): Outcome => ({ id, issues: [issue], isConflict: true });
-  if ("missing" in found) return conflict(found.missing, { message: "is not there any more" });
+  if ("missing" in found) return conflict(found.missing, { message: "is not there any more", code: "missing" });
   const { record, etag } = found;
   const { id, revision: expectedRevision } = record;
   const { schema, serverMembers, items } = settings;
   const isNamedBy = (tag: string): boolean =>
     recordValidators(request, record, items).entityTags?.includes(tag) === true;
   if (etag !== undefined && !isNamedBy(etag) && !isNamedBy(uncodedTag(etag))) {
-    return conflict(id, { message: "has changed since it was read" });
+    return conflict(id, { message: "has changed since it was read", code: "changed" });
   }
   requireRight(settings, request, amendment.removed ? "DELETE" : "PATCH", id);
   if (amendment.removed) return { kind: "remove", id, expectedRevision };

@@ -90,7 +90,7 @@ export function matchingOf(options: MatchingOptions): Matching {
       const isTaken = keyed.some((record) => !isMissing(record));
       for (const record of keyed) taken.add(`${record.id}`);
       if (value === null && upsert !== "id") {
-        const issues = [{ message: "is required, to find the record by", path: upsert.split(".") }];
+        const issues = [{ message: "is required, to find the record by", path: upsert.split("."), code: "required" }];
         return { kind: "refuse", issues, isConflict: false };
       }
       if (value !== null) {

@@ -96,7 +96,7 @@ export function refuseMalformed(error: unknown): unknown {
   if (!(error instanceof ContentError)) return error;
   const { detail, line, column } = error;
   const cause = line === undefined ? "" : ` because of line ${line}`;
-  const errors = line === undefined ? [] : [{ line, pointer: toPointer(), detail }];
+  const errors = line === undefined ? [] : [{ line, pointer: toPointer(), detail, code: "malformed" }];
   const members = { detail: `Nothing was stored${cause}: ${detail}.`, line, column, errors };
   return new HttpError(problem(problemTypes.malformedContent, members), { cause: error });
 }

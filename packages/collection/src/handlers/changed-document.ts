@@ -85,7 +85,8 @@ function takePatched(rules: ItemRules, patch: unknown) {
     ...(operation.op !== "test" && isServerMember(operation.path[0]) ? [{ path: [index, "path"] }] : []),
     ...(operation.op === "move" && isServerMember(operation.from[0]) ? [{ path: [index, "from"] }] : []),
   ]);
-  if (issues.length > 0) return { issues: issues.map(({ path }) => ({ message: setByServer, path })) };
+  if (issues.length > 0)
+    return { issues: issues.map(({ path }) => ({ message: setByServer, path, code: "set-by-server" })) };
   const outcome = applyPatch(parse(rules.current), operations.value, memberNamesOf(rules.schema));
   if (outcome.kind === "failed") throw new HttpError(refuseOperation(outcome.index, outcome.detail));
   if (outcome.kind === "excessive") throw new HttpError(refuseExcess(outcome.index, outcome.detail));
@@ -137,7 +138,7 @@ function issuesWith(
 ): readonly ValidationIssue[] {
   return members.flatMap((name) => {
     const message = Object.hasOwn(value, name) ? complain(name, value[name]) : undefined;
-    return message === undefined ? [] : [{ message, path: [name] }];
+    return message === undefined ? [] : [{ message, path: [name], code: "set-by-server" }];
   });
 }
 

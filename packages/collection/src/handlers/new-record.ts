@@ -37,7 +37,7 @@ function withOwner(
     if (!isJsonObject(value)) return schema["~standard"].validate(value);
     const id = value[member];
     const isOwner = isRecordId(id) && (await store.find(id)) !== undefined;
-    const issues = isOwner ? [] : [{ message: notAnOwner(id), path: [member] }];
+    const issues = isOwner ? [] : [{ message: notAnOwner(id), path: [member], code: "owner" }];
     const result = await validateBeside(issues, schema, knowsMember ? value : without(value, [member]), {});
     return result.issues === undefined ? { value: { ...result.value, [member]: id } } : result;
   };

@@ -25,7 +25,7 @@ export function refuseOwner({ member }: StoreOwner): HttpResponse {
   const detail = "must be the id of the record that owns this one, which has been removed";
   return problem(problemTypes.invalidContent, {
     detail: `The ${member} ${detail}. Nothing was stored.`,
-    errors: [{ detail, pointer: toPointer([member]) }],
+    errors: [{ detail, pointer: toPointer([member]), code: "owner" }],
   });
 }
 
@@ -70,7 +70,7 @@ export function refuseOperation(index: number, reason: string): HttpResponse {
   const detail = `Operation ${index} of the patch, counted from 0, cannot be applied: ${reason}${reason.endsWith("?") ? "" : "."} Nothing was changed.`;
   return problem(collectionProblemTypes.patchConflict, {
     detail,
-    errors: [{ detail: reason, pointer: toPointer([index]) }],
+    errors: [{ detail: reason, pointer: toPointer([index]), code: "operation" }],
   });
 }
 
@@ -79,7 +79,7 @@ export function refuseExcess(index: number | undefined, reason: string): HttpRes
   const what = index === undefined ? "The patch" : `Operation ${index} of the patch, counted from 0,`;
   return problem(collectionProblemTypes.patchTooLarge, {
     detail: `${what} is not done: ${reason}. Nothing was changed.`,
-    errors: [{ detail: reason, pointer: toPointer(index === undefined ? [] : [index]) }],
+    errors: [{ detail: reason, pointer: toPointer(index === undefined ? [] : [index]), code: "operation" }],
   });
 }
 

@@ -9,8 +9,14 @@ export type QueryParameters = ReadonlyMap<string, string>;
  *
  * @param detail a function where the text takes work to make, which is done only for errors that are listed
  * @param known the known names, which the first error that has them lists
+ * @param code the kind of fault, for programs. Default: `value`
  */
-export type Report = (parameter: string, detail: string | (() => string), known?: readonly string[]) => void;
+export type Report = (
+  parameter: string,
+  detail: string | (() => string),
+  known?: readonly string[],
+  code?: string,
+) => void;
 
 /**
  * Reads a query, and refuses it with all errors at once.
@@ -21,19 +27,19 @@ export type Report = (parameter: string, detail: string | (() => string), known?
 export function readQuery<T>(search: string, read: (parameters: QueryParameters, report: Report) => T): T {
   const errors: ProblemError[] = [];
   const listed = new Set<string>();
-  const report: Report = (parameter, words, known) => {
+  const report: Report = (parameter, words, known, code = "value") => {
     if (errors.length >= mostErrors) {
-      errors.push({ parameter, detail: "" }); // only counted
+      errors.push({ parameter, detail: "", code }); // only counted
       return;
     }
     const detail = typeof words === "string" ? words : words();
     const names = known?.join(", ");
     if (names === undefined || listed.has(names)) {
-      errors.push({ parameter, detail });
+      errors.push({ parameter, detail, code });
       return;
     }
     listed.add(names);
-    errors.push({ parameter, detail: `${detail}${detail.endsWith("?") ? "" : "."} Known: ${names}` });
+    errors.push({ parameter, detail: `${detail}${detail.endsWith("?") ? "" : "."} Known: ${names}`, code });
   };
   const result = read(parseParameters(search, report), report);
   if (errors.length > 0) throw refusal(errors);
@@ -49,7 +55,7 @@ export function readQuery<T>(search: string, read: (parameters: QueryParameters,
 export function refuseParameters(search: string, why = "the request takes no parameters"): void {
   if (search === "") return;
   readQuery(search, (parameters, report) => {
-    for (const name of parameters.keys()) report(name, `is not known here: ${why}`);
+    for (const name of parameters.keys()) report(name, `is not known here: ${why}`, undefined, "unknown");
   });
 }
 
@@ -78,7 +84,7 @@ interface KnownParameters {
 export function reportUnknown(parameter: string, known: KnownParameters, report: Report): void {
   const { names, filters } = known;
   const listed = filters.length === 0 ? names : [...names, `and filters on ${filters.join(", ")}`];
-  report(parameter, () => describeUnknown(parameter, known), listed);
+  report(parameter, () => describeUnknown(parameter, known), listed, "unknown");
 }
 
 function describeUnknown(parameter: string, { names, filters, members }: KnownParameters): string {
@@ -128,7 +134,7 @@ function parseParameters(search: string, report: Report): QueryParameters {
     const name = decode(sentName);
     const value = decode(sentValue);
     if (name === undefined || value === undefined) {
-      report(name ?? sentName, "has a percent escape that is malformed, or is not UTF-8");
+      report(name ?? sentName, "has a percent escape that is malformed, or is not UTF-8", undefined, "malformed");
     } else if (value === "") {
       report(name, "has no value");
     } else if (value.includes("\u0000")) {
@@ -139,7 +145,7 @@ function parseParameters(search: string, report: Report): QueryParameters {
       parameters.set(name, value);
     }
   }
-  for (const name of repeated) report(name, "is given more than once");
+  for (const name of repeated) report(name, "is given more than once", undefined, "repeated");
   return parameters;
 }
 
@@ -152,9 +158,10 @@ function decode(text: string): string | undefined {
 }
 
 function refusal(errors: readonly ProblemError[]): HttpError {
-  const listed = errors.slice(0, mostErrors).map(({ parameter = "", detail }) => ({
+  const listed = errors.slice(0, mostErrors).map(({ parameter = "", detail, code = "" }) => ({
     parameter: parameter.length <= longestName ? parameter : excerpt(parameter),
     detail,
+    code,
   }));
   const { length } = errors;
   const rest = length > mostErrors ? `; the first ${mostErrors} are listed` : "";

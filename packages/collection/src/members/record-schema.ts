@@ -108,7 +108,11 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
   const { path } = place;
   if (!isJsonObject(value)) {
     const some = [...members.keys()].slice(0, 2).join(" and ");
-    return { issues: [{ path, message: `must be an object with members such as ${some}, not ${jsonType(value)}` }] };
+    return {
+      issues: [
+        { path, message: `must be an object with members such as ${some}, not ${jsonType(value)}`, code: "type" },
+      ],
+    };
   }
   const record: Record<string, unknown> = {};
   const issues: ValidationIssue[] = [];
@@ -135,12 +139,19 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
       record[name] = result.value;
       set++;
     } else if ("inner" in node) issues.push(...result.issues);
-    else for (const issue of result.issues) issues.push({ ...issue, path: [...path, name, ...(issue.path ?? [])] });
+    else {
+      const code = isAbsent && { code: "required" };
+      for (const issue of result.issues) {
+        issues.push({ ...issue, ...code, path: [...path, name, ...(issue.path ?? [])] });
+      }
+    }
   }
   if (Object.keys(value).length > known) issues.push(...unknownMembers(value, members, place));
   if (issues.length > 0) return { issues };
   if (taken === 0 && (path.length > 0 || place.isSome)) {
-    return { issues: [{ path, message: `must have at least one of ${[...members.keys()].join(", ")}` }] };
+    return {
+      issues: [{ path, message: `must have at least one of ${[...members.keys()].join(", ")}`, code: "required" }],
+    };
   }
   // An object counts as absent where all that it has does, such as an empty list.
   return { value: set === 0 && path.length > 0 ? undefined : record };
@@ -163,7 +174,9 @@ function unknownMembers(value: JsonObject, members: MemberTree, place: Place): r
     code: ofServer(name) ? "set-by-server" : "unknown",
   }));
   const rest = unknown.length - mostUnknown;
-  return rest > 0 ? [...issues, { path, message: `has ${rest} more members that are not those of ${noun}` }] : issues;
+  return rest > 0
+    ? [...issues, { path, message: `has ${rest} more members that are not those of ${noun}`, code: "unknown" }]
+    : issues;
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;

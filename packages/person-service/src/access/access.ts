@@ -7,7 +7,7 @@ import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./
 import { readJsonFile } from "./json-file.ts";
 import { readKeys, type StoredKey } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
-import { accessPolicy, type Policy, sealedIn } from "./policy.ts";
+import { accessPolicy, frontPath, type Policy, sealedIn } from "./policy.ts";
 import { exceptPublicPaths } from "./public-paths.ts";
 import { holdersOf, sealedSessions } from "./sessions.ts";
 import { signInQueue } from "./sign-in-queue.ts";
@@ -129,7 +129,12 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       ...exceptPublicPaths({
         ...guard,
         repeatable: true,
-        describes: (sample) => (policy.isOpen(sample.path, sample.method) ? ofOpenPath : docsOfFilter(guard, sample)),
+        describes: (sample) =>
+          !policy.isOpen(sample.path, sample.method)
+            ? docsOfFilter(guard, sample)
+            : sample.path === frontPath
+              ? ofFrontPath
+              : ofOpenPath,
       }),
       may: (request, method, path) => policy.may(request, method, path),
       async readmit(request) {
@@ -162,10 +167,21 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   };
 }
 
+const open = "a rule of the access file lets in anyone";
+
 /** Credentials are not looked at where anyone may, but two fields of them are refused everywhere. */
-const ofOpenPath: Description = {
-  open: "a rule of the access file lets in anyone",
-  problems: [problemTypes.ambiguousCredentials],
+const ofOpenPath: Description = { open, problems: [problemTypes.ambiguousCredentials] };
+
+/** Whoever sends credentials asks whether they are good. */
+const ofFrontPath: Description = {
+  open: "it says who asks",
+  responses: {
+    401: {
+      description: "The credentials are not good here.",
+      headers: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
+    },
+  },
+  problems: [problemTypes.ambiguousCredentials, problemTypes.tooManyAttempts, problemTypes.accessUndecided],
 };
 
 /** Applies after all rules of the file: monitors have no credentials, and health says nothing about people. */

@@ -2,6 +2,7 @@ import { type Awaitable, type HttpRequest, notRepeatable } from "waymark";
 import { type AccessDecision, type Caller, caller, clientKey } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
+import { knownCaller } from "../front/rights.ts";
 import type { AccessRule } from "./access-file.ts";
 import type { AccessDenial, Challenges, Denied, Identify, Identity } from "./identify.ts";
 import { isPublicPath } from "./public-paths.ts";
@@ -50,8 +51,9 @@ export function accessPolicy(parts: PolicyParts): Policy {
   const decide = (request: HttpRequest<unknown>): Awaitable<AccessDecision> => {
     const rule = ruleFor(request);
     const sealed = sealedIn(request);
+    const isAsking = request.path === frontPath && request.headers.has("Authorization");
     // A page offers more to people who have signed in.
-    if (rule?.anyone === true) {
+    if (rule?.anyone === true && !isAsking) {
       if (sealed === undefined) return { kind: "allowed" };
       notRepeatable(request);
       return sessions.open(sealed, holders).then((caller) => ({ kind: "allowed", caller }));
@@ -107,13 +109,15 @@ export function accessPolicy(parts: PolicyParts): Policy {
 function judge(rule: AccessRule | undefined, identity: Identity, challenges: Challenges): Judgement {
   if (identity.kind === "denied") return identity;
   const { caller, scheme } = identity;
+  if (rule?.anyone === true) return { kind: "allowed", caller };
   const required = rule?.scopes;
   if (required !== undefined && hasScopes(caller, required)) return { kind: "allowed", caller };
+  const members = { caller: knownCaller(caller) };
   const reason = required === undefined ? "no rule for it" : `not in scope ${required.join(" ")}`;
   const decision: Denied =
     scheme === "Bearer"
-      ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []) }
-      : { kind: "forbidden", detail: withoutRight(caller, required) };
+      ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []), members }
+      : { kind: "forbidden", detail: withoutRight(caller, required), members };
   return { kind: "denied", decision, reason, caller: caller.id };
 }
 
@@ -168,10 +172,24 @@ type Denial = Extract<Identity, { readonly kind: "denied" }>;
  * @throws PatternError when a path is malformed
  */
 function compileRules(rules: readonly AccessRule[]): (request: RuledRequest) => AccessRule | undefined {
-  const compiled = rules.map((rule) => ({ rule, takesPath: pathMatcher(rule.path), takesMethod: methodMatcher(rule) }));
-  return ({ method, path }) =>
+  const compiled = [frontRule, ...rules].map((rule) => ({
+    rule,
+    takesPath: pathMatcher(rule.path),
+    takesMethod: methodMatcher(rule),
+  }));
+  const find = ({ method, path }: RuledRequest): AccessRule | undefined =>
     compiled.find(({ takesMethod, takesPath }) => takesMethod(method) && takesPath(path))?.rule;
+  return ({ method, path }) =>
+    find({ method, path }) ?? (path === schemaPath ? find({ method, path: "/person" }) : undefined);
 }
+
+/** The path that says who asks, and what they may do. */
+export const frontPath = "/";
+/** It says nothing of any person, and whoever is to sign in reads how. */
+const frontRule: AccessRule = { methods: ["GET"], path: frontPath, anyone: true };
+
+/** The path of the members of a person, which has the rule of the list where it has none of its own. */
+export const schemaPath = "/schemas/person";
 
 type RuledRequest = Pick<HttpRequest, "method" | "path">;
 

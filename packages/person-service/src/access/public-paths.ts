@@ -10,7 +10,7 @@ export const isAsset = (path: string): boolean => path.startsWith("/assets/");
  */
 export const isPublicPath = (path: string): boolean => isAsset(path) || publicPaths.has(path);
 
-const publicPaths: ReadonlySet<string> = new Set(["/sign-in", "/sign-out", "/language"]);
+const publicPaths: ReadonlySet<string> = new Set(["/session", "/sign-in", "/sign-out", "/language"]);
 
 /** Exempts the public paths from the rules of a filter. */
 export const exceptPublicPaths = (access: Filter): Filter => ({

@@ -6,32 +6,6 @@ import { ofCopies } from "./copies.ts";
 
 const service: Description = { tags: ["Service"] };
 
-export const ofFront: Description = {
-  ...service,
-  operationId: "readFront",
-  summary: "See what is here",
-  description: "Links to everything, for programs in JSON and for people as a page.",
-  responses: {
-    200: {
-      description: "The links.",
-      headers: { Link: { description: "The OpenAPI document (RFC 8631)." } },
-      types: {
-        "application/json": {
-          schema: {
-            type: "object",
-            required: ["service", "links"],
-            properties: {
-              service: { const: "person-service" },
-              links: { type: "object", additionalProperties: { type: "string", format: "uri-reference" } },
-            },
-          },
-        },
-        "text/html": {},
-      },
-    },
-  },
-};
-
 export const ofReference: Description = {
   ...service,
   operationId: "readReference",

@@ -336,9 +336,9 @@ describe("openAccess", () => {
     });
     const files = { file: folder.write("a.json", rule("a")), keys: folder.write("k.json", keys("crm")) };
     const access = await openAccess(files);
-    const app = router({ filters: [access.filter] }, GET("/", ok));
+    const app = router({ filters: [access.filter] }, GET("/x", ok));
     const status = async (headers: HeaderFields = { Authorization: `Bearer ${readerKey}` }): Promise<number> =>
-      (await app.handle(HttpRequest.of({ headers }))).status;
+      (await app.handle(HttpRequest.of({ target: "/x", headers }))).status;
     assert.deepEqual([await status(), await status({})], [200, 401]);
     folder.write("a.json", rule("b"));
     folder.write("k.json", "{");

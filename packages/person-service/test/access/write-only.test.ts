@@ -85,7 +85,9 @@ describeService("a caller who may only write", (openService) => {
     for (const sent of [createdAt, "2026-01-01T00:00:00.000Z"]) {
       const answer = await send("writer", "PUT", target, json, { id, name: "Ada", createdAt: sent });
       const { errors } = await assertProblem(service, answer, 400, "invalid-content");
-      assert.deepEqual(errors, [{ pointer: "#/createdAt", detail: "is set by the server, and cannot be changed" }]);
+      assert.deepEqual(errors, [
+        { pointer: "#/createdAt", detail: "is set by the server, and cannot be changed", code: "set-by-server" },
+      ]);
     }
     assert.equal((await send("writer", "PUT", target, json, { id, name: "Ada" })).status, 204);
   });

@@ -60,14 +60,14 @@ export function toPointer(path: readonly PathSegment[] = []): string {
 }
 
 /**
- * Returns what an error in a list of `errors` says for programs, bounded: a code is a name of at most 64 characters, and what was found
- * is a truth value, a number, or the first 100 characters of a text.
+ * Returns what an error in a list of `errors` says for programs, bounded: a code is a name of at most 64 characters, `invalid` where the
+ * schema has none, and what was found is a truth value, a number, or the first 100 characters of a text.
  */
 export function saidForPrograms({ code, found }: ValidationIssue): Pick<ProblemError, "code" | "found"> {
   const known = typeof found === "string" ? shortenedTo(found, longestFound) : found;
   const isScalar = ["string", "number", "boolean"].includes(typeof known);
   return {
-    ...(typeof code === "string" && /^[\w.-]{1,64}$/.test(code) && { code }),
+    code: typeof code === "string" && /^[\w.-]{1,64}$/.test(code) ? code : "invalid",
     ...(isScalar && { found: known as string | number | boolean }), // as was asked
   };
 }

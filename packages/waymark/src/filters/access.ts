@@ -28,8 +28,16 @@ export type AccessDecision =
   | { readonly kind: "ambiguous" }
   /** 401: the caller is unknown. There is a challenge for each scheme that would do (RFC 9110 §11.6.1). */
   | { readonly kind: "unauthenticated"; readonly challenges: readonly [string, ...string[]] }
-  /** 403: the caller is known, but may not do this. Default `detail`: "The credentials do not allow this." */
-  | { readonly kind: "forbidden"; readonly challenges?: readonly string[]; readonly detail?: string }
+  /**
+   * 403: the caller is known, but may not do this. Default `detail`: "The credentials do not allow this." `members` are further
+   * ones of the problem, such as who the caller is.
+   */
+  | {
+      readonly kind: "forbidden";
+      readonly challenges?: readonly string[];
+      readonly detail?: string;
+      readonly members?: Readonly<Record<string, unknown>>;
+    }
   /** 429: too many attempts. `retryAfter` is in whole seconds. */
   | { readonly kind: "throttled"; readonly retryAfter: number }
   /** 503: the credentials cannot be checked at the moment. */
@@ -112,7 +120,7 @@ function refuse(decision: Exclude<AccessDecision, { kind: "allowed" }>): HttpRes
     case "unauthenticated":
       return withChallenges(unauthenticated, decision.challenges);
     case "forbidden":
-      return withChallenges(forbidden(decision.detail), decision.challenges ?? []);
+      return withChallenges(forbidden(decision), decision.challenges ?? []);
     case "throttled":
       return throttled.withHeader("Retry-After", String(decision.retryAfter));
     case "unavailable":
@@ -133,8 +141,11 @@ const ambiguous = problem(problemTypes.ambiguousCredentials, {
 });
 const unauthenticated = empty(401).withHeader("Cache-Control", "no-store");
 // None of these names the path, which would reveal that there is something.
-const forbidden = (detail = "The credentials do not allow this."): HttpResponse =>
-  problem(problemTypes.forbidden, { detail });
+const forbidden = ({
+  detail = "The credentials do not allow this.",
+  members,
+}: Extract<AccessDecision, { kind: "forbidden" }>): HttpResponse =>
+  problem(problemTypes.forbidden, { detail, ...members });
 const throttled = problem(problemTypes.tooManyAttempts, { detail: "Wait before the next attempt." });
 const unavailable = problem(problemTypes.accessUndecided, { detail: "Try again in a moment." });
 

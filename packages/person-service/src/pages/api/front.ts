@@ -1,7 +1,7 @@
-import { accept, GET, type HttpRequest, type HttpResponse, json, type Route } from "waymark";
+import { accept, GET, type HttpRequest, type HttpResponse, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
-import { ofFront } from "../../api/descriptions.ts";
+import { frontDocument, ofFront } from "../../front/front.ts";
 import { pageResponse } from "../frame/document.ts";
 import { filled, html } from "../frame/html.ts";
 import { readerOf } from "../frame/reader.ts";
@@ -21,15 +21,10 @@ const places = [
 /** `GET /`: what is here, for programs and for people. */
 export const frontRoutes = (site: Site): Route =>
   GET("/", accept("application/json", "text/html"), docs(ofFront), (request) =>
-    request.negotiatedType === "text/html" ? frontPage(site, request) : frontDocument(request),
+    request.negotiatedType === "text/html"
+      ? frontPage(site, request)
+      : frontDocument(site, request).withHeader("Link", serviceDescription(request)),
   );
-
-function frontDocument(request: HttpRequest<unknown>): HttpResponse {
-  const links = Object.fromEntries(places.map(([name, path]) => [name, toPublicUrl(request, path)]));
-  return json({ service: "person-service", links })
-    .withHeader("Cache-Control", "no-cache")
-    .withHeader("Link", serviceDescription(request));
-}
 
 function frontPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const words = readerOf(request).words.front;

@@ -1,0 +1,139 @@
+import { hash } from "node:crypto";
+import { collectionProblemTypes, type Store, StoreUnavailable } from "@waymark/collection";
+import {
+  accept,
+  around,
+  content,
+  GET,
+  group,
+  type HttpRequest,
+  type HttpResponse,
+  json,
+  onError,
+  problem,
+  problemTypes,
+  type Route,
+  takes,
+} from "waymark";
+import { type Description, docs } from "waymark/openapi";
+import { optional, string } from "waymark/schema";
+import { schemaPath } from "../access/policy.ts";
+import { answerCopy, ofCopies } from "../api/copies.ts";
+import type { Site } from "../pages/frame/site.ts";
+import { publishedSchema } from "../person/published-schema.ts";
+import { callerOf } from "./rights.ts";
+import { suggestionsFor } from "./suggestions.ts";
+import { storedValues } from "./values.ts";
+
+/** What programs that show people ask beside the people themselves; for whoever may list them. */
+export function aboutPeople(site: Site, store: Store): Route {
+  const onlyReaders = around((request, next) =>
+    site.may(request, "GET", "/person") ? next(request) : notAReader(request),
+  );
+  return group(onlyReaders, schemaRoute(site), lookUps(store));
+}
+
+const notAReader = (request: HttpRequest<unknown>): HttpResponse =>
+  problem(problemTypes.forbidden, { detail: "This is for whoever may list people.", caller: callerOf(request) });
+
+function schemaRoute({ members }: Site): Route {
+  const text = JSON.stringify(publishedSchema(members));
+  const digest = hash("sha256", text, "base64url").slice(0, 22);
+  return GET(schemaPath, accept("application/schema+json", "application/json"), docs(ofSchema), (request) => {
+    const type = request.negotiatedType ?? "application/schema+json";
+    const tag = `"${digest}-${type.slice("application/".length)}"`;
+    const response = content(type, text).withHeader("ETag", tag).withHeader("Cache-Control", "no-cache");
+    return answerCopy(request, response, [tag]);
+  });
+}
+
+const lookUps = (store: Store): Route =>
+  group(
+    "/person",
+    onError(StoreUnavailable, () => unavailable),
+    GET(
+      "/values/{member}",
+      accept("application/json"),
+      docs(ofValues),
+      takes({ query: { prefix: optional(string({ longest: 200 })) }, strict: true }),
+      async (request, { query }) => {
+        const values = await storedValues(store, request.variables.member, query.prefix ?? "", request.signal);
+        return values === undefined ? noValues : json(values).withHeader("Cache-Control", "private, no-cache");
+      },
+    ),
+    GET(
+      "/suggestions/{text}",
+      accept("application/json"),
+      docs(ofSuggestions),
+      takes({ variables: { text: string({ longest: 200 }) }, strict: true }),
+      async (request, { variables }) =>
+        json({ suggestions: await suggestionsFor(store, variables.text, request.signal) }).withHeader(
+          "Cache-Control",
+          "private, no-cache",
+        ),
+    ),
+  );
+
+const noValues = problem(problemTypes.notFound, {
+  detail: "People have no member of this name whose values are text to filter by.",
+});
+const unavailable = problem(collectionProblemTypes.storeUnavailable, {
+  detail: "The store cannot be used at the moment.",
+}).withHeader("Retry-After", "1");
+
+const people = { tags: ["People"] } as const;
+const texts = { type: "array", items: { type: "string" } } as const;
+
+const ofSchema: Description = {
+  ...people,
+  operationId: "readPersonSchema",
+  summary: "Read what a person has",
+  description:
+    "The members of a person, also those of this service's own, as a JSON Schema: their bounds, what they are called in each language, and how they are shown, asked for, filtered and searched.",
+  ...ofCopies({
+    description: "A JSON Schema (2020-12); keywords of our own begin with `x-`.",
+    schema: { type: "object", required: ["properties"], properties: { properties: { type: "object" } } },
+  }),
+};
+
+const ofValues: Description = {
+  ...people,
+  operationId: "listPersonValues",
+  summary: "List the values of a member",
+  description: "The first 50 values of a member that begin with a text, each once: what a filter by it can ask for.",
+  variables: { member: { description: "The name of a member with a filter of text.", example: "worksFor" } },
+  query: { prefix: { description: "How the values begin, as people compare text. Default: anyhow." } },
+  responses: {
+    200: {
+      description: "The values.",
+      schema: {
+        type: "object",
+        required: ["values", "isComplete"],
+        properties: {
+          values: { ...texts, maxItems: 50 },
+          isComplete: { type: "boolean", description: "Whether there are no others." },
+        },
+      },
+    },
+  },
+  problems: [problemTypes.notFound, collectionProblemTypes.storeUnavailable],
+};
+
+const ofSuggestions: Description = {
+  ...people,
+  operationId: "suggestPeopleSearches",
+  summary: "Suggest what to search for",
+  description: "For a search that finds nobody: texts that find somebody, one letter off.",
+  variables: { text: { description: "The text that finds nobody.", example: "cantwel" } },
+  responses: {
+    200: {
+      description: "The texts.",
+      schema: {
+        type: "object",
+        required: ["suggestions"],
+        properties: { suggestions: { ...texts, maxItems: 5 } },
+      },
+    },
+  },
+  problems: [collectionProblemTypes.storeUnavailable],
+};
