@@ -17,7 +17,7 @@ import { missing } from "../packages/waymark/test/missing-programs.ts";
 import { builtTypes } from "../packages/waymark/test/packed.ts";
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
-import { readPage } from "./page.ts";
+import { partsOf, readPage } from "./page.ts";
 import { toProgram } from "./program.ts";
 import { showingOf } from "./show.ts";
 import { readTranscript } from "./transcript.ts";
@@ -39,11 +39,14 @@ before(async () => {
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
 });
 
-const programs = pages.flatMap((page) => {
-  const preamble = `const showResult = (await import(${JSON.stringify(join(root, "docs/show.ts"))})).showingOf(${JSON.stringify(page.file)}).show;`;
-  const program = toProgram(page, preamble);
-  return program === undefined ? [] : [{ file: page.file, path: `${page.file}.ts`, ...program }];
-});
+const programs = pages.flatMap((page) =>
+  partsOf(page).flatMap((part, i) => {
+    const path = `${page.file}.${i}.ts`;
+    const preamble = `const showResult = (await import(${JSON.stringify(join(root, "docs/show.ts"))})).showingOf(${JSON.stringify(path)}).show;`;
+    const program = toProgram(part, preamble);
+    return program === undefined ? [] : [{ file: page.file, path, ...program }];
+  }),
+);
 
 describe("the programs of the pages", () => {
   const home = process.cwd();
@@ -65,8 +68,8 @@ describe("the programs of the pages", () => {
   });
 
   for (const { file, path, results } of programs) {
-    it(`${file} gives what it says`, async (t) => {
-      const showing = showingOf(file);
+    it(`${path} gives what its page says`, async (t) => {
+      const showing = showingOf(path);
       t.mock.method(console, "log", showing.print);
       t.mock.method(console, "error", showing.print);
       await import(pathToFileURL(join(folder, path)).href);
@@ -122,7 +125,7 @@ describe("the commands of the pages", () => {
   // These start programs of their own.
   const haveTestsOfTheirOwn = ["docs/getting-started.md", "docs/first-minutes.md", "docs/your-own-service.md"];
   const transcripts = pages
-    .map((page) => ({ file: page.file, commands: readTranscript(page) }))
+    .flatMap((page) => partsOf(page).map((part, i) => ({ file: page.file, part: i, commands: readTranscript(part) })))
     .filter(({ file, commands }) => commands.length > 0 && !haveTestsOfTheirOwn.includes(file));
 
   let stored: Promise<string> | undefined;
@@ -136,9 +139,9 @@ describe("the commands of the pages", () => {
     return stored;
   };
 
-  for (const { file, commands } of transcripts) {
-    it(`${file} prints what it says`, { skip }, async () => {
-      const database = join(folder, `${file.replaceAll("/", "-")}.db`);
+  for (const { file, part, commands } of transcripts) {
+    it(`${file}, part ${part}, prints what it says`, { skip }, async () => {
+      const database = join(folder, `${file.replaceAll("/", "-")}.${part}.db`);
       const start = commands.find(({ command }) => startOfService.test(command))?.command;
       // What the service prints when it stores the people is on the pages that start it.
       if (start === undefined) await copyFile(await demo(), database);

@@ -27,6 +27,20 @@ export function readPage(file: string): Page {
   return parsePage(file, readFileSync(file, "utf8"));
 }
 
+/**
+ * Returns the parts of a page that are programs, or sessions at a command line, of their own: what stands between the lines
+ * `<!-- program -->`. The lines of the others are empty, so that each line keeps its number.
+ */
+export function partsOf(page: Page): readonly Page[] {
+  const begins = [0, ...page.lines.flatMap((line, i) => (line === "<!-- program -->" ? [i] : []))];
+  if (begins.length === 1) return [page];
+  return begins.map((begin, part) => {
+    const end = begins[part + 1] ?? page.lines.length;
+    const blocks = page.blocks.filter(({ line }) => line > begin && line <= end);
+    return { ...page, lines: page.lines.map((line, i) => (i >= begin && i < end ? line : "")), blocks };
+  });
+}
+
 /** @throws Error when a fence is not closed */
 export function parsePage(file: string, text: string): Page {
   const lines = text.split("\n");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isAsExpected } from "./expected-text.ts";
-import { parsePage } from "./page.ts";
+import { parsePage, partsOf } from "./page.ts";
 import { toProgram } from "./program.ts";
 import { readTranscript } from "./transcript.ts";
 
@@ -33,6 +33,13 @@ describe("the program of a page", () => {
     assert.equal(toProgram(pageWith("ts no-run", "x; // → 1"), ""), undefined);
     assert.equal(toProgram(pageWith("js", "x; // → 1"), ""), undefined);
     assert.equal(toProgram(pageWith("", "x; // → 1"), ""), undefined);
+  });
+
+  it("ends where the page begins another one", () => {
+    const block = [`${fence}ts`, "const a = 1;", fence];
+    const page = parsePage("page.md", [...block, "<!-- program -->", ...block].join("\n"));
+    const sources = partsOf(page).map((part) => toProgram(part, "")?.source.trimEnd());
+    assert.deepEqual(sources, ["\nconst a = 1;", "\n\n\n\n\nconst a = 1;"]);
   });
 
   for (const lines of [["// → 1"], ["const a = 1; // → 1"], ["f();", "", "// → 1"], ["a; // → 1", "// → 1"]]) {
