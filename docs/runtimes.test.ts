@@ -52,7 +52,7 @@ const { root: folder } = openFolder("waymark-runtimes");
 before(async () => {
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  for (const { flags, lines } of readPage(join(root, "docs/runtimes.md")).blocks) {
+  for (const { flags, lines } of readPage(join(root, "docs/serving.md")).blocks) {
     // The page says 8080, which may be taken on this machine: the system chooses.
     if (flags[0] !== undefined) await writeFile(join(folder, flags[0]), lines.join("\n").replace("8080", "0"));
   }
