@@ -123,7 +123,7 @@ describe("the commands of the pages", () => {
   const startOfCommand = /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|export|import|restore|resume)\b/;
   const startOfService = /^npm start -- --demo( --(access|keys|config) docs\/example-\w+\.json| --public-url \S+)*$/;
   // These start programs of their own.
-  const haveTestsOfTheirOwn = ["docs/getting-started.md", "docs/first-minutes.md", "docs/your-own-service.md"];
+  const haveTestsOfTheirOwn = ["docs/getting-started.md", "docs/first-minutes.md"];
   const transcripts = pages
     .flatMap((page) => partsOf(page).map((part, i) => ({ file: page.file, part: i, commands: readTranscript(part) })))
     .filter(({ file, commands }) => commands.length > 0 && !haveTestsOfTheirOwn.includes(file));

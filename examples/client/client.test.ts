@@ -86,8 +86,8 @@ describe("a client of the person-service", () => {
   });
 
   it("is what the page about it shows", () => {
-    const shown = readPage(join(import.meta.dirname, "../../docs/openapi.md")).blocks.filter(
-      ({ flags }) => flags.includes("no-run"),
+    const shown = readPage(join(import.meta.dirname, "../../docs/openapi.md")).blocks.filter(({ flags }) =>
+      flags.includes("no-run"),
     );
     assert.ok(shown.length > 0);
     for (const { lines } of shown) assert.ok(sourceOf("people.ts").includes(lines.join("\n")), lines.join("\n"));
