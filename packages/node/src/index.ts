@@ -2,6 +2,7 @@ export type { Servable } from "waymark/internal";
 export type { ProxyFields } from "./client.ts";
 export { nodeCodings } from "./content/codings.ts";
 export { type FileOptions, type FilesOptions, files, sendFile } from "./files.ts";
+export { fromNode } from "./from-node.ts";
 export { type ListenerOptions, toNodeListener } from "./node-listener.ts";
 export type { Engine, ServeOptions, TlsCredentials } from "./options.ts";
 export { connectionProblemTypes } from "./problem-types.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type App, HttpError, HttpRequest } from "waymark";
-import { requireKnownOptions, type Servable } from "waymark/internal";
+import { base, requireKnownOptions, type Servable } from "waymark/internal";
 import { makeContext, requireApp } from "./context.ts";
 import { exchangeOfMessage, NodeHttpMessage } from "./node-http/message.ts";
 import { longestTimer, toServeSettings } from "./options.ts";
@@ -38,7 +38,11 @@ export function toNodeListener(
   const context = makeContext(app, { ...toServeSettings({ contentMemory: 0 }), ...ofTheOtherServer });
   return (message, response, next) => {
     if (options.otherwise === "next" && next !== undefined && !takes(app, message)) return next();
-    return exchangeOfMessage(new NodeHttpMessage(message, response, context, message), context).answer();
+    const exchange = exchangeOfMessage(new NodeHttpMessage(message, response, context, message), context);
+    // Express takes the path of `use` away, and says so: links have it.
+    const { baseUrl = "" } = message as { readonly baseUrl?: string };
+    if (baseUrl !== "") exchange.shared = { key: base, value: { url: baseUrl, depth: 0 }, outer: undefined };
+    exchange.answer();
   };
 }
 

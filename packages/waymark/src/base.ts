@@ -2,6 +2,7 @@ import { type Attribute, attribute } from "./exchange.ts";
 import { pathSegments } from "./path/pattern.ts";
 import { encodePath } from "./path/target.ts";
 import type { HttpRequest } from "./request.ts";
+import { withoutHost } from "./response.ts";
 
 /** The place in the path, and the URL, of the root of an app. */
 export interface Base {
@@ -31,4 +32,20 @@ export function withBase(request: HttpRequest, depth: number): HttpRequest {
   const between = pathSegments(request.path).slice(outer.depth, depth);
   const url = outer.url + between.map((segment) => `/${encodePath(segment)}`).join("");
   return request.withAttribute(base, { url, depth });
+}
+
+/**
+ * Returns the URL of a path of the app for clients: under the URL that `publicUrl` says and the path at which the app is mounted,
+ * and the path itself where there is neither, which never names another host.
+ *
+ * ```ts
+ * POST("/notes", async (request) => created(`${toPublicUrl(request)}/${await store(request)}`))
+ * ```
+ *
+ * @param path from the root of the app, with a slash in front, as URLs have it; a query may follow. Default: that of the
+ *   request
+ */
+export function toPublicUrl(request: HttpRequest<unknown>, path?: string): string {
+  const { url, depth } = baseOf(request);
+  return withoutHost(url + (path ?? pathBelow(request, depth)));
 }

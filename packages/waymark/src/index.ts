@@ -24,6 +24,8 @@ export {
   onError,
   type WebFilter,
 } from "./filter.ts";
+export { type FileOptions, file } from "./input/file.ts";
+export type { FormReader, ReceivedFile } from "./input/form.ts";
 export { type BodyReader, type Inputs, type NamedSchemas, type Takes, takes } from "./input/takes.ts";
 export { mount } from "./mount.ts";
 export { open } from "./open.ts";

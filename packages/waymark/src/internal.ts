@@ -4,6 +4,7 @@ export { AdapterExchange, answer, type Platform, send } from "./adapter/adapter-
 export { cancelBody } from "./adapter/stream.ts";
 export { andThen } from "./and-then.ts";
 export type { AnswerRecording } from "./answer-recording.ts";
+export { base } from "./base.ts";
 export { joinBytes } from "./content/coding.ts";
 export { inlineReferences, lookUp } from "./content/references.ts";
 export { contentInterrupted, contentTooLarge } from "./content/refusals.ts";

@@ -27,7 +27,7 @@ type Provided<R> = Exclude<Awaited<R>, HttpResponse | Response>;
  * group("/notes", signedIn, GET(takes(signedIn), (_, { caller }) => json(notesOf(caller))))
  * ```
  *
- * @param name that of the value in the input; not `variables`, `query`, `fields` or `body`, which are what a request has
+ * @param name that of the value in the input; not `variables`, `query`, `fields`, `body` or `form`, which are what a request has
  * @throws TypeError for such a name
  */
 export function provide<const K extends string, R, N = NoVariables>(
@@ -62,4 +62,4 @@ function requireFreeName(name: string): void {
   throw new TypeError(`provide(${JSON.stringify(name)}, …) needs another name: that is an input of the request`);
 }
 
-const places = ["variables", "query", "fields", "body"] as const satisfies readonly (keyof Inputs)[];
+const places = ["variables", "query", "fields", "body", "form"] as const satisfies readonly (keyof Inputs)[];

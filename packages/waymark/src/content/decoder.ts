@@ -1,5 +1,5 @@
 import type { HeaderList } from "../fields/header-list.ts";
-import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
+import { coversMediaType, type MediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
 import { excerpt, quote, type TextPosition } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -16,7 +16,7 @@ import { problemTypes } from "../problem-types.ts";
  * ```
  */
 export interface Decoder {
-  /** Media types (`application/json`) or ranges (`text/*`), in the order in which a refusal names them. */
+  /** Media types (`application/json`) or ranges (`text/*`, `application/*+json`), in the order in which a refusal names them. */
   readonly mediaTypes: readonly string[];
   /** The values of a `charset` parameter that it reads, in lower case; without this member, any. */
   readonly charsets?: readonly string[];
@@ -111,9 +111,7 @@ export function chooseDecoder<D extends ContentReader>(headers: HeaderList, deco
   const mediaType = parseMediaType(line);
   if (mediaType === undefined) throw unsupported(`The Content-Type ${excerpt(line)} is not a media type`, decoders);
 
-  const candidates = decoders.filter((decoder) =>
-    rangesOf(decoder).some((range) => matchesMediaType(range, mediaType)),
-  );
+  const candidates = decoders.filter((decoder) => rangesOf(decoder).some((range) => coversMediaType(range, mediaType)));
   if (candidates.length === 0) throw unsupported(`The Content-Type ${excerpt(line)} is not read here`, decoders, line);
   const charset = mediaType.parameters.get("charset");
   const decoder = candidates.find(({ charsets }) => charset === undefined || (charsets?.includes(charset) ?? true));

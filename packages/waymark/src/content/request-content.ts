@@ -90,6 +90,7 @@ export class RequestContent {
   #whole: Promise<Uint8Array> | undefined;
   #decoded: { readonly coding: ContentCoding; readonly content: Promise<Uint8Array> } | undefined;
   #streamed = false;
+  #jsonTypes: readonly string[] = [];
   /** How many bytes have been read, as they came: before a content coding is undone. */
   receivedBytes = 0;
 
@@ -102,6 +103,11 @@ export class RequestContent {
   /** Has the content read as these settings say, from now on. */
   readBy(settings: ContentSettings): void {
     this.#settings = settings;
+  }
+
+  /** Has these types read as JSON too, beside what the settings say. */
+  readAsJson(mediaTypes: readonly string[]): void {
+    this.#jsonTypes = mediaTypes;
   }
 
   /** Returns other content, which is read by the same settings. */
@@ -152,7 +158,7 @@ export class RequestContent {
 
   /** Returns the value that the decoder for its Content-Type and then the validator make of the content. */
   async body<T>(headers: HeaderList, validator: Validator<T>, options?: ReadOptions): Promise<T> {
-    const { decoder, mediaType } = chooseDecoder(headers, options?.decoders ?? this.#reads.decoders);
+    const { decoder, mediaType } = chooseDecoder(headers, options?.decoders ?? this.#decoders);
     const content = await this.bytes(headers, options);
     const decoded = refuseMalformed(() => decoder.decode(content, mediaType));
     // Most decoders and validators return no promise. To wait for one takes as long as to validate a short record.
@@ -165,6 +171,12 @@ export class RequestContent {
 
   get #reads(): ContentSettings {
     return this.#settings ?? defaultContentSettings;
+  }
+
+  get #decoders(): readonly Decoder[] {
+    const { decoders } = this.#reads;
+    const json = this.#jsonTypes.length === 0 ? undefined : decoders.find(readsJson);
+    return json === undefined ? decoders : [...decoders, { ...json, mediaTypes: this.#jsonTypes }];
   }
 
   #requireUnstreamed(): void {
@@ -223,6 +235,8 @@ export class RequestContent {
     return { limit, coding, maxExpansion };
   }
 }
+
+const readsJson = ({ mediaTypes }: Decoder): boolean => mediaTypes.includes("application/json");
 
 /** How the head of a request has its content read. */
 interface Admission extends DecodingBounds {

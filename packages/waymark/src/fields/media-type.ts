@@ -62,6 +62,15 @@ export function matchesMediaType(range: MediaType, type: MediaType): boolean {
   return true;
 }
 
+/** As `matchesMediaType`, for a range that a program declares: `application/*+json` is all types with the suffix (RFC 6839). */
+export const coversMediaType = (range: MediaType, type: MediaType): boolean =>
+  isSuffix(range) && type.subtype.endsWith(range.subtype.slice(1))
+    ? matchesMediaType({ ...range, subtype: type.subtype }, type)
+    : matchesMediaType(range, type);
+
+/** Whether a declared range is that of a suffix. */
+export const isSuffix = ({ subtype }: MediaType): boolean => /^\*\+[^*]+$/.test(subtype);
+
 /** Returns the type without its parameters: `text/csv`. */
 export function essence(mediaType: MediaType): string {
   return `${mediaType.type}/${mediaType.subtype}`;

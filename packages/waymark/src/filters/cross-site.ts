@@ -1,11 +1,9 @@
 import { DeclarationSite } from "../declaration.ts";
 import type { Filter } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
-import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import type { HttpRequest } from "../request.ts";
+import { crossSiteRefusal, isFromHere } from "../same-site.ts";
 import { type CorsPolicy, compilePolicy } from "./cors-policy.ts";
-import { toPublicUrl } from "./public-url.ts";
 
 /** The options of `refuseCrossSite`. */
 export interface CrossSiteOptions {
@@ -36,7 +34,7 @@ export function refuseCrossSite(options: CrossSiteOptions = {}): Filter {
       if (isFromHere(request)) return next(request);
       const origin = request.headers.get("origin");
       if (origin !== undefined && (allows === "everybody" || allows(origin))) return next(request);
-      return refused;
+      return crossSiteRefusal;
     },
     exceptMethods: reads,
     describes: { problems: [problemTypes.crossSiteRequest] },
@@ -45,17 +43,3 @@ export function refuseCrossSite(options: CrossSiteOptions = {}): Filter {
 }
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-
-const refused = problem(problemTypes.crossSiteRequest, {
-  detail: "A page of another site sent this request. Nothing was changed.",
-});
-
-function isFromHere(request: HttpRequest): boolean {
-  const { headers, client } = request;
-  const site = headers.get("sec-fetch-site");
-  if (site !== undefined) return site === "same-origin" || site === "none";
-  const origin = headers.get("origin");
-  if (origin === undefined || origin.replace(/^https?:\/\//, "") === client.host) return true;
-  // A proxy may send another Host than the browser sent.
-  return URL.parse(toPublicUrl(request, "/"))?.origin === origin;
-}

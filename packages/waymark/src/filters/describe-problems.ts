@@ -1,3 +1,4 @@
+import { toPublicUrl } from "../base.ts";
 import { escapeXml } from "../content/xml-text.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { compileNegotiation, parseAccept } from "../fields/accept.ts";
@@ -9,7 +10,6 @@ import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { consulting, withVary } from "../routing/check.ts";
 import { memoizeText } from "../text-map.ts";
-import { toPublicUrl } from "./public-url.ts";
 import { requestId } from "./request-id.ts";
 
 /**

@@ -1,4 +1,5 @@
 export type { RenewedField, RepeatedRequest, Repetition } from "../answer-recording.ts";
+export { toPublicUrl } from "../base.ts";
 export type { EventLoopTurn } from "../event-loop-turn.ts";
 export { onRepeat } from "../repeatable.ts";
 export { isRefusedMessage } from "../routing/refusal.ts";
@@ -9,7 +10,7 @@ export { type CorsPolicy, CorsPolicyError, corsDefaults, type OriginTest } from 
 export { type CrossSiteOptions, refuseCrossSite } from "./cross-site.ts";
 export { describeProblems } from "./describe-problems.ts";
 export { leaveInFlight, type OverloadOptions, overload, turnOf } from "./overload.ts";
-export { publicUrl, toPublicUrl } from "./public-url.ts";
+export { publicUrl } from "./public-url.ts";
 export {
   type Allowance,
   clientKey,

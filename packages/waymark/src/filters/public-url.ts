@@ -1,8 +1,7 @@
-import { base, baseOf, pathBelow } from "../base.ts";
+import { base, baseOf } from "../base.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
 import { before, type Filter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
-import { withoutHost } from "../response.ts";
 
 /**
  * Names the URL at which clients reach an app, when a proxy in front has another host or takes a part of the path away.
@@ -26,22 +25,6 @@ export function publicUrl(url: string): Filter {
   const rooted = (request: HttpRequest): HttpRequest =>
     request.withAttribute(base, { url: root, depth: baseOf(request).depth });
   return { ...before(rooted, { repeatable: true }), site: new DeclarationSite(publicUrl) };
-}
-
-/**
- * Returns the URL of a path of the app for clients: under the URL that `publicUrl` says and the path at which the app is mounted,
- * and the path itself where there is neither, which never names another host.
- *
- * ```ts
- * POST("/notes", async (request) => created(`${toPublicUrl(request)}/${await store(request)}`))
- * ```
- *
- * @param path from the root of the app, with a slash in front, as URLs have it; a query may follow. Default: that of the
- *   request
- */
-export function toPublicUrl(request: HttpRequest<unknown>, path?: string): string {
-  const { url, depth } = baseOf(request);
-  return withoutHost(url + (path ?? pathBelow(request, depth)));
 }
 
 function parsePublicUrl(text: string): string {

@@ -2,6 +2,7 @@ import { isPromise } from "../and-then.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { Description, JsonSchema, ParameterDescription, Schema } from "../description.ts";
 import { problemTypes } from "../problem-types.ts";
+import { describeForm, type FormSchemas } from "./form.ts";
 import { jsonSchemaOf } from "./from-text.ts";
 import type { DeclaredInputs, Inputs, NamedSchemas, TakesData } from "./takes.ts";
 
@@ -16,6 +17,10 @@ export const isSchema = (value: unknown): value is StandardSchemaV1 =>
 export const bodySchemaOf = (declared: readonly Pick<DeclaredInputs, "inputs">[]): StandardSchemaV1 | undefined =>
   declared.map(({ inputs }) => inputs.body).findLast(isSchema);
 
+/** Returns the form that is taken, of which the last that is declared holds. */
+export const formOf = (declared: readonly Pick<DeclaredInputs, "inputs">[]): FormSchemas | undefined =>
+  declared.map(({ inputs }) => inputs.form).findLast((form) => form !== undefined);
+
 /** Returns the properties of the objects that a schema takes, as far as its library says them. */
 export function namesOf(schema: StandardSchemaV1): readonly (readonly [string, JsonSchema])[] {
   return Object.entries((jsonSchemaOf(schema)?.["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>);
@@ -29,6 +34,7 @@ export function describeTakes({ declared }: TakesData): Description {
   const query = parameters(({ query = {} }) => (isSchema(query) ? describeProperties(query) : describeEach(query)));
   const headers = parameters((inputs) => describeEach(inputs.fields ?? {}));
   const body = bodySchemaOf(declared);
+  const form = formOf(declared);
   const isOther = declared.some(({ inputs: { variables: own = {}, invalidPath } }) => {
     return invalidPath === 404 && Object.keys(own).length > 0;
   });
@@ -41,15 +47,21 @@ export function describeTakes({ declared }: TakesData): Description {
     ...(isInvalid ? [problemTypes.invalidParameters] : []),
     // Such a path does not exist.
     ...(isOther ? [problemTypes.notFound] : []),
+    ...(isGuarded(declared) ? [problemTypes.crossSiteRequest] : []),
   ];
   return {
     variables,
     query,
     headers,
+    ...(form && describeForm(form, shownSchema)),
     ...(body !== undefined && { content: { schema: shownSchema(body) } }),
     ...(problems.length > 0 && { problems }),
   };
 }
+
+/** Whether a form is taken that no page of another site may send. */
+export const isGuarded = (declared: readonly Pick<DeclaredInputs, "inputs">[]): boolean =>
+  formOf(declared) !== undefined && !declared.some(({ inputs }) => inputs.anySite === true);
 
 type ParameterDescriptions = Readonly<Record<string, ParameterDescription>>;
 

@@ -3,6 +3,7 @@ import type { StandardSchemaV1, TypedSchema, ValueOf } from "../content/standard
 import { DeclarationSite, kindOf, typeName } from "../declaration.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import type { Intersection, NoVariables, Plain } from "../path/pattern.ts";
+import type { FormReader } from "./form.ts";
 
 /** Schemas by name: of path variables, query parameters or header fields. */
 export type NamedSchemas<S = StandardSchemaV1> = { readonly [name: string]: S };
@@ -17,6 +18,13 @@ export interface Inputs<S = StandardSchemaV1> {
   readonly fields?: NamedSchemas<S>;
   /** The content. It is read when the handler asks for it. */
   readonly body?: S;
+  /**
+   * The fields and files of a form, by name: `{ title: z.string(), image: file({ most: "5MB" }) }`. It is read when the handler asks for
+   * it. Fields of other names are passed over.
+   */
+  readonly form?: NamedSchemas<S>;
+  /** Whether a page of another site may send the form. Default: false, which is a 403. */
+  readonly anySite?: boolean;
   /** Whether query parameters that are not declared are refused. Default: false. */
   readonly strict?: boolean;
   /** The status for variables that break their schemas: 404 where such a path does not exist. Default: 400. */
@@ -123,6 +131,8 @@ const knownInputs: Readonly<Record<keyof Inputs, true>> = {
   query: true,
   fields: true,
   body: true,
+  form: true,
+  anySite: true,
   strict: true,
   invalidPath: true,
 };
@@ -145,7 +155,7 @@ type TakenMember<M> = M extends TakesData | Provider
     ? "takes(…) takes inputs, such as { query: { … } }, and filters that provide a value"
     : { readonly [K in keyof M]: Input<K, M[K]> };
 
-type Input<K, S> = K extends "variables" | "query" | "fields"
+type Input<K, S> = K extends "variables" | "query" | "fields" | "form"
   ? S extends StandardSchemaV1
     ? S
     : { readonly [P in keyof S]: SchemaOf<S[P]> }
@@ -153,7 +163,7 @@ type Input<K, S> = K extends "variables" | "query" | "fields"
     ? SchemaOf<S>
     : K extends keyof Inputs
       ? Inputs[K]
-      : "there is no such input: there are variables, query, fields, body, strict and invalidPath";
+      : "there is no such input: there are variables, query, fields, body, form, anySite, strict and invalidPath";
 
 type SchemaOf<S> = S extends StandardSchemaV1 ? S : "this takes a schema, such as integer() or z.int()";
 
@@ -176,11 +186,13 @@ type AnyMember = string | { readonly kind: unknown };
 // Of a conditional type, editors and errors show what it comes to, and not its name.
 type GivenBy<M> = M extends unknown
   ? {
-      readonly [K in keyof M & ("variables" | "query" | "fields" | "body")]: K extends "body"
+      readonly [K in keyof M & ("variables" | "query" | "fields" | "body" | "form")]: K extends "body"
         ? BodyReader<ValueOf<M[K]>>
-        : M[K] extends { readonly "~standard": unknown }
-          ? ValueOf<M[K]>
-          : { readonly [P in keyof M[K]]: ValueOf<M[K][P]> };
+        : K extends "form"
+          ? FormReader<M[K]>
+          : M[K] extends { readonly "~standard": unknown }
+            ? ValueOf<M[K]>
+            : { readonly [P in keyof M[K]]: ValueOf<M[K][P]> };
     }
   : never;
 

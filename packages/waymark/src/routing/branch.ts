@@ -7,8 +7,10 @@ import { methodKind } from "../conditions/method.ts";
 import { pathKind } from "../conditions/path.ts";
 import { type Decoder, typesDecodedBy } from "../content/decoder.ts";
 import type { MatchedRoute } from "../exchange.ts";
+import { withoutParameters } from "../fields/media-type.ts";
 import type { Next } from "../filter.ts";
-import { bodySchemaOf } from "../input/parameters.ts";
+import { formTypes } from "../input/form.ts";
+import { bodySchemaOf, formOf } from "../input/parameters.ts";
 import {
   compileBinding,
   findingInRests,
@@ -226,6 +228,7 @@ function toBranch(
       groups,
       checked ? { template: pattern.text, produces: accept?.mediaTypes } : undefined,
       { ...settings, mounts },
+      typesReadBy(checks.map(({ condition }) => condition)).filter((type) => withoutParameters(type).endsWith("+json")),
     ),
     bind: compileBinding([pattern, ...furtherPatterns]),
     negotiate: accept && typeChooser(accept.mediaTypes),
@@ -235,6 +238,8 @@ function toBranch(
 function typesReadAt(declared: SingleRoute, checks: readonly Check[], decoders: readonly Decoder[]): readonly string[] {
   const named = typesReadBy(checks.map(({ condition }) => condition));
   const { taken } = declared;
+  const form = taken && formOf(taken.declared);
+  if (form !== undefined) return named.length > 0 ? named : formTypes(form);
   const takesContent = taken !== undefined && bodySchemaOf(taken.declared) !== undefined;
   return named.length > 0 || !takesContent ? named : typesDecodedBy(decoders);
 }

@@ -38,6 +38,8 @@ export function findInInputs(
     }
     for (const { inputs, site } of taken.declared) {
       const { strict, query, invalidPath } = inputs;
+      if (inputs.form !== undefined && inputs.body !== undefined)
+        found.push({ message: "A route takes a form or a body: two routes with a contentType each take both", site });
       // JavaScript callers give anything.
       if (![undefined, true, false].includes(strict)) found.push({ message: "strict is true or false", site });
       if (![undefined, 400, 404].includes(invalidPath)) found.push({ message: "invalidPath is 400 or 404", site });
@@ -67,13 +69,14 @@ export function findInInputs(
 }
 
 function parametersOf({ declared }: TakesData) {
-  return declared.flatMap(({ inputs: { variables = {}, query = {}, fields = {}, body }, site }) => {
+  return declared.flatMap(({ inputs: { variables = {}, query = {}, fields = {}, form = {}, body }, site }) => {
     const each = (place: string, schemas: object) =>
       Object.entries(schemas).map(([name, schema]: [string, unknown]) => ({ place, name, schema, site }));
     return [
       ...each("path variable", variables),
       ...(isSchema(query) ? [] : each("query parameter", query)),
       ...each("header field", fields),
+      ...each("form field", form),
       ...(body === undefined ? [] : each("body", { body })),
     ];
   });

@@ -54,15 +54,24 @@ interface Mounted extends AppScope {
  * Makes one function of the handler and the filters of the groups around it, the outermost first.
  *
  * @param checked for what of the answers is compared with what is declared; undefined for nothing
+ * @param jsonTypes the types with the suffix `+json` that the conditions of the route name
  */
 export function compilePipeline(
   route: SingleRoute,
   groups: readonly Group[],
   checked: (Pick<DeclaredAnswers, "produces"> & { readonly template: string }) | undefined,
   mounted: Mounted,
+  jsonTypes: readonly string[] = [],
 ): Next {
   const { handler, answers, descriptions, site } = route;
-  const answer = handlerStep(takingHandler(route, groups), site);
+  const handle = handlerStep(takingHandler(route, groups), site);
+  const answer: Next =
+    jsonTypes.length === 0
+      ? handle
+      : (request) => {
+          exchangeOf(request).content.readAsJson(jsonTypes);
+          return handle(request);
+        };
   const said = (template: string): readonly Description[] => [
     ...groups.flatMap((group) => group.descriptions),
     docsOf(handler, template) ?? {},

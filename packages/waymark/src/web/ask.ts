@@ -14,8 +14,8 @@ import { openBody } from "../response-body.ts";
 export interface AskOptions<T = unknown> {
   /** Sent as `application/json`. */
   readonly json?: unknown;
-  /** Sent as a form of a page, `application/x-www-form-urlencoded`. */
-  readonly form?: Readonly<Record<string, string | readonly string[]>>;
+  /** Sent as a form of a page: `FormData`, which may have files, in parts. */
+  readonly form?: Readonly<Record<string, string | readonly string[]>> | FormData;
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
   /** A bearer token; or, with a blank in it, the whole of Authorization. */
@@ -56,7 +56,7 @@ export async function ask<T = unknown>(
   if (method === undefined || target === undefined) {
     throw new TypeError(`ask(app, …) takes a method and a target, such as "GET /books", not ${JSON.stringify(line)}`);
   }
-  const response = await app.handle(HttpRequest.of({ method, target, ...contentOf(options) }));
+  const response = await app.handle(HttpRequest.of({ method, target, ...(await contentOf(options)) }));
   const value = await readValue(response, method);
   return {
     status: response.status,
@@ -66,14 +66,8 @@ export async function ask<T = unknown>(
   };
 }
 
-function contentOf({
-  json,
-  form,
-  body,
-  headers = {},
-  as,
-  cookies,
-}: AskOptions): Pick<HttpRequestInit, "headers" | "body"> {
+async function contentOf(options: AskOptions): Promise<Pick<HttpRequestInit, "headers" | "body">> {
+  const { json, form, body, headers = {}, as, cookies } = options;
   if ([json, form, body].filter((each) => each !== undefined).length > 1) {
     throw new TypeError("ask(app, …) takes one of json, form and body");
   }
@@ -86,11 +80,11 @@ function contentOf({
   if (json !== undefined) add("Content-Type", "application/json");
   if (form === undefined)
     return { headers: fields, ...((json ?? body) !== undefined && { body: body ?? jsonText(json) }) };
-  add("Content-Type", "application/x-www-form-urlencoded");
-  const pairs = Object.entries(form).flatMap(([name, value]) =>
-    [value].flat().map((each): [string, string] => [name, each]),
-  );
-  return { headers: fields, body: new URLSearchParams(pairs).toString() };
+  const pairs = Object.entries(form).flatMap(([name, value]) => [value].flat().map((each) => [name, each]));
+  const sent = new Response(form instanceof FormData ? form : new URLSearchParams(pairs));
+  // As browsers say it, without a charset.
+  add("Content-Type", sent.headers.get("Content-Type")?.replace(/;charset=.*/, "") ?? "");
+  return { headers: fields, body: new Uint8Array(await sent.arrayBuffer()) };
 }
 
 async function readValue({ status, body, headers }: HttpResponse, method: string): Promise<unknown> {

@@ -34,6 +34,7 @@ async function statusOf(condition: Condition, line: string, headers?: HeaderFiel
 type Case = readonly [condition: string, built: Condition, line: string, headers: HeaderFields, status: number];
 
 const json1 = accept("application/json", "application/xml");
+const suffixed = contentType("application/*+json");
 const read1 = contentType("application/json", "text/*");
 
 const tables: Readonly<Record<string, readonly Case[]>> = {
@@ -79,6 +80,9 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ["contentType(json, text/*)", read1, "POST /", {}, 415],
     ["contentType(*/*)", contentType("*/*"), "POST /", { "Content-Type": "a/b" }, 200],
     ["contentType(*/*)", contentType("*/*"), "POST /", {}, 415],
+    ["contentType(*+json)", suffixed, "POST /", { "Content-Type": "application/vnd.a+json; v=1" }, 200],
+    ["contentType(*+json)", suffixed, "POST /", { "Content-Type": "application/json" }, 415],
+    ["contentType(*+json)", suffixed, "POST /", { "Content-Type": "text/vnd.a+json" }, 415],
   ],
   header: [
     ['header("X-A")', header("X-A"), "GET /", { "x-a": "" }, 200],

@@ -8,6 +8,7 @@ import {
   answers,
   around,
   before,
+  contentType,
   created,
   empty,
   GET,
@@ -358,6 +359,26 @@ describe("content", () => {
     assert.equal(reads, 0);
     assert.equal((await ask(routes, "POST /1", { body: note, headers: { ...headers, "If-Match": "*" } })).status, 200);
     assert.equal(reads, 1);
+  });
+
+  it("of a type with the suffix +json is read as JSON where the route names it", async () => {
+    const echo = async (_: unknown, { body }: { readonly body: () => Promise<unknown> }) => json(await body());
+    const taking = takes({ body: Note });
+    const routes = group(
+      POST("/one", contentType("application/vnd.note+json"), taking, echo),
+      POST("/all", contentType("application/*+json"), taking, echo),
+      POST("/none", taking, echo),
+    );
+    const headers = { "Content-Type": "application/vnd.note+json" };
+    for (const [path, status] of [
+      ["one", 200],
+      ["all", 200],
+      ["none", 415],
+    ] as const) {
+      assert.equal((await ask(routes, `POST /${path}`, { body: note, headers })).status, status, path);
+    }
+    const other = { "Content-Type": "application/vnd.other+json" };
+    assert.equal((await ask(routes, "POST /one", { body: note, headers: other })).status, 415);
   });
 
   it("is let go with its request", async () => {

@@ -67,7 +67,7 @@ describe("a handler that checks its paths", () => {
 
 describe("a malformed condition", () => {
   const noType = "is not a media type (type/subtype, without wildcards and weights)";
-  const noRange = "is not a media range (type/subtype or type/*, without a weight)";
+  const noRange = "is not a media range (type/subtype, type/* or type/*+json, without a weight)";
   const cases: readonly (readonly [declared: Route, message: string])[] = [
     [GET("a", ok), 'The path "a" must begin with a slash'],
     [GET(path("/{"), ok), 'The path "/{" has a "{" that is not closed'],
@@ -86,6 +86,7 @@ describe("a malformed condition", () => {
     [POST(contentType("json"), ok), `"json" ${noRange}`],
     [POST(contentType("*/json"), ok), `"*/json" ${noRange}`],
     [POST(contentType("text/*;q=1"), ok), `"text/*;q=1" ${noRange}`],
+    [POST(contentType("text/x*+json"), ok), `"text/x*+json" ${noRange}`],
     [GET(header("X A"), ok), '"X A" is not a header field name'],
     [GET(header(""), ok), '"" is not a header field name'],
     [
