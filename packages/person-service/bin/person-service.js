@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // Plain JavaScript that every runtime can run: an older Node.js could read neither TypeScript nor node:sqlite.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
 const fault = faultOfRuntime(process.versions);
 if (fault === undefined) {
-  const [{ existsSync }, { enableCompileCache, registerHooks }, { join }] = await Promise.all([
-    import("node:fs"),
-    import("node:module"),
-    import("node:path"),
-  ]);
+  const { enableCompileCache, registerHooks } = await import("node:module");
   const folder = join(import.meta.dirname, "..");
   // Beside the program, where only those can write who can change the program; it starts without, too.
   enableCompileCache?.(join(folder, ".compile-cache"));
@@ -25,6 +25,9 @@ function faultOfRuntime({ bun, deno, node }) {
   if (deno !== undefined) return `not Deno ${deno}. Its library waymark runs on Deno, too.`;
   if (bun !== undefined) return isAtLeast(bun, 1, 4) ? undefined : `not Bun ${bun}.`;
   if (isAtLeast(node, 24, 7)) return undefined;
+  const script = fileURLToPath(import.meta.url);
+  const own = join(script, "../../../../node_modules/node/bin/node");
+  if (existsSync(own)) return `not ${node}. This checkout has the right one: ${own} ${script}`;
   return `not ${node}. In a checkout, "npm ci" without --ignore-scripts installs the right one.`;
 }
 
