@@ -1,8 +1,8 @@
-// Holds the project to the suites of others, and their counts to those in results.json, which docs/testing.md shows.
+// Holds the project to the suites of others, and their counts to those in results.json, which docs/architecture.md shows.
 //
 //   npm run conformance                    all of them
 //   npm run conformance -- xml h1spec      those with one of these words in their name
-//   npm run conformance -- --write         writes the counts to results.json and to the table of docs/testing.md
+//   npm run conformance -- --write         writes the counts to results.json and to the table of docs/architecture.md
 //
 // A suite is fetched once. Without a network, those that are not here are skipped, and named.
 
@@ -51,6 +51,6 @@ else if (values.write === true) {
     suites: counts,
   };
   await writeFile(resultsFile, `${JSON.stringify(written, null, 2)}\n`);
-  const page = join(import.meta.dirname, "../docs/testing.md");
+  const page = join(import.meta.dirname, "../docs/architecture.md");
   await writeFile(page, withTable(await readFile(page, "utf8"), written));
 }

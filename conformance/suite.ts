@@ -1,6 +1,6 @@
 /** A suite of others, and how the project is held to it. */
 export interface Suite {
-  /** As it stands in the table of docs/testing.md. */
+  /** As it stands in the table of docs/architecture.md. */
   readonly name: string;
   readonly subject: string;
   /** What of the project is tried. */

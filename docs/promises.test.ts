@@ -7,7 +7,7 @@ import { presentLayouts as ofSqlite } from "../packages/collection/src/stores/sq
 import { readPage } from "./page.ts";
 
 it("the page of promises names each layout, of which there is a file", () => {
-  const { rows } = readPage(join(import.meta.dirname, "promises.md"));
+  const { rows } = readPage(join(import.meta.dirname, "for-you.md"));
   const engines = [
     { name: "SQLite", layouts: ofSqlite },
     { name: "PostgreSQL", layouts: ofPostgres },
@@ -15,7 +15,7 @@ it("the page of promises names each layout, of which there is a file", () => {
   for (const { name, layouts } of engines) {
     const present = layouts.length;
     assert.deepEqual(
-      rows.find(([engine]) => engine === name),
+      rows.find(([engine, numbers = ""]) => engine === name && /^1/.test(numbers)),
       [name, present === 1 ? "1" : `1 to ${present}`, String(present)],
     );
     const pattern = `${name === "SQLite" ? "sqlite" : "postgres"}-*`;

@@ -7,9 +7,9 @@ import { suites } from "../conformance/suites.ts";
 import { readPage } from "./page.ts";
 
 const root = join(import.meta.dirname, "..");
-const file = join(import.meta.dirname, "testing.md");
+const file = join(import.meta.dirname, "architecture.md");
 
-describe("the page on testing", () => {
+describe("the page on the architecture", () => {
   it("shows the last counts of every suite of others", async () => {
     const results = await readResults();
     assert.deepEqual(Object.keys(results.suites).toSorted(), suites.map(({ name }) => name).toSorted());
