@@ -1,6 +1,6 @@
 export { type Access, type AccessFilter, type AccessOptions, openAccess } from "./access/access.ts";
-export type { AccessDenial } from "./access/identify.ts";
 export { FileError } from "./access/json-file.ts";
+export type { AccessDenial } from "./access/policy.ts";
 export { type Health, healthRoutes } from "./health.ts";
 export type { ServiceObserver, TurnedAway } from "./observer.ts";
 export { personCollection, personRepresentations } from "./person/collection.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseObserver } from "@waymark/collection";
 import type { RequestObserver } from "@waymark/node";
 import type { Filter } from "waymark";
-import type { AccessDenial } from "./access/identify.ts";
+import type { AccessDenial } from "./access/policy.ts";
 
 /**
  * Why a request was turned away before routing: it would have waited too long for the processor, too many requests were in

@@ -30,8 +30,7 @@ import {
 } from "waymark/filters";
 import { quote } from "waymark/internal";
 import type { AccessFilter } from "./access/access.ts";
-import { onlyForHosts, parseHostName } from "./access/host-names.ts";
-import { isAsset } from "./access/public-paths.ts";
+import { isAsset, onlyForHosts, parseHostName } from "./access/host-names.ts";
 import { sessionRoutes } from "./access/session-routes.ts";
 import { aboutPeople } from "./front/routes.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
@@ -132,7 +131,15 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   const { members = ourMembers } = options;
   const { maxBytes } = toBulkSettings(options.bulk ?? {});
   const may = access?.may ?? (() => true);
-  const site: Site = { may, brand, signsIn: access?.signIn !== undefined, mostBytes: maxBytes, members };
+  const { signIn } = access ?? {};
+  const site: Site = {
+    may,
+    brand,
+    signsIn: signIn !== undefined,
+    signInWays: signIn?.ways ?? (() => []),
+    mostBytes: maxBytes,
+    members,
+  };
   const observer = joinObservers(observers);
   // Before the database is opened: a faulty policy or URL must leave no new file behind.
   const filters = filtersOf(options, observer, site);
@@ -165,8 +172,8 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
   const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
-    aboutPeople(site, database.store(personCollection.name)),
     personRoutes(people, listPages(site)),
+    aboutPeople(site, database.store(personCollection.name)),
     frontRoutes(site),
     assetRoutes(site.brand),
     languageRoutes,

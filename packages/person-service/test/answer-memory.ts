@@ -8,7 +8,7 @@ import { Http2Client } from "../../node/test/http2-client.ts";
 import { tls } from "../../node/test/http2-frames.ts";
 import { RawConnection, type RawResponse } from "../../node/test/raw-connection.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { createApiKey, hashApiKey } from "../src/access/credentials.ts";
+import { createApiKey, hashApiKey } from "../src/access/api-key.ts";
 import { type ServiceProcess, startService } from "./service-process.ts";
 
 /** How much is compared. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { isApiKey } from "../src/access/credentials.ts";
+import { isApiKey } from "../src/access/api-key.ts";
 import { FileError } from "../src/access/json-file.ts";
 import { verifyPassword } from "../src/access/password-hash.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
@@ -64,9 +64,16 @@ describe("the commands about keys", () => {
     assert.deepEqual(readdirSync(folder.root).toSorted(), ["keys.json", "made.json", "made.key"]);
   });
 
+  it("end by the day that is named", async () => {
+    const keys = folder.path("ending.json");
+    await run(["key", "create", "--name", "a", "--scope", "b", "--expires", "2027-01-31", "--keys", keys]);
+    const [[line = ""]] = await run(["key", "list", "--keys", keys]);
+    assert.match(line, /\t2027-02-01T00:00:00.000Z\tb$/);
+  });
+
   it("list them without anything that could be used", async () => {
     const [[line = "", ...further]] = await run(["key", "list", ...inFile]);
-    assert.match(line, /^crm\t\d{4}-\d\d-\d\dT[\d:.]+Z\tperson:read person:write$/);
+    assert.match(line, /^crm\t\d{4}-\d\d-\d\dT[\d:.]+Z\t-\tperson:read person:write$/);
     assert.deepEqual(further, []);
   });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { readSessionKey } from "../src/cli/serving/session-key.ts";
@@ -36,11 +36,20 @@ describe("--session-key", () => {
     assert.equal(await statusFor(other, cookie), 401);
   });
 
+  it("may have a new secret before the old one, which opens what it has sealed", async () => {
+    await using service = await startService(...options);
+    const cookie = await signIn(service);
+    const rotated = folder.path("rotated.key");
+    writeFileSync(rotated, `${"new secret ".repeat(3)}\n${readFileSync(file, "utf8")}`);
+    await using again = await startService(...options.slice(0, -1), rotated);
+    assert.equal(await statusFor(again, cookie), 200);
+  });
+
   it("is made once, for its owner only", async () => {
     const made = folder.path("made.key");
     const keys = await Promise.all([readSessionKey(made), readSessionKey(made)]);
     assert.deepEqual(keys[0], keys[1]);
-    assert.equal(keys[0]?.length, 32);
+    assert.equal(keys[0]?.[0]?.length, 44);
     assert.equal(statSync(made).mode & 0o777, 0o600);
     assert.equal(readFileSync(made, "utf8").length, 45);
     assert.deepEqual(
@@ -50,7 +59,11 @@ describe("--session-key", () => {
   });
 
   const refused = [
-    ["another content", folder.write("other.key", { key: 1 }), /must have 32 random bytes in base64, as "openssl rand/],
+    [
+      "a short secret",
+      folder.write("other.key", { key: 1 }),
+      /must have secrets of at least 32 characters, one a line/,
+    ],
     ["a folder that is missing", folder.path("missing/session.key"), /cannot be made: its directory does not exist$/],
     ["a folder", folder.path("."), /cannot be read: it is a directory$/],
   ] as const;

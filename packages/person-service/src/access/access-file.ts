@@ -40,6 +40,8 @@ export interface TokenSettings {
   readonly algorithms: readonly string[];
   /** A JSON Web Key Set: a URL, or a file beside the access file. */
   readonly keys: string;
+  /** The claim with the scopes, a text or a list: `roles`, `realm_access.roles`. Default: `scope` and `scp`. */
+  readonly scopes?: string | undefined;
 }
 
 /** A scope as OAuth has it (RFC 6749 §3.3). */
@@ -96,6 +98,10 @@ const tokens = z.strictObject({
     .string()
     .min(1, "must not be empty")
     .refine(isSafeSource, "must be an https URL, or a file; http only for this machine"),
+  scopes: z
+    .string()
+    .regex(/^[^.]{1,200}(?:\.[^.]{1,200}){0,5}$/, "must be the name of a claim, such as realm_access.roles")
+    .optional(),
 });
 
 /** The schema of an access file. */

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { type AnswerSource, dependsOn, type Filter, type HttpRequest, problemTypes } from "waymark";
 import { access, caller } from "waymark/filters";
 import { type Description, docsOfFilter, type SecurityOptions } from "waymark/openapi";
-import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
-import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./identify.ts";
+import { type AccessFile, accessFileSchema } from "./access-file.ts";
+import { challengesOf } from "./challenges.ts";
+import { failureLimit } from "./failure-limit.ts";
 import { readJsonFile } from "./json-file.ts";
 import { readKeys, type StoredKey } from "./key-file.ts";
-import { passwordCheck } from "./password-check.ts";
-import { accessPolicy, frontPath, type Policy, sealedIn } from "./policy.ts";
-import { exceptPublicPaths } from "./public-paths.ts";
-import { holdersOf, sealedSessions } from "./sessions.ts";
-import { signInQueue } from "./sign-in-queue.ts";
+import { passwordCheck, twoAtATime } from "./passwords.ts";
+import { type AccessDenial, accessPolicy, frontPath, type Policy } from "./policy.ts";
+import { holdersOf, opening, type Sessions, sessionsOf } from "./session.ts";
+import { byKey, byPassword, bySession, byToken, eitherWay } from "./ways.ts";
 
 /** The options of `openAccess`. */
 export interface AccessOptions {
@@ -22,10 +22,13 @@ export interface AccessOptions {
   readonly onDenial?: ((denial: AccessDenial) => void) | undefined;
   /** The clock, for the times in tokens. */
   readonly now?: () => Date;
-  /** A clock that only goes forward, in milliseconds: for throttles and for remembered passwords. */
+  /** A clock that only goes forward, in milliseconds: for failed attempts and for remembered passwords. */
   readonly elapsed?: () => number;
-  /** The key that seals session cookies: 32 random bytes, the same in all processes. Default: a random key for each process. */
-  readonly sessionKey?: Uint8Array | undefined;
+  /**
+   * The secrets that seal session cookies, of at least 32 characters, the same in all processes: the first seals, all open. Default: a
+   * random one for each process.
+   */
+  readonly sessionKey?: string | readonly string[] | undefined;
 }
 
 /** Access by the rules and credentials of files. */
@@ -62,10 +65,13 @@ export interface AccessFilter extends Filter, Pick<Policy, "may"> {
   readonly security: () => SecurityOptions;
 }
 
-/** Begins and ends the sessions of browsers. */
-export interface SignIn extends Pick<Policy, "begin"> {
-  /** Ends the session of the request, if it has one. */
-  end(request: HttpRequest<unknown>): Promise<void>;
+/** Begins the sessions of browsers. */
+export interface SignIn {
+  /** Judges a password or an API key, the value of an Authorization field. */
+  readonly judge: Policy["signIn"];
+  readonly sessions: Sessions;
+  /** Returns the ways to begin one. */
+  readonly ways: () => readonly ("password" | "key")[];
 }
 
 /**
@@ -86,34 +92,31 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     now = () => new Date(),
     elapsed = () => performance.now(),
   } = options;
-  const sessions = sealedSessions(options.sessionKey ?? randomBytes(32), now);
+  const sessions = sessionsOf(options.sessionKey ?? randomBytes(32).toString("base64"));
   // Reloads keep the counters.
-  const throttles = accessThrottles(elapsed);
-  const signIns = signInQueue(elapsed);
+  const limit = failureLimit(elapsed);
+  const inTurn = twoAtATime();
 
   const readPolicy = async (): Promise<Policy & Pick<Access, "content">> => {
     const { realm, rules, users, tokens } = await readJsonFile(file, accessFileSchema);
-    const content = { rules, users, tokens, keys: keyFile === undefined ? [] : await readKeys(keyFile) };
+    const keys = keyFile === undefined ? [] : await readKeys(keyFile);
     const challenges = challengesOf(realm, users.length > 0);
-    const identify = identifier({
-      keys: content.keys,
-      checkToken:
-        tokens === undefined ? undefined : await (await import("./tokens.ts")).tokenCheck(tokens, file, now, elapsed),
-      passwords: passwordCheck(users, signIns, elapsed),
-      challenges,
-      throttles,
-    });
-    const holders = holdersOf({ users }, content.keys);
+    const holders = holdersOf({ users }, keys, now);
+    const ways = [bySession(holders), byKey(keys, challenges, limit, now)];
+    if (tokens !== undefined) {
+      const { tokenCheck } = await import("./tokens.ts");
+      ways.push(byToken(await tokenCheck(tokens, file, now, elapsed), challenges, limit));
+    }
+    ways.push(byPassword(passwordCheck(users, inTurn, elapsed), challenges, limit));
     const policy = accessPolicy({
       schemes: securitySchemes({ bearer: keyFile !== undefined || tokens !== undefined, basic: users.length > 0 }),
-      rules: [...rules, healthRule],
-      identify,
+      rules,
+      identify: eitherWay(ways, challenges, limit),
       challenges,
       onDenial,
-      sessions,
       holders,
     });
-    return { ...policy, content };
+    return { ...policy, content: { rules, users, tokens, keys } };
   };
 
   let policy = await readPolicy();
@@ -124,18 +127,18 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     dependsOn(request, files);
     return policy.decide(request);
   });
+  const withSession = opening(sessions);
   return {
     filter: {
-      ...exceptPublicPaths({
-        ...guard,
-        repeatable: true,
-        describes: (sample) =>
-          !policy.isOpen(sample.path, sample.method)
-            ? docsOfFilter(guard, sample)
-            : sample.path === frontPath
-              ? ofFrontPath
-              : ofOpenPath,
-      }),
+      ...guard,
+      repeatable: true,
+      apply: (request, next) => withSession(request, (opened) => guard.apply(opened, next)),
+      describes: (sample) =>
+        policy.isOpen(sample.path, sample.method)
+          ? sample.path === frontPath
+            ? ofFrontPath
+            : ofOpenPath
+          : docsOfFilter(guard, sample),
       may: (request, method, path) => policy.may(request, method, path),
       async readmit(request) {
         const decision = await policy.decide(request);
@@ -143,11 +146,12 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
         return decision.caller === undefined ? request : request.withAttribute(caller, decision.caller);
       },
       signIn: {
-        begin: (request, authorization) => policy.begin(request, authorization),
-        end: async (request) => {
-          const sealed = sealedIn(request);
-          if (sealed !== undefined) await sessions.end(sealed);
-        },
+        judge: (request, authorization) => policy.signIn(request, authorization),
+        sessions,
+        ways: () => [
+          ...(policy.content.users.length > 0 ? (["password"] as const) : []),
+          ...(policy.content.keys.length > 0 ? (["key"] as const) : []),
+        ],
       },
       security: () => policy.security,
     },
@@ -167,10 +171,11 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   };
 }
 
-const open = "a rule of the access file lets in anyone";
-
 /** Credentials are not looked at where anyone may, but two fields of them are refused everywhere. */
-const ofOpenPath: Description = { open, problems: [problemTypes.ambiguousCredentials] };
+const ofOpenPath: Description = {
+  open: "a rule of the access file lets in anyone, or nobody could sign in without it",
+  problems: [problemTypes.ambiguousCredentials],
+};
 
 /** Whoever sends credentials asks whether they are good. */
 const ofFrontPath: Description = {
@@ -183,9 +188,6 @@ const ofFrontPath: Description = {
   },
   problems: [problemTypes.ambiguousCredentials, problemTypes.tooManyAttempts, problemTypes.accessUndecided],
 };
-
-/** Applies after all rules of the file: monitors have no credentials, and health says nothing about people. */
-const healthRule: AccessRule = { methods: ["GET"], path: "/health/{check:live|ready}", anyone: true };
 
 /** Describes the credentials that are accepted. */
 function securitySchemes({ bearer, basic }: Readonly<Record<"bearer" | "basic", boolean>>): SecurityOptions["schemes"] {

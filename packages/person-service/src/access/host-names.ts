@@ -4,7 +4,6 @@ import { isRefusedMessage } from "waymark/filters";
 import { excerpt } from "waymark/internal";
 import { isHealthCheck } from "../health.ts";
 import { personServiceProblemTypes } from "../problems.ts";
-import { isAsset } from "./public-paths.ts";
 
 /**
  * Answers 421 (RFC 9110 §7.4) to requests for hosts other than these and the loopback names of this machine.
@@ -38,6 +37,9 @@ export function onlyForHosts(names: readonly string[]): Filter {
     { describes: (sample) => (isForAnyHost(sample) ? {} : description), repeatable: true },
   );
 }
+
+/** Returns whether a path is that of a file which the pages load. */
+export const isAsset = (path: string): boolean => path.startsWith("/assets/");
 
 /** Monitors name an address, and neither health nor the files of the pages say anything of a person. */
 const isForAnyHost = (request: Pick<HttpRequest, "method" | "path">): boolean =>

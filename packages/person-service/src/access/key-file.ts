@@ -16,7 +16,13 @@ export interface StoredKey {
   readonly scopes: readonly string[];
   /** RFC 3339, UTC. */
   readonly createdAt: string;
+  /** When it ends. Default: never. */
+  readonly expiresAt?: string | undefined;
 }
+
+/** Returns whether the time of a key is over. */
+export const isOver = ({ expiresAt }: Pick<StoredKey, "expiresAt">, now: () => Date): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now().getTime();
 
 /** Returns whether a key can have this name: 1 to 64 letters, digits and `.`, `_`, `-`. */
 export const isKeyName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
@@ -54,6 +60,8 @@ export async function changeKeys(
   }
 }
 
+const time = z.iso.datetime("must be a time in UTC, such as 2026-01-31T12:00:00Z");
+
 const keyFileSchema: z.ZodType<{ readonly keys: readonly StoredKey[] }> = z
   .strictObject({
     keys: z.array(
@@ -61,7 +69,8 @@ const keyFileSchema: z.ZodType<{ readonly keys: readonly StoredKey[] }> = z
         name: z.string().refine(isKeyName, "must be 1 to 64 letters, digits, dots, hyphens and underscores"),
         hash: z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 hash in hexadecimal digits"),
         scopes: z.array(scope),
-        createdAt: z.iso.datetime("must be a time in UTC, such as 2026-01-31T12:00:00Z"),
+        createdAt: time,
+        expiresAt: time.optional(),
       }),
     ),
   })

@@ -11,36 +11,36 @@ import {
   problemTypes,
   type Route,
   redirect,
+  takes,
 } from "waymark";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { type Description, docs } from "waymark/openapi";
+import type { Session } from "waymark/web";
 import * as z from "zod";
 import { personServiceProblemTypes } from "../problems.ts";
 import type { SignIn } from "./access.ts";
-import { sessionLife } from "./ended-sessions.ts";
-import { sessionCookie } from "./sessions.ts";
+import type { SignedIn } from "./session.ts";
 
 /** Begins and ends the session of a browser: from no page of another origin, also where CORS lets it read. */
 export const sessionRoutes = (signIn: SignIn): Route =>
   group(
     "/session",
     refuseCrossSite(),
-    POST(contentType("application/json", "application/x-www-form-urlencoded"), docs(ofSignIn), (request) =>
-      enter(signIn, request),
+    signIn.sessions,
+    POST(
+      contentType("application/json", "application/x-www-form-urlencoded"),
+      docs(ofSignIn),
+      takes(signIn.sessions),
+      (request, { session }) => enter(signIn, session, request),
     ),
-    DELETE(docs(ofSignOut), async (request) => {
-      await signIn.end(request);
-      return noContent()
-        .withHeader("Set-Cookie", `${sessionCookie}=; Max-Age=0${attributes}`)
-        .withHeader("Clear-Site-Data", '"cache"');
-    }),
+    DELETE(docs(ofSignOut), takes(signIn.sessions), (_, { session }) =>
+      session.end(noContent().withHeader("Clear-Site-Data", '"cache"')),
+    ),
   );
 
-const attributes = "; Path=/; HttpOnly; Secure; SameSite=Strict";
-
-async function enter(signIn: SignIn, request: HttpRequest): Promise<HttpResponse> {
+async function enter(signIn: SignIn, session: Session<SignedIn>, request: HttpRequest): Promise<HttpResponse> {
   const { to, ...given } = await credentialsOf(request);
-  const outcome = await signIn.begin(request, "key" in given ? `Bearer ${given.key.trim()}` : basic(given));
+  const outcome = await signIn.judge(request, "key" in given ? `Bearer ${given.key.trim()}` : basic(given));
   switch (outcome.kind) {
     case "wrong":
       return problem(personServiceProblemTypes.wrongCredentials, {
@@ -51,10 +51,9 @@ async function enter(signIn: SignIn, request: HttpRequest): Promise<HttpResponse
         "Retry-After",
         String(outcome.retryAfter),
       );
-    case "begun": {
+    case "good": {
       const answer = to === undefined ? noContent() : redirect(toPublicUrl(request, to));
-      const cookie = `${sessionCookie}=${outcome.sealed}; Max-Age=${sessionLife}${attributes}`;
-      return answer.withHeader("Set-Cookie", cookie).withHeader("Cache-Control", "no-store");
+      return session.start(answer.withHeader("Cache-Control", "no-store"), outcome.session);
     }
   }
 }

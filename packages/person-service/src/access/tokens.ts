@@ -27,8 +27,8 @@ export type TokenCheck = (token: string) => Promise<TokenVerdict>;
 
 /**
  * Checks JSON Web Tokens (RFC 7519): signed by a key of the issuer with one of the algorithms, for this audience, at this time
- * give or take 30 seconds, with `exp` and a `sub` that is a text. The caller has the scopes of `scope` (RFC 8693 §4.2) and
- * of `scp`.
+ * give or take 30 seconds, with `exp` and a `sub` that is a text. The caller has the scopes of the claim in the settings, by default
+ * those of `scope` (RFC 8693 §4.2) and of `scp`.
  *
  * Keys at a URL are kept for 10 minutes; a token with a key that is not among them has them read again, every 30 seconds at
  * most. After a failure the URL is not asked for 5 seconds.
@@ -64,7 +64,7 @@ export async function tokenCheck(
           description: "The token lacks the claim sub",
         };
       }
-      return { kind: "good", caller: { id: `token:${subject}`, scopes: scopesOf(payload) } };
+      return { kind: "good", caller: { id: `token:${subject}`, scopes: scopesOf(payload, settings.scopes) } };
     } catch (error) {
       if (error instanceof KeysUnavailable) return { kind: "unknown", retryAfter: secondsWithoutKeys };
       // For some malformed tokens jose throws errors other than its own.
@@ -125,11 +125,19 @@ function isPublicKey(key: JWK): boolean {
   }
 }
 
-function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
-  return [scope, scp].flatMap((claim) => {
+/** @param name of the claim; with dots, of one in an object */
+function scopesOf(payload: JWTPayload, name: string | undefined): readonly string[] {
+  const claims = name === undefined ? [payload["scope"], payload["scp"]] : [claimAt(payload, name)];
+  return claims.flatMap((claim) => {
     if (typeof claim === "string") return claim.split(" ").filter((name) => name !== "");
     return Array.isArray(claim) ? claim.filter((name) => typeof name === "string") : [];
   });
+}
+
+/** A claim that has dots in its name, such as a URL, is found as a whole. */
+function claimAt(claims: object, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return (claims as JWTPayload)[name];
+  return name.split(".").reduce<unknown>((value, part) => Object(value)[part], claims);
 }
 
 /** Returns whether the token is refused for one of its claims, which are those that are asked for here. */

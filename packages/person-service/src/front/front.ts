@@ -33,7 +33,7 @@ export function frontDocument(site: Site, request: HttpRequest<unknown>): HttpRe
     caller,
     session: caller !== null && !request.headers.has("Authorization"),
     rights: rightsOf(site, request),
-    signIn: site.signsIn ? ["password", "key"] : [],
+    signIn: site.signInWays(),
     limits: { bytes: site.mostBytes },
   }).withHeader("Cache-Control", caller === null ? "no-cache" : "no-store");
 }

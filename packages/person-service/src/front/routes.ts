@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { collectionProblemTypes, type Store, StoreUnavailable } from "@waymark/collection";
 import {
   accept,
-  around,
   content,
   GET,
   group,
@@ -27,19 +26,20 @@ import { storedValues } from "./values.ts";
 
 /** What programs that show people ask beside the people themselves; for whoever may list them. */
 export function aboutPeople(site: Site, store: Store): Route {
-  const onlyReaders = around((request, next) =>
-    site.may(request, "GET", "/person") ? next(request) : notAReader(request),
-  );
-  return group(onlyReaders, schemaRoute(site), lookUps(store));
+  const isReader = (request: HttpRequest<unknown>): boolean => site.may(request, "GET", "/person");
+  return group(schemaRoute(site, isReader), lookUps(store, isReader));
 }
+
+type IsReader = (request: HttpRequest<unknown>) => boolean;
 
 const notAReader = (request: HttpRequest<unknown>): HttpResponse =>
   problem(problemTypes.forbidden, { detail: "This is for whoever may list people.", caller: callerOf(request) });
 
-function schemaRoute({ members }: Site): Route {
+function schemaRoute({ members }: Site, isReader: IsReader): Route {
   const text = JSON.stringify(publishedSchema(members));
   const digest = hash("sha256", text, "base64url").slice(0, 22);
   return GET(schemaPath, accept("application/schema+json", "application/json"), docs(ofSchema), (request) => {
+    if (!isReader(request)) return notAReader(request);
     const type = request.negotiatedType ?? "application/schema+json";
     const tag = `"${digest}-${type.slice("application/".length)}"`;
     const response = content(type, text).withHeader("ETag", tag).withHeader("Cache-Control", "no-cache");
@@ -47,7 +47,7 @@ function schemaRoute({ members }: Site): Route {
   });
 }
 
-const lookUps = (store: Store): Route =>
+const lookUps = (store: Store, isReader: IsReader): Route =>
   group(
     "/person",
     onError(StoreUnavailable, () => unavailable),
@@ -57,6 +57,7 @@ const lookUps = (store: Store): Route =>
       docs(ofValues),
       takes({ query: { prefix: optional(string({ longest: 200 })) }, strict: true }),
       async (request, { query }) => {
+        if (!isReader(request)) return notAReader(request);
         const values = await storedValues(store, request.variables.member, query.prefix ?? "", request.signal);
         return values === undefined ? noValues : json(values).withHeader("Cache-Control", "private, no-cache");
       },
@@ -66,11 +67,13 @@ const lookUps = (store: Store): Route =>
       accept("application/json"),
       docs(ofSuggestions),
       takes({ variables: { text: string({ longest: 200 }) }, strict: true }),
-      async (request, { variables }) =>
-        json({ suggestions: await suggestionsFor(store, variables.text, request.signal) }).withHeader(
+      async (request, { variables }) => {
+        if (!isReader(request)) return notAReader(request);
+        return json({ suggestions: await suggestionsFor(store, variables.text, request.signal) }).withHeader(
           "Cache-Control",
           "private, no-cache",
-        ),
+        );
+      },
     ),
   );
 

@@ -1,4 +1,4 @@
-import type { AccessDenial } from "../access/identify.ts";
+import type { AccessDenial } from "../access/policy.ts";
 import { lineBudget } from "./line-budget.ts";
 
 /** Logs denials, and no more of them than a disk and a reader can take. */

@@ -1,6 +1,6 @@
 import { type Database, type FollowerFigures, StoreUnavailable } from "@waymark/collection";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { AccessDenial } from "../access/identify.ts";
+import type { AccessDenial } from "../access/policy.ts";
 import { checkWithin } from "../health.ts";
 import type { ServiceObserver, TurnedAway } from "../observer.ts";
 import type { WebhookFigures } from "../webhooks/sender.ts";

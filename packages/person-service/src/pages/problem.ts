@@ -1,7 +1,7 @@
 import { after, type Filter, type HttpRequest, HttpResponse, type ProblemDocument } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { sealedIn } from "../access/policy.ts";
+import { hasSession } from "../access/session.ts";
 import { isForm, readForm } from "./forms.ts";
 import { prefersHtml } from "./frame/browser.ts";
 import { page, pageHeaders, signOutForm, targetOf } from "./frame/document.ts";
@@ -103,7 +103,7 @@ ${again === undefined ? "" : html`<p role="status" data-again="${again}" hidden>
 ${places.length === 0 ? "" : html`<ul class="errors"${language}>${places}</ul>`}
 ${typed === undefined ? wayOn(site, request, status) : sendAgain(site, request, status, typed)}
 ${fineprint(reader, type, instance)}</div>`;
-  const isKnown = status !== 401 && (sealedIn(request) !== undefined || request.headers.has("Authorization"));
+  const isKnown = status !== 401 && (hasSession(request) || request.headers.has("Authorization"));
   return page(
     site,
     request,
@@ -115,7 +115,7 @@ ${fineprint(reader, type, instance)}</div>`;
 function wayOn(site: Site, request: HttpRequest, status: number): SafeHtml {
   if (status === 401 && site.signsIn) return signInForm(request, targetOf(request));
   // The list may be what was refused.
-  if (status === 403 && sealedIn(request) !== undefined)
+  if (status === 403 && hasSession(request))
     return html`<div class="actions">${signOutForm(request, readerOf(request))}</div>`;
   return html`<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">${readerOf(request).words.person.all}</a></p>`;
 }

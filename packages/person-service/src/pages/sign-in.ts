@@ -10,14 +10,14 @@ import {
   POST,
   type Route,
   redirect,
+  takes,
 } from "waymark";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
+import type { Session } from "waymark/web";
 import type { SignIn } from "../access/access.ts";
-import { sessionLife } from "../access/ended-sessions.ts";
 import { isLoopback, nameIn } from "../access/host-names.ts";
-import { sealedIn } from "../access/policy.ts";
-import { sessionCookie } from "../access/sessions.ts";
+import { hasSession, type SignedIn } from "../access/session.ts";
 import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
 import { localTarget } from "./frame/browser.ts";
 import { pageResponse } from "./frame/document.ts";
@@ -29,18 +29,20 @@ import type { Site } from "./frame/site.ts";
 export const signInRoutes = (site: Site, signIn: SignIn): Route =>
   group(
     refuseCrossSite(),
+    signIn.sessions,
     GET("/sign-in", accept("text/html"), docs(ofSignInPage), (request) =>
       signInPage(site, request, localTarget(request.query.get("to"))),
     ),
-    POST("/sign-in", contentType("application/x-www-form-urlencoded"), docs(ofSignIn), (request) =>
-      enter(site, signIn, request),
+    POST(
+      "/sign-in",
+      contentType("application/x-www-form-urlencoded"),
+      docs(ofSignIn),
+      takes(signIn.sessions),
+      (request, { session }) => enter(site, signIn, session, request),
     ),
-    POST("/sign-out", docs(ofSignOut), async (request) => {
-      await signIn.end(request);
-      return redirect(toPublicUrl(request, "/"))
-        .withHeader("Set-Cookie", `${sessionCookie}=; Max-Age=0${attributes}`)
-        .withHeader("Clear-Site-Data", '"cache", "storage"');
-    }),
+    POST("/sign-out", docs(ofSignOut), takes(signIn.sessions), (request, { session }) =>
+      session.end(redirect(toPublicUrl(request, "/")).withHeader("Clear-Site-Data", '"cache", "storage"')),
+    ),
   );
 
 /**
@@ -50,22 +52,24 @@ export const signInRoutes = (site: Site, signIn: SignIn): Route =>
  */
 export const storeNoSessionPages: Filter = after(
   (request, response) =>
-    sealedIn(request) !== undefined && response.headers.has("Content-Security-Policy")
+    hasSession(request) && response.headers.has("Content-Security-Policy")
       ? response.withHeader("Cache-Control", "no-store")
       : response,
   { describes: {}, repeatable: true },
 );
 
-const attributes = "; Path=/; HttpOnly; Secure; SameSite=Strict";
-
-async function enter(site: Site, signIn: SignIn, request: HttpRequest): Promise<HttpResponse> {
+async function enter(
+  site: Site,
+  signIn: SignIn,
+  session: Session<SignedIn>,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   const form = new URLSearchParams(await request.text({ limit: 16_384 }));
   const to = localTarget(form.get("to"));
   const key = form.get("key") ?? "";
-  const outcome = await signIn.begin(request, key === "" ? basic(form) : `Bearer ${key.trim()}`);
-  if (outcome.kind === "begun") {
-    const cookie = `${sessionCookie}=${outcome.sealed}; Max-Age=${sessionLife}${attributes}`;
-    return redirect(toPublicUrl(request, to)).withHeader("Set-Cookie", cookie).withHeader("Cache-Control", "no-store");
+  const outcome = await signIn.judge(request, key === "" ? basic(form) : `Bearer ${key.trim()}`);
+  if (outcome.kind === "good") {
+    return session.start(redirect(toPublicUrl(request, to)).withHeader("Cache-Control", "no-store"), outcome.session);
   }
   const reader = readerOf(request);
   const words = reader.words.signIn;

@@ -9,7 +9,7 @@ import { type App, GET, HttpError, HttpRequest, POST, type Route, route, router,
 import { caller } from "waymark/filters";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { runs } from "../../../waymark/test/runs.ts";
-import { hashApiKey } from "../../src/access/credentials.ts";
+import { hashApiKey } from "../../src/access/api-key.ts";
 import { openAccess } from "../../src/index.ts";
 
 const key = "ps_00000000000000000000000000000000000000000001K0Ecg";

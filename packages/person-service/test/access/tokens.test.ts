@@ -69,6 +69,23 @@ describeService("a service that takes tokens", (openService) => {
     });
   }
 
+  it("takes the scopes from the claim that the file names", async () => {
+    for (const [scopes, claim] of [
+      ["roles", { roles: ["person:read"] }],
+      ["realm_access.roles", { realm_access: { roles: ["other", "person:read"] } }],
+      ["https://x", { "https://x": "person:read" }],
+    ] as const) {
+      const tokens = { issuer, audience, algorithms: ["RS256"], keys: "issuer.json", scopes };
+      const { filter } = await openAccess({ file: folder.write("claim.json", { rules, tokens }), now: () => noon });
+      const app = router({ filters: [filter] }, GET("/x", ok));
+      const status = async (payload: JWTPayload): Promise<number> => {
+        const headers = { Authorization: `Bearer ${await signed(payload)}` };
+        return (await app.handle(HttpRequest.of({ target: "/x", headers }))).status;
+      };
+      assert.deepEqual([await status({ ...without("scope"), ...claim }), await status(claims)], [200, 403], scopes);
+    }
+  });
+
   const bad: Readonly<Record<string, readonly [token: () => Promise<string> | string, description?: string]>> = {
     "30 seconds after its end": [() => signed({ ...claims, exp: seconds - 30 }), "The token has expired"],
     "31 seconds before its beginning": [() => signed({ ...claims, nbf: seconds + 31 }), "The token is not valid yet"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { openFolder } from "../../../waymark/test/folder.ts";
-import { hashApiKey } from "../../src/access/credentials.ts";
+import { hashApiKey } from "../../src/access/api-key.ts";
 import { membersOf, openAccess } from "../../src/index.ts";
 import { basic, quickHash } from "../access/basic-authentication.ts";
 import { asJson, store } from "../answers.ts";

@@ -1,6 +1,6 @@
 import { NewFile } from "@waymark/collection";
 import { scope } from "../../access/access-file.ts";
-import { createApiKey, hashApiKey } from "../../access/credentials.ts";
+import { createApiKey, hashApiKey } from "../../access/api-key.ts";
 import { changeKeys, isKeyName, readKeys, type StoredKey } from "../../access/key-file.ts";
 import { quotedArgument } from "../settings/setting.ts";
 import { reloadHint } from "../settings/settings.ts";
@@ -20,11 +20,14 @@ interface NewKey extends KeyToRevoke {
   readonly scope: readonly string[];
   /** The file for the key; undefined to print it. */
   readonly out: string | undefined;
+  /** The last day; undefined for a key that does not end. */
+  readonly expires: string | undefined;
 }
 
 /** Makes a key, stores its hash, and prints the key or writes it to a file. */
 export async function createKey(given: NewKey, { write, printNote }: CommandStreams): Promise<void> {
-  const { keys: file, out } = given;
+  const { keys: file, out, expires } = given;
+  const end = expires === undefined ? undefined : new Date(Date.parse(expires) + aDay).toISOString();
   const name = judgedName(given.name);
   const scopes = [...new Set(given.scope)];
   const wrong = scopes.find((text) => !scope.safeParse(text).success);
@@ -36,7 +39,16 @@ export async function createKey(given: NewKey, { write, printNote }: CommandStre
         `There is already a key named ${quotedArgument(name)}: revoke it first, or choose another name.`,
       );
     }
-    return [...keys, { name, hash: hashApiKey(key), scopes, createdAt: new Date().toISOString() }];
+    return [
+      ...keys,
+      {
+        name,
+        hash: hashApiKey(key),
+        scopes,
+        createdAt: new Date().toISOString(),
+        ...(end !== undefined && { expiresAt: end }),
+      },
+    ];
   };
   if (out === undefined) {
     await changeKeys(file, store);
@@ -60,10 +72,10 @@ export async function createKey(given: NewKey, { write, printNote }: CommandStre
   printNote(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
 }
 
-/** Prints the keys, a line each: name, time, scopes. */
+/** Prints the keys, a line each: name, when it was made, when it ends, scopes. */
 export async function listKeys({ keys }: KeysFile, { write }: CommandStreams): Promise<void> {
-  for (const { name, createdAt, scopes } of await readKeys(keys)) {
-    write(`${name}\t${createdAt}\t${scopes.join(" ")}\n`);
+  for (const { name, createdAt, expiresAt = "-", scopes } of await readKeys(keys)) {
+    write(`${name}\t${createdAt}\t${expiresAt}\t${scopes.join(" ")}\n`);
   }
 }
 
@@ -73,6 +85,9 @@ export async function revokeKey({ keys: file, ...given }: KeyToRevoke, { printNo
   await removeKey(file, name);
   printNote(`The key ${name} is no longer in ${file}. ${reloadHint}`);
 }
+
+/** In milliseconds. */
+const aDay = 86_400_000;
 
 const removeKey = (file: string, name: string): Promise<void> =>
   changeKeys(file, (keys) => {

@@ -1,6 +1,9 @@
-import { anyText, setting } from "../settings/setting.ts";
+import { date } from "../../person/value-schemas.ts";
+import { anyText, matching, setting } from "../settings/setting.ts";
 import { defaultKeysFile, reloadHint, shared } from "../settings/settings.ts";
 import { type Command, command } from "./command.ts";
+
+const day = matching("a day such as 2027-01-31", (text) => date(text) === undefined);
 
 const name = setting(anyText, { value: "NAME", about: "the name of the key in lists and logs", required: true });
 const keysOptions = {
@@ -19,6 +22,10 @@ const creation = {
     value: "FILE",
     about: "a new file for the key, readable for its owner only; by default it is printed",
   }),
+  expires: setting(day, {
+    value: "DATE",
+    about: "the last day on which the key is good, in UTC; by default it stays good",
+  }),
   ...keysOptions,
 };
 const revocation = { name, ...keysOptions };
@@ -32,7 +39,7 @@ export const keyCommands: Readonly<Record<`key ${string}`, Command>> = {
     run: async ({ values }, io) => (await import("./key-changes.ts")).createKey(values, io),
   }),
   "key list": command({
-    about: "Lists the API keys: name, time, scopes.",
+    about: "Lists the API keys: name, when it was made, when it ends, scopes.",
     options: keysOptions,
     run: async ({ values }, io) => (await import("./key-changes.ts")).listKeys(values, io),
   }),

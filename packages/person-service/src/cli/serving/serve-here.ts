@@ -1,6 +1,6 @@
 import { displayAddress } from "@waymark/collection";
 import type { Access } from "../../access/access.ts";
-import type { AccessDenial } from "../../access/identify.ts";
+import type { AccessDenial } from "../../access/policy.ts";
 import { joinObservers } from "../../observer.ts";
 import { version } from "../../package-files.ts";
 import { openPersonService } from "../../service.ts";

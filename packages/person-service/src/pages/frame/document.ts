@@ -1,6 +1,6 @@
 import { type HttpRequest, HttpResponse } from "waymark";
-import { caller, toPublicUrl } from "waymark/filters";
-import { nameOf } from "../../access/policy.ts";
+import { toPublicUrl } from "waymark/filters";
+import { callerOf } from "../../front/rights.ts";
 import { languages } from "../../person/languages.ts";
 import { type AssetName, assetUrl, brandUrl, importedUrls } from "./assets.ts";
 import { html, type SafeHtml } from "./html.ts";
@@ -98,9 +98,9 @@ export const pageResponse = (
   );
 
 function account(site: Site, request: HttpRequest<unknown>, reader: Reader, isKnown: boolean): SafeHtml {
-  const known = request.attribute(caller);
-  if (known !== undefined || isKnown) {
-    const name = known && html`<span class="caller"><bdi>${nameOf(known.id)}</bdi></span>\n`;
+  const known = callerOf(request);
+  if (known !== null || isKnown) {
+    const name = known === null ? "" : html`<span class="caller"><bdi>${known.name}</bdi></span>\n`;
     return request.headers.has("Authorization") ? html`${name}` : html`${name}${signOutForm(request, reader)}\n`;
   }
   return site.signsIn

@@ -9,6 +9,8 @@ export interface Site {
   readonly brand: Brand;
   /** Whether people can sign in. */
   readonly signsIn: boolean;
+  /** Returns by what. */
+  readonly signInWays: () => readonly ("password" | "key")[];
   /** The most bytes of a file that is imported. */
   readonly mostBytes: number;
   /** The members that people may have. */
