@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { it } from "node:test";
@@ -35,18 +35,4 @@ it("the command in a checkout runs the source, whatever is built", async () => {
 it("npx runs the command in a checkout", async () => {
   const { stdout } = await promisify(execFile)("npx", ["--no-install", "person-service", "--version"], { cwd: root });
   assert.match(stdout, /^person-service \d/);
-});
-
-it("an older Node is told of the one in the checkout", () => {
-  const older =
-    "data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})";
-  const { status, stderr } = spawnSync(process.execPath, ["--import", older, sourceProgram, "--version"], {
-    encoding: "utf8",
-  });
-  assert.equal(status, 1);
-  const [, ...command] = /not 20\.1\.0\. This checkout has the right one: (\S+) (\S+)\n$/.exec(stderr) ?? [];
-  assert.match(
-    execFileSync(command[0] ?? "", [command[1] ?? "", "--version"], { encoding: "utf8" }),
-    /^person-service \d/,
-  );
 });

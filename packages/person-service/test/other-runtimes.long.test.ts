@@ -11,14 +11,16 @@ import { assertServesPage } from "./page-assets.ts";
 import { builtProgramVariable, sourceProgram } from "./program-arguments.ts";
 import { startServiceOf } from "./service-process.ts";
 
-it("says in one line what it needs, on an older Node.js", () => {
+it("says in one line what it needs on an older Node.js, and where the checkout has it", () => {
   const args = [...asOlderNode, sourceProgram, "--demo"];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  assert.match(
-    stderr,
-    /^person-service needs Node\.js 24\.7 or later, or Bun 1\.4 or later, not 20\.20\.2\. In a checkout, .*\n$/,
-  );
+  const [, node = "", program = ""] =
+    /^person-service needs Node\.js 24\.7 or later, or Bun 1\.4 or later, not 20\.20\.2\. This checkout has the right one: (\S+) (\S+)\n$/.exec(
+      stderr,
+    ) ?? assert.fail(stderr);
   assert.deepEqual([status, stdout], [1, ""]);
+  const newer = spawnSync(node, [program, "--version"], { encoding: "utf8" });
+  assert.match(newer.stdout, /^person-service \d/);
 });
 
 const installed = fileURLToPath(new URL("../../waymark/test/runtimes/node_modules/.bin", import.meta.url));
