@@ -56,8 +56,8 @@ describe("metrics", () => {
     const causes = parseMetrics(await serviceMetrics("1.0.0").registry.metrics())
       .filter(({ name }) => name === "http_requests_refused_total")
       .map(({ labels, value }) => [labels["cause"], value]);
-    const page = readFileSync(fileURLToPath(new URL("../../../docs/metrics.md", import.meta.url)), "utf8");
-    const [, table = ""] = /\| `cause` \|.*\n.*\n((?:\|.*\n)+)/.exec(page) ?? [];
+    const page = readFileSync(fileURLToPath(new URL("../../../docs/operating.md", import.meta.url)), "utf8");
+    const [, table = ""] = /^\| `cause` \|.*\n.*\n((?:\|.*\n)+)/m.exec(page) ?? [];
     const documented = table.match(/^\| [\w-]+/gm)?.map((cell) => [cell.slice(2), 0]);
     assert.deepEqual(causes, documented);
   });
@@ -218,7 +218,7 @@ describe("metrics", () => {
       await service.database.close();
     }
     const own = [...names].filter((name) => !/^(?:process|nodejs)_/.test(name)).toSorted();
-    const page = readFileSync(join(root, "docs/metrics.md"), "utf8");
+    const page = readFileSync(join(root, "docs/operating.md"), "utf8");
     const listed = [...page.matchAll(/^\| `(\w+)` \| (?:counter|gauge|histogram) /gm)].map(([, name = ""]) => name);
     assert.deepEqual(listed.toSorted(), own);
 

@@ -27,7 +27,7 @@ export interface CommitMetrics extends Required<Pick<ServiceObserver, "onCommit"
   readonly registry: Registry;
 }
 
-/** Makes the metrics of a service; docs/metrics.md lists them. */
+/** Makes the metrics of a service; docs/operating.md lists them. */
 export function serviceMetrics(version: string): ServiceMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

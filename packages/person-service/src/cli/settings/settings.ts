@@ -80,7 +80,7 @@ export const shared: SettingsOf<SharedSettings> = {
       "the SQLite file, or the URL of a PostgreSQL database, postgres://HOST/NAME; its password comes from PGPASSWORD, PGPASSFILE or --database-file",
     platform: "DATABASE_URL",
     default: "./data/person.db",
-    page: "moving.md",
+    page: "operating.md#moving-and-backing-up",
   }),
   databaseFile: setting(anyText, {
     group: "Database",
@@ -169,7 +169,7 @@ export const settings: SettingsOf<ServiceSettings> = {
     about:
       "let pages of this origin use the service, such as https://app.example.com, https://*.example.com or *; may be given several times",
     multiple: true,
-    page: "cors.md#the-person-service",
+    page: "protecting.md#by-path",
   }),
   corsCredentials: toggle({
     group: "Access",
@@ -247,7 +247,7 @@ export const settings: SettingsOf<ServiceSettings> = {
     group: "Metrics and log",
     value: "N",
     about: "serve /metrics for Prometheus, and /health, on this port",
-    page: "metrics.md",
+    page: "operating.md#metrics",
   }),
   adminHost: setting(host, {
     group: "Metrics and log",
