@@ -1,4 +1,5 @@
 import { hasNoContent } from "waymark/internal";
+import type { ResponseObject } from "waymark/openapi";
 import { essenceOf, isJson } from "./content.ts";
 import type { DeclaredResponses, Operation } from "./operations.ts";
 import type { ContractRequest } from "./request.ts";
@@ -9,12 +10,16 @@ export interface ContractAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
+  /** Whether the content of the request was read, where that is known. */
+  readonly hasRead?: boolean;
 }
 
 /** What an answer should have been, and what it was. */
 export interface AnswerFault {
   readonly expected: string;
   readonly came: string;
+  /** Of a published document. */
+  readonly change?: "breaks" | "opens";
 }
 
 /**
@@ -36,18 +41,19 @@ export function faultsOfAnswer(
   const key = [String(status), ...(status < 300 ? ["2XX"] : []), "default"].find((each) => each in declared);
   const faults: AnswerFault[] = [];
   const fail = (expected: string, came: string): void => void faults.push({ expected, came });
-  const text = textOf(answer);
-  const shown = `${status} ${headers.get("Content-Type") ?? "without content"} ${text.slice(0, 300)}`.trimEnd();
+  const shown = describe(answer);
 
   if (key === undefined) fail(`a status that is declared: ${Object.keys(declared).join(", ")}`, shown);
   if (status === 500) fail("no fault", shown);
-  const { statuses } = expects;
-  if (statuses !== undefined && !statuses.includes(status) && !(ofGuards.has(status) && key !== undefined)) {
-    fail(statuses.join(" or "), shown);
-  }
+  const { statuses, guard } = expects;
+  const isGuarded = guard === undefined && ofGuards.has(status) && key !== undefined;
+  if (statuses !== undefined && !statuses.includes(status) && !isGuarded) fail(statuses.join(" or "), shown);
+  if (guard === "refuses" && statuses?.includes(status) === true && answer.hasRead === true)
+    fail("a refusal before the content is read", shown);
+  if (guard === "open" && (status === 401 || status === 403) && !(status in declared))
+    fail("no refusal of what is open(…)", shown);
   if (expects.isAllowed === true) {
-    const code = problemOf(answer)?.type?.split("/").at(-1) ?? "";
-    if (isRefusedFor(code, operation)) fail("no refusal of what is valid as it is declared", shown);
+    if (isRefusedFor(codeOf(answer), operation)) fail("no refusal of what is valid as it is declared", shown);
   }
   if (status === 400 && expects.error !== undefined) {
     const expected = faultOfErrors(answer, expects.error);
@@ -60,31 +66,39 @@ export function faultsOfAnswer(
   if (expects.mediaType !== undefined && status < 300 && sentType !== "" && sentType !== essenceOf(expects.mediaType)) {
     fail(`content of the type ${expects.mediaType}, which Accept asks for`, shown);
   }
-  const response = declared[key ?? ""];
-  if (response === undefined) return faults;
-  if (hasNoContent(request.method, status)) {
-    if (answer.bytes.length > 0) fail("no content", `${answer.bytes.length} bytes`);
-    return faults;
-  }
-  // Nothing is said of the answers of the route.
-  if (key === "2XX") return faults;
-  const content = Object.entries(response.content ?? {});
-  if (answer.bytes.length === 0 && !headers.has("Content-Type")) {
-    const mayBeEmpty = content.length === 0 || response["x-content-optional"] === true;
-    if (!mayBeEmpty) fail(`content of the type ${content.map(([type]) => type).join(" or ")}`, shown);
-    return faults;
-  }
-  const described = content.find(([each]) => essenceOf(each) === sentType)?.[1];
-  if (described === undefined) {
-    fail(
-      content.length === 0 ? "no content" : `content of the type ${content.map(([each]) => each).join(" or ")}`,
-      shown,
-    );
-  } else if (isJson(sentType)) {
-    for (const fault of faultsOfJson(text, described.schema, schemas)) fail(fault, shown);
-  }
-  return faults;
+  // Of 2XX nothing is said of the answers of the route.
+  const said =
+    key === undefined || key === "2XX" ? [] : faultsOfContent(request.method, answer, declared[key], schemas);
+  return [...faults, ...said];
 }
+
+/** Holds the content of an answer against the response of its status. */
+export function faultsOfContent(
+  method: string,
+  answer: ContractAnswer,
+  { content: declared = {}, "x-content-optional": isOptional }: Partial<ResponseObject> = {},
+  schemas: Schemas,
+): readonly AnswerFault[] {
+  const { bytes, headers, status } = answer;
+  if (hasNoContent(method, status))
+    return bytes.length === 0 ? [] : [{ expected: "no content", came: `${bytes.length} bytes` }];
+  const types = Object.keys(declared);
+  const due = types.length === 0 ? "no content" : `content of the type ${types.join(" or ")}`;
+  const isEmpty = bytes.length === 0 && !headers.has("Content-Type");
+  if (isEmpty && (types.length === 0 || isOptional === true)) return [];
+  const sentType = essenceOf(headers.get("Content-Type") ?? "");
+  const type = types.find((each) => essenceOf(each) === sentType);
+  if (isEmpty || type === undefined) return [{ expected: due, came: describe(answer) }];
+  const faults = isJson(sentType) ? [...faultsOfJson(textOf(answer), declared[type]?.schema ?? {}, schemas)] : [];
+  return faults.map((expected) => ({ expected, came: describe(answer) }));
+}
+
+/** Writes an answer for a message. */
+export const describe = (answer: ContractAnswer): string =>
+  `${answer.status} ${answer.headers.get("Content-Type") ?? "without content"} ${textOf(answer).slice(0, 300)}`.trimEnd();
+
+/** Returns the code of a problem; "" for any other answer. */
+export const codeOf = (answer: ContractAnswer): string => problemOf(answer)?.type?.split("/").at(-1) ?? "";
 
 /** Guards refuse whatever else is wrong with a request. */
 const ofGuards: ReadonlySet<number> = new Set([401, 403, 421, 429, 503]);

@@ -1,9 +1,10 @@
 import type { App } from "waymark";
 import { requireKnownOptions } from "waymark/internal";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
-import { type ContractAnswer, faultsOfAnswer } from "./answer.ts";
+import { type AnswerFault, type ContractAnswer, faultsOfAnswer } from "./answer.ts";
 import { describedOperations, type Operation, resolvedResponses } from "./operations.ts";
 import type { Making } from "./parts.ts";
+import { faultsOfPublished, publishedOperations, publishedRequests } from "./published.ts";
 import { type Random, randomFrom } from "./random.ts";
 import { type ContractRequest, toCurl } from "./request.ts";
 import { requestMaker } from "./requests.ts";
@@ -26,6 +27,11 @@ export interface ContractOptions {
   readonly requests?: number;
   /** The OpenAPI document that declares the answers. Default: that of `openApi(app)`. */
   readonly document?: OpenApiDocument;
+  /**
+   * The OpenAPI document (3.1 or 3.2) that clients have. Then its operations are the cases, and only what it calls valid is sent: what
+   * clients do today must be answered as it says, and what it guards must be guarded. New members of answers pass.
+   */
+  readonly published?: OpenApiDocument;
 }
 
 /** A test: an operation, and the requests that are made of its declarations. */
@@ -48,8 +54,11 @@ export interface ContractFailure {
   readonly kind: string;
   /** The command that sends it again. */
   readonly curl: string;
+  /** With `published`, what the document promises. */
   readonly expected: string;
   readonly came: string;
+  /** With `published`: whether it breaks clients, or opens to everybody what was guarded. */
+  readonly change?: "breaks" | "opens";
 }
 
 /** Reports that answers are not what is declared. */
@@ -86,7 +95,11 @@ const mostListed = 5;
  * for (const { name, run } of await contract(app)) it(name, run);
  * ```
  *
- * @throws TypeError (rejects) when an option is unknown, or `openApi` refuses the app
+ * A guard that declares a 401 must refuse a valid request without the credentials of `headers`, before its content is read; what is
+ * `open(…)` must not be refused. What `app.routes` says of who is refused is so held to be true.
+ *
+ * @throws TypeError (rejects) when an option is unknown, or `openApi` refuses the app; PublishedError, a TypeError, when `published`
+ *   is of another version, cut, or of another app
  */
 export async function contract(app: App, options: ContractOptions = {}): Promise<readonly ContractCase[]> {
   requireKnownOptions("contract(app, { … })", options, Object.keys(knownOptions));
@@ -111,6 +124,8 @@ export async function contract(app: App, options: ContractOptions = {}): Promise
     name: string,
     operation: Operation | undefined,
     requests: (random: Random) => Iterable<ContractRequest>,
+    judge = (request: ContractRequest, answer: ContractAnswer): readonly AnswerFault[] =>
+      faultsOfAnswer(request, answer, operation, refusals, schemas),
   ): ContractCase => {
     const statuses = new Map<number, number>();
     const run = async (): Promise<void> => {
@@ -122,18 +137,36 @@ export async function contract(app: App, options: ContractOptions = {}): Promise
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         const location = answer.status < 300 ? answer.headers.get("Location") : null;
         if (location !== null) making.located.add(new URL(location, address).pathname);
-        const faults = faultsOfAnswer(request, answer, operation, refusals, schemas);
+        const faults = judge(request, answer);
         const curl = toCurl(request, address);
         failures.push(...faults.map((fault) => ({ kind: request.kind, curl, ...fault })));
       }
       if (failures.length === 0) return;
-      const places = operation === undefined ? "" : `, declared at ${operation.declaredAt.join(" and ")}`;
+      const places =
+        (operation?.declaredAt.length ?? 0) === 0 ? "" : `, declared at ${operation?.declaredAt.join(" and ")}`;
       const wrong = new Set(failures.map(({ curl }) => curl)).size;
       const summary = `${name}: ${wrong} of ${count} requests are not answered as declared (seed ${seed})${places}`;
       throw new ContractError(summary, failures);
     };
     return { name, run, statuses };
   };
+  if (options.published !== undefined) {
+    const { published } = options;
+    const open = schemasOf(published, "open");
+    const known = publishedOperations(published, app, operations).toSorted((a, b) => rank(a) - rank(b));
+    return known.map((operation) => {
+      const toRequests = (random: Random) =>
+        publishedRequests(
+          operation,
+          requestMaker(operation, { ...making, document: published, random }, schemasOf(published)),
+          most,
+          random,
+        );
+      return caseOf(operation.name, operation, toRequests, (request, answer) =>
+        faultsOfPublished(request, answer, operation, app, open, schemas),
+      );
+    });
+  }
   return [
     ...operations.map((operation) =>
       caseOf(operation.name, operation, (random) => requestsFor(operation, { ...making, random }, schemas, most)),
@@ -150,6 +183,7 @@ const knownOptions: Readonly<Record<keyof ContractOptions, true>> = {
   seed: true,
   requests: true,
   document: true,
+  published: true,
 };
 
 /** What is made is there for the others, and is removed last. */
@@ -165,6 +199,9 @@ function* requestsFor(
   const maker = requestMaker(operation, making, schemas);
   const first = maker.valid();
   yield first;
+  const { guarded, isOpen } = operation;
+  if (guarded !== undefined) yield maker.withoutCredentials({ statuses: guarded, guard: "refuses" });
+  else if (isOpen) yield maker.withoutCredentials({ guard: "open" });
   const invalid = [...maker.invalid()];
   while (invalid.length > Math.floor(most / 2)) invalid.splice(making.random.integer(0, invalid.length - 1), 1);
   yield* invalid;
@@ -197,17 +234,30 @@ function* unknownPaths({ methodsOf, headers }: Pick<Making, "methodsOf" | "heade
 function sender(app: App, base: string | URL | undefined): (request: ContractRequest) => Promise<ContractAnswer> {
   // A server has the host from the field, and a web Request from its URL.
   const inProcess = app.fetchHandler((request) => ({ address: "127.0.0.1", host: request.headers.get("Host") }));
-  return async ({ method, target, headers, body }) => {
+  return async ({ method, target, headers, body, expects }) => {
     const bytes = body === undefined ? undefined : new TextEncoder().encode(body); // which has no type of its own
+    let hasRead = false;
+    const watched = (): ReadableStream =>
+      new ReadableStream(
+        {
+          pull(controller) {
+            hasRead = true;
+            controller.enqueue(bytes);
+            controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    const isWatched = base === undefined && expects.guard === "refuses";
     const request = new Request(new URL(target, base ?? "http://localhost"), {
       method,
       headers,
-      ...(bytes !== undefined && { body: bytes }),
+      ...(bytes !== undefined && (isWatched ? { body: watched(), duplex: "half" } : { body: bytes })),
       redirect: "manual",
       signal: AbortSignal.timeout(longestAnswer),
     });
     const response = base === undefined ? await inProcess(request) : await fetch(request);
-    return { status: response.status, headers: response.headers, bytes: await firstBytes(response) };
+    return { status: response.status, headers: response.headers, bytes: await firstBytes(response), hasRead };
   };
 }
 

@@ -5,3 +5,4 @@ export {
   type ContractOptions,
   contract,
 } from "./contract.ts";
+export { PublishedError } from "./published.ts";

@@ -28,17 +28,20 @@ export function describedOperations(app: App, document: OpenApiDocument): readon
     const item = document.paths[path];
     const described = item?.[method.toLowerCase()] ?? (item?.["x-operations"] as typeof item)?.[method];
     if (described === undefined) return [];
-    const { parameters = [], requestBody, responses } = described as OperationObject; // of a method
-    return [
-      {
-        ...routed,
-        name: `${method} ${path}`,
-        parameters: parameters.map((each) => resolved<ParameterObject>(document, each)),
-        body: requestBody,
-        responses: resolvedResponses(responses, document),
-      },
-    ];
+    return [{ ...routed, name: `${method} ${path}`, ...saidOf(described as OperationObject, document) }]; // of a method
   });
+}
+
+/** Returns what a document says of an operation, without references. */
+export function saidOf(
+  { parameters = [], requestBody, responses }: OperationObject,
+  document: OpenApiDocument,
+): Pick<Operation, "parameters" | "body" | "responses"> {
+  return {
+    parameters: parameters.map((each) => resolved<ParameterObject>(document, each)),
+    body: requestBody && resolved<RequestBodyObject>(document, requestBody),
+    responses: resolvedResponses(responses, document),
+  };
 }
 
 /** Returns responses without references. */

@@ -1,3 +1,5 @@
+import type { Parts } from "./parts.ts";
+
 /** What an answer must be, beyond what its operation declares. */
 export interface Expectation {
   /** The statuses; those of guards are always right where they are declared. Default: any that is declared. */
@@ -12,6 +14,8 @@ export interface Expectation {
   readonly allow?: readonly string[];
   /** Whether it is refused before it reaches the operation, for its path or its method. */
   readonly isOfRouter?: boolean;
+  /** Whether a guard must refuse it before its content is read, or must not. */
+  readonly guard?: "refuses" | "open";
 }
 
 /** A request that was made of declarations. */
@@ -23,6 +27,8 @@ export interface ContractRequest {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** What it was made of. */
+  readonly parts?: Parts;
   readonly expects: Expectation;
 }
 

@@ -19,6 +19,8 @@ export interface RequestMaker {
   valid(): ContractRequest;
   /** Returns a request for each thing that can be wrong with one. */
   invalid(): readonly ContractRequest[];
+  /** Returns a valid request without the credentials that others have: of the fields of every request it keeps the host. */
+  withoutCredentials(expects: Expectation): ContractRequest;
 }
 
 /** Returns what makes the requests for one operation. */
@@ -148,14 +150,15 @@ export function requestMaker(operation: Operation, making: Making, schemas: Sche
     ];
   };
 
-  const requestOf = (kind: string, { path, query, fields, content }: Parts, expects: Expectation): ContractRequest => {
+  const requestOf = (kind: string, parts: Parts, expects: Expectation, ofAll = making.headers): ContractRequest => {
+    const { path, query, fields, content } = parts;
     const search = searchOf(query);
     return {
       kind,
       method: operation.method,
       target: search === "" ? path : `${path}?${search}`,
       headers: {
-        ...making.headers,
+        ...ofAll,
         ...Object.fromEntries(
           fields
             .filter(({ texts }) => texts.length > 0)
@@ -164,6 +167,7 @@ export function requestMaker(operation: Operation, making: Making, schemas: Sche
         ...(content !== undefined && content.type !== "" && { "Content-Type": content.type }),
       },
       ...(content !== undefined && { body: content.text }),
+      parts,
       expects,
     };
   };
@@ -182,6 +186,16 @@ export function requestMaker(operation: Operation, making: Making, schemas: Sche
         headers: { ...request.headers, Accept: mediaType },
         expects: { ...request.expects, mediaType },
       };
+    },
+    withoutCredentials(expects) {
+      const parts = makeParts(0);
+      // A guard can take its credentials by takes(…), and miss them as any other field.
+      const taken = parts.fields.filter(({ parameter }) => operation.taken.parameters.has(parameterKey(parameter)));
+      const without = { ...parts, fields: parts.fields.filter((field) => !taken.includes(field)) };
+      const { statuses } = expects;
+      const due = statuses && taken.length > 0 ? { ...expects, statuses: [...statuses, 400] } : expects;
+      const host = Object.entries(making.headers).filter(([name]) => name.toLowerCase() === "host");
+      return requestOf("a valid request without credentials", without, due, Object.fromEntries(host));
     },
     invalid() {
       // What is wrong must be the one thing that is.

@@ -19,8 +19,12 @@ export interface Schemas {
   allows(schema: unknown, value: unknown): boolean;
 }
 
-/** Returns what judges values by the schemas of a document. */
-export function schemasOf(document: OpenApiDocument): Schemas {
+/**
+ * Returns what judges values by the schemas of a document.
+ *
+ * @param members whether objects may have members beside those that are declared; by default as the schemas say
+ */
+export function schemasOf(document: OpenApiDocument, members: "declared" | "open" = "declared"): Schemas {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, code: { regExp: expressionMaker } });
   ajvFormats.default(ajv);
   const compiled = new Map<unknown, ValidateFunction>();
@@ -29,7 +33,8 @@ export function schemasOf(document: OpenApiDocument): Schemas {
     if (known !== undefined) return known;
     // References begin at the root of what is compiled.
     const root = { schemas: document.components?.schemas ?? {} };
-    const made = ajv.compile(typeof schema === "object" ? { ...schema, components: root } : schema !== false);
+    const whole = typeof schema === "object" ? { ...schema, components: root } : schema !== false;
+    const made = ajv.compile(members === "open" ? opened(whole) : whole);
     compiled.set(schema, made);
     return made;
   };
@@ -43,6 +48,12 @@ export function schemasOf(document: OpenApiDocument): Schemas {
     allows: (schema, value) => validatorOf(schema)(value),
   };
 }
+
+/** Returns a schema whose objects may have more members. */
+const opened = (schema: object | boolean): object | boolean =>
+  JSON.parse(JSON.stringify(schema), (name, value) =>
+    value === false && /^(?:additional|unevaluated)Properties$/.test(name) ? undefined : value,
+  );
 
 /** Returns a pattern of JSON Schema as an expression: those that are not Unicode's are read as they were written. */
 export function expression(pattern: string): RegExp {

@@ -23,6 +23,7 @@ describe("the command waymark", () => {
   before(async () => {
     await symlink(join(import.meta.dirname, "../../../node_modules"), folder.path("node_modules"));
     folder.write("app.ts", source);
+    folder.write("old.json", '{"openapi":"3.0.3","paths":{}}');
     folder.write("broken.ts", "export const app = nothing;\n");
   });
 
@@ -62,11 +63,38 @@ describe("the command waymark", () => {
     assert.deepEqual([info, Object.keys(paths["/books"])], [{ title: "Books", version: "2.0.0" }, ["get", "post"]]);
   });
 
+  it("holds the app to the document that clients have, in Markdown, with a code for a change", async () => {
+    folder.write("before.json", (await waymark("openapi", "app.ts")).stdout);
+    const same = await waymark("contract", "app.ts", "--published", "before.json");
+    assert.deepEqual(same, { code: 0, stdout: "2 operations are answered as declared\n", stderr: "" });
+    folder.write("after.json", (await waymark("openapi", "app.ts")).stdout.replace('"post"', '"put"'));
+    const changed = await waymark("contract", "app.ts", "--published", "after.json");
+    assert.equal(changed.code, 1);
+    assert.match(
+      changed.stdout,
+      /^2 operations, 1 change\n\n### PUT \/books breaks\n\n- a valid request\n {2}```sh\n {2}curl -i -X PUT /,
+    );
+    const tolerated = await waymark("contract", "app.ts", "--published", "after.json", "--fail-on", "opens");
+    assert.deepEqual(tolerated, { ...changed, code: 0 });
+  });
+
   for (const [args, code, said] of [
     [[], 2, /^waymark: Usage: waymark routes FILE\n/],
     [["rotes", "app.ts"], 2, /^waymark: There is no command "rotes"\.\nSee "waymark --help"\.\n$/],
     [["routes"], 2, /^waymark: routes needs the FILE of an app\.\n/],
     [["routes", "app.ts", "x"], 2, /^waymark: routes takes FILE\.\n/],
+    [["contract", "app.ts", "--published", "none.json"], 2, /^waymark: There is no file none\.json\.\n/],
+    [["contract", "app.ts", "--published", "app.ts"], 2, /^waymark: app\.ts is cut, or not JSON: /],
+    [
+      ["contract", "app.ts", "--published", "old.json"],
+      2,
+      /^waymark: The published document is of OpenAPI 3\.0\.3, and not /,
+    ],
+    [
+      ["contract", "app.ts", "--fail-on", "all"],
+      2,
+      /^waymark: --fail-on takes breaks, opens, or both with a comma, not "all"/,
+    ],
     [["explain", "app.ts"], 2, /^waymark: explain takes FILE and "METHOD PATH"\.\n/],
     [["explain", "app.ts", "GET"], 2, /^waymark: "GET" is not a method and a path, such as "GET \/books\/1"\.\n/],
     [["explain", "app.ts", "GET /%zz"], 2, /^waymark: \/%zz cannot be the path of a request: The path has /],
@@ -82,7 +110,7 @@ describe("the command waymark", () => {
     [["routes", "app.ts", "--export", "default"], 1, /^waymark: The export "default" of app\.ts is not an app, /],
   ] as const) {
     it(`says what is wrong: waymark ${args.join(" ")}`, async () => {
-      const isFile = (arg: string): boolean => arg.endsWith(".ts");
+      const isFile = (arg: string): boolean => /\.(?:ts|json)$/.test(arg);
       const { code: found, text } = await runCommand(args.map((arg) => (isFile(arg) ? folder.path(arg) : arg)));
       assert.equal(found, code);
       assert.match(`waymark: ${text.replace(/^waymark: /, "")}\n`.replaceAll(`${folder.root}/`, ""), said);

@@ -1,29 +1,38 @@
+import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { type App, HttpError, HttpRequest } from "waymark";
 import { explainAnswer } from "waymark/internal";
-import { openApi } from "waymark/openapi";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { listRoutes } from "waymark/routing";
+import { type ContractCase, ContractError, contract } from "../contract.ts";
+import { PublishedError } from "../published.ts";
 import { CommandError, loadApp } from "./load-app.ts";
 
 /** What a command prints, to standard output where its code is 0. */
 export interface CommandResult {
   readonly code: 0 | 1 | 2;
   readonly text: string;
+  /** Whether it is what was asked for, whatever the code: it goes to standard output. */
+  readonly isReport?: boolean;
 }
 
 const usage = `Usage: waymark routes FILE
        waymark explain FILE "METHOD PATH" [-H "NAME: VALUE"]…
        waymark openapi FILE [--title TITLE] [--version VERSION]
+       waymark contract FILE [--published DOCUMENT] [--fail-on breaks,opens] [-H "NAME: VALUE"]…
 
 FILE is a module that exports an app, as "app" or as its default; --export names another one.
 
   routes   lists the routes in the order in which they are tried
   explain  says which route takes a request, and why each other one does not; no handler runs
   openapi  prints the OpenAPI document
+  contract sends requests to the app, and reports in Markdown what is not answered as declared: as by itself, or as by the OpenAPI
+           document that clients have. The code is 1 where a change breaks them, or opens what was guarded
 
   waymark routes app.ts
   waymark explain app.ts "DELETE /books"
-  waymark openapi app.ts > openapi.json`;
+  waymark openapi app.ts > openapi.json
+  waymark contract app.ts --published openapi.json`;
 
 /** Runs the command with its arguments. */
 export async function runCommand(args: readonly string[]): Promise<CommandResult> {
@@ -39,7 +48,8 @@ export async function runCommand(args: readonly string[]): Promise<CommandResult
     if (operands.length !== most)
       throw new UsageError(`${command} takes FILE${most === 1 ? ' and "METHOD PATH"' : ""}`);
     const load = () => loadApp(file, given.values.export);
-    return { code: 0, text: await commands[command](load, given.values, operands[0] ?? "") };
+    const result = await commands[command](load, given.values, operands[0] ?? "");
+    return typeof result === "string" ? { code: 0, text: result } : result;
   } catch (error) {
     if (error instanceof UsageError) return { code: 2, text: `waymark: ${error.message}.\nSee "waymark --help".` };
     const text = error instanceof CommandError ? error.message : String(error instanceof Error ? error.stack : error);
@@ -53,6 +63,8 @@ interface Options {
   readonly title?: string | undefined;
   readonly version?: string | undefined;
   readonly header?: readonly string[] | undefined;
+  readonly published?: string | undefined;
+  readonly "fail-on"?: string | undefined;
 }
 
 const commands = {
@@ -64,7 +76,70 @@ const commands = {
   async openapi(load: () => Promise<App>, { title = "API", version = "0.0.0" }: Options) {
     return JSON.stringify(await openApi(await load(), { title, version }), undefined, 2);
   },
+  async contract(load: () => Promise<App>, { header = [], published, "fail-on": failOn = "breaks,opens" }: Options) {
+    const wrong = failOn.split(",").find((each) => each !== "breaks" && each !== "opens");
+    if (wrong !== undefined)
+      throw new UsageError(`--fail-on takes breaks, opens, or both with a comma, not "${wrong}"`);
+    const document = published === undefined ? undefined : await readDocument(published);
+    const headers = Object.fromEntries(header.map(toField));
+    const options = { headers, ...(document !== undefined && { published: document }) };
+    const cases = await contract(await load(), options).catch((error: unknown) => {
+      throw error instanceof PublishedError ? new UsageError(error.message) : error;
+    });
+    return report(cases, failOn.split(","));
+  },
 };
+
+/** Runs the cases, and reports in Markdown. */
+async function report(cases: readonly ContractCase[], failOn: readonly string[]): Promise<CommandResult> {
+  const sections: string[] = [];
+  const changes = new Set<string>();
+  for (const { name, run } of cases) {
+    const failures = await run().then(
+      () => [],
+      (error: unknown) => {
+        if (error instanceof ContractError) return error.failures;
+        throw error;
+      },
+    );
+    for (const change of ["breaks", "opens"]) {
+      const own = failures.filter((failure) => (failure.change ?? "breaks") === change);
+      if (own.length > 0) changes.add(change);
+      const [shown, rest] = [own.slice(0, 3), own.length - 3];
+      const lines = shown.flatMap(({ kind, curl, expected, came }) => [
+        `- ${kind}`,
+        `  \`\`\`sh\n  ${curl}\n  \`\`\``,
+        `  before: ${expected}  `,
+        `  now: ${came.replaceAll("\n", " ")}`,
+      ]);
+      if (own.length > 0)
+        sections.push([`### ${name} ${change}`, "", ...lines, ...(rest > 0 ? [`- and ${rest} more`] : [])].join("\n"));
+    }
+  }
+  const said =
+    sections.length === 0
+      ? "are answered as declared"
+      : `, ${sections.length} change${sections.length === 1 ? "" : "s"}`;
+  const text = [`${cases.length} operations ${said}`.replace(" ,", ","), ...sections].join("\n\n");
+  return { code: failOn.some((each) => changes.has(each)) ? 1 : 0, text, isReport: true };
+}
+
+async function readDocument(file: string): Promise<OpenApiDocument> {
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new UsageError(`There is no file ${file}`);
+  });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${file} is cut, or not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function toField(field: string): readonly [name: string, value: string] {
+  const [, name = "", value = ""] = /^([^:\s]+):\s*(.*)$/.exec(field) ?? [];
+  if (name === "") throw new UsageError(`"${field}" is not a header field, such as "Accept: text/csv"`);
+  return [name, value];
+}
 
 const isCommand = (text: string): text is keyof typeof commands => Object.hasOwn(commands, text);
 
@@ -74,6 +149,8 @@ function parse(args: readonly string[]) {
     title: string,
     version: string,
     export: string,
+    published: string,
+    "fail-on": string,
     header: { ...string, short: "H", multiple: true },
   } as const;
   try {
@@ -90,11 +167,7 @@ function toRequest(line: string, header: readonly string[]): HttpRequest {
   }
   try {
     return header.reduce(
-      (request, field) => {
-        const [, name = "", value = ""] = /^([^:\s]+):\s*(.*)$/.exec(field) ?? [];
-        if (name === "") throw new UsageError(`"${field}" is not a header field, such as "Accept: text/csv"`);
-        return request.withHeader(name, value);
-      },
+      (request, field) => request.withHeader(...toField(field)),
       HttpRequest.of({ method, target, headers: { Host: "localhost" } }),
     );
   } catch (error) {

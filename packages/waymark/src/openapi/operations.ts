@@ -6,6 +6,7 @@ import { compileInputs, strictNamesOf } from "../input/read.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
 import { HttpRequest } from "../request.ts";
 import { routesOf } from "../routing/app-routes.ts";
+import { isGuard } from "../routing/reach.ts";
 import { parameterKey } from "./operation.ts";
 import { type Way, waysOf } from "./ways.ts";
 
@@ -18,6 +19,10 @@ export interface Operation {
   readonly produces: readonly string[];
   /** What each of its routes reads by `takes(…)`: refused for sure where it is wrong. */
   readonly taken: TakenInputs;
+  /** The statuses of a request without credentials, 401 among them; undefined where not every route of it refuses by 401. */
+  readonly guarded: readonly number[] | undefined;
+  /** Whether each of its routes is said to be open. */
+  readonly isOpen: boolean;
   /** The most bytes that its content can have. */
   readonly contentLimit: number;
   /** `file:line:column` of its routes. */
@@ -46,9 +51,20 @@ export function operationsOf(app: App): readonly Operation[] {
       ? [...new Set(ways.flatMap(({ produces = [] }) => produces))]
       : [],
     taken: takenByAll(ways),
+    guarded: guardedBy(method, ways),
+    isOpen: ways.every(({ reach: { open, refuses } }) => open !== undefined && !refuses.some(isGuard)),
     contentLimit: routesOf(app).reads.limit,
     declaredAt: [...new Set(ways.map(({ site }) => String(site)))],
   }));
+}
+
+/** Whatever is further out than a 401 may refuse before it. */
+function guardedBy(method: string, ways: readonly Way[]): readonly number[] | undefined {
+  const statuses = ways.map(({ reach: { refuses } }) => {
+    const guards = refuses.filter((each) => isGuard(each) && each.methods?.includes(method) !== false);
+    return guards.slice(0, guards.findIndex(({ status }) => status === 401) + 1).flatMap(({ status = [] }) => status);
+  });
+  return statuses.every((each) => each.length > 0) ? [...new Set(statuses.flat())] : undefined;
 }
 
 function takenByAll(ways: readonly Way[]): TakenInputs {

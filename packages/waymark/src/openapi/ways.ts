@@ -15,6 +15,7 @@ import { HttpRequest } from "../request.ts";
 import { routesOf } from "../routing/app-routes.ts";
 import type { Branch } from "../routing/branch.ts";
 import type { Check } from "../routing/check.ts";
+import { type Reach, reachOf } from "../routing/reach.ts";
 import { type DocumentPath, toDocumentPath } from "./path.ts";
 
 /** One way to a handler: a branch of a route, with all that is said of it. A document and the tests of an app are made of these. */
@@ -37,6 +38,7 @@ export interface Way {
   readonly saysAnswers: boolean;
   /** What it takes by `takes(…)`, also for its groups and in their filters. */
   readonly taken: readonly DeclaredInputs[];
+  readonly reach: Reach;
   /** Of the route. */
   readonly site: DeclarationSite;
 }
@@ -52,7 +54,7 @@ export interface Ways {
 export function waysOf(app: App): readonly Ways[] {
   const { branches, filters } = routesOf(app);
   const everywhere = describesOf(filters);
-  const all = branches.map((branch) => wayOf(branch, everywhere, branches));
+  const all = branches.map((branch) => ({ ...wayOf(branch, everywhere, branches), reach: reachOf(branch, filters) }));
   return [...Map.groupBy(all, ({ path }) => path.shape).values()].flatMap((group) => {
     const [{ path }] = group as [Way, ...Way[]]; // groupBy makes no empty group
     const methods = new Set(group.flatMap((way) => way.methods ?? anyMethod));
@@ -66,7 +68,11 @@ export function waysOf(app: App): readonly Ways[] {
 /** The methods that a route of every method has in the document. */
 export const anyMethod: readonly string[] = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 
-function wayOf(branch: Branch, everywhere: readonly FilterDescription[], branches: readonly Branch[]): Way {
+function wayOf(
+  branch: Branch,
+  everywhere: readonly FilterDescription[],
+  branches: readonly Branch[],
+): Omit<Way, "reach"> {
   const { route, methods, pattern, furtherPatterns, accept, reads, placed } = branch;
   const { route: declared, groups } = placed;
   const conditions = branch.checks

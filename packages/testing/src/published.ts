@@ -1,0 +1,194 @@
+import { type App, HttpRequest } from "waymark";
+import { lookUp, parameterKey, textForm } from "waymark/internal";
+import type { OpenApiDocument, OperationObject, ParameterObject, SecurityRequirementObject } from "waymark/openapi";
+import { type AnswerFault, type ContractAnswer, codeOf, describe, faultsOfContent } from "./answer.ts";
+import { type Operation, saidOf } from "./operations.ts";
+import type { Random } from "./random.ts";
+import type { ContractRequest } from "./request.ts";
+import type { RequestMaker } from "./requests.ts";
+import type { Schemas } from "./schemas.ts";
+
+/** Says that a document cannot be what the clients of an app have. */
+export class PublishedError extends TypeError {}
+
+/** An operation that clients know. */
+export interface PublishedOperation extends Operation {
+  /** The same in the app by its own document; undefined where the app does not describe it. */
+  readonly present: Operation | undefined;
+  /** Whether the document says that it is refused without credentials. */
+  readonly isGuarded: boolean;
+}
+
+/**
+ * Returns the operations of a document that clients have, whether the app has them or not.
+ *
+ * @throws PublishedError for a document of another version, one that is cut, and one of another app
+ */
+export function publishedOperations(
+  document: OpenApiDocument,
+  app: App,
+  present: readonly Operation[],
+): readonly PublishedOperation[] {
+  const { openapi, paths, security = [] } = Object(document) as Partial<OpenApiDocument>; // as others have written it
+  if (!/^3\.[12]\./.test(String(openapi)))
+    throw new PublishedError(`The published document is of OpenAPI ${openapi ?? "no version"}, and not of 3.1 or 3.2`);
+  if (typeof paths !== "object" || paths === null)
+    throw new PublishedError("The published document is cut: it has no paths");
+  JSON.stringify(document, (name, value) => {
+    if (name !== "$ref" || typeof value !== "string" || lookUp(document, value) !== undefined) return value;
+    throw new PublishedError(`The published document is cut: it has no ${value}`);
+  });
+  const operations = Object.entries(paths).flatMap(([path, item]) => {
+    const { parameters: shared = [], additionalOperations, "x-operations": further, ...named } = item as PathItem;
+    const byName: Readonly<Record<string, OperationObject>> = { ...named, ...additionalOperations, ...further };
+    return Object.entries(byName)
+      .filter(([method]) => ofPaths.has(method) || /^[A-Z]/.test(method))
+      .map(([name, described]): PublishedOperation => {
+        const method = name.toUpperCase();
+        const needed = described.security ?? security;
+        const own = described.parameters ?? [];
+        return {
+          method,
+          path,
+          name: `${method} ${path}`,
+          ...saidOf(
+            { ...described, parameters: [...own, ...shared.filter((each) => !own.some(isSame(each)))] },
+            document,
+          ),
+          produces: [],
+          taken: nothingTaken,
+          guarded: undefined,
+          isOpen: false,
+          contentLimit: Infinity,
+          declaredAt: [],
+          present: present.find((each) => each.method === method && shapeOf(each.path) === shapeOf(path)),
+          isGuarded: needsCredentials(needed) || (described.security === undefined && "401" in described.responses),
+        };
+      });
+  });
+  const isHere = ({ method, path }: Operation): boolean => app.methodsOf(samplePath(path))?.includes(method) === true;
+  if (operations.some(isHere)) return operations;
+  throw new PublishedError(
+    `The published document is of another app: none of its ${operations.length} operations is here`,
+  );
+}
+
+/** A path of a document. */
+interface PathItem {
+  readonly parameters?: NonNullable<OperationObject["parameters"]>;
+  readonly additionalOperations?: Readonly<Record<string, OperationObject>>;
+  readonly "x-operations"?: Readonly<Record<string, OperationObject>>;
+}
+
+const ofPaths: ReadonlySet<string> = new Set("get put post delete options head patch trace query".split(" "));
+
+const nothingTaken: Operation["taken"] = {
+  parameters: new Map(),
+  takesQuery: () => true,
+  body: undefined,
+  isStrict: false,
+  invalidPath: [],
+};
+
+const samplePath = (path: string): string => path.replaceAll(/\{[^}]*\}/g, "1");
+const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, "{}");
+
+const isSame =
+  (one: ParameterObject) =>
+  (other: ParameterObject): boolean =>
+    parameterKey(one) === parameterKey(other);
+
+/** Of several requirements one is enough, and an empty one is none. */
+const needsCredentials = (requirements: readonly SecurityRequirementObject[]): boolean =>
+  requirements.length > 0 && requirements.every((each) => Object.keys(each).length > 0);
+
+/** Makes requests that the document calls valid, in each media type that it names, and one without credentials of what it guards. */
+export function* publishedRequests(
+  { responses, isGuarded }: PublishedOperation,
+  maker: RequestMaker,
+  most: number,
+  random: Random,
+): Generator<ContractRequest> {
+  const types = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    status.startsWith("2") ? Object.keys(content) : [],
+  );
+  if (isGuarded) yield maker.withoutCredentials({ guard: "refuses" });
+  for (let i = 0; i < most; i++) {
+    const request = maker.valid();
+    if (types.length === 0) yield request;
+    else yield { ...request, headers: { ...request.headers, Accept: types[i] ?? random.pick(types) } };
+  }
+}
+
+/**
+ * Holds an answer of the app against what the document promises clients.
+ *
+ * @param schemas those of the document, read openly
+ * @param own those of the app's own document
+ */
+export function faultsOfPublished(
+  request: ContractRequest,
+  answer: ContractAnswer,
+  operation: PublishedOperation,
+  app: App,
+  schemas: Schemas,
+  own: Schemas,
+): readonly AnswerFault[] {
+  const { status } = answer;
+  const { responses, isGuarded } = operation;
+  const { method, target, headers } = request;
+  const came = describe(answer);
+  const breaks = (expected: string): readonly AnswerFault[] => [{ expected, came, change: "breaks" }];
+  const promised = Object.keys(responses).join(", ");
+  const isTaken = app.explain(HttpRequest.of({ method, target, headers })).route !== undefined;
+  if (!isTaken && !(method === "OPTIONS" && status < 300)) return breaks(`an answer of this operation: ${promised}`);
+  const isRefused = status === 401 || status === 403;
+  if (request.expects.guard === "refuses")
+    return isRefused ? [] : [{ expected: "a refusal, 401 or 403", came, change: "opens" }];
+  if (isRefused && !isGuarded && !(status in responses)) return breaks(`${promised}, and no such refusal`);
+  if (status === 401 && operation.present?.guarded !== undefined)
+    return breaks("credentials that are let in: name some by headers");
+  if (isRefused) return [];
+  if (ofForm.has(codeOf(answer)))
+    return isValidNow(request, operation, own)
+      ? []
+      : breaks(`${promised}, and no such refusal: the document calls the request valid`);
+  const key = [String(status), `${Math.floor(status / 100)}XX`, "default"].find((each) => each in responses);
+  if (key === undefined || status === 500) return breaks(`a status that is published: ${promised}`);
+  const missing = Object.entries(responses[key]?.headers ?? {}).flatMap(([name, header]) =>
+    Object(header).required === true && !answer.headers.has(name) ? [{ expected: `the field ${name}`, came }] : [],
+  );
+  const faults = key === "2XX" ? [] : faultsOfContent(method, answer, responses[key], schemas);
+  return [...missing, ...faults].map((fault) => ({ ...fault, change: "breaks" }));
+}
+
+/** What refuses a request for its form. */
+const ofForm: ReadonlySet<string> = new Set([
+  "invalid-parameters",
+  "invalid-content",
+  "malformed-content",
+  "content-too-large",
+  "unsupported-media-type",
+  "not-acceptable",
+]);
+
+/** Whether the app's own document calls a request valid, too: then it is refused by a rule in code, of which no document speaks. */
+function isValidNow({ parts }: ContractRequest, { present, ...published }: PublishedOperation, own: Schemas): boolean {
+  if (present === undefined || parts === undefined) return false;
+  const sent = [...parts.query, ...parts.fields];
+  const known = present.parameters.every((parameter) => {
+    const { in: place, schema, required } = parameter;
+    const isThis = isSame(parameter);
+    if (place === "path") return JSON.stringify(published.parameters.find(isThis)?.schema) === JSON.stringify(schema);
+    const { texts } = sent.find((each) => isThis(each.parameter)) ?? {};
+    if (texts === undefined) return required !== true;
+    const { isList, convert } = textForm(schema as Readonly<Record<string, unknown>>); // as JSON Schema is
+    const values = texts.map(convert);
+    return own.allows(schema, isList ? values : values[0]);
+  });
+  const isKnown = sent.every(({ parameter }) => present.parameters.some(isSame(parameter)));
+  const { content } = parts;
+  const described = content && present.body?.content[content.type];
+  const takes = content === undefined || (described !== undefined && own.allows(described.schema ?? {}, content.value));
+  return known && takes && (isKnown || !present.taken.isStrict);
+}
