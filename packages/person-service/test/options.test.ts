@@ -185,7 +185,7 @@ describe("the command line of the service", () => {
     [["--grace", "1.5"], '--grace must be a whole number from 0 to 3600, not "1.5".'],
     [
       ["--workers", "2"],
-      'Unknown option "--workers". One process serves: for more cores, start several instances on PostgreSQL (docs/scaling.md).',
+      'Unknown option "--workers". One process serves: for more cores, start several instances on PostgreSQL (docs/databases.md).',
     ],
     [
       ["--partitions", "16"],

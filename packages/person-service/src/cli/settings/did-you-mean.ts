@@ -3,7 +3,7 @@ import { nearestName } from "waymark/internal";
 /** The settings that have left, and what takes their place. */
 const departed: Readonly<Record<string, string>> = {
   partitions: "Several instances store at once without it: leave it out.",
-  workers: "One process serves: for more cores, start several instances on PostgreSQL (docs/scaling.md).",
+  workers: "One process serves: for more cores, start several instances on PostgreSQL (docs/databases.md).",
 };
 
 /**

@@ -206,7 +206,7 @@ export const settings: SettingsOf<ServiceSettings> = {
     value: "MIB",
     about: "the memory for answers that are sent again while nothing has changed, in MiB for each process; 0 for none",
     default: "16",
-    page: "scaling.md#answers-from-memory",
+    page: "databases.md#scaling",
   }),
   title: setting(
     matching("one line of 1 to 60 characters", (text) => /^(?!\s)[^\p{Cc}]{1,60}(?<!\s)$/u.test(text)),
