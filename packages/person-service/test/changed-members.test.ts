@@ -6,7 +6,11 @@ import { membersOf, openPersonService, type PersonServiceOptions } from "../src/
 import { commandFiles, run } from "./command-runs.ts";
 import { databaseKinds, type TestDatabase } from "./databases.ts";
 
-const whole = { desk: { type: "integer" }, team: { type: "string" }, skills: { type: "list" } };
+const whole = {
+  desk: { type: "integer" },
+  team: { type: "string" },
+  skills: { type: "array", items: { type: "string" } },
+};
 const { desk: _, ...withoutDesk } = whole;
 const ada = { name: "Ada", custom: { desk: 7, team: "red", skills: ["maths"] } };
 
@@ -82,7 +86,10 @@ for (const kind of databaseKinds) {
     });
 
     it("is compared with the settings by check-config", async () => {
-      const settings = { desk: { type: "date" }, skills: { type: "list", values: ["maths"] } };
+      const settings = {
+        desk: { type: "string", format: "date" },
+        skills: { type: "array", items: { type: "string", enum: ["maths"] } },
+      };
       const checking = ["check-config", "--database", database.location, "--members"];
       await ask(whole, [["POST", "/person", { name: "Cy", custom: { team: "red", skills: ["C"] } }]]);
       await assert.rejects(
@@ -112,7 +119,7 @@ describe("members in the file of settings", () => {
       const line = parseCommandLine([...command, "--config", file]);
       assert(line.kind === "usage-error");
       assert.deepEqual(line.usageErrors, [
-        `"members.team.type" in ${JSON.stringify(file)} (line 5) must be a type, not "strin"; did you mean string? Types: string, integer, number, boolean, date, choice, list.`,
+        `"members.team.type" in ${JSON.stringify(file)} (line 5) must be one of string, integer, number, boolean, array, not "strin"; did you mean string?`,
       ]);
     }
     const inEnvironment = parseCommandLine([], { PERSON_SERVICE_MEMBERS: "{desk}" });

@@ -11,13 +11,13 @@ import { describeInMemory, describeOnEveryStore, type Service } from "./transpor
 
 /** Members of each type. */
 export const declared = {
-  staffNumber: { type: "string", pattern: "[A-Z]-[0-9]{4}", unique: true, label: "Staff no.", column: true },
-  joined: { type: "date", minimum: "1900-01-01", aliases: ["hired on"] },
+  staffNumber: { type: "string", pattern: "^[A-Z]-[0-9]{4}$", "x-unique": true, title: "Staff no.", "x-column": true },
+  joined: { type: "string", format: "date", formatMinimum: "1900-01-01", "x-aliases": ["hired on"] },
   desk: { type: "integer", minimum: 1, maximum: 400 },
   rate: { type: "number" },
   contractor: { type: "boolean" },
-  team: { type: "choice", values: ["red", "blue"] },
-  skills: { type: "list", maxLength: 40 },
+  team: { type: "string", enum: ["red", "blue"] },
+  skills: { type: "array", items: { type: "string", maxLength: 40 } },
 } as const;
 
 const full = {
@@ -293,24 +293,44 @@ describe("the declaration of members", () => {
     ],
     [
       "names that differ by case",
-      { desk: { type: "date" }, Desk: { type: "date" } },
+      { desk: { type: "boolean" }, Desk: { type: "boolean" } },
       'Desk differs from "desk" only in its case',
     ],
-    ["no type", { desk: {} }, "desk.type is missing. Types: string, integer, number, boolean, date, choice, list"],
+    ["no type", { desk: {} }, "desk.type must be one of string, integer, number, boolean, array, not undefined"],
     [
       "another type",
       { desk: { type: "int" } },
-      'desk.type must be a type, not "int"; did you mean integer? Types: string, integer, number, boolean, date, choice, list',
+      'desk.type must be one of string, integer, number, boolean, array, not "int"; did you mean integer?',
     ],
     [
-      "a setting that a type does not have",
+      "a keyword that a type does not have",
       { desk: { type: "integer", minimun: 1 } },
-      "desk.minimun is not a setting of the type integer; did you mean minimum? Settings: type, minimum, maximum, unique, label, hint, aliases, column",
+      "desk.minimun is not a keyword of the type integer; did you mean minimum? Keywords: type, minimum, maximum, title, description, x-hint, x-aliases, x-column, x-filter, x-unique",
     ],
     [
-      "a setting of the wrong type",
-      { desk: { type: "date", column: "yes" } },
-      'desk.column must be true or false, not "yes"',
+      "a keyword that items do not have",
+      { desk: { type: "array", items: { type: "string", maxLenght: 1 } } },
+      "desk.items.maxLenght is not a keyword of items; did you mean maxLength? Keywords: type, enum, minLength, maxLength, pattern",
+    ],
+    [
+      "items of another type",
+      { desk: { type: "array", items: { type: "integer" } } },
+      'desk.items.type must be string, not "integer"',
+    ],
+    [
+      "another format",
+      { desk: { type: "string", format: "tel" } },
+      'desk.format must be date or email or uri, not "tel"',
+    ],
+    [
+      "a keyword of the wrong type",
+      { desk: { type: "boolean", "x-column": "yes" } },
+      "desk.x-column must be true or false, not a string",
+    ],
+    [
+      "a title in another language",
+      { desk: { type: "boolean", title: { en: "Desk", it: "Tavolo" } } },
+      "desk.title.it is not a keyword of the type boolean. Keywords: type, title, description, x-hint, x-aliases, x-column, x-filter",
     ],
     [
       "bounds that cross",
@@ -319,50 +339,59 @@ describe("the declaration of members", () => {
     ],
     [
       "a bound that is no date",
-      { desk: { type: "date", minimum: "2026-02-30" } },
-      "desk.minimum must be a real date, and 2026-02 has the days 01 to 28",
+      { desk: { type: "string", format: "date", formatMinimum: "2026-02-30" } },
+      "desk.formatMinimum must be a real date, and 2026-02 has the days 01 to 28",
+    ],
+    [
+      "bounds of dates for another text",
+      { desk: { type: "string", formatMinimum: "2026-02-28" } },
+      'desk.formatMinimum is for "format": "date"',
     ],
     [
       "a text on two lines, which no form can send",
-      { desk: { type: "choice", values: ["a", "b\nc"] } },
-      'desk.values has "b\\nc", which must not contain control characters: character 2 is U+000A',
+      { desk: { type: "string", enum: ["a", "b\nc"] } },
+      "desk.enum.1 must not contain control characters: character 2 is U+000A",
     ],
-    ["a text twice", { desk: { type: "list", values: ["a", "a"] } }, 'desk.values has "a", which is there twice'],
+    ["a text twice", { desk: { type: "string", enum: ["a", "a"] } }, 'desk.enum has "a" twice'],
     [
       "a rule for given texts",
-      { desk: { type: "list", values: ["a"], maxLength: 3 } },
-      "desk.maxLength cannot be combined with values, which say all that there may be",
+      { desk: { type: "array", items: { type: "string", enum: ["a"], maxLength: 3 } } },
+      "desk.items.maxLength cannot be combined with enum, which says all that there may be",
     ],
-    ["a choice of nothing", { desk: { type: "choice" } }, "desk.values is missing: the texts that it is one of"],
+    [
+      "a pattern for what may be a part of a text",
+      { desk: { type: "string", pattern: "a" } },
+      'desk.pattern must match the whole text: write "^a$"',
+    ],
     [
       "an impossible pattern",
-      { desk: { type: "string", pattern: "(" } },
+      { desk: { type: "string", pattern: "^($" } },
       "desk.pattern is not a regular expression: Unterminated group",
     ],
     [
       "a pattern that looks around",
-      { desk: { type: "string", pattern: "a(?=b)" } },
+      { desk: { type: "string", pattern: "^a(?=b)$" } },
       'desk.pattern has "(?", which is not supported: a pattern says which characters follow one another',
     ],
     [
       "a pattern of too many steps",
-      { desk: { type: "string", pattern: "(?:a{99}){999999999}" } },
+      { desk: { type: "string", pattern: "^(?:a{99}){999999999}$" } },
       "desk.pattern is too long: it takes more than 128 steps",
     ],
     [
       "an alias that means a member of the service",
-      { desk: { type: "string", aliases: ["Desk no.", "Post-Code"] } },
-      'desk.aliases has "Post-Code", which means address.postalCode already',
+      { desk: { type: "string", "x-aliases": ["Desk no.", "Post-Code"] } },
+      'desk.x-aliases has "Post-Code", which means address.postalCode already',
     ],
     [
       "an alias that means another member of one's own",
-      { desk: { type: "string", label: "Room" }, office: { type: "string", aliases: ["room"] } },
-      'office.aliases has "room", which means custom.desk already',
+      { desk: { type: "string", title: "Room" }, office: { type: "string", "x-aliases": ["room"] } },
+      'office.x-aliases has "room", which means custom.desk already',
     ],
     ["a list", [], " must be an object, not an array"],
     [
       "too many",
-      Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`m${i}`, { type: "date" }])),
+      Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`m${i}`, { type: "boolean" }])),
       " has 200 members; at most 50 are allowed",
     ],
   ];
@@ -378,7 +407,7 @@ describe("the declaration of members", () => {
 
 describe("a heading that is the label or an alias of a member of one's own", () => {
   const own = (label: string, aliases?: readonly string[]) =>
-    membersOf({ mine: { type: "string", label, ...(aliases && { aliases }) } });
+    membersOf({ mine: { type: "string", title: label, ...(aliases && { "x-aliases": aliases }) } });
   const cases: readonly [word: string, beside: readonly string[], members: readonly (string | undefined)[]][] = [
     ["Work Phone", ["Work Phone 2"], ["custom.mine", "telephone"]],
     ["E-mail 2 - Value", ["E-mail 1 - Value"], ["custom.mine", "email"]],

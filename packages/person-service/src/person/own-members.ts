@@ -18,7 +18,7 @@ export type OwnMembers =
  * Reads the members that a service declares for itself.
  *
  * ```ts
- * readOwnMembers({ staffNumber: { type: "string", pattern: "[A-Z]-[0-9]{4}", unique: true, label: "Staff no." } });
+ * readOwnMembers({ staffNumber: { type: "string", pattern: "^[A-Z]-[0-9]{4}$", "x-unique": true, title: "Staff no." } });
  * ```
  */
 export function readOwnMembers(declared: unknown): OwnMembers {
@@ -47,7 +47,7 @@ function faultsInAliases(own: Readonly<Record<string, PersonMember>>): readonly 
   return Object.entries(own).flatMap(([name, { words }]) =>
     words.split(", ").flatMap((alias) => {
       const other = namesOf.get(looseKey(alias))?.find(([, each]) => each !== name)?.[1];
-      const path = [name.slice(ownObject.length + 1), "aliases"];
+      const path = [name.slice(ownObject.length + 1), "x-aliases"];
       return other === undefined ? [] : [{ path, message: `has ${excerpt(alias)}, which means ${other} already` }];
     }),
   );

@@ -113,7 +113,7 @@ describeService("what a client is told of itself", (openService) => {
 
 describeService("the members of a person, for programs", (openService) => {
   const service = openService(async () => ({
-    members: membersOf({ staffNumber: { type: "string", label: "Staff no.", unique: true } }),
+    members: membersOf({ staffNumber: { type: "string", title: "Staff no.", "x-unique": true } }),
   }));
 
   it("have bounds, labels in each language, hints, columns and groups", async () => {

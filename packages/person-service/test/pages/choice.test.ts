@@ -181,7 +181,7 @@ describeInMemory("the form of many people, without a script", (openService) => {
 
 describeInMemory("the form of many people with members of the service's own", (openService) => {
   const service = openService(async () => ({
-    members: membersOf({ desk: { type: "integer" }, skills: { type: "list" } }),
+    members: membersOf({ desk: { type: "integer" }, skills: { type: "array", items: { type: "string" } } }),
   }));
 
   it("changes the member that is chosen, and leaves the others of its object as they are", async () => {

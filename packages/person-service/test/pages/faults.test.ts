@@ -28,9 +28,9 @@ describe("what the API says of a member", () => {
     floor: { type: "integer", minimum: 1, maximum: 3 },
     rate: { type: "number" },
     share: { type: "number", minimum: 0, maximum: 1 },
-    joined: { type: "date", minimum: "2000-01-01" },
-    staffNumber: { type: "string", pattern: "[A-Z]+" },
-    team: { type: "choice", values: ["red"] },
+    joined: { type: "string", format: "date", formatMinimum: "2000-01-01" },
+    staffNumber: { type: "string", pattern: "^[A-Z]+$" },
+    team: { type: "string", enum: ["red"] },
   });
   const { validate } = personSchema(() => new Date(noon), members)["~standard"];
   const entries = memberEntries.filter(([name]) => name !== "id" && !name.includes("."));

@@ -93,7 +93,7 @@ export const shared: SettingsOf<SharedSettings> = {
     value: "JSON",
     json: true,
     about:
-      'members of your own, such as {"staffNumber": {"type": "string", "unique": true}}; best in the file of --config',
+      'members of your own, such as {"staffNumber": {"type": "string", "x-unique": true}}; best in the file of --config',
     page: "own-members.md",
   }),
   access: setting(anyText, {
