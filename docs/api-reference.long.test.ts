@@ -15,7 +15,6 @@ const entryPoints = [
   "waymark/filters",
   "waymark/openapi",
   "waymark/content",
-  "waymark/schema",
   "waymark/fields",
   "waymark/web",
   "@waymark/node",

@@ -13,17 +13,17 @@ import { serve } from "@waymark/node";
 import type { App } from "waymark";
 import { answers, created, DELETE, empty, found, GET, group, json, none, POST, provide, router, takes } from "waymark";
 import { openApi } from "waymark/openapi";
-import { integer, many, string } from "waymark/schema";
 import { z } from "zod";
 
-const Note = z.strictObject({ title: z.string().min(1), tags: z.array(z.string()).default([]) });
+const texts = z.array(z.string()).default([]);
+const Note = z.strictObject({ title: z.string().min(1), tags: texts });
 const notes = new Map<number, z.infer<typeof Note>>();
 let last = 0;
 const callers = new Map([["Bearer sesame", { name: "Ada" }]]);
 
 const signedIn = provide("caller", (request) => callers.get(request.header("Authorization") ?? "") ?? empty(401));
-const paging = takes({ query: { page: integer({ least: 1, default: 1 }), tag: many(string()) }, strict: true });
-const one = takes({ variables: { id: integer() } });
+const paging = takes({ query: { page: z.int().min(1).default(1), tag: texts }, strict: true });
+const one = takes({ variables: { id: z.int() } });
 
 export const app: App = router(
   group(

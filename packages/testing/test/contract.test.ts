@@ -18,6 +18,7 @@ import {
   group,
   HttpResponse,
   host,
+  integer,
   json,
   noContent,
   none,
@@ -31,11 +32,11 @@ import {
   type ResponseOf,
   type Route,
   router,
+  string,
   takes,
   text,
 } from "waymark";
 import { docs } from "waymark/openapi";
-import { integer, many, optional, string } from "waymark/schema";
 import { z } from "zod";
 import { ContractError, contract } from "../src/index.ts";
 
@@ -61,14 +62,17 @@ function notesApp(): App {
       signedIn,
       GET(
         accept("application/json", "text/plain"),
-        takes({ query: { page: integer({ least: 1, default: 1 }), tag: many(string(), { most: 3 }) }, strict: true }),
+        takes({
+          query: { page: integer({ least: 1, default: 1 }), tag: z.array(z.string()).max(3).default([]) },
+          strict: true,
+        }),
         answers({ 200: z.unknown() }),
         (request, { query }) =>
           request.negotiatedType === "text/plain" ? text(`page ${query.page}`) : json([...notes.values()]),
       ),
       GET("/{id}", one, answers({ 200: Note, 404: none }), (_, { variables }) => found(notes.get(variables.id))),
       POST(
-        takes({ body: Note, fields: { "X-Trace": optional(string({ longest: 8 })) } }),
+        takes({ body: Note, fields: { "X-Trace": z.string().max(8).optional() } }),
         answers({ 201: Note }),
         async (_, { body }) => {
           const note = await body();

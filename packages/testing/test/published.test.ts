@@ -20,7 +20,6 @@ import {
   takes,
 } from "waymark";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
-import { integer, optional, string } from "waymark/schema";
 import { z } from "zod";
 import { type ContractError, contract, PublishedError } from "../src/index.ts";
 
@@ -31,7 +30,7 @@ const guard: Filter = around(
 );
 const Note = z.object({ text: z.string().min(1).max(30), state: z.enum(["open", "done"]).optional() });
 const read = (schema: Answer = z.array(Note), sent: readonly object[] = [{ text: "Milk" }]): Route =>
-  GET(takes({ query: { page: optional(integer({ least: 1 })) } }), answers({ 200: schema }), () => json(sent) as never); // of its schema
+  GET(takes({ query: { page: z.int().min(1).optional() } }), answers({ 200: schema }), () => json(sent) as never); // of its schema
 const store = (schema: z.ZodType = Note): Route =>
   POST(takes({ body: schema }), answers({ 201: none }), async (_, { body }) => {
     await body();
@@ -95,7 +94,7 @@ describe("an app and the document that its clients have", () => {
       "a parameter that is needed",
       notes(
         guard,
-        GET(takes({ query: { tenant: string() } }), answers({ 200: z.array(Note) }), () => json([])),
+        GET(takes({ query: { tenant: z.string() } }), answers({ 200: z.array(Note) }), () => json([])),
         store(),
       ),
       [`GET /notes breaks: ${refused}`],
@@ -104,7 +103,7 @@ describe("an app and the document that its clients have", () => {
       "a narrower parameter",
       notes(
         guard,
-        GET(takes({ query: { page: optional(integer({ least: 1, most: 9 })) } }), answers({ 200: z.array(Note) }), () =>
+        GET(takes({ query: { page: z.int().min(1).max(9).optional() } }), answers({ 200: z.array(Note) }), () =>
           json([]),
         ),
         store(),
@@ -147,7 +146,7 @@ describe("an app and the document that its clients have", () => {
       "another media type",
       notes(
         guard,
-        GET(accept("application/xml"), takes({ query: { page: optional(integer()) } }), () => empty(200)),
+        GET(accept("application/xml"), takes({ query: { page: z.int().optional() } }), () => empty(200)),
         store(),
       ),
       ["GET /notes breaks: an answer of this operation: 200, 400, 401, 500"],

@@ -77,4 +77,5 @@ export {
   type TakingHandler,
 } from "./route.ts";
 export { type RouterOptions, router } from "./router.ts";
+export { integer, string, type ValueSchema, valueSchema } from "./schema.ts";
 export { type FetchHandler, fallback } from "./web/fetch-handler.ts";

@@ -12,6 +12,7 @@ import {
   group,
   HttpRequest,
   HttpResponse,
+  integer,
   json,
   noContent,
   none,
@@ -25,12 +26,12 @@ import {
   type Route,
   redirect,
   router,
+  string,
   takes,
   text,
 } from "../src/index.ts";
 import { docs, openApi } from "../src/openapi/index.ts";
 import { RoutingError } from "../src/routing/index.ts";
-import { integer, string } from "../src/schema/index.ts";
 
 const Note = z.strictObject({ title: z.string().min(1), tags: z.array(z.string()).default([]) });
 type Note = z.infer<typeof Note>;
@@ -337,7 +338,7 @@ describe("the OpenAPI document", () => {
       },
     });
     assert.deepEqual([unregistered, unknown], [{ description: "Status 299." }, { description: "Not Found." }]);
-    assert.match(JSON.stringify(refused), /\/problems\/conflict/);
+    assert.match(JSON.stringify(refused), /responses\/Conflict/);
     assert.deepEqual(Object.keys(others), ["500"]);
   });
 

@@ -17,10 +17,10 @@ import {
   redirect,
   route,
   router,
+  string,
   takes,
 } from "../src/index.ts";
 import { docs, openApi } from "../src/openapi/index.ts";
-import { boolean, date, many, oneOf, optional, string } from "../src/schema/index.ts";
 
 /** A function as JavaScript calls it, without regard to its types. */
 const any = (called: (...given: never[]) => unknown, ...given: readonly unknown[]): (() => unknown) => {
@@ -30,22 +30,10 @@ const any = (called: (...given: never[]) => unknown, ...given: readonly unknown[
 describe("what plain JavaScript gives wrongly is named", () => {
   const app = router(GET(ok));
   const calls: Readonly<Record<string, readonly [call: () => unknown, message: string]>> = {
-    'oneOf("a", "b")': [any(oneOf, "a", "b"), 'oneOf(…) takes a list of texts, such as ["oldest", "newest"], not "a"'],
-    "oneOf([])": [any(oneOf, []), 'oneOf(…) takes a list of texts, such as ["oldest", "newest"], not []'],
-    "oneOf of an option": [
-      any(oneOf, ["a"], { fallback: "a" }),
-      'oneOf([ … ], { … }) has no option "fallback". Known: default',
+    "string(true)": [
+      any(string, true),
+      "string({ … }) takes an object of options, not boolean. Known: shortest, longest, default",
     ],
-    "boolean(true)": [any(boolean, true), "boolean({ … }) takes an object of options, not boolean. Known: default"],
-    "date of an option": [any(date, { last: "2020-01-01" }), 'date({ … }) has no option "last". Known: default'],
-    "many of an option": [any(many, string(), { max: 1 }), 'many(…, { … }) has no option "max". Known: least, most'],
-    "many(string)": [
-      any(many, string),
-      "many(…) takes a schema that has a JSON Schema, such as string(), not function",
-    ],
-    "many of nothing": [any(many, string(), { least: 2, most: 1 }), "A schema takes no value from 2 to 1"],
-    "optional()": [any(optional), "optional(…) takes a schema that has a JSON Schema, such as string(), not undefined"],
-    "string of a text": [any(string, { pattern: "^a" }), "string({ pattern }) is a regular expression, not string"],
     "problem(404)": [
       any(problem, 404),
       "problem(…) takes a type of problems, such as problemTypes.notFound, not number",
@@ -114,18 +102,4 @@ describe("what plain JavaScript declares wrongly is an error of the routes", () 
       });
     });
   }
-});
-
-describe("a schema says in words how long a text or a list must be", () => {
-  const says = (schema: ReturnType<typeof string | typeof many>, value: unknown): string | undefined => {
-    const result = schema["~standard"].validate(value);
-    return "issues" in result ? result.issues?.[0]?.message : undefined;
-  };
-  it("with each bound alone, and both", () => {
-    assert.equal(says(string({ shortest: 2 }), "a"), 'must be text of 2 or more characters, not "a"');
-    assert.equal(says(string({ longest: 2 }), "abc"), 'must be text of up to 2 characters, not "abc"');
-    assert.equal(says(string({ shortest: 2, longest: 3 }), "a"), 'must be text of 2 to 3 characters, not "a"');
-    assert.equal(says(many(string(), { least: 1 }), []), "must be a list of 1 or more values, not 0");
-    assert.equal(says(many(string(), { most: 1 }), ["a", "b"]), "must be a list of 0 to 1 values, not 2");
-  });
 });

@@ -12,10 +12,10 @@ import {
   problem,
   problemTypes,
   type Route,
+  string,
   takes,
 } from "waymark";
 import { type Description, docs } from "waymark/openapi";
-import { optional, string } from "waymark/schema";
 import { schemaPath } from "../access/policy.ts";
 import { answerCopy, ofCopies } from "../api/copies.ts";
 import type { Site } from "../pages/frame/site.ts";
@@ -55,10 +55,10 @@ const lookUps = (store: Store, isReader: IsReader): Route =>
       "/values/{member}",
       accept("application/json"),
       docs(ofValues),
-      takes({ query: { prefix: optional(string({ longest: 200 })) }, strict: true }),
+      takes({ query: { prefix: string({ longest: 200, default: "" }) }, strict: true }),
       async (request, { query }) => {
         if (!isReader(request)) return notAReader(request);
-        const values = await storedValues(store, request.variables.member, query.prefix ?? "", request.signal);
+        const values = await storedValues(store, request.variables.member, query.prefix, request.signal);
         return values === undefined ? noValues : json(values).withHeader("Cache-Control", "private, no-cache");
       },
     ),

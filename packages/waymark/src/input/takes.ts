@@ -8,7 +8,7 @@ import type { FormReader } from "./form.ts";
 /** Schemas by name: of path variables, query parameters or header fields. */
 export type NamedSchemas<S = StandardSchemaV1> = { readonly [name: string]: S };
 
-/** What a handler takes of a request, by schemas of any library that keeps to Standard Schema, or of `waymark/schema`. */
+/** What a handler takes of a request, by schemas of any library that keeps to Standard Schema. */
 export interface Inputs<S = StandardSchemaV1> {
   /** Path variables, which the template of the route or of its groups has. */
   readonly variables?: NamedSchemas<S>;

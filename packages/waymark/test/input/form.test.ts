@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type App, file, HttpRequest, json, POST, provide, router, takes } from "waymark";
+import { type App, file, HttpRequest, integer, json, POST, provide, router, takes } from "waymark";
 import { type OperationObject, openApi } from "waymark/openapi";
-import { integer } from "waymark/schema";
 import { ask } from "waymark/web";
 import { z } from "zod";
 

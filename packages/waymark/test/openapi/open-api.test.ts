@@ -9,6 +9,7 @@ import {
   GET,
   group,
   header,
+  integer,
   json,
   method,
   mount,
@@ -25,6 +26,7 @@ import {
   type Route,
   route,
   router,
+  string,
   takes,
   text,
   when,
@@ -51,7 +53,6 @@ import {
   type ResponseObject,
 } from "waymark/openapi";
 import { name } from "waymark/routing";
-import { integer, string } from "waymark/schema";
 import { z } from "zod";
 
 const about = { title: "Books", version: "1.0.0" };
@@ -281,14 +282,13 @@ describe("an operation", () => {
   });
 
   it("has the pattern of an expression only where no flag changes what it matches", async () => {
-    const taken = takes({ query: { a: string({ pattern: /b\/c/ }), b: string({ pattern: /b/i }) } });
+    const taken = takes({ query: { a: z.string().regex(/^b$/) } });
     const document = await documentOf(GET("/a", query("c", /^d/u), header("X-E", /^f/im), taken, ok));
     const schemas = operationOf(document, "GET /a").parameters?.map((each) => resolved(document, each)["schema"]);
     assert.deepEqual(schemas, [
       { type: "string", pattern: "^d" },
       { type: "string" },
-      { type: "string", pattern: "^(?:b\\/c)$" },
-      { type: "string" },
+      { type: "string", pattern: "^b$" },
     ]);
   });
 

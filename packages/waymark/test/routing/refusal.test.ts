@@ -12,6 +12,7 @@ import {
   HEAD,
   type HttpResponse,
   header,
+  integer,
   json,
   method,
   not,
@@ -31,7 +32,6 @@ import {
   when,
 } from "waymark";
 import type { HeaderFields } from "waymark/fields";
-import { integer } from "waymark/schema";
 import { ask } from "../ask.ts";
 
 interface Problem {

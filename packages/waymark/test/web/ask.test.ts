@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { content, GET, json, noContent, POST, router, text } from "waymark";
-import { integer } from "waymark/schema";
+import { content, GET, integer, json, noContent, POST, router, text } from "waymark";
 import { ask, basicCredentials } from "waymark/web";
 
 const echo = POST("/echo", async (request) =>
