@@ -6,10 +6,6 @@ import { basename, dirname, join, relative } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { collectionProblemTypes } from "@waymark/collection";
-import { connectionProblemTypes } from "@waymark/node";
-import { personServiceProblemTypes } from "@waymark/person-service";
-import { type ProblemType, problemTypes } from "waymark";
 import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";
 import { programArguments } from "../packages/person-service/test/program-arguments.ts";
 import { openFolder } from "../packages/waymark/test/folder.ts";
@@ -256,22 +252,4 @@ it("every decision says why, what it costs, and what would change it", () => {
   const decisions = pages.filter(({ file }) => /^docs\/decisions\/[^R]/.test(file));
   assert.ok(decisions.length >= 10 && decisions.length <= 14, `${decisions.length} decisions: twelve are read`);
   for (const { file, anchors } of decisions) assert.deepEqual(anchors.slice(1), expected, file);
-});
-
-it("the page on errors has every kind of problem, as the code has it", () => {
-  const rows = pages.find(({ file }) => file === "docs/errors.md")?.rows ?? [];
-  const documented = rows.filter((row) => row.length === 4 && /^`[a-z-]+`$/.test(row[0] ?? ""));
-  const types: readonly ProblemType[] = [
-    problemTypes,
-    connectionProblemTypes,
-    collectionProblemTypes,
-    personServiceProblemTypes,
-  ].flatMap((kinds) => Object.values<ProblemType>(kinds));
-  const expected = types.map(({ code, status, title, explanation }) => [
-    `\`${code}\``,
-    String(status),
-    title,
-    explanation,
-  ]);
-  assert.deepEqual(documented.toSorted(), expected.toSorted());
 });
