@@ -16,7 +16,6 @@ const entryPoints = [
   "waymark/openapi",
   "waymark/content",
   "waymark/fields",
-  "waymark/web",
   "@waymark/node",
   "@waymark/testing",
   "@waymark/collection",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ask } from "waymark/web";
+import { ask } from "waymark";
 import { shop } from "./bookshop.ts";
 
 describe("the bookshop", () => {

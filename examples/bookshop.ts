@@ -15,11 +15,16 @@ import {
   type App,
   accept,
   answers,
+  basicCredentials,
+  cookieSession,
   DELETE,
+  deprecated,
   empty,
   fallback,
   GET,
   group,
+  href,
+  html,
   json,
   mount,
   noContent,
@@ -30,7 +35,6 @@ import {
   takes,
 } from "waymark";
 import { access, compress, nameRequests, requestLog, requestMetrics, securityHeaders } from "waymark/filters";
-import { basicCredentials, cookieSession, deprecated, href, html } from "waymark/web";
 import { z } from "zod";
 
 const Book = z.object({ id: z.int(), title: z.string() });

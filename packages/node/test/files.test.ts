@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { files, sendFile, serve } from "@waymark/node";
-import { type App, GET, group, router } from "waymark";
-import { ask } from "waymark/web";
+import { type App, ask, GET, group, router } from "waymark";
 
 const root = mkdtempSync(join(tmpdir(), "files-"));
 const folder = join(root, "public");

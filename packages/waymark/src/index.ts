@@ -11,36 +11,20 @@ export { method } from "./conditions/method.ts";
 export { path } from "./conditions/path.ts";
 export { query } from "./conditions/query.ts";
 export { when } from "./conditions/when.ts";
-export type { Client, HttpRequestInit, KnownClient, MatchedRoute } from "./exchange.ts";
+export type { Client, HttpRequestInit, MatchedRoute } from "./exchange.ts";
 export { type Attribute, attribute } from "./exchange.ts";
-export {
-  after,
-  around,
-  before,
-  type ErrorType,
-  type Filter,
-  type MethodsOf,
-  type Next,
-  onError,
-  type WebFilter,
-} from "./filter.ts";
+export { after, around, before, type Filter, type Next, onError } from "./filter.ts";
 export { type FileOptions, file } from "./input/file.ts";
 export type { FormReader, ReceivedFile } from "./input/form.ts";
-export { type BodyReader, type Inputs, type NamedSchemas, type Takes, takes } from "./input/takes.ts";
+export { type BodyReader, type Takes, takes } from "./input/takes.ts";
 export { mount } from "./mount.ts";
 export { open } from "./open.ts";
 export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
 export { HttpError, type ProblemDetails, problem } from "./problem.ts";
-export {
-  type ProblemDocument,
-  type ProblemError,
-  type ProblemName,
-  type ProblemType,
-  problemTypes,
-} from "./problem-types.ts";
-export { type ProvideOptions, type ProvidingFilter, provide } from "./provide.ts";
+export { type ProblemDocument, type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
+export { type ProvidingFilter, provide } from "./provide.ts";
 export { dependsOn, notRepeatable, repeatable } from "./repeatable.ts";
-export { HttpRequest, type Query } from "./request.ts";
+export { HttpRequest } from "./request.ts";
 export {
   content,
   created,
@@ -72,10 +56,14 @@ export {
   PUT,
   QUERY,
   type Route,
-  type RouteFunction,
   route,
-  type TakingHandler,
 } from "./route.ts";
 export { type RouterOptions, router } from "./router.ts";
 export { integer, string, type ValueSchema, valueSchema } from "./schema.ts";
+export { ask } from "./web/ask.ts";
+export { basicCredentials } from "./web/basic-credentials.ts";
+export { type CookieSessionOptions, cookieSession, type Session } from "./web/cookie-session.ts";
+export { deprecated } from "./web/deprecated.ts";
 export { type FetchHandler, fallback } from "./web/fetch-handler.ts";
+export { href } from "./web/href.ts";
+export { html } from "./web/html.ts";

@@ -12,7 +12,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   waymark: [
-    "content/index.ts filters/index.ts index.ts internal.ts openapi/index.ts web/index.ts",
+    "content/index.ts filters/index.ts index.ts internal.ts openapi/index.ts",
     "filters openapi router.ts routing/index.ts",
     "mount.ts",
     "web",

@@ -14,7 +14,6 @@ const program = `
   const filters = await import("waymark/filters");
   await import("waymark/content");
   await import("waymark/fields");
-  await import("waymark/web");
   const app = router(
     {
       filters: [

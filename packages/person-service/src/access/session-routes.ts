@@ -11,11 +11,11 @@ import {
   problemTypes,
   type Route,
   redirect,
+  type Session,
   takes,
 } from "waymark";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { type Description, docs } from "waymark/openapi";
-import type { Session } from "waymark/web";
 import * as z from "zod";
 import { personServiceProblemTypes } from "../problems.ts";
 import type { SignIn } from "./access.ts";

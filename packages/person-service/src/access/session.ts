@@ -4,14 +4,15 @@ import {
   type Awaitable,
   around,
   attribute,
+  cookieSession,
   type HttpRequest,
   type HttpResponse,
   type Next,
   type ProvidingFilter,
+  type Session,
   takes,
 } from "waymark";
 import type { Caller } from "waymark/filters";
-import { cookieSession, type Session } from "waymark/web";
 import type { AccessFile } from "./access-file.ts";
 import { isOver, type StoredKey } from "./key-file.ts";
 

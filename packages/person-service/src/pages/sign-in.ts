@@ -10,11 +10,11 @@ import {
   POST,
   type Route,
   redirect,
+  type Session,
   takes,
 } from "waymark";
 import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
-import type { Session } from "waymark/web";
 import type { SignIn } from "../access/access.ts";
 import { isLoopback, nameIn } from "../access/host-names.ts";
 import { hasSession, type SignedIn } from "../access/session.ts";

@@ -1,14 +1,7 @@
-export { type EventStreamOptions, eventStream, type ServerSentEvent } from "../event-stream.ts";
+export { eventStream, type ServerSentEvent } from "../event-stream.ts";
 export type { ContentCoding, Encoder, Extent } from "./coding.ts";
-export {
-  ContentError,
-  type ContentReader,
-  chooseDecoder,
-  type Decoder,
-  type DecoderChoice,
-  decodeUtf8,
-} from "./decoder.ts";
-export { jsonDecoder, parseStrictJson, type StrictJsonOptions } from "./json.ts";
+export { ContentError, type ContentReader, chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
+export { jsonDecoder, parseStrictJson } from "./json.ts";
 export type { ReadOptions, Validator } from "./request-content.ts";
 export {
   type StandardSchemaV1,

@@ -1,11 +1,7 @@
 export {
   type ContentDescription,
-  type DescribedFilter,
   type Description,
-  type DescriptionMember,
-  type DescriptionParts,
   docs,
-  docsOf,
   docsOfFilter,
   documented,
   type FilterDescription,

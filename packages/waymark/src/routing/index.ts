@@ -1,16 +1,7 @@
-export type { Explanation, ExplanationStep, Finding, Refusal, RouteSummary, UnmetCondition } from "../app.ts";
-export {
-  type Condition,
-  type ConditionKind,
-  type ConditionParameter,
-  condition,
-  conditionKind,
-  type Matches,
-  type Place,
-} from "../conditions/kind.ts";
-export type { DeclarationSite } from "../declaration.ts";
+export type { Explanation, Finding, RouteSummary } from "../app.ts";
+export { type Condition, type ConditionKind, condition, conditionKind } from "../conditions/kind.ts";
 export { PatternError, parseTemplate, pathMatcher, type TemplatePart } from "../path/template.ts";
-export { checksPath, type PathCheck } from "../path-check.ts";
-export { name, type RouteName } from "../route.ts";
+export { checksPath } from "../path-check.ts";
+export { name } from "../route.ts";
 export { listRoutes } from "./list-routes.ts";
 export { RoutingError } from "./validate.ts";

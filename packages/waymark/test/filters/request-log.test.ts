@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { GET, group, router, text } from "waymark";
+import { ask, GET, group, router, text } from "waymark";
 import { nameRequests, type RequestLogEntry, requestLog, requestMetrics } from "waymark/filters";
-import { ask } from "waymark/web";
 
 const routes = [
   GET("/books/{id}", ({ variables }) => text(variables.id)),

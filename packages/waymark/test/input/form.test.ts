@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type App, file, HttpRequest, integer, json, POST, provide, router, takes } from "waymark";
+import { type App, ask, file, HttpRequest, integer, json, POST, provide, router, takes } from "waymark";
 import { type OperationObject, openApi } from "waymark/openapi";
-import { ask } from "waymark/web";
 import { z } from "zod";
 
 const image = file({ most: 1_000, types: ["image/png", "image/gif"] });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { content, GET, integer, json, noContent, POST, router, text } from "waymark";
-import { ask, basicCredentials } from "waymark/web";
+import { ask, basicCredentials, content, GET, integer, json, noContent, POST, router, text } from "waymark";
 
 const echo = POST("/echo", async (request) =>
   json({

@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { type App, DELETE, found, GET, group, noContent, POST, router, takes } from "waymark";
-import { ask, type CookieSessionOptions, cookieSession } from "waymark/web";
+import {
+  type App,
+  ask,
+  type CookieSessionOptions,
+  cookieSession,
+  DELETE,
+  found,
+  GET,
+  group,
+  noContent,
+  POST,
+  router,
+  takes,
+} from "waymark";
 
 const key = "k".repeat(32);
 const other = "o".repeat(32);

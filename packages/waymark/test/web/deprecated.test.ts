@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { GET, group, ok, router } from "waymark";
+import { ask, deprecated, GET, group, ok, router } from "waymark";
 import { openApi } from "waymark/openapi";
-import { ask, deprecated } from "waymark/web";
 
 describe("deprecated", () => {
   const app = router(

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { GET, json, router } from "waymark";
-import { ask, href } from "waymark/web";
+import { ask, GET, href, json, router } from "waymark";
 
 describe("href", () => {
   it("is the path of a template, escaped", () => {

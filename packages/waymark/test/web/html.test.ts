@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { GET, router, text } from "waymark";
-import { ask, html } from "waymark/web";
+import { ask, GET, html, router, text } from "waymark";
 
 describe("html", () => {
   it("is a page, with what stands in it escaped", async () => {
