@@ -87,7 +87,7 @@ describe("deploy/kubernetes.yaml", () => {
   it("has more memory than the bounds for all clients together, and a process without load", () => {
     const [limit] = valuesOf("memory", valuesOf("limits", objects));
     const gibibytes = Number(/^(\d+)Gi$/.exec(String(limit))?.[1]);
-    const page = readFileSync(join(root, "docs/security.md"), "utf8");
+    const page = readFileSync(join(root, "docs/access.md"), "utf8");
     const bounds = [
       "responses that wait, of all",
       "content that requests hold",

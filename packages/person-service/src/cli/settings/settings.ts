@@ -133,7 +133,7 @@ export const settings: SettingsOf<ServiceSettings> = {
     about:
       "serve requests for this host, such as api.example.com, and for localhost, and answer others with 421; may be given several times. Without --access, the host of --public-url is the default",
     multiple: true,
-    page: "security.md#without-an-access-file",
+    page: "access.md#without-an-access-file",
   }),
   tlsCert: setting(anyText, {
     group: "Network",
