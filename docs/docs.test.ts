@@ -211,7 +211,7 @@ it("the routes in the README are those of the service", () => {
 
 for (const [page, file, part] of [
   ["docs/access.md", "docs/example-access.json", "rules"],
-  ["docs/own-members.md", "docs/example-members.json", "members"],
+  ["docs/formats.md", "docs/example-members.json", "members"],
 ] as const) {
   it(`the ${part} on ${page} are those of the file that its session runs with`, () => {
     const [shown] =

@@ -94,7 +94,7 @@ export const shared: SettingsOf<SharedSettings> = {
     json: true,
     about:
       'members of your own, such as {"staffNumber": {"type": "string", "x-unique": true}}; best in the file of --config',
-    page: "own-members.md",
+    page: "formats.md#members-of-your-own",
   }),
   access: setting(anyText, {
     group: "Access",
