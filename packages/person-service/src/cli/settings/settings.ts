@@ -235,7 +235,7 @@ export const settings: SettingsOf<ServiceSettings> = {
     about:
       'send each change to a URL, such as {"url": "https://crm.example.com/people", "secret-file": "crm.secret"}; may be given several times, best in the file of --config',
     multiple: true,
-    page: "webhooks.md",
+    page: "following.md#webhooks",
   }),
   grace: setting(wholeNumber(0, 3600), {
     group: "Process",

@@ -10,7 +10,7 @@ import { type DemoService, startDemoService } from "./demo-service.ts";
 import { readPage } from "./page.ts";
 
 const root = join(import.meta.dirname, "..");
-const { blocks } = readPage(join(root, "docs/follow-changes.md"));
+const { blocks } = readPage(join(root, "docs/following.md"));
 
 /** The loops that the page shows, by the file that it names. */
 const loops = {
