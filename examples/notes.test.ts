@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, describe, it } from "node:test";
 import { contract } from "@waymark/testing";
 import { openNotes } from "./notes.ts";
@@ -41,6 +42,11 @@ describe("notes", () => {
 describe("the declarations of notes", async () => {
   const { app, database } = await openNotes(":memory:", "sesame");
   after(() => database.close());
-  for (const { name, run } of await contract(app, { headers: { Authorization: "Bearer sesame" }, requests: 40 }))
-    it(name, run);
+  const options = { headers: { Authorization: "Bearer sesame" }, requests: 40 };
+  for (const { name, run } of await contract(app, options)) it(name, run);
+
+  // What `curl localhost:8080/openapi.json` has given clients.
+  const published = JSON.parse(await readFile(new URL("published/notes.openapi.json", import.meta.url), "utf8"));
+  for (const { name, run } of await contract(app, { ...options, published }))
+    it(`keep ${name} as it is published`, run);
 });

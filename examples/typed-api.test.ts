@@ -30,7 +30,11 @@ describe("a typed API", () => {
   });
 
   describe("keeps to its declarations", async () => {
-    for (const { name, run } of await contract(app, { headers: { Authorization: "Bearer sesame" } })) it(name, run);
+    const headers = { Authorization: "Bearer sesame" };
+    for (const { name, run } of await contract(app, { headers })) it(name, run);
+
+    const published = JSON.parse(readFileSync(new URL("published/typed-api.openapi.json", import.meta.url), "utf8"));
+    for (const { name, run } of await contract(app, { headers, published })) it(`${name}, as it is published`, run);
   });
 
   it("is described", async () => {
