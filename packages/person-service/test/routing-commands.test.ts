@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parseCommandLine } from "../src/cli/command-line.ts";
 
@@ -27,6 +28,44 @@ describe("routes", () => {
     );
     assert.match(text, /^GET {5}\/health\/live +checkLiveness\n +filters after \(health\.ts:\d+\)$/m);
     assert.match(text, /\n\nAround every request:\n {2}nameRequests\n/);
+  });
+});
+
+describe("routes, by an access file", () => {
+  const docs = join(import.meta.dirname, "../../../docs");
+  const files = ["--access", join(docs, "example-access.json"), "--keys", join(docs, "example-keys.json")];
+  const shown = async (...argv: readonly string[]) =>
+    (await printed("routes", ...files, ...argv))
+      .split("\n")
+      .filter((line) => /^[A-Z]+ +\//.test(line))
+      .map((line) => line.split(/ {2,}/));
+
+  it("shows who is refused", async () => {
+    const rows = await shown();
+    assert.deepEqual(
+      rows.find(([, path]) => path === "/person"),
+      ["GET", "/person", "401 403", "listPeople"],
+    );
+    assert.deepEqual(
+      rows.find(([, path]) => path === "/hello-world"),
+      ["GET", "/hello-world", "open", "greet"],
+    );
+  });
+
+  it("shows what a caller reaches", async () => {
+    const methodsOf = async (caller: string) =>
+      (await shown("--as", caller)).filter(([, path]) => path === "/person/{id}").map(([method]) => method);
+    assert.deepEqual(await methodsOf("key:example"), ["GET"]);
+    assert.deepEqual(await methodsOf("user:ada"), ["GET", "POST", "PUT", "PATCH", "DELETE"]);
+    assert.deepEqual(await methodsOf("anyone"), []);
+    await assert.rejects(shown("--as", "key:exmple"), {
+      message: "Nobody is key:exmple: known are anyone, key:example, user:ada.",
+    });
+    const line = parseCommandLine(["routes", "--as", "anyone"]);
+    assert.equal(
+      line.kind === "usage-error" && line.usageErrors[0],
+      "--as needs --access FILE: the rules that say what a caller may do.",
+    );
   });
 });
 

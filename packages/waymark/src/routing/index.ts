@@ -4,4 +4,5 @@ export { PatternError, parseTemplate, pathMatcher, type TemplatePart } from "../
 export { checksPath } from "../path-check.ts";
 export { name } from "../route.ts";
 export { listRoutes } from "./list-routes.ts";
+export { samplePath } from "./reach.ts";
 export { RoutingError } from "./validate.ts";

@@ -115,16 +115,19 @@ export function findInReach(branches: readonly Branch[], everywhere: Filters): r
 }
 
 /** Whether it depends on who sends a request: where a browser has it from is another question. */
-export const isGuard = ({ status, code }: Refusal): boolean =>
+export const isGuard = ({ status, code }: Pick<Refusal, "status" | "code">): boolean =>
   status === 401 || (status === 403 && code !== problemTypes.crossSiteRequest.code);
 
 /** Returns what a filter says of its refusals; nothing of one that lets all samples by. */
 function refusalsBy(filter: Filter | WebFilter, samples: readonly HttpRequest[]): readonly Refusal[] {
   if ("takesError" in filter) return [];
   const said = samples.flatMap((sample) => {
-    const { responses = {}, problems = [] } = docsOfFilter(filter, sample);
+    const { responses = {}, problems = [], open } = docsOfFilter(filter, sample);
     const statuses = Object.keys(responses).map((status) => ({ status: Number(status), code: undefined }));
-    return [...statuses, ...problems].filter(({ status }) => status >= 400).map((each) => ({ ...each, sample }));
+    // Wherever it lets everybody in, a 401 is for credentials that are not good.
+    return [...statuses, ...problems]
+      .filter((each) => each.status >= 400 && (open === undefined || !isGuard(each)))
+      .map((each) => ({ ...each, sample }));
   });
   const isOpaque = filter.describes === undefined && ofPrograms.has(filter.site.declaredBy);
   const alike = Map.groupBy(said, ({ status, code }) => `${status} ${code}`);
@@ -141,8 +144,8 @@ function refusalsBy(filter: Filter | WebFilter, samples: readonly HttpRequest[])
 /** What makes filters of functions of a program. One of `after` only gets what is answered already. */
 const ofPrograms: ReadonlySet<string> = new Set(["before", "around", "provide"]);
 
-/** Returns a path that a template takes, with `1` for each variable. */
-const samplePath = (template: string): string =>
+/** Returns a path that a template takes, with `1` for each variable: a filter is asked what it says of that. */
+export const samplePath = (template: string): string =>
   `/${parseTemplate(template)
     .map((parts) => parts.map((part) => (part.kind === "text" ? encodeURIComponent(part.text) : "1")).join(""))
     .join("/")}`;
