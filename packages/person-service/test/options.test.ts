@@ -194,11 +194,11 @@ describe("the command line of the service", () => {
     [["--cors"], "Option '--cors <ORIGIN>' argument missing."],
     [
       ["--cors", "app.example.com"],
-      '--cors cannot be used: "app.example.com" is not an origin, which is scheme, host and port, such as "https://app.example.com".',
+      '--cors cannot be used: "app.example.com" is not an origin as browsers send it: scheme, host and port, such as "https://app.example.com".',
     ],
     [
       ["--cors", "https://app.example.com/"],
-      '--cors cannot be used: "https://app.example.com/" has more than scheme, host and port; the origin is "https://app.example.com".',
+      '--cors cannot be used: "https://app.example.com/" is not an origin as browsers send it: scheme, host and port, such as "https://app.example.com".',
     ],
     [
       ["--cors", "http://localhost", "--cors=*"],

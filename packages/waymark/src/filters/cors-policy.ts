@@ -21,8 +21,6 @@ export interface CorsPolicy {
   readonly credentials?: boolean;
   /** How long a browser may keep the answer to a pre-flight, in seconds; 0 is not at all. Default: 7200. */
   readonly maxAge?: number;
-  /** Whether pages of the Internet may use an app in a private network (the draft Private Network Access). Default: false. */
-  readonly privateNetwork?: boolean;
 }
 
 /** Lists the default fields of a policy. To extend one: `[...corsDefaults.requestHeaders, "X-Own"]`. */
@@ -51,7 +49,6 @@ export interface Policy {
   /** Whether the fields of a response depend on the origin that asks, so that every response must say so to caches. */
   readonly variesByOrigin: boolean;
   readonly permitsMethod: (method: string) => boolean;
-  readonly privateNetwork: boolean;
   /** Fields of a response to an allowed origin, besides that origin. */
   readonly responseFields: HeaderList;
   /** Fields of the answer to its pre-flight, besides origin and methods. */
@@ -72,23 +69,14 @@ export class CorsPolicyError extends RangeError {
   }
 }
 
-// A record, so that none is forgotten here.
-const knownOptions: Readonly<Record<keyof CorsPolicy, true>> = {
-  origins: true,
-  methods: true,
-  requestHeaders: true,
-  exposedHeaders: true,
-  credentials: true,
-  maxAge: true,
-  privateNetwork: true,
-};
-
 /** @throws CorsPolicyError that lists everything that is wrong with the policy */
 export function compilePolicy(policy: CorsPolicy): Policy {
-  requireKnownOptions("cors({ … })", policy, Object.keys(knownOptions));
+  requireKnownOptions("cors({ … })", policy, [
+    ...["origins", "methods", "requestHeaders", "exposedHeaders", "credentials", "maxAge"],
+  ]);
   const findings = [...findInPolicy(policy)];
   if (findings.length > 0) throw new CorsPolicyError(findings);
-  const { origins, methods, credentials = false, maxAge = 7200, privateNetwork = false } = policy;
+  const { origins, methods, credentials = false, maxAge = 7200 } = policy;
   const { requestHeaders = corsDefaults.requestHeaders, exposedHeaders = corsDefaults.exposedHeaders } = policy;
   const everybody = origins.includes("*");
   const credentialFields = credentials ? ["Access-Control-Allow-Credentials", "true"] : [];
@@ -97,7 +85,6 @@ export function compilePolicy(policy: CorsPolicy): Policy {
     allows: everybody ? "everybody" : compileOrigins(origins),
     variesByOrigin: !everybody,
     permitsMethod: (method) => permitted?.has(method) ?? true,
-    privateNetwork,
     responseFields: parsedHeaders([...credentialFields, ...listField("Access-Control-Expose-Headers", exposedHeaders)]),
     preflightFields: [
       ...credentialFields,
@@ -107,7 +94,6 @@ export function compilePolicy(policy: CorsPolicy): Policy {
     preflightVary: [
       ...(everybody ? [] : ["Origin"]),
       ...["Access-Control-Request-Method", "Access-Control-Request-Headers"],
-      ...(privateNetwork ? ["Access-Control-Request-Private-Network"] : []),
     ].join(", "),
   };
 }
@@ -130,31 +116,18 @@ function* findInPolicy(policy: CorsPolicy): Iterable<string> {
       if (finding !== undefined) yield finding;
     }
   }
-  for (const name of yield* namesIn("methods", methods)) {
-    const upper = name.toUpperCase();
-    if (name === "*") yield 'methods has "*"; to allow every method that a path has, leave methods out';
-    else if (!isToken(name)) yield `methods: ${quote(name)} is not a method`;
-    // Methods are case-sensitive (RFC 9110 §9.1), and browsers leave "patch" as it is.
-    else if (name !== upper) yield `methods: "${name}" is not "${upper}", as methods have their case`;
-  }
-  for (const [option, value] of Object.entries({ requestHeaders, exposedHeaders })) {
-    for (const name of yield* namesIn(option, value)) {
-      if (name === "*")
-        yield `${option} has "*", which covers neither Authorization nor requests with credentials; name them`;
-      else if (!isToken(name)) yield `${option}: ${quote(name)} is not a header field name`;
+  for (const [option, names = []] of Object.entries({ methods, requestHeaders, exposedHeaders })) {
+    if (!Array.isArray(names)) yield `${option} must be a list of texts`;
+    for (const name of Array.isArray(names) ? names : []) {
+      // Browsers take "*" for no list of these, or not with credentials; and methods have their case (RFC 9110 §9.1).
+      const isName = typeof name === "string" && isToken(name) && name !== "*";
+      if (!isName) yield `${option}: ${quote(String(name))} is not the name of one`;
+      else if (option === "methods" && name !== name.toUpperCase()) yield `methods: "${name}" is not in capitals`;
     }
   }
   if (!Number.isSafeInteger(maxAge) || maxAge < 0) {
     yield `maxAge must be a whole number of seconds, 0 or more, not ${maxAge}`;
   }
-}
-
-/** Returns the names of a list; what is not a list of texts, as JavaScript may have it, is an error and has none. */
-function* namesIn(option: string, value: readonly string[] | undefined): Generator<string, readonly string[]> {
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
-  yield `${option} must be a list of texts`;
-  return [];
 }
 
 /** Your own rule for origins. It must be pure: the result depends only on the origin. */
@@ -178,20 +151,13 @@ type AllowsOrigin = (origin: string) => boolean;
  * @param origins well formed: `findingInOrigin` finds none in any of them
  */
 function compileOrigins(origins: readonly (string | OriginTest)[]): AllowsOrigin {
-  const texts = origins.filter((origin) => typeof origin === "string");
-  const exact = new Set(texts.filter((text) => !text.includes("*")));
-  const below = texts.filter((text) => text.includes("*")).map(compileWildcard);
-  const tests = origins.filter((origin) => typeof origin !== "string").map(compileTest);
-  const further = [...below, ...tests];
-  return (origin) => exact.has(origin) || (serialized.test(origin) && further.some((allows) => allows(origin)));
-}
-
-/** Returns what is wrong with an origin of a policy, and what would be right; undefined when nothing is. */
-function findingInOrigin(origin: unknown): string | undefined {
-  if (typeof origin === "string") return origin.includes("*") ? findingInWildcard(origin) : findingInText(origin);
-  const { name, allows } = (origin ?? {}) as Partial<OriginTest>;
-  if (typeof name === "string" && typeof allows === "function") return undefined;
-  return `an origin is a text or { name, allows }, not ${typeName(origin)}`;
+  const exact = new Set<unknown>(origins);
+  const further = origins.flatMap((origin) => {
+    if (typeof origin !== "string") return compileTest(origin);
+    return origin.includes("*") ? compileWildcard(origin) : [];
+  });
+  // No origin has an asterisk.
+  return (origin) => serialized.test(origin) && (exact.has(origin) || further.some((allows) => allows(origin)));
 }
 
 // As the HTML standard serializes an origin: in lower case, without a default port; several fields or values are not an origin.
@@ -203,10 +169,8 @@ function compileWildcard(text: string): AllowsOrigin {
     origin.length > before.length + after.length &&
     origin.startsWith(before) &&
     origin.endsWith(after) &&
-    wholeLabels.test(origin.slice(before.length, -after.length));
+    /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(origin.slice(before.length, -after.length));
 }
-
-const wholeLabels = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
 function compileTest({ name, allows }: OriginTest): AllowsOrigin {
   return (origin) => {
@@ -217,32 +181,27 @@ function compileTest({ name, allows }: OriginTest): AllowsOrigin {
   };
 }
 
-function findingInText(text: string): string | undefined {
-  const quoted = quote(text);
-  if (text === "null") return '"null" is the origin of every sandboxed page, and cannot be allowed';
-  const url = URL.parse(text);
-  if (url === null || !text.includes("://")) {
-    return `${quoted} is not an origin, which is scheme, host and port, such as "https://app.example.com"`;
+/** Returns what is wrong with an origin of a policy, and what would be right; undefined when nothing is. */
+function findingInOrigin(origin: unknown): string | undefined {
+  if (typeof origin !== "string") {
+    const { name, allows } = (origin ?? {}) as Partial<OriginTest>;
+    if (typeof name === "string" && typeof allows === "function") return undefined;
+    return `an origin is a text or { name, allows }, not ${typeName(origin)}`;
   }
-  // Of schemes that are not the web's own, such as those of browser extensions and of apps, URL gives no origin.
-  const origin = url.origin === "null" ? `${url.protocol}//${url.host.toLowerCase()}` : url.origin;
-  if (text === origin && serialized.test(text)) return undefined;
-  if (!serialized.test(origin)) return `${quoted} has no host, and a page without one has no origin to allow`;
-  if (url.username !== "" || url.password !== "") return `${quoted} has a user in it; the origin is "${origin}"`;
-  if (url.pathname.length > 1 || url.search !== "" || url.hash !== "" || /[/?#]$/.test(text)) {
-    return `${quoted} has more than scheme, host and port; the origin is "${origin}"`;
-  }
-  return `${quoted} is not in the form that browsers send: "${origin}"`;
-}
-
-function findingInWildcard(text: string): string | undefined {
-  const quoted = quote(text);
-  const [, scheme, domain] = /^([^*]*:\/\/)\*\.([^*]+)$/.exec(text) ?? [];
-  if (scheme === undefined || domain === undefined) {
+  const quoted = quote(origin);
+  if (origin === "null") return '"null" is the origin of every sandboxed page, and cannot be allowed';
+  const [, scheme, domain = ""] = /^([^*]*:\/\/)\*\.([^*]+)$/.exec(origin) ?? [];
+  if (scheme === undefined && origin.includes("*")) {
     return `${quoted} has an asterisk that does not stand for whole labels, as in "https://*.example.com"`;
   }
-  const finding = findingInText(`${scheme}any.${domain}`);
-  if (finding !== undefined) return finding.replaceAll("://any.", "://*.");
-  if (domain.includes(".") || /^localhost(?::|$)/.test(domain)) return undefined;
+  const text = scheme === undefined ? origin : `${scheme}any.${domain}`;
+  const url = text.includes("://") ? URL.parse(text) : null;
+  // Of schemes that are not the web's own, such as those of browser extensions and of apps, URL gives no origin.
+  const sent = url?.origin === "null" ? `${url.protocol}//${url.host.toLowerCase()}` : (url?.origin ?? "");
+  if (!serialized.test(sent) || text !== sent) {
+    const right = serialized.test(sent) ? sent : "https://app.example.com";
+    return `${quoted} is not an origin as browsers send it: scheme, host and port, such as "${scheme === undefined ? right : right.replace("://any.", "://*.")}"`;
+  }
+  if (scheme === undefined || domain.includes(".") || /^localhost(?::|$)/.test(domain)) return undefined;
   return `${quoted} would allow every site of a top-level domain`;
 }

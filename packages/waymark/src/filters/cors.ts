@@ -2,7 +2,6 @@ import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import type { WebFilter } from "../filter.ts";
-import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
 import { isPreflight } from "./access.ts";
 import { type CorsPolicy, compilePolicy, type Policy } from "./cors-policy.ts";
@@ -28,7 +27,7 @@ export function cors(policy: CorsPolicy): WebFilter {
       const origin = request.headers.get("origin");
       // Asked before the next step: a test that fails must not turn a stored record into a 500.
       const allowed = allowedOrigin(compiled, origin);
-      if (isPreflight(request)) return answerPreflight(compiled, allowed, request, methodsOf(request.path));
+      if (isPreflight(request)) return answerPreflight(compiled, allowed, methodsOf(request.path));
       return andThen(next(request), (response) => share(compiled, allowed, response));
     },
     repeatable: true,
@@ -42,20 +41,12 @@ function allowedOrigin(policy: Policy, origin: string | undefined): string | und
   return origin !== undefined && policy.allows(origin) ? origin : undefined;
 }
 
-function answerPreflight(
-  policy: Policy,
-  allowed: string | undefined,
-  request: HttpRequest,
-  methods: readonly string[] = [],
-): HttpResponse {
+function answerPreflight(policy: Policy, allowed: string | undefined, methods: readonly string[] = []): HttpResponse {
   const fields = ["Vary", policy.preflightVary];
   if (allowed !== undefined) {
     fields.push("Access-Control-Allow-Origin", allowed, ...policy.preflightFields);
     const usable = methods.filter(policy.permitsMethod);
     if (usable.length > 0) fields.push("Access-Control-Allow-Methods", usable.join(", "));
-    if (policy.privateNetwork && request.headers.get("access-control-request-private-network") === "true") {
-      fields.push("Access-Control-Allow-Private-Network", "true");
-    }
   }
   return empty(204).withHeaders(parsedHeaders(fields));
 }

@@ -48,28 +48,27 @@ export interface OverloadOptions {
 export function overload(options: OverloadOptions = {}): Filter {
   requireKnownOptions("overload({ … })", options, ["maxDelay", "maxInFlight", "retryAfter", "onTurnedAway", "except"]);
   const { except = () => false, onTurnedAway = () => undefined } = options;
-  const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250), except);
+  const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250));
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);
   const { maxInFlight } = options;
-  const { proceed, hasRoom } =
-    maxInFlight === undefined ? unbounded : bounded(positiveInteger("maxInFlight", maxInFlight), except);
+  const inFlight = maxInFlight === undefined ? undefined : new InFlight(positiveInteger("maxInFlight", maxInFlight));
   const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
   const refusal = problem(problemTypes.serviceUnavailable, { detail }).withHeader("Retry-After", String(retryAfter));
   const repetition: Repetition = {
-    mayRepeat: ({ turn }) => hasRoom() && (turn === undefined || delay.hasTime(turn)),
+    mayRepeat: ({ turn }) => inFlight?.hasRoom !== false && (turn === undefined || delay.hasTime(turn)),
   };
   return {
     kind: "filter",
     apply: (request, next) => {
       onRepeat(request, repetition);
       const turn = turnOf(request);
-      if (turn !== undefined && !delay.takes(turn, request)) {
-        onTurnedAway("delay");
-        return refusal;
-      }
-      const response = proceed(request, next);
-      if (response === undefined) onTurnedAway("in-flight");
-      return response ?? refusal;
+      const isLate = turn !== undefined && !delay.hasTime(turn);
+      if (inFlight === undefined && !isLate) return next(request);
+      if (except(request)) return next(request);
+      if (isLate) delay.refuse();
+      else if (inFlight?.hasRoom) return inFlight.proceed(request, next);
+      onTurnedAway(isLate ? "delay" : "in-flight");
+      return refusal;
     },
     describes: (sample) => (except(sample) ? {} : { problems: [problemTypes.serviceUnavailable] }),
     repeatable: true,
@@ -100,51 +99,42 @@ export function leaveInFlight(request: HttpRequest<unknown>): void {
 /** What gives a place among the requests in progress back. */
 const leaving = attribute<() => void>("leaving those in progress");
 
-type Proceed = (request: HttpRequest, next: Next) => Awaitable<HttpResponse> | undefined;
+/** Counts the requests in progress. */
+class InFlight {
+  readonly #most: number;
+  #count = 0;
 
-/** How many requests may be in progress. */
-interface InFlight {
-  readonly proceed: Proceed;
-  readonly hasRoom: () => boolean;
-}
+  constructor(most: number) {
+    this.#most = most;
+  }
 
-const unbounded: InFlight = { proceed: (request, next) => next(request), hasRoom: () => true };
+  get hasRoom(): boolean {
+    return this.#count < this.#most;
+  }
 
-/** Goes on unless the most requests are in progress; excepted ones do not count. */
-function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean): InFlight {
-  let inFlight = 0;
-  const enter = (): (() => void) => {
-    inFlight++;
+  proceed(request: HttpRequest, next: Next): Awaitable<HttpResponse> {
+    this.#count++;
     let isIn = true;
-    return () => {
-      if (isIn) inFlight--;
+    const leave = (): void => {
+      if (isIn) this.#count--;
       isIn = false;
     };
-  };
-  const proceed: Proceed = (request, next) => {
-    if (except(request)) return next(request);
-    if (inFlight >= maxInFlight) return undefined;
-    const leave = enter();
     // One made by hand is over when there is a response, or a fault.
     const isByHand = !request.onEnd(leave);
     const fail = (error: unknown): never => {
       if (isByHand) leave();
       throw error;
     };
+    const finish = (response: HttpResponse): HttpResponse => {
+      if (isByHand || isEventStream(response)) leave();
+      return response;
+    };
     try {
-      return andThen(
-        next(request.withAttribute(leaving, leave)),
-        (response) => {
-          if (isByHand || isEventStream(response)) leave();
-          return response;
-        },
-        fail,
-      );
+      return andThen(next(request.withAttribute(leaving, leave)), finish, fail);
     } catch (error) {
       return fail(error);
     }
-  };
-  return { proceed, hasRoom: () => inFlight < maxInFlight };
+  }
 }
 
 /** It lasts as long as its client stays, and most of the time waits for events. */
@@ -157,58 +147,38 @@ const clock: Pick<Performance, "now"> = performance;
 /**
  * Decides which requests are taken, such that none waits much longer than the bound for a processor that has too much to do.
  * As in CoDel (RFC 8289), a queue may come and go, and may not stand: requests are refused only when turns of the event loop have
- * been longer than the bound one after the other, for as long again. From then on each turn takes what comes
- * in a small part of the bound, its first request always, and refuses the rest, until a turn has nothing to refuse.
+ * been longer than the bound one after the other, for as long again. From then on each turn takes what comes in a small part of the
+ * bound, its first request always, and refuses the rest, until a turn has nothing to refuse.
  */
 class StandingDelay {
+  /** In milliseconds. */
   readonly #bound: number;
-  readonly #except: (request: HttpRequest) => boolean;
   #turn: EventLoopTurn | undefined;
   /** When the turns began to be longer than the bound; undefined when the last was not. */
   #standingSince: number | undefined;
-  #refuses = false;
-  /** For how many milliseconds from its beginning the present turn takes requests while some are refused. */
-  #taking = 0;
-  /** For how many it has refused since. */
-  #refusing = 0;
+  #hasRefused = false;
 
-  /**
-   * @param bound in milliseconds
-   * @param except for requests that are always taken; called only where another one would not be
-   */
-  constructor(bound: number, except: (request: HttpRequest) => boolean) {
+  constructor(bound: number) {
     this.#bound = bound;
-    this.#except = except;
   }
 
-  /** Returns whether to take a request that is read in this turn. */
-  takes(turn: EventLoopTurn, request: HttpRequest): boolean {
-    if (this.hasTime(turn) || this.#except(request)) return true;
-    this.#refusing = clock.now() - turn.began - this.#taking;
-    return false;
+  /** Says that a request of this turn is refused. */
+  refuse(): void {
+    this.#hasRefused = true;
   }
 
   /** Returns whether any request that is read in this turn would be taken now. */
   hasTime(turn: EventLoopTurn): boolean {
-    if (turn !== this.#turn) this.#begin(turn);
+    if (turn !== this.#turn) {
+      if (turn.previous <= this.#bound && !this.#hasRefused) this.#standingSince = undefined;
+      this.#hasRefused = false;
+      this.#turn = turn;
+    }
     const now = clock.now();
     const passed = now - turn.began;
-    if (!this.#refuses) {
-      if (passed <= this.#bound && turn.previous <= this.#bound) return true;
-      this.#standingSince ??= now;
-      if (now - this.#standingSince < this.#bound) return true;
-      this.#refuses = true;
-    }
-    return passed <= this.#taking;
-  }
-
-  #begin(turn: EventLoopTurn): void {
-    this.#turn = turn;
-    if (turn.previous <= this.#bound) this.#standingSince = undefined;
-    if (this.#refusing === 0) this.#refuses = false;
-    // Short turns, since each takes one new connection. A client that retries at once is refused once a turn: answers get as
-    // much time as these refusals, or such clients would leave none.
-    this.#taking = Math.min(Math.max(this.#refusing, this.#bound / 50), this.#bound / 5);
-    this.#refusing = 0;
+    if (this.#standingSince === undefined && (passed > this.#bound || turn.previous > this.#bound))
+      this.#standingSince = now;
+    const isStanding = this.#standingSince !== undefined && now - this.#standingSince >= this.#bound;
+    return !isStanding || passed <= this.#bound / 10;
   }
 }
