@@ -32,6 +32,17 @@ describe("the bookshop", () => {
     assert.equal((await ask(app, "GET /account")).status, 401);
   });
 
+  it("takes a picture in a form, from those who have signed in and from no other site", async () => {
+    const { cookies } = await ask(app, "POST /session");
+    const form = new FormData();
+    form.set("caption", "Me & my book");
+    form.set("image", new File(["PNG"], "me.png", { type: "image/png" }));
+    const line = "POST /account/picture";
+    assert.equal((await ask(app, line, { form, cookies })).value, "<p>Me &amp; my book: me.png, 3 bytes</p>");
+    assert.equal((await ask(app, line, { form })).status, 401);
+    assert.equal((await ask(app, line, { form, cookies, headers: { "Sec-Fetch-Site": "cross-site" } })).status, 403);
+  });
+
   it("shows its metrics to the office", async () => {
     const { value } = await ask<string>(app, "GET /office/metrics", { as: `Basic ${btoa("office:sesame")}` });
     assert.match(value, /route="\/books\/\{id:\[0-9\]\+\}",status="200"/);

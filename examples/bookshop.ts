@@ -1,5 +1,5 @@
 /**
- * A shop for browsers: pages, cookies, a session, files, JSON that leaks nothing, a log and metrics, and an old application that
+ * A shop for browsers: pages, cookies, a session, files both ways, JSON that leaks nothing, a log and metrics, and an old application that
  * moves here route by route.
  *
  *   SESSION_KEY=$(openssl rand -base64 32) OFFICE_PASSWORD=sesame npm run example examples/bookshop.ts
@@ -10,7 +10,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { files, nodeCodings, serve } from "@waymark/node";
+import { files, fromNode, nodeCodings, serve } from "@waymark/node";
 import {
   type App,
   accept,
@@ -21,6 +21,7 @@ import {
   deprecated,
   empty,
   fallback,
+  file,
   GET,
   group,
   href,
@@ -61,8 +62,10 @@ const pages = group(
   POST("/theme/dark", () => noContent().withCookie("theme", "dark", { maxAge: 86_400 })),
 );
 
-/** What the old application answers, which knows nothing of waymark. */
-const old = (request: Request): Response => new Response(`old: ${new URL(request.url).pathname}`);
+/** What the old application answers, one of Express for instance, which knows nothing of waymark. */
+const old = fromNode((request, response) => response.end(`old: ${request.url}`));
+
+const picture = { caption: z.string().max(80), image: file({ most: "2MB", types: ["image/png", "image/jpeg"] }) };
 
 /** The shop, with the key of its sessions and the password of its office. */
 export function shop(key: string, password: string, log: (line: string) => void = () => {}): App {
@@ -101,6 +104,10 @@ export function shop(key: string, password: string, log: (line: string) => void 
         "/account",
         signedIn,
         GET(takes(signedIn), (_, { user }) => html`<p>Hello ${user}</p>`),
+        POST("/picture", takes({ form: picture }), async (_, { form }) => {
+          const { caption, image } = await form();
+          return html`<p>${caption}: ${image.name}, ${image.size} bytes</p>`;
+        }),
       ),
     ),
     group("/office", office, GET("/metrics", metrics.handler)),
