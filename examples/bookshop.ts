@@ -63,7 +63,9 @@ const pages = group(
 );
 
 /** What the old application answers, one of Express for instance, which knows nothing of waymark. */
-const old = fromNode((request, response) => response.end(`old: ${request.url}`));
+const old = fromNode((request, response) => {
+  response.writeHead(200, { "Content-Type": "text/plain" }).end(`old: ${request.url}`);
+});
 
 const picture = { caption: z.string().max(80), image: file({ most: "2MB", types: ["image/png", "image/jpeg"] }) };
 
