@@ -40,7 +40,8 @@ export interface Database extends AsyncDisposable {
    */
   restore(snapshot: Snapshot, options?: RestoreOptions): Promise<boolean>;
   /**
-   * Makes the indexes that `lateIndexes` has left out; without them, lists cannot be read.
+   * Resolves when records can be selected by all that the definitions name, each by an index: makes what is missing of that. PostgreSQL
+   * makes it by itself, too, while the database is open; SQLite only where `lateIndexes` has left it out.
    *
    * @throws StoreUnavailable (rejects) when the database cannot be changed just now
    */

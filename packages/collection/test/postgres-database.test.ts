@@ -197,7 +197,10 @@ describe("unique members of a PostgreSQL database", () => {
     const before = await open(url, { collections: [{ name: "person" }] });
     await before.store("person").createAll([{ identifier: "A1" }, { identifier: "A1" }]);
     await before.close();
-    await assertNotOpened(url, /two records in it have the same identifier, which is to be unique; change one of them/);
+    await assertNotOpened(
+      url,
+      /two records in it \(1 and 2\) have the same identifier, which is to be unique; change one of them/,
+    );
     await using still = disposable(await open(url, { collections: [{ name: "person" }] }));
     assert.equal((await everything(still.database.store("person"))).length, 2);
   });
@@ -207,8 +210,8 @@ describe("unique members of a PostgreSQL database", () => {
     await using opened = disposable(await open(url));
     await create(opened.database.store("person"), { identifier: "A1" });
     const copy =
-      "INSERT INTO person SELECT 9, revision, tx, created_at, updated_at, document, size, unique_identifier FROM person";
-    await assert.rejects(execute(url, copy), /person_unique_identifier/);
+      "INSERT INTO person (id, revision, tx, created_at, updated_at, document, compared, words) SELECT 9, revision, tx, created_at, updated_at, document, compared, words FROM person";
+    await assert.rejects(execute(url, copy), /person_unique identifier/);
   });
 });
 
@@ -231,12 +234,10 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
       ["number", 10, [1]],
     ] as const) {
       await using opened = disposable(await open(url, { collections: [height(type)] }));
+      await opened.database.makeIndexes();
       const people = opened.database.store("person");
       assert.deepEqual(await idsBy(people, { filters: [{ member: "height", operator: "eq", value }] }), ids);
     }
-    await (await open(url)).close();
-    const columns = await execute(url, "SELECT attname FROM pg_attribute WHERE attrelid = 'person'::regclass");
-    assert.ok(!columns.flat().includes("number_height"));
   });
 
   it("has the words of records that there were before", async () => {
@@ -256,6 +257,7 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
       [usesOf(["job"], { search: true }), "2079", 0],
     ] as const) {
       await using opened = disposable(await open(url, { collections: [{ ...person, members }] }));
+      await opened.database.makeIndexes();
       assert.equal(await opened.database.store("person").count({ words: [word] }), found);
     }
     await using without = disposable(await open(url));

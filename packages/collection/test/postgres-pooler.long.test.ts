@@ -60,7 +60,7 @@ describe("PostgreSQL behind PgBouncer", { skip: !hasPgbouncer && "pgbouncer is n
     });
     const store = database.store("person");
     await create(store, {});
-    const locked = execute(url, "BEGIN; LOCK TABLE waymark_collections; SELECT pg_sleep(1); COMMIT");
+    const locked = execute(url, "BEGIN; LOCK TABLE person; SELECT pg_sleep(1); COMMIT");
     await assert.rejects(
       async () => {
         for (;;) await create(store, {}); // until the table is locked

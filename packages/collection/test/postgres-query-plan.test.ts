@@ -28,10 +28,10 @@ const columns = comparedColumns(toStoredCollection(person));
 
 /** The columns on which the members have an index. */
 const indexed: Readonly<Record<string, string>> = {
-  familyName: "folded_familyName",
-  email: "folded_email",
-  height: "number_height",
-  seen: "time_seen",
+  familyName: "text\\d+ familyName",
+  email: "text\\d+ email",
+  height: "number height",
+  seen: "time seen",
   createdAt: "created_at",
 };
 

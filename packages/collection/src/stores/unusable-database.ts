@@ -26,7 +26,9 @@ export function ownedOtherwise(collection: string, present: string | undefined, 
   );
 }
 
-export function valueShared(member: string, cause: unknown): Error {
-  const reason = `two records in it have the same ${member}, which is to be unique; change one of them`;
+/** @param ids those of two of the records, where they are known */
+export function valueShared(member: string, cause: unknown, ids: readonly (number | string)[] = []): Error {
+  const named = ids.length === 0 ? "" : ` (${ids.join(" and ")})`;
+  const reason = `two records in it${named} have the same ${member}, which is to be unique; change one of them`;
   return new UnusableDatabase(reason, { cause });
 }

@@ -6,8 +6,9 @@ CREATE TABLE book (
     updated_at bigint NOT NULL,
     owner bigint NOT NULL,
     document text NOT NULL,
-    size integer,
-    folded_title text
+    size integer GENERATED ALWAYS AS (octet_length(document)) STORED,
+    compared jsonb NOT NULL,
+    words jsonb NOT NULL
 );
 CREATE TABLE person (
     id bigint NOT NULL,
@@ -16,26 +17,24 @@ CREATE TABLE person (
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
     document text NOT NULL,
-    size integer,
-    unique_identifier text,
-    folded_name text,
-    folded_email text,
-    number_height double precision,
-    time_seen bigint,
-    list_tags text[],
-    words text[]
+    size integer GENERATED ALWAYS AS (octet_length(document)) STORED,
+    compared jsonb NOT NULL,
+    words jsonb NOT NULL
 );
 CREATE TABLE waymark_collections (
     name text NOT NULL,
-    form text NOT NULL
+    owner text,
+    declared text NOT NULL
 );
 CREATE TABLE waymark_era (
     era text NOT NULL,
     server text
 );
-CREATE TABLE waymark_forms (
-    name text NOT NULL,
-    form text NOT NULL
+CREATE TABLE waymark_fills (
+    collection text NOT NULL,
+    rule text NOT NULL,
+    keys text NOT NULL,
+    since xid8
 );
 CREATE SEQUENCE waymark_ids_book
     START WITH 1
@@ -88,31 +87,31 @@ CREATE SEQUENCE waymark_revisions_person
     NO MAXVALUE
     CACHE 1;
 INSERT INTO book VALUES
-	(1, 1, '734', 1793534820000, 1793534820000, 1, '{"id":1,"personId":1,"title":"Notes","createdAt":"2026-11-01T12:07:00.000Z","updatedAt":"2026-11-01T12:07:00.000Z"}', 115, 'notes'),
-	(3, 3, '736', 1793534940000, 1793534940000, 4, '{"id":3,"personId":4,"title":"Diary","createdAt":"2026-11-01T12:09:00.000Z","updatedAt":"2026-11-01T12:09:00.000Z"}', 115, 'diary');
+	(1, 1, '734', 1793534820000, 1793534820000, 1, '{"id":1,"personId":1,"title":"Notes","createdAt":"2026-11-01T12:07:00.000Z","updatedAt":"2026-11-01T12:07:00.000Z"}', DEFAULT, '{"": ["8GL3kMm1DEJEJlHQ"], "text1 title": "notes"}', '{}'),
+	(3, 3, '736', 1793534940000, 1793534940000, 4, '{"id":3,"personId":4,"title":"Diary","createdAt":"2026-11-01T12:09:00.000Z","updatedAt":"2026-11-01T12:09:00.000Z"}', DEFAULT, '{"": ["8GL3kMm1DEJEJlHQ"], "text1 title": "diary"}', '{}');
 INSERT INTO person VALUES
-	(1, 1, '727', 1793534400000, 1793534400000, '{"id":1,"name":"Ada Lovelace","identifier":"A1","email":"Ada@example.org","height":1.65,"seen":"2026-01-02T03:04:05Z","createdAt":"2026-11-01T12:00:00.000Z","updatedAt":"2026-11-01T12:00:00.000Z"}', 196, '"A1"', 'ada lovelace', 'ada@example.org', 1.65, 1767323045000, NULL, '{ada,a*,ad*,ada*,lovelace,l*,lo*,lov*,love*,lovel*}'),
-	(4, 4, '730', 1793534580000, 1793534580000, '{"id":4,"name":"Zoë \"Eve\" O''Neill \\ 😀","email":"eve@example.org","createdAt":"2026-11-01T12:03:00.000Z","updatedAt":"2026-11-01T12:03:00.000Z"}', 150, NULL, 'zoe "eve" o''neill \ 😀', 'eve@example.org', NULL, NULL, NULL, '{zoe,z*,zo*,zoe*,zo,eve,e*,ev*,eve*,o,o*,neill,n*,ne*,nei*,neil*,neill*,oneill,on*,one*,onei*,oneil*}'),
-	(100, 6, '732', 1793534700000, 1793534700000, '{"id":100,"name":"One with an id of its own","identifier":1,"createdAt":"2026-11-01T12:05:00.000Z","updatedAt":"2026-11-01T12:05:00.000Z"}', 138, '1', 'one with an id of its own', NULL, NULL, NULL, NULL, '{one,o*,on*,one*,with,w*,wi*,wit*,with*,an,a*,an*,id,i*,id*,of,of*,its,it*,its*,own,ow*,own*}'),
-	(101, 7, '733', 1793534760000, 1793534760000, '{"id":101,"name":"One after it","identifier":"1","createdAt":"2026-11-01T12:06:00.000Z","updatedAt":"2026-11-01T12:06:00.000Z"}', 127, '"1"', 'one after it', NULL, NULL, NULL, NULL, '{one,o*,on*,one*,after,a*,af*,aft*,afte*,after*,it,i*,it*}'),
-	(2, 8, '737', 1793534460000, 1793535000000, '{"id":2,"name":"Grace Brewster Hopper","identifier":"A2","createdAt":"2026-11-01T12:01:00.000Z","updatedAt":"2026-11-01T12:10:00.000Z"}', 135, '"A2"', 'grace brewster hopper', NULL, NULL, NULL, NULL, '{grace,g*,gr*,gra*,grac*,grace*,brewster,b*,br*,bre*,brew*,brews*,hopper,h*,ho*,hop*,hopp*,hoppe*}'),
-	(102, 11, '740', 1793535060000, 1793535060000, '{"id":102,"name":"First of many","createdAt":"2026-11-01T12:11:00.000Z","updatedAt":"2026-11-01T12:11:00.000Z"}', 111, NULL, 'first of many', NULL, NULL, NULL, NULL, '{first,f*,fi*,fir*,firs*,first*,of,o*,of*,many,m*,ma*,man*,many*}'),
-	(103, 12, '740', 1793535120000, 1793535120000, '{"id":103,"name":"Second of many","createdAt":"2026-11-01T12:12:00.000Z","updatedAt":"2026-11-01T12:12:00.000Z"}', 112, NULL, 'second of many', NULL, NULL, NULL, NULL, '{second,s*,se*,sec*,seco*,secon*,of,o*,of*,many,m*,ma*,man*,many*}');
+	(1, 1, '727', 1793534400000, 1793534400000, '{"id":1,"name":"Ada Lovelace","identifier":"A1","email":"Ada@example.org","height":1.65,"seen":"2026-01-02T03:04:05Z","createdAt":"2026-11-01T12:00:00.000Z","updatedAt":"2026-11-01T12:00:00.000Z"}', DEFAULT, '{"": ["wuK9Kc7mXerkvBCr"], "time seen": 1767323045000, "text1 name": "ada lovelace", "text1 email": "ada@example.org", "number height": 1.65, "unique identifier": "\"A1\""}', '{"HFrtwqAJldK1hwZf": ["ada", "a*", "ad*", "ada*", "lovelace", "l*", "lo*", "lov*", "love*", "lovel*"]}'),
+	(4, 4, '730', 1793534580000, 1793534580000, '{"id":4,"name":"Zoë \"Eve\" O''Neill \\ 😀","email":"eve@example.org","createdAt":"2026-11-01T12:03:00.000Z","updatedAt":"2026-11-01T12:03:00.000Z"}', DEFAULT, '{"": ["wuK9Kc7mXerkvBCr"], "text1 name": "zoe \"eve\" o''neill \\ 😀", "text1 email": "eve@example.org"}', '{"HFrtwqAJldK1hwZf": ["zoe", "z*", "zo*", "zoe*", "zo", "eve", "e*", "ev*", "eve*", "o", "o*", "neill", "n*", "ne*", "nei*", "neil*", "neill*", "oneill", "on*", "one*", "onei*", "oneil*"]}'),
+	(100, 6, '732', 1793534700000, 1793534700000, '{"id":100,"name":"One with an id of its own","identifier":1,"createdAt":"2026-11-01T12:05:00.000Z","updatedAt":"2026-11-01T12:05:00.000Z"}', DEFAULT, '{"": ["wuK9Kc7mXerkvBCr"], "text1 name": "one with an id of its own", "unique identifier": "1"}', '{"HFrtwqAJldK1hwZf": ["one", "o*", "on*", "one*", "with", "w*", "wi*", "wit*", "with*", "an", "a*", "an*", "id", "i*", "id*", "of", "of*", "its", "it*", "its*", "own", "ow*", "own*"]}'),
+	(101, 7, '733', 1793534760000, 1793534760000, '{"id":101,"name":"One after it","identifier":"1","createdAt":"2026-11-01T12:06:00.000Z","updatedAt":"2026-11-01T12:06:00.000Z"}', DEFAULT, '{"": ["wuK9Kc7mXerkvBCr"], "text1 name": "one after it", "unique identifier": "\"1\""}', '{"HFrtwqAJldK1hwZf": ["one", "o*", "on*", "one*", "after", "a*", "af*", "aft*", "afte*", "after*", "it", "i*", "it*"]}'),
+	(2, 8, '737', 1793534460000, 1793535000000, '{"id":2,"name":"Grace Brewster Hopper","identifier":"A2","createdAt":"2026-11-01T12:01:00.000Z","updatedAt":"2026-11-01T12:10:00.000Z"}', DEFAULT, '{"": ["wuK9Kc7mXerkvBCr"], "text1 name": "grace brewster hopper", "unique identifier": "\"A2\""}', '{"HFrtwqAJldK1hwZf": ["grace", "g*", "gr*", "gra*", "grac*", "grace*", "brewster", "b*", "br*", "bre*", "brew*", "brews*", "hopper", "h*", "ho*", "hop*", "hopp*", "hoppe*"]}'),
+	(102, 11, '740', 1793535060000, 1793535060000, '{"id":102,"name":"First of many","createdAt":"2026-11-01T12:11:00.000Z","updatedAt":"2026-11-01T12:11:00.000Z"}', DEFAULT, '{"": ["wuK9Kc7mXerkvBCr"], "text1 name": "first of many"}', '{"HFrtwqAJldK1hwZf": ["first", "f*", "fi*", "fir*", "firs*", "first*", "of", "o*", "of*", "many", "m*", "ma*", "man*", "many*"]}'),
+	(103, 12, '740', 1793535120000, 1793535120000, '{"id":103,"name":"Second of many","createdAt":"2026-11-01T12:12:00.000Z","updatedAt":"2026-11-01T12:12:00.000Z"}', DEFAULT, '{"": ["wuK9Kc7mXerkvBCr"], "text1 name": "second of many"}', '{"HFrtwqAJldK1hwZf": ["second", "s*", "se*", "sec*", "seco*", "secon*", "of", "o*", "of*", "many", "m*", "ma*", "man*", "many*"]}');
 INSERT INTO waymark_collections VALUES
-	('person', 'l4tFbUx18rKLHA1r'),
-	('book', '71aiRoLPUMmbTOmq');
+	('person', NULL, '["unique identifier","text1 name","text1 email","number height","time seen","list text1 tags","words [1,5,\"name\"]"]'),
+	('book', 'person', '["text1 title"]');
 INSERT INTO waymark_era VALUES
-	('358105c7-75a7-4626-a9b4-285745067fba', '7713571955706898119 5 00000001');
-INSERT INTO waymark_forms VALUES
-	('person', '{"owner":null,"columns":{"size":"bytes","unique_identifier":"key","folded_name":"folded 1","folded_email":"folded 1","number_height":"value","time_seen":"value","list_tags":"[\"values\",\"text\",5,null]","words":"[1,5,\"name\"]","changes":"revision"}}'),
-	('book', '{"owner":"person","columns":{"size":"bytes","folded_title":"folded 1","changes":"revision"}}');
+	('d7769919-227d-4f02-a33a-b0352a903fad', '7713639554365284714 5 00000001');
+INSERT INTO waymark_fills VALUES
+	('person', 'wuK9Kc7mXerkvBCr', '["unique identifier","text1 name","text1 email","number height","time seen","list text1 tags","words [1,5,\"name\"]"]', '725'),
+	('book', '8GL3kMm1DEJEJlHQ', '["text1 title"]', '725');
 INSERT INTO waymark_keys VALUES
 	('person', 0, 'key of Ada', 'print of key of Ada', 1, 1, 1793534400000),
 	('person', 0, 'key of Grace', 'print of key of Grace', 2, 2, 1793534460000),
 	('person', 0, 'key of the removed one', 'print of key of the removed one', 3, 3, 1793534520000),
 	('book', 1, 'key of Notes', 'print of key of Notes', 1, 1, 1793534820000);
 INSERT INTO waymark_layout VALUES
-	(1, 'd406c995-ada2-47ec-bf5a-a831b4f90972');
+	(1, 'fdfb94b7-06d3-464b-92a5-42e334759bf4');
 INSERT INTO waymark_removals VALUES
 	('person', 3, 9, '738', 0),
 	('book', 2, 4, '739', 5),
@@ -129,8 +128,8 @@ ALTER TABLE ONLY waymark_collections
     ADD CONSTRAINT waymark_collections_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY waymark_era
     ADD CONSTRAINT waymark_era_pkey PRIMARY KEY (era);
-ALTER TABLE ONLY waymark_forms
-    ADD CONSTRAINT waymark_forms_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY waymark_fills
+    ADD CONSTRAINT waymark_fills_pkey PRIMARY KEY (collection, rule);
 ALTER TABLE ONLY waymark_keys
     ADD CONSTRAINT waymark_keys_pkey PRIMARY KEY (collection, owner, key);
 ALTER TABLE ONLY waymark_layout
@@ -142,19 +141,19 @@ ALTER TABLE ONLY waymark_removals
 CREATE INDEX book_changes ON book USING btree (tx, revision);
 CREATE INDEX book_changes_of_owner ON book USING btree (owner, tx, revision);
 CREATE INDEX book_created_at ON book USING btree (owner, created_at, id);
-CREATE INDEX book_folded_title ON book USING btree (owner, "left"(folded_title, 600) NULLS FIRST, id);
 CREATE INDEX book_owner ON book USING btree (owner, id);
+CREATE INDEX "book_text1 title" ON book USING btree (owner, "left"(((compared ->> 'text1 title'::text) COLLATE "C"), 600) NULLS FIRST, id);
 CREATE INDEX book_updated_at ON book USING btree (owner, updated_at, id);
 CREATE INDEX person_changes ON person USING btree (tx, revision);
 CREATE INDEX person_created_at ON person USING btree (created_at, id);
-CREATE INDEX person_folded_email ON person USING btree ("left"(folded_email, 600) NULLS FIRST, id);
-CREATE INDEX person_folded_name ON person USING btree ("left"(folded_name, 600) NULLS FIRST, id);
-CREATE INDEX person_list_tags ON person USING gin (list_tags);
-CREATE INDEX person_number_height ON person USING btree (number_height NULLS FIRST, id);
-CREATE INDEX person_time_seen ON person USING btree (time_seen NULLS FIRST, id);
-CREATE UNIQUE INDEX person_unique_identifier ON person USING btree (unique_identifier);
+CREATE INDEX "person_list text1 tags" ON person USING gin (((compared -> 'list text1 tags'::text)));
+CREATE INDEX "person_number height" ON person USING btree ((((compared -> 'number height'::text))::double precision) NULLS FIRST, id);
+CREATE INDEX "person_text1 email" ON person USING btree ("left"(((compared ->> 'text1 email'::text) COLLATE "C"), 600) NULLS FIRST, id);
+CREATE INDEX "person_text1 name" ON person USING btree ("left"(((compared ->> 'text1 name'::text) COLLATE "C"), 600) NULLS FIRST, id);
+CREATE INDEX "person_time seen" ON person USING btree ((((compared -> 'time seen'::text))::bigint) NULLS FIRST, id);
+CREATE UNIQUE INDEX "person_unique identifier" ON person USING btree (((compared ->> 'unique identifier'::text)) COLLATE "C");
 CREATE INDEX person_updated_at ON person USING btree (updated_at, id);
-CREATE INDEX person_words ON person USING gin (words);
+CREATE INDEX "person_words HFrtwqAJldK1hwZf" ON person USING gin (((words -> 'HFrtwqAJldK1hwZf'::text)));
 CREATE INDEX waymark_keys_time ON waymark_keys USING btree (collection, "time");
 CREATE INDEX waymark_removals_owner ON waymark_removals USING btree (collection, owner, tx, revision) WHERE (owner <> 0);
 CREATE INDEX waymark_removals_tx ON waymark_removals USING btree (collection, tx, revision);

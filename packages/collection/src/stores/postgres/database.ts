@@ -13,6 +13,7 @@ import { type OpenServer, openServerAt } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { type PostgresEngine, postgresEngine } from "./engine.ts";
 import { beginEra, enterEra } from "./era.ts";
+import { type PostgresBuilder, postgresBuilder } from "./layout/builder.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
 import { prepareCollection } from "./layout/schema.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
@@ -38,8 +39,12 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const parsed = parsePostgresAddress(address);
   const openServer = openServerAt(parsed);
+  const openPatient = (): Promise<PostgresConnection> =>
+    openServer({ ...timeouts, statement: patience, lock: patience });
+  const builder = postgresBuilder(collections, openPatient);
   try {
     await prepareDatabase(openServer, timeouts, { ...options, collections }, presentLayouts);
+    if (!options.forRestore) await builder.begin();
   } catch (error) {
     throw notOpened(parsed.display, reasonNotOpened(error), error);
   }
@@ -49,7 +54,9 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     return connection;
   };
   const pools = dividePool(poolSize, connect, open);
+  if (!options.forRestore) builder.goOn();
   const engine = postgresDatabaseEngine(pools, collections, {
+    builder,
     openSnapshot: () => openPostgresSnapshot(openServer, timeouts),
     restores: new PostgresPool(1, connect, () => openServer({ ...timeouts, statement: patience })),
     onCommit: options.observer?.onCommit,
@@ -68,6 +75,7 @@ export async function snapshotPostgresDatabase(address: string): Promise<Snapsho
 }
 
 interface EngineParts {
+  readonly builder: PostgresBuilder;
   readonly openSnapshot: () => Promise<Snapshot>;
   /** A connection whose statements may take long. */
   readonly restores: PostgresPool;
@@ -77,7 +85,7 @@ interface EngineParts {
 function postgresDatabaseEngine(
   pools: PostgresPools,
   collections: readonly StoredCollection[],
-  { openSnapshot, restores, onCommit }: EngineParts,
+  { builder, openSnapshot, restores, onCommit }: EngineParts,
 ): DatabaseEngine {
   const engines: PostgresEngine[] = [];
   /** Since when a transaction has kept followers from changes. */
@@ -86,8 +94,12 @@ function postgresDatabaseEngine(
     pools.changes.use((connection) => connection.queryAlone(statement)).catch(throwStoreFault);
   return {
     collection(definition) {
-      const engine = postgresEngine(pools, definition, collections, onCommit, (isHeld) => {
-        heldSince = isHeld ? (heldSince ?? performance.now()) : undefined;
+      const engine = postgresEngine(pools, definition, collections, {
+        onCommit,
+        assertReady: (selection) => builder.assertReady(definition.name, selection),
+        onFeed(isHeld) {
+          heldSince = isHeld ? (heldSince ?? performance.now()) : undefined;
+        },
       });
       engines.push(engine);
       return engine;
@@ -111,13 +123,12 @@ function postgresDatabaseEngine(
         lists: pools.lists.figures,
       },
     }),
-    async makeIndexes() {},
+    makeIndexes: () => builder.finish().catch(throwStoreFault),
     async probeChanges() {
       // Rows that another transaction is changing can be changed; the probe does not wait for them.
       const free = "SELECT name FROM waymark_collections FOR UPDATE SKIP LOCKED";
-      const text = `UPDATE waymark_collections SET form = form WHERE name IN (${free})`;
+      const text = `UPDATE waymark_collections SET name = name WHERE name IN (${free})`;
       await change({ text });
-      for (const engine of engines) await engine.assertShape();
     },
     async resume() {
       await restores
@@ -125,6 +136,7 @@ function postgresDatabaseEngine(
         .catch(throwStoreFault);
     },
     async close() {
+      await builder.close();
       await Promise.all(engines.map((engine) => engine.close()));
       await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },

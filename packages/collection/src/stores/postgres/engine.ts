@@ -1,5 +1,6 @@
 import type { StoredCollection } from "../../database.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
+import type { Selection } from "../contract/selection.ts";
 import type { Engine } from "../engine.ts";
 import { keptCounts } from "../reading/kept-counts.ts";
 import { toAdditions } from "../writing/origins.ts";
@@ -16,26 +17,30 @@ import { postgresWriter } from "./writing/writer.ts";
 
 /** The engine of a collection, and what its database asks of it. */
 export interface PostgresEngine extends Engine {
-  /** @throws StoreUnavailable (rejects) when another program has given the table another shape, so that all changes fail */
-  assertShape(): Promise<void>;
   /** Returns the number of changes that wait for a transaction. */
   waitingChanges(): number;
   /** Makes the waiting changes, and accepts no more. */
   close(): Promise<void>;
 }
 
+interface EngineHooks {
+  readonly onCommit: DatabaseObserver["onCommit"];
+  /** Called when changes were read, with whether a transaction that still runs kept some from being read. */
+  readonly onFeed: (isHeld: boolean) => void;
+  /** @throws StoreUnavailable when not all records can be selected by that yet */
+  readonly assertReady: (selection: Selection) => void;
+}
+
 /**
  * Makes the engine of a collection over the connections of its database.
  *
  * @param collections all collections of the database
- * @param onFeed called when changes were read, with whether a transaction that still runs kept some from being read
  */
 export function postgresEngine(
   pools: PostgresPools,
   definition: StoredCollection,
   collections: readonly StoredCollection[],
-  onCommit: DatabaseObserver["onCommit"],
-  onFeed: (isHeld: boolean) => void,
+  { onCommit, onFeed, assertReady }: EngineHooks,
 ): PostgresEngine {
   const find = postgresFinds(pools.records, definition);
   const changes = new PostgresChanges(definition, collections);
@@ -50,9 +55,16 @@ export function postgresEngine(
       const found = await find(id);
       return owner === undefined || found?.owner === owner ? found?.record : undefined;
     },
-    batch: lists.batch,
-    count: (selection, owner, options) =>
-      keptCount(selection, owner, options, (notBefore) => lists.count(selection, owner, { ...options, notBefore })),
+    batch(selection, owner, options) {
+      assertReady(selection);
+      return lists.batch(selection, owner, options);
+    },
+    async count(selection, owner, options) {
+      assertReady(selection);
+      return keptCount(selection, owner, options, (notBefore) =>
+        lists.count(selection, owner, { ...options, notBefore }),
+      );
+    },
     revision: async () => (await present()).revision,
     state,
     placeAt: (state) => ({ era: undefined, tx: `${firstBeyond(state)}`, revision: 0 }),
@@ -68,7 +80,6 @@ export function postgresEngine(
         throw toStoreFault(error);
       }
     },
-    assertShape: () => changes.assertShape((statement) => pools.records.read(statement)),
     waitingChanges: () => writer.waiting,
     close: () => writer.close(),
   };

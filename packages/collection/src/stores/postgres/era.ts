@@ -49,8 +49,13 @@ export async function beginEra(connection: PostgresConnection, ids: number): Pro
     }
   }
   // Transactions that this server has not had yet would keep their changes from being read.
-  for (const table of [...collections.map(([name]) => quoteName(name)), "waymark_removals"]) {
-    const text = `UPDATE ${table} SET tx = '0' WHERE tx >= pg_snapshot_xmax(pg_current_snapshot())`;
+  const numbers = [
+    ...collections.map(([name]) => [quoteName(name), "tx"]),
+    ["waymark_removals", "tx"],
+    ["waymark_fills", "since"],
+  ];
+  for (const [table, column] of numbers) {
+    const text = `UPDATE ${table} SET ${column} = '0' WHERE ${column} >= pg_snapshot_xmax(pg_current_snapshot())`;
     await connection.query({ text, isLong: true });
   }
 }

@@ -17,11 +17,15 @@ export type Layouts = readonly (readonly string[])[];
 const firstLayout: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS waymark_collections (
     name text PRIMARY KEY,
-    form text NOT NULL -- a digest of the form of its table
+    owner text,             -- the collection that owns its records
+    declared text NOT NULL  -- what the last version that opened it compares records by, as a list of JSON
   )`,
-  `CREATE TABLE IF NOT EXISTS waymark_forms (
-    name text PRIMARY KEY, -- of a collection
-    form text NOT NULL     -- what its table is made for
+  `CREATE TABLE IF NOT EXISTS waymark_fills (
+    collection text NOT NULL,
+    rule text NOT NULL, -- a digest of the list
+    keys text NOT NULL, -- what records are compared by, as a list of JSON
+    since xid8,         -- records that were changed before this transaction are filled; NULL until all of them were
+    PRIMARY KEY (collection, rule)
   )`,
   `CREATE TABLE IF NOT EXISTS waymark_removals (
     collection text NOT NULL,

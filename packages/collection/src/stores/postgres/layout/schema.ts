@@ -1,150 +1,122 @@
 import type { DatabaseOptions, StoredCollection } from "../../../database.ts";
-import { parseTableShape, reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
-import { storeColumns } from "../../table/rows.ts";
 import { ownedOtherwise, UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { dueShape, type FilledColumn, filledColumns } from "../table/columns.ts";
+import { keysOf, memberOfKey, ruleOf } from "../table/columns.ts";
 import { idSequence, revisionSequence } from "../table/sequences.ts";
-import { digestOf, quoteName } from "../table/sql.ts";
-import { fillColumns } from "./fill-columns.ts";
-import { makeIndex, makeIndexes } from "./indexes.ts";
+import { quoteName } from "../table/sql.ts";
+import { makeIndexes } from "./indexes.ts";
 import { isThere, lockLayout } from "./migrations.ts";
 
 /**
- * Makes the table of a collection where it is missing, and gives it exactly the columns that the definition asks for, filled,
- * within the transaction of the connection. Writes and locks nothing where the table is right.
+ * Makes the table of a collection with its indexes where it is missing, within the transaction of the connection. Locks nothing where
+ * the table is there: what it lacks of the definition is made while others change it.
  *
- * Each statement must be repeatable: with an engine that makes tables outside of transactions, a start may continue where another
- * was interrupted. Until all is done, no program stores records in the table.
- *
- * @throws UnusableDatabase when the table belongs to another program, or when records share a value that must be unique
+ * @throws UnusableDatabase when the table belongs to another program, or its records to another collection
  */
 export async function prepareCollection(
   connection: PostgresConnection,
   definition: StoredCollection,
   onForgotten?: DatabaseOptions["onForgotten"],
 ): Promise<void> {
-  const found = await findCollection(connection, definition);
-  if (found !== undefined && isMade(found, definition)) return;
+  if (await isRight(connection, definition)) return;
   await lockLayout(connection);
   const present = await findCollection(connection, definition);
-  if (present !== undefined && isMade(present, definition)) return;
-  if (present?.form !== undefined) {
-    reportForgotten(definition.name, present.form, dueShape(definition), onForgotten);
-  }
-  await makeTable(connection, definition, present?.form);
-  await note(connection, definition.name, tableShape(definition, [])); // no program stores records in a table of this form
-  await makeColumns(connection, definition, present?.form);
-  await note(connection, definition.name, dueShape(definition));
-}
-
-async function makeTable(
-  connection: PostgresConnection,
-  definition: StoredCollection,
-  present: string | undefined,
-): Promise<void> {
-  const { name: collection, owner } = definition;
-  const table = quoteName(collection);
-  if (await isThere(connection, table)) {
-    if (present === undefined) {
-      throw new UnusableDatabase(
-        `it has a table ${table} of another program; name another database, or another schema by ?options=-c search_path=…`,
+  if (present === undefined) {
+    await assertOurs(connection, definition);
+    await makeTable(connection, definition);
+  } else if (present.owner !== (definition.owner?.collection ?? null)) {
+    await dropWithOtherOwner(connection, definition, present.owner ?? undefined);
+    await makeTable(connection, definition);
+  } else {
+    const due = new Set(keysOf(definition).map(memberOfMember));
+    const forgotten = new Set(present.declared.map(memberOfMember)).difference(due);
+    if (forgotten.size > 0)
+      onForgotten?.(
+        definition.name,
+        [...forgotten].filter((member) => member !== ""),
       );
-    }
-    await dropWithOtherOwner(connection, definition, present);
   }
   await connection.query({
-    text: "INSERT INTO waymark_collections (name, form) VALUES ($1, '') ON CONFLICT DO NOTHING",
-    values: [collection],
+    text: "INSERT INTO waymark_fills (collection, rule, keys) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+    values: [definition.name, ruleOf(definition), JSON.stringify(keysOf(definition))],
   });
+  await connection.query({
+    text: `INSERT INTO waymark_collections (name, owner, declared) VALUES ($1, $2, $3)
+      ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, declared = excluded.declared`,
+    values: [definition.name, definition.owner?.collection ?? null, JSON.stringify(keysOf(definition))],
+  });
+}
+
+const memberOfMember = (key: string): string => (key.startsWith("words ") ? "" : memberOfKey(key));
+
+/** Whether nothing is to be written for a definition. */
+async function isRight(connection: PostgresConnection, definition: StoredCollection): Promise<boolean> {
+  const present = await findCollection(connection, definition);
+  if (present === undefined || present.owner !== (definition.owner?.collection ?? null)) return false;
+  const noted = await connection.query({
+    text: "SELECT 1 FROM waymark_fills WHERE collection = $1 AND rule = $2",
+    values: [definition.name, ruleOf(definition)],
+  });
+  return noted.length > 0 && JSON.stringify(present.declared) === JSON.stringify(keysOf(definition));
+}
+
+/** @throws UnusableDatabase when there is a table of the name, which no program of ours has made */
+async function assertOurs(connection: PostgresConnection, { name }: StoredCollection): Promise<void> {
+  const table = quoteName(name);
+  if (!(await isThere(connection, table))) return;
+  throw new UnusableDatabase(
+    `it has a table ${table} of another program; name another database, or another schema by ?options=-c search_path=…`,
+  );
+}
+
+async function makeTable(connection: PostgresConnection, definition: StoredCollection): Promise<void> {
+  const { name: collection, owner } = definition;
   const statements = [
     ...[idSequence(collection), revisionSequence(collection)].map((name) => `CREATE SEQUENCE IF NOT EXISTS ${name}`),
-    `CREATE TABLE IF NOT EXISTS ${table} (
+    `CREATE TABLE ${quoteName(collection)} (
       id bigint PRIMARY KEY,
       revision bigint NOT NULL,
       tx xid8 NOT NULL,           -- the transaction that has changed it last
       created_at bigint NOT NULL, -- milliseconds since the epoch
       updated_at bigint NOT NULL,
       ${owner === undefined ? "" : `owner bigint NOT NULL REFERENCES ${quoteName(owner.collection)} (id),`}
-      document text NOT NULL      -- the text that is sent
+      document text NOT NULL,     -- the text that is sent
+      size integer GENERATED ALWAYS AS (octet_length(document)) STORED, -- read without the document
+      compared jsonb NOT NULL,    -- what members are compared by
+      words jsonb NOT NULL        -- what a search finds
     )`,
-    ...(owner === undefined ? [] : [makeIndex(collection, "owner", "(owner ASC, id ASC)")]),
   ];
   for (const text of statements) await connection.query({ text });
+  await makeIndexes(connection, definition);
+  await connection.query({
+    text: `INSERT INTO waymark_fills (collection, rule, keys, since) VALUES ($1, $2, $3, pg_current_xact_id())
+      ON CONFLICT (collection, rule) DO UPDATE SET since = excluded.since`,
+    values: [collection, ruleOf(definition), JSON.stringify(keysOf(definition))],
+  });
 }
 
 /**
- * Drops the table where its owner differs from that of the definition.
+ * Drops the table, whose owner differs from that of the definition.
  *
  * @throws UnusableDatabase when there are records in it
  */
 async function dropWithOtherOwner(
   connection: PostgresConnection,
   { name: collection, owner }: StoredCollection,
-  present: string,
+  presentOwner: string | undefined,
 ): Promise<void> {
-  const presentOwner = parseTableShape(present).owner ?? undefined;
-  if (presentOwner === owner?.collection) return;
   const table = quoteName(collection);
   const records = await connection.query({ text: `SELECT 1 FROM ${table} LIMIT 1` });
   if (records.length > 0) throw ownedOtherwise(collection, presentOwner, owner?.collection);
   await connection.query({ text: `DROP TABLE ${table} CASCADE` });
-}
-
-/**
- * Drops the columns that the definition does not ask for, makes the missing ones, fills these and those whose content changed, and
- * makes the indexes.
- */
-async function makeColumns(
-  connection: PostgresConnection,
-  definition: StoredCollection,
-  present: string | undefined,
-): Promise<void> {
-  const { name: collection } = definition;
-  const columns = filledColumns(definition);
-  const there = new Set(await columnsOf(connection, quoteName(collection)));
-  const unwanted = [...there].filter(
-    (name) => !storeColumns.has(name) && columns.every((column) => column.name !== name),
-  );
-  const missing = columns.filter(({ name }) => !there.has(name));
-  const textType = await textTypeOf(connection);
-  const alterations = [
-    ...unwanted.map((name) => `DROP COLUMN IF EXISTS ${quoteName(name)}`),
-    ...missing.map(({ name, type }) => `ADD COLUMN IF NOT EXISTS ${quoteName(name)} ${textType(type)}`),
-  ];
-  if (alterations.length > 0) {
-    await connection.query({ text: `ALTER TABLE ${quoteName(collection)} ${alterations.join(", ")}` });
-  }
-  const filled: TableShape["columns"] = present === undefined ? {} : parseTableShape(present).columns;
-  const due = columns.filter(({ name, content }) => !there.has(name) || filled[name] !== content);
-  await fillColumns(connection, collection, due, filled);
-  await makeIndexes(connection, definition);
-}
-
-async function columnsOf(connection: PostgresConnection, table: string): Promise<readonly string[]> {
-  const rows = await connection.query<readonly [name: string]>({
-    text: `SELECT attname FROM pg_attribute
-      WHERE attrelid = to_regclass($1)::oid AND attnum > 0 AND NOT attisdropped`,
-    values: [table],
-  });
-  return rows.map(([name]) => name);
-}
-
-/**
- * Returns a function that makes the declared type of a column. Text must compare by code points: where the database compares it by
- * the rules of a language, the type says so; elsewhere it does not, because an engine may not allow it.
- */
-async function textTypeOf(connection: PostgresConnection): Promise<(type: FilledColumn["type"]) => string> {
-  const [[isByCodePoints] = []] = await connection.query({ text: "SELECT 'B'::text < 'a'::text" });
-  return (type) => (type.startsWith("text") && isByCodePoints !== "t" ? `${type} COLLATE "C"` : type);
+  await connection.query({ text: "DELETE FROM waymark_fills WHERE collection = $1", values: [collection] });
 }
 
 /** What the database has of a collection. */
 interface FoundCollection {
-  /** The shape of its table; undefined before it is made. */
-  readonly form: string | undefined;
-  /** Whether programs may store records in a table of this shape. */
-  readonly isNoted: boolean;
+  readonly owner: string | null;
+  /** The keys of the version that has opened it last. */
+  readonly declared: readonly string[];
 }
 
 /** Returns what the database has of a collection; undefined where it has nothing. */
@@ -152,29 +124,9 @@ async function findCollection(
   connection: PostgresConnection,
   { name }: StoredCollection,
 ): Promise<FoundCollection | undefined> {
-  const [row] = await connection.query<readonly [digest: string, form: string | null]>({
-    text: `SELECT waymark_collections.form, waymark_forms.form
-      FROM waymark_collections LEFT JOIN waymark_forms USING (name) WHERE name = $1`,
+  const [row] = await connection.query<readonly [owner: string | null, declared: string]>({
+    text: "SELECT owner, declared FROM waymark_collections WHERE name = $1",
     values: [name],
   });
-  if (row === undefined) return undefined;
-  const [digest, form] = row;
-  return form === null ? { form: undefined, isNoted: false } : { form, isNoted: digest === digestOf(form) };
-}
-
-/** Returns whether nothing needs to be done for a definition. */
-const isMade = ({ form, isNoted }: FoundCollection, definition: StoredCollection): boolean =>
-  form === dueShape(definition) && isNoted;
-
-/** Stores the shape of a table. Only programs that fill its columns in this way then change the collection. */
-async function note(connection: PostgresConnection, collection: string, form: string): Promise<void> {
-  // In this order, since a bulk request holds the form before the counters.
-  await connection.query({
-    text: "INSERT INTO waymark_forms (name, form) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET form = excluded.form",
-    values: [collection, form],
-  });
-  await connection.query({
-    text: "UPDATE waymark_collections SET form = $2 WHERE name = $1",
-    values: [collection, digestOf(form)],
-  });
+  return row && { owner: row[0], declared: JSON.parse(row[1]) };
 }

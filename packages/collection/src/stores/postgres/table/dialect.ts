@@ -69,7 +69,7 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
   }
 
   override hasWords(words: readonly string[]): string {
-    return wordsCondition(words, (value) => this.add(value));
+    return wordsCondition(this.column("").sql, words, (value) => this.add(value));
   }
 
   override orderTerm(column: ComparedColumn, descending: boolean): string {

@@ -5,9 +5,9 @@ import type { StoredRow } from "../../writing/decide.ts";
 import { type NewRecord, toStoredJson } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Statement } from "../connections/session.ts";
-import { dueShape, type FilledColumn, filledColumns, uniqueColumnName } from "./columns.ts";
+import { comparedBy, withoutUnique, wordsBy } from "./columns.ts";
 import { idSequence, nextOf, revisionSequence } from "./sequences.ts";
-import { digestOf, oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
+import { quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The statements that put rows into the table of a collection, any number at once. */
 export interface PostgresRows {
@@ -35,18 +35,16 @@ export function postgresRows(definition: StoredCollection): PostgresRows {
   const columns = rowColumns(definition);
   const counted = columns.filter(({ name }) => name !== "revision");
   const names = (sent: readonly RowColumn[]): string => sent.map(({ name }) => name).join(", ");
-  const values = (sent: readonly RowColumn[]): string => sent.map(({ name, stored }) => stored(name)).join(", ");
-  const changes = counted.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
+  const changes = counted.slice(1).map(({ name }) => `${name} = rows.${name}`);
   const revision = nextOf(revisionSequence(definition.name));
   const insertion = `INSERT INTO ${table} (revision, tx, ${names(counted)})
-    SELECT ${revision}, pg_current_xact_id(), ${values(counted)} FROM ${sourceOf(counted)}, ${oneStoredRow}
+    SELECT ${revision}, pg_current_xact_id(), ${names(counted)} FROM ${sourceOf(counted)}
     RETURNING id, revision`;
   const replacement = `UPDATE ${table} AS stored SET revision = ${revision}, tx = pg_current_xact_id(), ${changes.join(", ")}
     FROM ${sourceOf(counted)} WHERE stored.id = rows.id RETURNING stored.id, stored.revision`;
   // The feed has what is restored before all else.
   const restored = `INSERT INTO ${table} (tx, ${names(columns)})
-    SELECT '0', ${values(columns)} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
-  const unique = definition.unique.map((member) => quoteName(uniqueColumnName(member)));
+    SELECT '0', ${names(columns)} FROM ${sourceOf(columns)}`;
   const creation = creationOf(definition, columns);
 
   const statement = (
@@ -94,11 +92,10 @@ export function postgresRows(definition: StoredCollection): PostgresRows {
       return connection.query(statement("put into", text, rows, columns));
     },
     async releaseUniqueKeys(connection, ids) {
-      if (unique.length === 0 || ids.length === 0) return;
-      const changes = unique.map((column) => `${column} = NULL`);
+      if (definition.unique.length === 0 || ids.length === 0) return;
       await connection.query({
         name: `waymark release unique keys of ${table}`,
-        text: `UPDATE ${table} SET ${changes.join(", ")} WHERE id = ANY($1::bigint[])`,
+        text: `UPDATE ${table} SET compared = ${withoutUnique(definition)} WHERE id = ANY($1::bigint[])`,
         values: [toArrayText(ids)],
       });
     },
@@ -118,23 +115,23 @@ function creationOf(
 ): { readonly text: string; readonly sent: readonly RowColumn[] } {
   const { name: collection, owner } = definition;
   const table = quoteName(collection);
-  const made = new Set(["id", "revision", "updated_at", "document", quoteName("size")]);
+  const made = new Set(["id", "revision", "updated_at", "document"]);
   const sent = columns.filter(({ name }) => !made.has(name));
   const names = sent.map(({ name }) => name);
   const arrays = ["text", ...sent.map(({ type }) => type)].map((type, position) => `$${position + 1}::${type}[]`);
-  const isOwned = owner === undefined ? "" : `AND EXISTS (SELECT FROM ${quoteName(owner.collection)} WHERE id = owner)`;
+  const isOwned =
+    owner === undefined ? "" : `WHERE EXISTS (SELECT FROM ${quoteName(owner.collection)} WHERE id = owner)`;
   const text = `WITH sent AS MATERIALIZED (
       SELECT *, ${nextOf(idSequence(collection))} AS id
         FROM unnest(${arrays.join(", ")}) WITH ORDINALITY AS rows (members, ${names.join(", ")}, place)
-        WHERE EXISTS (SELECT FROM waymark_collections WHERE name = ${quoteText(collection)}
-          AND form = ${quoteText(digestOf(dueShape(definition)))}) ${isOwned}
+        ${isOwned}
     ), named AS (
       SELECT *, '{"id":' || id || members AS document FROM sent WHERE
         (SELECT id FROM waymark_removals WHERE collection = ${quoteText(collection)} AND waymark_removals.id = sent.id LIMIT 1) IS NULL
     ), stored AS (
-      INSERT INTO ${table} (id, revision, tx, updated_at, document, size, ${names.join(", ")})
-        SELECT id, ${nextOf(revisionSequence(collection))}, pg_current_xact_id(), created_at, document, octet_length(document),
-          ${sent.map(({ name, stored }) => stored(name)).join(", ")} FROM named
+      INSERT INTO ${table} (id, revision, tx, updated_at, document, ${names.join(", ")})
+        SELECT id, ${nextOf(revisionSequence(collection))}, pg_current_xact_id(), created_at, document,
+          ${names.join(", ")} FROM named
         ON CONFLICT DO NOTHING RETURNING id, revision
     )
     SELECT place, id, revision FROM stored JOIN sent USING (id)`;
@@ -157,41 +154,23 @@ export function sourceOf(columns: readonly SentColumn[]): string {
 
 interface RowColumn extends SentColumn {
   readonly toValue: (row: StoredRow, document: unknown) => string | number | null;
-  /** Makes the expression for the stored value from that for the sent value. */
-  readonly stored: (sent: string) => string;
 }
 
+/** The columns of a row, but its transaction. */
 function rowColumns(definition: StoredCollection): readonly RowColumn[] {
-  const own = (name: string, type: string, toValue: RowColumn["toValue"]): RowColumn => {
-    return { name, type, toValue, stored: asItIs };
-  };
+  const [compared, words] = [comparedBy(definition), wordsBy(definition)];
+  const column = (name: string, type: string, toValue: RowColumn["toValue"]): RowColumn => ({ name, type, toValue });
   return [
-    own("id", "bigint", ({ record }) => record.id),
-    own("revision", "bigint", ({ record }) => record.revision),
-    own("created_at", "bigint", ({ createdAt }) => createdAt),
-    own("updated_at", "bigint", ({ record }) => record.updatedAt),
-    ...(definition.owner === undefined ? [] : [own("owner", "bigint", ({ owner }) => owner ?? null)]),
-    own("document", "text", ({ record }) => record.json),
-    ...filledColumns(definition).map((column): RowColumn => {
-      const { name, type, toValue } = column;
-      return {
-        name: quoteName(name),
-        type: sentTypeOf(type),
-        stored: storedFrom(column),
-        toValue: ({ record }, document) => toValue(document, record.json),
-      };
-    }),
+    column("id", "bigint", ({ record }) => record.id),
+    column("revision", "bigint", ({ record }) => record.revision),
+    column("created_at", "bigint", ({ createdAt }) => createdAt),
+    column("updated_at", "bigint", ({ record }) => record.updatedAt),
+    ...(definition.owner === undefined ? [] : [column("owner", "bigint", ({ owner }) => owner ?? null)]),
+    column("document", "text", ({ record }) => record.json),
+    column("compared", "jsonb", (_row, document) => compared(document)),
+    column("words", "jsonb", (_row, document) => words(document)),
   ];
 }
-
-/** Returns the type of the values that are sent for a column: arrays cannot be elements of the array that is sent. */
-export const sentTypeOf = (type: string): string => (type === "text[]" ? "text" : type);
-
-/** Returns the function that makes the expression for the stored value of a column from that for the sent value. */
-export const storedFrom = ({ sent }: FilledColumn): ((value: string) => string) =>
-  sent === undefined ? asItIs : (value) => (sent === "words" ? `string_to_array(${value}, ' ')` : `${value}::text[]`);
-
-const asItIs = (sent: string): string => sent;
 
 /**
  * Removes the records of these removals where they exist, and keeps all of the ids from being assigned again.
@@ -231,7 +210,7 @@ export function removalOfRecords(
         name: `waymark mark removed from ${collection}${areRestored ? " before" : ""}`,
         text: `INSERT INTO waymark_removals (collection, id, revision, tx, owner)
           SELECT $4, id, ${revision}, ${tx}, owner
-            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS rows (id, revision, owner), ${oneStoredRow}
+            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS rows (id, revision, owner)
           ON CONFLICT (collection, id) DO UPDATE
             SET revision = excluded.revision, tx = excluded.tx, owner = excluded.owner`,
         values: [

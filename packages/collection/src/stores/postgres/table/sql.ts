@@ -22,12 +22,6 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * A source with one row, beside the sent rows of an INSERT. Citus runs such a statement on the worker only if it reads a table there.
- * Without one, Citus commits in two phases. A worker that is killed between them hides acknowledged records for up to a minute.
- */
-export const oneStoredRow = "(SELECT 1 FROM waymark_layout) AS stored_row";
-
-/**
  * Makes a text that the database can store. JSON may contain U+0000 and single surrogates, which the database cannot store: each
  * becomes U+FFFD and four hexadecimal digits.
  */

@@ -1,37 +1,30 @@
 import { hash } from "node:crypto";
 import { firstCharacters } from "../../../members/value.ts";
-import type { ListMember } from "../../contract/selection.ts";
 import type { ListFilter } from "../../reading/conditions.ts";
 import { toArrayText, toReadableText } from "./sql.ts";
-import { beginningsOf, longestBeginning } from "./words.ts";
+import { beginningsOf } from "./words.ts";
 
 /**
- * Makes the content of the column of a list, as the text of an array: each value after `=`, and its beginnings after `^`. A filter by
- * a value or a beginning is thus a test of the elements of an array, which every engine answers from its inverted index. Null without
- * values, so that most records take no room.
+ * Makes what a list is compared by: each value after `=`, and its beginnings after `^`. A filter by a value or a beginning is thus a test
+ * of the elements of an array, which an inverted index answers.
  */
-export function indexedValues(values: readonly string[]): string | null {
-  if (values.length === 0) return null;
+export function indexedValues(values: readonly string[]): readonly string[] {
   const elements = new Set<string>();
   for (const value of values.map(toReadableText)) {
     elements.add(wholeElement(value));
     for (const beginning of beginningsOf(value)) elements.add(`^${beginning}`);
   }
-  return toArrayText([...elements]);
+  return [...elements];
 }
-
-/** Names the way in which the values of a list are indexed. When the name changes, they are indexed again. */
-export const valueIndex = ({ type, single }: ListMember): string =>
-  JSON.stringify(["values", type, longestBeginning, single]);
 
 /** Writes that one of the values of a list meets a filter. */
 export function valuesCondition(column: string, filter: ListFilter, add: (value: string) => string): string {
-  const hasElement = (element: string): string => `${column} @> ${add(toArrayText([element]))}`;
+  const hasElement = (element: string): string => `${column} ? ${add(element)}`;
   switch (filter.operator) {
     case "eq":
       return hasElement(wholeElement(toReadableText(String(filter.value))));
     case "in":
-      return `${column} && ${add(toArrayText(filter.values.map((value) => wholeElement(toReadableText(String(value))))))}`;
+      return `${column} ?| ${add(toArrayText(filter.values.map((value) => wholeElement(toReadableText(String(value))))))}`;
     case "prefix": {
       const prefix = firstCharacters(toReadableText(filter.value), mostCharacters);
       const beginning = beginningsOf(prefix).at(-1);
@@ -39,7 +32,7 @@ export function valuesCondition(column: string, filter: ListFilter, add: (value:
       const indexed = hasElement(`^${beginning}`);
       if (beginning === prefix) return indexed;
       // The index has only the first characters of a longer beginning: the records that it finds are checked one by one.
-      return `(${indexed} AND EXISTS (SELECT 1 FROM unnest(${column}) AS listed (value) WHERE strpos(value, ${add(`=${prefix}`)}) = 1))`;
+      return `(${indexed} AND EXISTS (SELECT 1 FROM jsonb_array_elements_text(${column}) AS listed (value) WHERE strpos(value, ${add(`=${prefix}`)}) = 1))`;
     }
   }
 }

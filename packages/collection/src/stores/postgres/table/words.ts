@@ -4,11 +4,10 @@ import { documentWords } from "../../table/words.ts";
 import { toArrayText } from "./sql.ts";
 
 /**
- * Makes the content of the column `words` of a record, separated by spaces: its words, and their beginnings, each with a star after
- * it; each number after `#`, and its runs. A search for words and the beginning of another is thus a test of the
- * elements of an array, which every engine answers from its inverted index.
+ * Makes what a search finds a record by: its words, and their beginnings, each with a star after it; each number after `#`, and its runs.
+ * A search for words and the beginning of another is thus a test of the elements of an array, which an inverted index answers.
  */
-export function indexedWords(document: unknown, members: readonly SearchedMember[]): string {
+export function indexedWords(document: unknown, members: readonly SearchedMember[]): readonly string[] {
   const elements = new Set<string>();
   let size = 0;
   for (const word of documentWords(document, members)) {
@@ -20,39 +19,44 @@ export function indexedWords(document: unknown, members: readonly SearchedMember
   for (const digits of documentNumbers(document, members)) {
     for (const element of [`#${digits}`, ...runsOf(digits)]) elements.add(element);
   }
-  return [...elements].join(" ");
+  return [...elements];
 }
 
 /** In bytes of words. Later words of a document are not found. */
 const mostBytes = 1_000_000;
 
-/** Makes the condition that a search finds a record. The words consist of letters and digits only. */
-export function wordsCondition(words: readonly string[], add: (value: string) => string): string {
+/**
+ * Makes the condition that a search finds a record. The words consist of letters and digits only.
+ *
+ * @param column the expression for the words of the record
+ */
+export function wordsCondition(column: string, words: readonly string[], add: (value: string) => string): string {
   const parts = soughtParts(words);
   const ofNumbers = parts.filter(({ digits }) => digits !== undefined);
   const others = parts.filter(({ digits }) => digits === undefined).flatMap(({ words }) => words);
   return [
-    ...(others.length === 0 ? [] : [hasWords(others, parts.at(-1)?.digits === undefined, add)]),
+    ...(others.length === 0 ? [] : [hasWords(column, others, parts.at(-1)?.digits === undefined, add)]),
     ...ofNumbers.map(
-      ({ words, isLast, digits = "" }) => `(${hasWords(words, isLast, add)} OR ${hasNumber(digits, add)})`,
+      ({ words, isLast, digits = "" }) =>
+        `(${hasWords(column, words, isLast, add)} OR ${hasNumber(column, digits, add)})`,
     ),
   ].join(" AND ");
 }
 
-function hasNumber(digits: string, add: (value: string) => string): string {
-  const indexed = soughtRuns(digits).map((runs) => `words @> ${add(toArrayText(runs))}`);
-  return `((${indexed.join(" OR ")}) AND array_to_string(words, ' ') ~ ${add(`#[0-9]*${digits}`)})`;
+function hasNumber(column: string, digits: string, add: (value: string) => string): string {
+  const indexed = soughtRuns(digits).map((runs) => `${column} ?& ${add(toArrayText(runs))}`);
+  return `((${indexed.join(" OR ")}) AND ${column}::text ~ ${add(`#[0-9]*${digits}`)})`;
 }
 
 /** @param isLast whether the last word may be the beginning of one */
-function hasWords(words: readonly string[], isLast: boolean, add: (value: string) => string): string {
-  if (!isLast) return `words @> ${add(toArrayText(words))}`;
+function hasWords(column: string, words: readonly string[], isLast: boolean, add: (value: string) => string): string {
+  if (!isLast) return `${column} ?& ${add(toArrayText(words))}`;
   const [last = "", whole] = [words.at(-1), words.slice(0, -1)];
   const beginning = beginningsOf(last).at(-1) ?? "";
-  const indexed = `words @> ${add(toArrayText([...whole, `${beginning}*`]))}`;
+  const indexed = `${column} ?& ${add(toArrayText([...whole, `${beginning}*`]))}`;
   if (beginning === last) return indexed;
   // The index has only the first characters of a longer beginning: the records that it finds are checked one by one.
-  return `(${indexed} AND strpos(' ' || array_to_string(words, ' '), ${add(` ${last}`)}) > 0)`;
+  return `(${indexed} AND strpos(${column}::text, ${add(`"${last}`)}) > 0)`;
 }
 
 /**

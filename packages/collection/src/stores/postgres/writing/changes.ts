@@ -3,13 +3,11 @@ import type { JsonObject } from "../../../members/json-object.ts";
 import type { SnapshotRecord } from "../../contract/snapshot.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { ownedBy } from "../../table/definition.ts";
-import { columnsChanged, uniqueKeys } from "../../table/filled-columns.ts";
+import { uniqueKeys } from "../../table/filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { mostCounted, type StoredRow } from "../../writing/decide.ts";
 import { isNew, type NewRecord, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import type { Ask } from "../connections/pool.ts";
-import { dueShape } from "../table/columns.ts";
 import {
   type PostgresRows,
   postgresRows,
@@ -18,7 +16,7 @@ import {
   removalOfRecords,
 } from "../table/rows.ts";
 import { advance, idSequence, nextOf } from "../table/sequences.ts";
-import { digestOf, ownerColumn, quoteName, quoteText, toArrayText } from "../table/sql.ts";
+import { ownerColumn, quoteName, toArrayText } from "../table/sql.ts";
 import { PostgresBatch } from "./batch.ts";
 import { type Holders, holdersOf } from "./conflicts.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
@@ -33,8 +31,6 @@ export class PostgresChanges {
   readonly #table: string;
   readonly #owner: Ownership | undefined;
   readonly #unique: readonly string[];
-  /** Says whether the table has the shape that this program fills. */
-  readonly #shape: string;
   /** Ids that were reserved, and that no record has got. */
   readonly #spareIds: number[] = [];
 
@@ -42,7 +38,6 @@ export class PostgresChanges {
   constructor(definition: StoredCollection, collections: readonly StoredCollection[]) {
     const { name, unique, owner } = definition;
     this.isOwner = ownedBy(name, collections).length > 0;
-    this.#shape = `form = ${quoteText(digestOf(dueShape(definition)))}`;
     this.#collection = name;
     this.#table = quoteName(name);
     this.#owner = owner;
@@ -51,11 +46,7 @@ export class PostgresChanges {
     this.removeRecords = removalOfRecords(definition, collections);
   }
 
-  /**
-   * Reads the state that the writes depend on, and locks the rows that they name, in the order of their ids.
-   *
-   * @throws StoreUnavailable (rejects) when another program has given the table another shape, which this one cannot fill
-   */
+  /** Reads the state that the writes depend on, and locks the rows that they name, in the order of their ids. */
   async read(connection: PostgresConnection, writes: readonly Write[]): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (isNew(write) && write.id !== undefined ? [write.id] : []));
@@ -77,35 +68,17 @@ export class PostgresChanges {
     return new PostgresBatch(this.#unique, { ...reserved, rows, takenIds, holders, owners, keyed });
   }
 
-  /**
-   * Keeps the table from getting another shape until the transaction ends. To be called first.
-   *
-   * @throws StoreUnavailable (rejects) as `read` does
-   */
-  async hold(connection: PostgresConnection): Promise<void> {
-    const [, rows] = await Promise.all([
-      connection.query({ text: `LOCK TABLE ${this.#table} IN ROW EXCLUSIVE MODE` }),
-      this.#shapeOn((statement) => connection.query(statement)),
-    ]);
-    if (rows.some(([isSame]) => isSame !== "t")) throw columnsChanged(this.#collection);
+  /** Returns whether somebody keeps everybody from changing the collection, and not only some of its records. */
+  async isLocked(connection: PostgresConnection): Promise<boolean> {
+    await connection.begin();
+    const locked = connection.query({ text: `LOCK TABLE ${this.#table} IN ROW EXCLUSIVE MODE NOWAIT` });
+    const [outcome] = await Promise.allSettled([locked, connection.query({ text: "ROLLBACK" })]);
+    return outcome.status === "rejected";
   }
 
   /** Lets nobody else change the collection until the transaction ends. */
   async keepOthersOut(connection: PostgresConnection): Promise<void> {
     await connection.query({ text: `LOCK TABLE ${this.#table} IN SHARE ROW EXCLUSIVE MODE` });
-  }
-
-  /** @throws StoreUnavailable (rejects) as `read` does */
-  async assertShape(ask: Ask): Promise<void> {
-    if ((await this.#shapeOn(ask)).some(([isSame]) => isSame !== "t")) throw columnsChanged(this.#collection);
-  }
-
-  #shapeOn(ask: Ask): Promise<readonly (readonly [isSame: string])[]> {
-    return ask<readonly [isSame: string]>({
-      name: `waymark shape of ${this.#table}`,
-      text: `SELECT ${this.#shape} FROM waymark_collections WHERE name = $1`,
-      values: [this.#collection],
-    });
   }
 
   /** Creates records, as `PostgresRows.create` does. */

@@ -1,7 +1,7 @@
 import type { StoredCollection } from "../../../database.ts";
 import { type Claim, conflictOf } from "../../writing/decide.ts";
 import type { Ask } from "../connections/pool.ts";
-import { uniqueColumnName } from "../table/columns.ts";
+import { uniqueSql } from "../table/columns.ts";
 import { quoteName, toArrayText } from "../table/sql.ts";
 
 /** Returns for each claim of a new record the member by which it conflicts with an existing record; undefined for none. */
@@ -59,7 +59,7 @@ export function holdersOf(
     unique.map(async (member, position): Promise<Holders> => {
       const wanted = new Set(keys.flatMap((each) => each[position] ?? []));
       if (wanted.size === 0) return new Map();
-      const column = quoteName(uniqueColumnName(member));
+      const column = uniqueSql(member);
       const rows = await ask<readonly [key: string, id: string]>({
         name: `waymark holders of ${table} ${position}`,
         text: `SELECT ${column}, id FROM ${table} WHERE ${column} = ANY($1)`,

@@ -4,7 +4,7 @@ import { forgottenForEach, keyLifetime } from "../../writing/decide.ts";
 import { keyOfWrite } from "../../writing/origins.ts";
 import type { NewRecord, Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { oneStoredRow, quoteName, toArrayText, toReadableText } from "../table/sql.ts";
+import { quoteName, toArrayText, toReadableText } from "../table/sql.ts";
 import { keyOf } from "./batch.ts";
 
 /** Returns what is kept under the idempotency keys of the writes, by `keyOf`. */
@@ -113,7 +113,7 @@ export async function putKeys(
 const sentKeys = "unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])";
 
 const insertion = `INSERT INTO waymark_keys (collection, ${keyColumns})
-  SELECT $1, rows.* FROM ${sentKeys} AS rows, ${oneStoredRow}`;
+  SELECT $1, rows.* FROM ${sentKeys} AS rows`;
 
 const keyValues = (collection: string, keyed: readonly SnapshotKey[]): readonly string[] => [
   collection,

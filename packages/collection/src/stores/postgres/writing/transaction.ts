@@ -32,10 +32,7 @@ export async function transact<T>(
 ): Promise<T> {
   let isCommitted = false;
   try {
-    const begun = connection.begin();
-    const held = changes.hold(connection);
-    const working = work();
-    const [, , { result, batch }] = await Promise.all([begun, held, working]);
+    const [, { result, batch }] = await Promise.all([connection.begin(), work()]);
     if (batch === undefined) {
       await connection.query({ text: "ROLLBACK" });
       return result;

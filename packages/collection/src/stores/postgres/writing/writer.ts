@@ -87,8 +87,8 @@ export function postgresWriter(
     const createAll = () => pool.use((connection) => create(connection, changes, records));
     const created = await reportedCommit(onCommit, taken.length, () =>
       attempt(5, createAll, (error) => error instanceof ConnectionLost || mayPass(error)),
-    ).catch((error: unknown) => {
-      if (mayBeOfOne(error)) return [];
+    ).catch(async (error: unknown) => {
+      if (await isOfOne(error)) return [];
       for (const { reject } of taken) reject(toStoreFault(error));
       return undefined;
     });
@@ -108,9 +108,17 @@ export function postgresWriter(
       const outcomes = await repeat(taken);
       for (const [position, outcome] of outcomes.entries()) taken[position]?.resolve(outcome);
     } catch (error) {
-      if (taken.length > 1 && mayBeOfOne(error)) await Promise.all(taken.map((each) => make([each])));
+      if (taken.length > 1 && (await isOfOne(error))) await Promise.all(taken.map((each) => make([each])));
       else for (const { reject } of taken) reject(toStoreFault(error));
     }
+  };
+
+  /** Returns whether an error may be that of one change. Where all have to wait, each would only wait as long by itself. */
+  const isOfOne = async (error: unknown): Promise<boolean> => {
+    if (!mayBeOfOne(error)) return false;
+    const state = sqlStateOf(error);
+    if (state !== sqlState.lockNotAvailable && state !== sqlState.queryCanceled) return true;
+    return !(await pool.use((connection) => changes.isLocked(connection)).catch(() => true));
   };
 
   /** Returns the outcomes of the writes, committed. Tries the transaction up to five times where that may help. */

@@ -1,0 +1,172 @@
+import { setTimeout as elapse } from "node:timers/promises";
+import type { StoredCollection } from "../../../database.ts";
+import { StoreUnavailable } from "../../contract/errors.ts";
+import type { Selection } from "../../contract/selection.ts";
+import type { PostgresConnection } from "../connections/connection.ts";
+import { comparedColumns, indexesOf } from "../table/columns.ts";
+import { quoteText } from "../table/sql.ts";
+import { type Filling, fill, fillingOf } from "./filling.ts";
+import { makeIndexesBeside, presentIndexes } from "./indexes.ts";
+
+/** Makes what the tables of a database lack of the definitions, one program at a time, while all of them change records. */
+export interface PostgresBuilder {
+  /**
+   * Makes what must be there before records are stored and read: unique indexes, and what other versions have left out.
+   *
+   * @throws UnusableDatabase (rejects) when two records share a value that must be unique
+   */
+  begin(): Promise<void>;
+  /** Makes the rest, and fills what older versions change, until `close`. */
+  goOn(): void;
+  /** Makes the rest now. */
+  finish(): Promise<void>;
+  /** @throws StoreUnavailable when the selection is by something that not all records are filled with yet */
+  assertReady(collection: string, selection: Selection): void;
+  close(): Promise<void>;
+}
+
+/** @param open opens a connection whose statements may take long */
+export function postgresBuilder(
+  collections: readonly StoredCollection[],
+  open: () => Promise<PostgresConnection>,
+): PostgresBuilder {
+  /** The keys by which the records of collections can be selected, where these are not all. */
+  const ready = new Map<string, ReadonlySet<string>>();
+  const columns = new Map(collections.map((definition) => [definition.name, comparedColumns(definition)]));
+  /** Those whose records were all filled, and are filled again where another version changes one. */
+  const done = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  let working: Promise<void> | undefined;
+
+  /** Looks what is there, and returns what is to be done. */
+  const look = async (
+    connection: PostgresConnection,
+    definition: StoredCollection,
+  ): Promise<Filling & Record<"lacksUnique" | "lacksIndex", boolean>> => {
+    const filling = await fillingOf(connection, definition);
+    if (filling.isDone || done.has(definition.name)) ready.delete(definition.name);
+    else ready.set(definition.name, filling.ready);
+    const present = await presentIndexes(connection, definition);
+    const missing = indexesOf(definition).filter(({ name }) => present.get(name) !== true);
+    const lacksUnique = missing.some(({ unique }) => unique !== undefined);
+    return { ...filling, lacksUnique, lacksIndex: missing.length > 0 };
+  };
+
+  const build = async (
+    connection: PostgresConnection,
+    definitions: readonly StoredCollection[],
+    areUnique: boolean,
+  ): Promise<void> => {
+    for (const definition of definitions) {
+      if (isClosed) return;
+      await fill(connection, definition);
+      await makeIndexesBeside(connection, definition, areUnique);
+      await fill(connection, definition); // what was changed meanwhile, which may have been long
+      done.add(definition.name);
+      ready.delete(definition.name);
+    }
+  };
+
+  /**
+   * Does work that one program does at a time. The lock is that of a transaction of its own, so that a pooler can be in front. It is not
+   * waited for within a statement, which would have a snapshot: an index that is made beside changes waits for all of these.
+   */
+  const alone = async (work: () => Promise<void>): Promise<void> => {
+    const guard = await open();
+    try {
+      for (let isHeld = false; !isHeld && !isClosed; ) {
+        await guard.begin();
+        const [[got] = []] = await guard.query({
+          text: `SELECT pg_try_advisory_xact_lock(hashtextextended(${lockOfSchema}, 0))`,
+        });
+        isHeld = got === "t";
+        if (isHeld) {
+          await guard.query({ text: "SET LOCAL idle_in_transaction_session_timeout = 0" });
+          await work();
+        }
+        await guard.query({ text: "ROLLBACK" });
+        if (!isHeld) await elapse(200);
+      }
+    } finally {
+      await guard.close();
+    }
+  };
+
+  const withConnection = async <T>(use: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
+    const connection = await open();
+    try {
+      return await use(connection);
+    } finally {
+      await connection.close();
+    }
+  };
+
+  const turn = (): Promise<void> =>
+    withConnection(async (connection) => {
+      const [[readOnly] = []] = await connection.queryAlone({
+        text: "SELECT current_setting('transaction_read_only')",
+      });
+      const due: StoredCollection[] = [];
+      for (const definition of collections) {
+        const { isDone, lacksIndex } = await look(connection, definition);
+        if (!isDone || lacksIndex) due.push(definition);
+      }
+      if (readOnly === "off" && due.length > 0) await alone(() => build(connection, due, false));
+    });
+
+  /** The next look. What fails now is tried again then: until it is done, lists say so. */
+  const schedule = (delay: number): void => {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      working = turn()
+        .catch(() => undefined)
+        .finally(() => schedule(pause));
+    }, delay);
+    timer.unref();
+  };
+
+  return {
+    begin: () =>
+      withConnection(async (connection) => {
+        const [[readOnly] = []] = await connection.queryAlone({
+          text: "SELECT current_setting('transaction_read_only')",
+        });
+        const due: StoredCollection[] = [];
+        for (const definition of collections) {
+          const { isDone, wasDone, lacksUnique } = await look(connection, definition);
+          if (lacksUnique || (wasDone && !isDone)) due.push(definition);
+        }
+        if (readOnly === "off" && due.length > 0) await alone(() => build(connection, due, true));
+      }),
+    goOn: () => schedule(0),
+    async finish() {
+      await working;
+      await turn();
+    },
+    assertReady(collection, { filters = [], order = [], words: sought = [] }) {
+      const keys = ready.get(collection);
+      if (keys === undefined) return;
+      const isReady = (member: string): boolean => {
+        const key = columns.get(collection)?.get(member)?.key;
+        return key === undefined || keys.has(key);
+      };
+      const unready = [...filters, ...order].find(({ member }) => !isReady(member));
+      if (unready !== undefined) throw notYet(`by ${unready.member}`);
+      if (sought.length > 0 && !isReady("")) throw notYet("for words");
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await working;
+    },
+  };
+}
+
+const notYet = (what: string): StoreUnavailable =>
+  new StoreUnavailable(`Records are being prepared so that they can be selected ${what}; try again later`);
+
+const lockOfSchema = `${quoteText("waymark builder ")} || current_schema`;
+
+/** In milliseconds. */
+const pause = 10_000;
