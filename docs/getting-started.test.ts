@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { missing } from "../packages/waymark/test/missing-programs.ts";
 import { readPage } from "./page.ts";
 import { itStartsWhatItSays } from "./started-page.ts";
 
@@ -27,7 +26,7 @@ describe("docs/getting-started.md", () => {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const args = ["--conditions=@waymark/source", "--test", "shop.test.ts"];
     const { stdout } = await run(process.execPath, args, { cwd: folder, env }).catch((error) => error);
-    assert.match(stdout, /pass 2\d\n/);
+    assert.match(stdout, /pass \d\d\n/);
     assert.match(stdout, /fail 0\n/);
   });
 
@@ -39,13 +38,5 @@ describe("docs/getting-started.md", () => {
       ["package-lock.json"],
     );
     assert.ok(existsSync(join(folder, /CMD \["node", "([\w.-]+)"\]/.exec(dockerfile)?.[1] ?? "nothing")));
-  });
-
-  it("has a unit that systemd takes", { skip: missing("systemd-analyze") }, () => {
-    const file = join(folder, "shop.service");
-    // Node.js is elsewhere on this machine.
-    writeFileSync(file, readFileSync(file, "utf8").replace("/usr/bin/node", process.execPath));
-    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], { encoding: "utf8" });
-    assert.deepEqual([status, stderr], [0, ""]);
   });
 });
