@@ -107,12 +107,12 @@ describe("the programs of the pages", () => {
   });
 });
 
-it("only pages on other frameworks and on clients have programs that are not run here", () => {
+it("only the page on clients has programs that are not run here", () => {
   const notRun = pages.flatMap(({ file, blocks }) =>
     blocks.filter(({ flags }) => flags.includes("no-run")).map(() => file),
   );
   // The client is compiled with its types in examples/client/client.test.ts.
-  assert.deepEqual([...new Set(notRun)], ["docs/coming-from.md", "docs/openapi.md"]);
+  assert.deepEqual([...new Set(notRun)], ["docs/openapi.md"]);
 });
 
 describe("the commands of the pages", () => {
