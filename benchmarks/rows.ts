@@ -107,7 +107,7 @@ export const rows: readonly Row[] = [
     ...behindProxy,
   }),
   read("with a log of requests", withOptions("--log", "requests")),
-  read("with a log of requests and metrics", withOptions("--log", "requests", "--admin-port", "0")),
+  read("with a log of requests and metrics", withOptions("--log", "requests", "--admin", "0")),
   read("with access, 1,000 keys", {
     requests: () => byClients(1_000, (n) => ({ Authorization: `Bearer ${keys[n]}` })),
     options: writeAccess,

@@ -85,7 +85,7 @@ describe("the steps for systemd", { skip }, () => {
       (error) => response.writeHead(500).end(String(error)),
     );
   });
-  const environment = { PERSON_SERVICE_PORT: "", PERSON_SERVICE_ADMIN_PORT: "0", PERSON_SERVICE_LOG_LEVEL: "error" };
+  const environment = { PERSON_SERVICE_PORT: "", PERSON_SERVICE_ADMIN: "0", PERSON_SERVICE_LOG: "errors" };
 
   before(async () => {
     environment.PERSON_SERVICE_PORT = String(await freePort());

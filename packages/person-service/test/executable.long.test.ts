@@ -24,7 +24,7 @@ describe("the single executable", () => {
 
   it("serves the demo and the pages, stores by its threads, and exports", async () => {
     const database = ["--database", join(folder, "person.db")];
-    await using service = await startServiceOf([executable], ...database, "--demo", "--admin-port", "0");
+    await using service = await startServiceOf([executable], ...database, "--demo", "--admin", "0");
     const { url } = service;
     const headers = { "Content-Type": "application/json" };
     const { status } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });

@@ -126,7 +126,7 @@ describe("the program", () => {
         const { port } = taken.address() as { readonly port: number };
         for (const ports of [
           ["--port", `${port}`],
-          ["--port", "0", "--admin-port", `${port}`],
+          ["--port", "0", "--admin", `${port}`],
         ]) {
           const args = [...ports, "--demo", "--database", join(missing, "person.db")];
           const refusal = assertRefusal(await runProgram(...args));

@@ -63,7 +63,7 @@ describe("metrics", () => {
   });
 
   it("count what was sent, while it is sent", async () => {
-    await using service = await startService(...["--database", folder.newFile(), "--admin-port", "0"]);
+    await using service = await startService(...["--database", folder.newFile(), "--admin", "0"]);
     const admin = adminOf(service);
     const headers = { "Content-Type": "application/json" };
     const isOver = { value: false };
@@ -119,10 +119,10 @@ describe("metrics", () => {
   });
 
   it("are for this machine only by default, and a taken port is reported in one line", async () => {
-    await using service = await startService("--database", ":memory:", "--admin-port", "0");
+    await using service = await startService("--database", ":memory:", "--admin", "0");
     const { port, hostname } = new URL(adminOf(service));
     assert.equal(hostname, "127.0.0.1");
-    const other = await runProgram("--port", "0", "--database", ":memory:", "--admin-port", port);
+    const other = await runProgram("--port", "0", "--database", ":memory:", "--admin", port);
     assert.equal(other.code, 1);
     assert.match(other.stderr, /^person-service: Port \d+ on 127\.0\.0\.1 is taken[^\n]*\n$/);
   });

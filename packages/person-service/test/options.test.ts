@@ -42,11 +42,8 @@ const defaults: Options = {
   logo: undefined,
   webhooks: [],
   grace: 10,
-  adminPort: undefined,
-  adminHost: "127.0.0.1",
   admin: undefined,
   log: "events",
-  logLevel: "info",
   config: undefined,
 };
 
@@ -169,8 +166,12 @@ describe("the command line of the service", () => {
     [["--host", ""], "--host needs a value."],
     [["--host", "[::1]"], '--host must be a name or an address, such as 127.0.0.1 or ::1, not "[::1]".'],
     [["--host", "localhost:80"], '--host must be a name or an address, such as 127.0.0.1 or ::1, not "localhost:80".'],
-    [["--admin-host", "0.0.0.0"], "--admin-host needs --admin-port."],
-    [["--admin-host", "*"], '--admin-host must be a name or an address, such as 127.0.0.1 or ::1, not "*".'],
+    [["--admin-host", "0.0.0.0"], 'Unknown option "--admin-host". It is a part of --admin, as in 0.0.0.0:9090.'],
+    [["--log-level", "warn"], 'Unknown option "--log-level". It is a part of --log: warnings, or errors.'],
+    [
+      ["--admin", "*:1"],
+      '--admin must be a port, perhaps behind a host, such as 9090, 0.0.0.0:9090 or [::]:9090, not "*:1".',
+    ],
     [["--database", "--demo"], '--database needs a value, and is followed by "--demo".'],
     [["--host", "--help"], '--host needs a value, and is followed by "--help".'],
     [["--demo=yes"], "--demo is a switch and takes no value."],

@@ -101,7 +101,7 @@ describe("the packed packages", () => {
       const file = join(folder, "instrumentation.mjs");
       await writeFile(file, instrumentation);
       const program = [process.execPath, "--import", pathToFileURL(file).href, await command()];
-      await using service = await startServiceOf(program, "--admin-port", "0", "--database", ":memory:");
+      await using service = await startServiceOf(program, "--admin", "0", "--database", ":memory:");
       const admin = /^metrics on (\S+)$/m.exec(service.printed)?.[1] ?? assert.fail(service.printed);
       assert.match(await (await fetch(admin)).text(), /^process_resident_memory_bytes \d/m);
       assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
@@ -147,7 +147,7 @@ it("the image of deploy/Dockerfile has all that the program needs, and is health
   const [, ...check] = JSON.parse(/^ {2}CMD (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
   const env = {
     PERSON_SERVICE_PORT: "0",
-    PERSON_SERVICE_ADMIN_PORT: "0",
+    PERSON_SERVICE_ADMIN: "0",
     PERSON_SERVICE_LOG: "off",
   };
   // The last folder of the image is its root, with the volume in it.

@@ -69,9 +69,9 @@ describe("routes, by an access file", () => {
   });
 });
 
-describe("explain", () => {
+describe("routes, for a request", () => {
   it("says which route takes a request, and why the others do not", async () => {
-    const text = await printed("explain", "GET", "/person?limit=2");
+    const text = await printed("routes", "GET", "/person?limit=2");
     assert.match(
       text,
       /^GET \/person → GET \/person\n(?: .*\n)* {2}GET \/person\/\{id\} +wants path "\/person\/\{id\}", found "\/person"\n> GET \/person +takes it\n/,
@@ -79,7 +79,7 @@ describe("explain", () => {
   });
 
   it("says what a refusal answers", async () => {
-    const text = await printed("explain", "GET", "/person/1", "-H", "Accept: text/plain");
+    const text = await printed("routes", "GET", "/person/1", "-H", "Accept: text/plain");
     assert.match(
       text,
       /^GET \/person\/1 → status 406\n(?: .*\n)* {2}GET \/person\/\{id\} +wants accept application\/json, .*, found Accept: text\/plain\n/,
@@ -88,11 +88,11 @@ describe("explain", () => {
       text,
       /\n\n406 Not Acceptable\nVary: Accept, Accept-Encoding\nAccept is "text\/plain"; available here: application\/json,/,
     );
-    const other = await printed("explain", "DELETE", "/person");
+    const other = await printed("routes", "DELETE", "/person");
     assert.match(other, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, PATCH, OPTIONS\n/);
     // Browsers get refusals as pages, and some programs as XML.
     for (const type of ["text/html", "application/problem+xml"]) {
-      const refused = await printed("explain", "DELETE", "/person", "-H", `Accept: ${type}`);
+      const refused = await printed("routes", "DELETE", "/person", "-H", `Accept: ${type}`);
       assert.match(refused, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, PATCH, OPTIONS\n/);
     }
   });
@@ -102,12 +102,12 @@ describe("explain", () => {
       ["person", 'The target must begin with "/" or be an absolute http or https URI, not "person".'],
       ["/müller", 'The path has the character "ü", which must be written as %C3%BC, at offset 2.'],
     ] as const) {
-      await assert.rejects(printed("explain", "GET", path), {
+      await assert.rejects(printed("routes", "GET", path), {
         message: `"${path}" cannot be the path of a request: ${fault}`,
       });
     }
     for (const field of ["Accept", "Accept: a\nb", "Accept: \u263a"]) {
-      const line = parseCommandLine(["explain", "GET", "/", "-H", field]);
+      const line = parseCommandLine(["routes", "GET", "/", "-H", field]);
       assert.equal(
         line.kind === "usage-error" && line.usageErrors[0],
         `--header must be a name, a colon and a value, such as 'Accept: text/csv', not ${JSON.stringify(field)}.`,

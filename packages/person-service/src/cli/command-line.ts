@@ -131,7 +131,7 @@ function sentenceOf({ code, message }: CommanderError, args: readonly string[]):
   const line = maskPasswords(
     message
       .replace(/^error: /, "")
-      .replace(/\s*\n\s*/g, " ")
+      .replace(/\s*[\t\n]\s*/g, " ")
       .replace(otherSchemes, "$1..."),
   );
   const sentence = escapeUnprintable(`${line.charAt(0).toUpperCase()}${line.slice(1).replace(/([^.)])$/, "$1.")}`);

@@ -1,6 +1,5 @@
 import { checkConfigCommand } from "./commands/check-config.ts";
 import type { Command } from "./commands/command.ts";
-import { explainCommand } from "./commands/explain.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { keyCommands } from "./commands/key.ts";
@@ -20,7 +19,6 @@ export const commands: ReadonlyMap<string, Command> = new Map(
     export: exportCommand,
     webhooks: webhooksCommand,
     routes: routesCommand,
-    explain: explainCommand,
     openapi: openApiCommand,
     copy: copyCommand,
     backup: backupCommand,

@@ -1,8 +1,19 @@
 import { destination, type Level, pino, stdTimeFunctions } from "pino";
 import { prettyLine } from "./pretty.ts";
 
-/** What is logged: `events` of the service; `requests`, which adds a line for each request; or nothing. */
-export type LogDetail = "events" | "requests" | "off";
+/**
+ * What is logged: `events` of the service; `requests`, which adds a line for each request; of the events only `warnings` and errors, or
+ * `errors`; or nothing.
+ */
+export type LogDetail = "requests" | "events" | "warnings" | "errors" | "off";
+
+const levels: Readonly<Record<LogDetail, Level | "silent">> = {
+  requests: "info",
+  events: "info",
+  warnings: "warn",
+  errors: "error",
+  off: "silent",
+};
 
 /** The level of an entry. A log has the entries of its own level and of more important ones. */
 export type LogLevel = Extract<Level, "info" | "warn" | "error">;
@@ -26,8 +37,6 @@ export interface Log {
 export interface LogOptions {
   /** Default: `events`. */
   readonly detail?: LogDetail | undefined;
-  /** The least important entries that are written. Default: `info`. */
-  readonly level?: LogLevel | undefined;
   /** Whether lines are for a person to read. Default: when standard error is a terminal. */
   readonly isPretty?: boolean | undefined;
   /** Receives each line, with its line end. Default: standard error. */
@@ -50,12 +59,12 @@ export interface LogOutput {
  * ```
  */
 export function openLog(options: LogOptions = {}): Log {
-  const { detail = "events", level = "info", isPretty = process.stderr.isTTY } = options;
+  const { detail = "events", isPretty = process.stderr.isTTY } = options;
   const { output = standardError(detail === "requests") } = options;
   const colors = isPretty && process.env["NO_COLOR"] === undefined;
   const logger = pino(
     {
-      level: detail === "off" ? "silent" : level,
+      level: levels[detail],
       base: { pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

@@ -23,11 +23,11 @@ describe("the log", () => {
     assert.equal(entries()[0]?.["path"], path);
   });
 
-  it("has the entries of its level and above, and no entries where it is off", () => {
+  it("has the entries that it is to have, and no entries where it is off", () => {
     for (const [options, expected] of [
-      [{ level: "info" }, ["info", "warn", "error"]],
-      [{ level: "warn" }, ["warn", "error"]],
-      [{ level: "error" }, ["error"]],
+      [{ detail: "events" }, ["info", "warn", "error"]],
+      [{ detail: "warnings" }, ["warn", "error"]],
+      [{ detail: "errors" }, ["error"]],
       [{ detail: "off" }, []],
     ] as const) {
       const { log, entries } = recordedLog(options);

@@ -25,7 +25,7 @@ describe("a service with a webhook in its settings", () => {
       JSON.stringify({
         database,
         port: 0,
-        "admin-port": 0,
+        admin: 0,
         webhooks: [
           {
             url: receiver.url,

@@ -17,8 +17,8 @@ export interface Observation {
 }
 
 /** Opens the log, and the metrics and traces that are asked for. */
-export async function openObservation({ log: detail, logLevel: level, admin }: Options): Promise<Observation> {
-  const log = openLog({ detail, level });
+export async function openObservation({ log: detail, admin }: Options): Promise<Observation> {
+  const log = openLog({ detail });
   const serviceLog = logService(log);
   const metrics = admin && (await import("../../metrics/service-metrics.ts")).serviceMetrics(version());
   const observers = [serviceLog.observer, metrics?.observer, await openTracing()];

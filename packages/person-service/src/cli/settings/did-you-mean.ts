@@ -2,6 +2,9 @@ import { nearestName } from "waymark/internal";
 
 /** The settings that have left, and what takes their place. */
 const departed: Readonly<Record<string, string>> = {
+  "admin-host": "It is a part of --admin, as in 0.0.0.0:9090.",
+  "admin-port": "It is --admin now.",
+  "log-level": "It is a part of --log: warnings, or errors.",
   partitions: "Several instances store at once without it: leave it out.",
   workers: "One process serves: for more cores, start several instances on PostgreSQL (docs/databases.md).",
 };

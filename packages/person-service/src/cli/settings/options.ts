@@ -1,6 +1,5 @@
 import { type CorsPolicy, corsDefaults } from "waymark/filters";
 import { isLoopback, nameIn } from "../../access/host-names.ts";
-import type { AdminAddress } from "../../metrics/admin.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { faultInCors } from "./schemas.ts";
 import { quotedArgument, type Setting } from "./setting.ts";
@@ -24,8 +23,6 @@ export interface Options extends Omit<ServiceSettings, "cors"> {
   readonly cors: CorsPolicy | undefined;
   /** Where the certificate and the key for TLS are; undefined without. */
   readonly tls: TlsFiles | undefined;
-  /** Where the admin listener is; undefined without. */
-  readonly admin: AdminAddress | undefined;
 }
 
 /** The paths of the certificate and its key, both PEM. */
@@ -37,7 +34,7 @@ export interface TlsFiles {
 
 /** Returns what the service works with. */
 export function toOptions(given: ServiceSettings, sourceOf: SourceOf): Options {
-  const { tlsCert: cert, tlsKey: key, adminHost: host, adminPort: port, members = ourMembers, database } = given;
+  const { tlsCert: cert, tlsKey: key, members = ourMembers, database } = given;
   return {
     ...given,
     members,
@@ -50,7 +47,6 @@ export function toOptions(given: ServiceSettings, sourceOf: SourceOf): Options {
     hostNames: hostNamesOf(given),
     cors: corsOf(given),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
-    admin: port === undefined ? undefined : { host, port },
   };
 }
 
@@ -80,9 +76,8 @@ export function faultInOptions(options: Options, sourceOf: SourceOf): string | u
   const unknown = webhooks.flatMap(({ fields = [] }) => fields).find((name) => !members.names.includes(name));
   if (unknown !== undefined)
     return `${sourceOf("webhooks")} has the field ${quotedArgument(unknown)}, which is not a member of a person.`;
-  if (admin === undefined && sourceOf("adminHost") !== undefined) return "--admin-host needs --admin-port.";
   if (admin !== undefined && admin.port === port && port !== 0 && admin.host === host) {
-    return `--admin-port must be another port than --port, which is ${port}.`;
+    return `--admin must be another port than --port, which is ${port}.`;
   }
   if (cors === undefined) {
     const alone = (["corsCredentials", "corsHeader"] as const).find((name) => sourceOf(name) !== undefined);

@@ -5,6 +5,7 @@ import { type CorsPolicy, CorsPolicyError, cors, publicUrl as parsePublicUrl } f
 import { isToken } from "waymark/internal";
 import * as z from "zod";
 import { parseHostName } from "../../access/host-names.ts";
+import type { AdminAddress } from "../../metrics/admin.ts";
 import type { MemberList } from "../../person/member-list.ts";
 import { membersOf, readOwnMembers } from "../../person/own-members.ts";
 import { judged, matching, quotedArgument } from "./setting.ts";
@@ -14,6 +15,20 @@ export const host: z.ZodType<string, string> = matching(
   "a name or an address, such as 127.0.0.1 or ::1",
   (text) => isIP(text) !== 0 || /^[\p{L}\p{N}._-]+$/u.test(text),
 );
+
+/** A port, and perhaps the host in front of it, as URLs have it: `9090`, `0.0.0.0:9090`, `[::1]:9090`. */
+export const adminAddress: z.ZodType<AdminAddress, string> = matching(
+  "a port, perhaps behind a host, such as 9090, 0.0.0.0:9090 or [::]:9090",
+  (text) => {
+    const { host: named, port } = addressIn(text);
+    return port <= 65_535 && host.safeParse(named).success;
+  },
+).transform(addressIn);
+
+function addressIn(text: string): AdminAddress {
+  const [, bracketed, named, port] = /^(?:(?:\[([^\]]*)\]|([^:[\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
+  return { host: bracketed ?? named ?? "127.0.0.1", port: port === undefined ? Number.NaN : Number(port) };
+}
 
 /** A host that requests may be for. */
 export const hostName: z.ZodType<string, string> = matching(

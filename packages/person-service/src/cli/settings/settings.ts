@@ -1,8 +1,10 @@
-import type { LogDetail, LogLevel } from "../../log/log.ts";
+import type { LogDetail } from "../../log/log.ts";
+import type { AdminAddress } from "../../metrics/admin.ts";
 import { faultInAccent } from "../../pages/frame/brand.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import {
+  adminAddress,
   databaseAddress,
   headerField,
   host,
@@ -59,10 +61,8 @@ export interface ServiceSettings extends SharedSettings {
   readonly logo: string | undefined;
   readonly webhooks: readonly WebhookSettings[];
   readonly grace: number;
-  readonly adminPort: number | undefined;
-  readonly adminHost: string;
+  readonly admin: AdminAddress | undefined;
   readonly log: LogDetail;
-  readonly logLevel: LogLevel;
 }
 
 /** The settings that commands share with the service. */
@@ -243,30 +243,20 @@ export const settings: SettingsOf<ServiceSettings> = {
     about: "how long requests in progress may take when the service stops",
     default: "10",
   }),
-  adminPort: setting(wholeNumber(0, 65_535), {
+  admin: setting(adminAddress, {
     group: "Metrics and log",
-    value: "N",
-    about: "serve /metrics for Prometheus, and /health, on this port",
+    value: "ADDRESS",
+    about:
+      "serve /metrics for Prometheus, and /health, on this port, such as 9090 of this machine or 0.0.0.0:9090; it asks for no credentials",
     page: "operating.md#metrics",
   }),
-  adminHost: setting(host, {
-    group: "Metrics and log",
-    value: "H",
-    about: "the name or address of that port; it asks for no credentials",
-    default: "127.0.0.1",
-  }),
-  log: setting(oneOf("events", "requests", "off"), {
+  log: setting(oneOf("requests", "events", "warnings", "errors", "off"), {
     group: "Metrics and log",
     value: "DETAIL",
-    about: "what is logged: events such as start, stop and faults; also a line for each request; or nothing",
+    about:
+      "what is logged: events such as start, stop and faults; with requests also a line for each of them; only warnings and errors; only errors; or nothing",
     default: "events",
     page: "operating.md#logs",
-  }),
-  logLevel: setting(oneOf("info", "warn", "error"), {
-    group: "Metrics and log",
-    value: "LEVEL",
-    about: "the least important entries that are logged",
-    default: "info",
   }),
   config: shared.config,
 };
