@@ -19,6 +19,7 @@ import { type Description, docs } from "waymark/openapi";
 import { schemaPath } from "../access/policy.ts";
 import { answerCopy, ofCopies } from "../api/copies.ts";
 import type { Site } from "../pages/frame/site.ts";
+import { memberEntries } from "../person/members.ts";
 import { publishedSchema } from "../person/published-schema.ts";
 import { callerOf } from "./rights.ts";
 import { suggestionsFor } from "./suggestions.ts";
@@ -104,7 +105,12 @@ const ofValues: Description = {
   operationId: "listPersonValues",
   summary: "List the values of a member",
   description: "The first 50 values of a member that begin with a text, each once: what a filter by it can ask for.",
-  variables: { member: { description: "The name of a member with a filter of text.", example: "worksFor" } },
+  variables: {
+    member: {
+      description: "The name of a member with a filter of text.",
+      example: memberEntries.find(([, { filter }]) => filter === "text")?.[0],
+    },
+  },
   query: { prefix: { description: "How the values begin, as people compare text. Default: anyhow." } },
   responses: {
     200: {
