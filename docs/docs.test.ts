@@ -117,7 +117,7 @@ it("only the page on clients has programs that are not run here", () => {
 
 describe("the commands of the pages", () => {
   const startOfCommand =
-    /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|explain|export|import|restore|resume)\b/;
+    /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|export|import|restore|resume|routes)\b/;
   const startOfService = /^npm start -- --demo( --(access|keys|config) docs\/example-\w+\.json| --public-url \S+)*$/;
   // These start programs of their own.
   const haveTestsOfTheirOwn = ["docs/getting-started.md", "docs/first-minutes.md"];
