@@ -16,7 +16,7 @@ import {
   removalOfRecords,
 } from "../table/rows.ts";
 import { advance, idSequence, nextOf } from "../table/sequences.ts";
-import { ownerColumn, quoteName, toArrayText } from "../table/sql.ts";
+import { ownerColumn, quoteName, quoteText, toArrayText } from "../table/sql.ts";
 import { PostgresBatch } from "./batch.ts";
 import { type Holders, holdersOf } from "./conflicts.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
@@ -143,26 +143,21 @@ export class PostgresChanges {
     return { ids, idsBeyond };
   }
 
-  /** Returns ids that no record has or had, and that nobody else gets. */
+  /** Returns ids that no record has or had: a client may have chosen one that the sequence comes to. */
   async #freeIds(connection: PostgresConnection, count: number): Promise<readonly number[]> {
     const ids = this.#spareIds.splice(0, count);
     while (ids.length < count) {
       const rows = await connection.query<readonly [id: string]>({
         name: `waymark ids of ${this.#table}`,
-        text: `SELECT ${nextOf(idSequence(this.#collection))} FROM generate_series(1, $1::integer)`,
+        text: `WITH next AS MATERIALIZED (SELECT ${nextOf(idSequence(this.#collection))} AS id FROM generate_series(1, $1::integer))
+          SELECT id FROM next WHERE NOT EXISTS (SELECT FROM ${this.#table} AS stored WHERE stored.id = next.id) AND NOT EXISTS (
+            SELECT FROM waymark_removals AS gone WHERE collection = ${quoteText(this.#collection)} AND gone.id = next.id)
+            ORDER BY id`,
         values: [count - ids.length],
       });
-      const reserved = rows.map(([id]) => Number(id));
-      // Ids above this one may have been chosen by clients.
-      const doubtful = reserved.filter((id) => id > mostCounted);
-      const taken = new Set(doubtful.length === 0 ? [] : await this.#takenOf(connection, doubtful));
-      ids.push(...reserved.filter((id) => !taken.has(id)));
+      ids.push(...rows.map(([id]) => Number(id)));
     }
     return ids;
-  }
-
-  async #takenOf(connection: PostgresConnection, ids: readonly number[]): Promise<readonly number[]> {
-    return [...(await this.#rowsOf(connection, ids)).keys(), ...(await this.#removedOf(connection, ids))];
   }
 
   /** Stores records unchanged, and replaces those with the same ids. The counters do not change. */
