@@ -136,6 +136,7 @@ describeOnEveryStore("conditional requests", (openService) => {
             assert.equal(answer.status, method === "DELETE" ? 200 : 204, answer.text);
           } else {
             await assertProblem(service, answer, 412, "precondition-failed");
+            assert.equal(answer.headers["etag"], state.json, "the state that there is");
             assert.equal((await read(service, id))["name"], "Ada");
             assert.deepEqual(await stateOf(service, id), state);
           }

@@ -49,7 +49,8 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
     if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
     const requireState = async (): Promise<string> => {
       const validators = listValidators(request, await store.state(), lists, lists[0]);
-      if (evaluatePreconditions(request, validators) !== "pass") throw new HttpError(refusePrecondition(request));
+      if (evaluatePreconditions(request, validators) !== "pass")
+        throw new HttpError(refusePrecondition(request, validators.entityTag));
       return validators.entityTag;
     };
     const state = await requireState();

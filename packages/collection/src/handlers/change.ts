@@ -79,8 +79,9 @@ function changeRecord(settings: CollectionSettings, change: Change): ItemHandler
     const store = ofItsOwner(found, current);
     const context: ChangeContext = { store, url: collectionUrl(request, "record"), request, preferences };
     for (;;) {
-      if (evaluatePreconditions(request, recordValidators(request, current, items)) !== "pass")
-        return refusePrecondition(request);
+      const validators = recordValidators(request, current, items);
+      if (evaluatePreconditions(request, validators) !== "pass")
+        return refusePrecondition(request, validators.entityTag);
       if (requirePreconditions && !conditional) return requirePrecondition();
       const outcome = await change.attempt(context, current, conditional ? current.revision : undefined);
       if (outcome instanceof HttpResponse) return outcome;

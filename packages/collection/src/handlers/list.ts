@@ -55,7 +55,7 @@ export function listRecords(settings: CollectionSettings): CollectionHandler {
     if (request.headers.has("If-None-Match") || request.headers.has("If-Match")) {
       const state = await store.state();
       const verdict = evaluatePreconditions(request, validatorsIn(state));
-      if (verdict === "failed") return refusePrecondition(request);
+      if (verdict === "failed") return refusePrecondition(request, validatorsIn(state).entityTag);
       if (verdict === "not-modified") return notModified(responseIn(state));
     }
     const url = collectionUrl(request, "collection");

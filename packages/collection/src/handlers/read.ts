@@ -37,7 +37,7 @@ export function readRecord(settings: CollectionSettings): ReadHandler {
       if (record === undefined) return notFound();
       const validators = recordValidators(request, record, items, representation);
       const verdict = evaluatePreconditions(request, validators);
-      if (verdict === "failed") return refusePrecondition(request);
+      if (verdict === "failed") return refusePrecondition(request, validators.entityTag);
       if (verdict === "not-modified") return notModifiedAnswer(representation, validators);
       const text = representation.item(
         fields === undefined ? record : narrow(record, fields),

@@ -48,12 +48,14 @@ export function refuseExisting(): HttpResponse {
 /**
  * Makes the 412 (RFC 9110 §15.5.13). A malformed If-Match matches no state, and a weak entity tag, as some proxies make of a strong
  * one, does not either (§8.8.3.2); the detail then shows the right form.
+ *
+ * @param entityTag of the state that there is: whoever sends the change again, having read it, names that
  */
-export function refusePrecondition({ headers }: HttpRequest<unknown>): HttpResponse {
+export function refusePrecondition({ headers }: HttpRequest<unknown>, entityTag: string): HttpResponse {
   const detail =
     faultIn(headers.get("If-Match") ?? "") ??
     "The state is not the one that the request names. Read it again, then decide.";
-  return problem(collectionProblemTypes.preconditionFailed, { detail });
+  return problem(collectionProblemTypes.preconditionFailed, { detail }).withHeader("ETag", entityTag);
 }
 
 function faultIn(ifMatch: string): string | undefined {

@@ -34,7 +34,7 @@ export function answerCopy(
     case "failed":
       return problem(collectionProblemTypes.preconditionFailed, {
         detail: "This is not in the state that the request names. Read it again.",
-      });
+      }).withHeader("ETag", entityTags[0] ?? "");
     case "pass":
       return response;
   }

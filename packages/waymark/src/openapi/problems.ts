@@ -133,6 +133,7 @@ const fieldsOfStatus: Readonly<Record<number, Readonly<Record<string, HeaderDesc
   403: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
   405: { Allow: { description: "The methods of the path (RFC 9110 §10.2.1)." } },
   409: { "Retry-After": retryAfter },
+  412: { ETag: { description: "The state that there is (RFC 9110 §8.8.3)." } },
   415: {
     Accept: { description: "The media types that are read here (RFC 9110 §12.5.1)." },
     "Accept-Encoding": { description: "The content codings that are read (RFC 9110 §12.5.3)." },
