@@ -37,7 +37,7 @@ export function withTables(page: string): string {
 /** The pages that have such tables. */
 export const pagesWithTables: readonly string[] = globSync("docs/*.md", {
   cwd: join(import.meta.dirname, ".."),
-}).filter((file) => readFileSync(join(import.meta.dirname, "..", file), "utf8").includes("<!-- table: "));
+}).filter((file) => readFileSync(join(import.meta.dirname, "..", file), "utf8").includes("\n<!-- table: "));
 
 function toProblems(types: Readonly<Record<string, ProblemType>>): string {
   const rows = Object.values(types).toSorted((a, b) => a.status - b.status);
