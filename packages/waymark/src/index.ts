@@ -14,7 +14,7 @@ export { when } from "./conditions/when.ts";
 export type { Client, HttpRequestInit, MatchedRoute } from "./exchange.ts";
 export { type Attribute, attribute } from "./exchange.ts";
 export { after, around, before, type Filter, type Next, onError } from "./filter.ts";
-export { type FileOptions, file } from "./input/file.ts";
+export { type FileOptions, type FileSchema, file } from "./input/file.ts";
 export type { FormReader, ReceivedFile } from "./input/form.ts";
 export { type BodyReader, type Takes, takes } from "./input/takes.ts";
 export { mount } from "./mount.ts";
