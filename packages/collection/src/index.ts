@@ -84,7 +84,7 @@ export {
   StoreReadTimeout,
   StoreUnavailable,
 } from "./stores/contract/errors.ts";
-export type { DatabaseObserver, StoreCommit, StoreOperation } from "./stores/contract/observer.ts";
+export type { DatabaseObserver, FeedHolder, StoreCommit, StoreOperation } from "./stores/contract/observer.ts";
 export {
   type Comparison,
   type MemberFilter,

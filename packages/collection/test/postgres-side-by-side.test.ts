@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openPostgresDatabase, StoreCursorGone, StoreUnavailable } from "../src/index.ts";
+import { Client } from "pg";
+import { type FeedHolder, openPostgresDatabase, StoreCursorGone, StoreUnavailable } from "../src/index.ts";
 import type { PostgresConnection } from "../src/stores/postgres/connections/connection.ts";
 import { PostgresPool } from "../src/stores/postgres/connections/pool.ts";
 import { disposable, execute, newPostgresDatabase } from "./postgres-server.ts";
@@ -117,6 +118,32 @@ describe("a pool of connections to PostgreSQL", () => {
     await first;
     assert.ok((await Promise.all(waiting)).includes("done"));
     await pool.close();
+  });
+});
+
+describe("a transaction that stays open on a server of PostgreSQL", () => {
+  it("is named while it keeps followers from changes, and keeps nobody from changing", async () => {
+    const url = await newPostgresDatabase();
+    const reported = Promise.withResolvers<FeedHolder>();
+    await using opened = disposable(
+      await openPostgresDatabase(url, { collections: [person], observer: { onFeedHeld: reported.resolve } }),
+    );
+    const people = opened.database.store("person");
+    const other = new Client(url);
+    await other.connect();
+    const { rows } = await other.query("BEGIN; SELECT pg_backend_pid() AS pid, pg_current_xact_id()").then((all) => {
+      return (all as unknown as readonly { readonly rows: readonly { readonly pid: number }[] }[])[1] ?? { rows: [] };
+    });
+    await create(people, {});
+    let holder: FeedHolder | undefined;
+    reported.promise.then((found) => {
+      holder = found;
+    });
+    while (holder === undefined) assert.deepEqual((await people.changes()).changes, []);
+    assert.deepEqual(holder, { pid: rows[0]?.pid, database: new URL(url).pathname.slice(1), prepared: null });
+    await other.query("COMMIT");
+    await other.end();
+    assert.equal((await people.changes()).changes.length, 1);
   });
 });
 

@@ -33,6 +33,7 @@ export function joinObservers(observers: readonly ServiceObserver[]): ServiceObs
     onUnavailable: joined(observers.map(({ onUnavailable }) => onUnavailable)),
     onOperation: joined(observers.map(({ onOperation }) => onOperation)),
     onCommit: joined(observers.map(({ onCommit }) => onCommit)),
+    onFeedHeld: joined(observers.map(({ onFeedHeld }) => onFeedHeld)),
     onTurnedAway: joined(observers.map(({ onTurnedAway }) => onTurnedAway)),
     onDenial: joined(observers.map(({ onDenial }) => onDenial)),
   };

@@ -41,6 +41,11 @@ export function logService(log: Log): ServiceLog {
       filters: [lines?.filter, changes].filter((filter) => filter !== undefined),
       onUnavailable: (error) => watch?.onUnavailable(error),
       onTurnedAway: (cause) => turnedAway[cause](),
+      onFeedHeld({ pid, database, prepared }) {
+        const holder = prepared === null ? `process ${pid ?? "unknown"}` : `the prepared transaction ${prepared}`;
+        const message = `followers wait for a transaction that is still open: ${holder}, database ${database ?? "unknown"}`;
+        log.write("warn", "feed-held", message, { pid, database, prepared });
+      },
       onDenial: denials.add,
     },
     onFault: faultLog(log),

@@ -11,6 +11,17 @@ export interface DatabaseObserver {
   readonly onOperation?: ((operation: StoreOperation) => void) | undefined;
   /** Called when changes that were committed together are committed, or have failed. */
   readonly onCommit?: ((commit: StoreCommit) => void) | undefined;
+  /** Called once when a transaction on a server of PostgreSQL has kept followers from changes for more than a second. */
+  readonly onFeedHeld?: ((holder: FeedHolder) => void) | undefined;
+}
+
+/** The transaction that keeps followers from changes; a part that the user of the database may not see is null. */
+export interface FeedHolder {
+  /** The number of its process; null for a prepared transaction. */
+  readonly pid: number | null;
+  readonly database: string | null;
+  /** The name of a prepared transaction. */
+  readonly prepared: string | null;
 }
 
 /** An operation of a store that has ended. Each batch of a list is an operation of its own. */

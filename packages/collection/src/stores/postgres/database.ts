@@ -16,6 +16,7 @@ import { beginEra, enterEra } from "./era.ts";
 import { type PostgresBuilder, postgresBuilder } from "./layout/builder.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
 import { prepareCollection } from "./layout/schema.ts";
+import { feedHolder } from "./reading/feed-holder.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 
@@ -60,6 +61,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     openSnapshot: () => openPostgresSnapshot(openServer, timeouts),
     restores: new PostgresPool(1, connect, () => openServer({ ...timeouts, statement: patience })),
     onCommit: options.observer?.onCommit,
+    onFeedHeld: options.observer?.onFeedHeld,
   });
   return recordDatabase(engine, { ...options, collections });
 }
@@ -74,22 +76,33 @@ export async function snapshotPostgresDatabase(address: string): Promise<Snapsho
   }
 }
 
+/** In milliseconds. */
+const heldForLong = 1000;
+
 interface EngineParts {
   readonly builder: PostgresBuilder;
   readonly openSnapshot: () => Promise<Snapshot>;
   /** A connection whose statements may take long. */
   readonly restores: PostgresPool;
   readonly onCommit: DatabaseObserver["onCommit"];
+  readonly onFeedHeld: DatabaseObserver["onFeedHeld"];
 }
 
 function postgresDatabaseEngine(
   pools: PostgresPools,
   collections: readonly StoredCollection[],
-  { builder, openSnapshot, restores, onCommit }: EngineParts,
+  { builder, openSnapshot, restores, onCommit, onFeedHeld }: EngineParts,
 ): DatabaseEngine {
   const engines: PostgresEngine[] = [];
   /** Since when a transaction has kept followers from changes. */
   let heldSince: number | undefined;
+  let isReported = false;
+  const reportHolder = (): void => {
+    isReported = true;
+    if (onFeedHeld === undefined) return;
+    // Without an answer, the metric still says that followers wait.
+    feedHolder((statement) => pools.records.read(statement)).then(onFeedHeld, () => undefined);
+  };
   const change = (statement: Statement): Promise<unknown> =>
     pools.changes.use((connection) => connection.queryAlone(statement)).catch(throwStoreFault);
   return {
@@ -99,6 +112,8 @@ function postgresDatabaseEngine(
         assertReady: (selection) => builder.assertReady(definition.name, selection),
         onFeed(isHeld) {
           heldSince = isHeld ? (heldSince ?? performance.now()) : undefined;
+          if (heldSince === undefined) isReported = false;
+          else if (!isReported && performance.now() - heldSince > heldForLong) reportHolder();
         },
       });
       engines.push(engine);
