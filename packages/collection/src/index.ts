@@ -1,11 +1,3 @@
-export { foretoldConflicts } from "./bulk/foretold-conflicts.ts";
-export {
-  claimOf,
-  type Judgement,
-  type Matching,
-  type MatchingOptions,
-  matchingOf,
-} from "./bulk/matching.ts";
 export { noRoomChannel, temporaryFileFault } from "./bulk/spool.ts";
 export { openUnnamedFile, piecesOf } from "./bulk/unnamed-file.ts";
 export { ChangeNote, changeNote } from "./change-note.ts";
@@ -109,7 +101,7 @@ export {
   type SnapshotRemoval,
 } from "./stores/contract/snapshot.ts";
 export {
-  type BulkChange,
+  type BulkChangeOptions,
   type BulkConflict,
   type BulkCreation,
   type BulkOptions,
@@ -118,9 +110,6 @@ export {
   type Creation,
   type CreationOptions,
   type Document,
-  type DocumentSource,
-  type EachCreation,
-  type EachOptions,
   type FirstBatch,
   type Idempotency,
   type ListChange,

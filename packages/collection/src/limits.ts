@@ -1,6 +1,6 @@
 /** The limits of requests of `createMany` and `amendMany`. Each value is a whole number, 1 or more. */
 export interface BulkLimits {
-  /** The maximum of bytes in the content, coded and decoded; above it 413. Default: 268,435,456. */
+  /** The maximum of bytes in the content, coded and decoded; above it 413. Default: 1,073,741,824. */
   readonly maxBytes?: number | undefined;
   /**
    * How many times as long decoding may make the content, beyond its first 65,536 bytes; above it 413. Lists of real
@@ -9,6 +9,8 @@ export interface BulkLimits {
   readonly maxExpansion?: number | undefined;
   /** The maximum of records, faulty ones included; above it 413. Default: 1,000,000. */
   readonly maxRecords?: number | undefined;
+  /** The most records that are stored all or none; a longer list is stored in steps of 1,000. Default: 20,000. */
+  readonly maxTogether?: number | undefined;
   /**
    * The maximum of faulty records, of which the first 1,000 faults are listed, in a request that stores the good ones and in a
    * dry run; above it 400. All or none ends with the 1,000th fault. Default: 10,000.
@@ -16,7 +18,7 @@ export interface BulkLimits {
   readonly maxRefused?: number | undefined;
   /**
    * The maximum time of a request in milliseconds, from its head until the store has taken the records; above it 503.
-   * The server's `requestTimeout` limits how long the content may take to arrive. Default: 600,000.
+   * The server's `requestTimeout` limits how long the content may take to arrive. Default: 1,800,000.
    */
   readonly maxTime?: number | undefined;
   /** The maximum of such requests for a collection at once; above it 503. Default: 16. */
@@ -25,10 +27,10 @@ export interface BulkLimits {
   readonly maxAtOncePerCaller?: number | undefined;
   /**
    * The most bytes of JSON that the requests of a collection put aside in the temporary folder, until the store has taken
-   * them; beyond it 503. Default: 2,147,483,648.
+   * them; beyond it 503. Default: 8,589,934,592.
    */
   readonly maxSpoolBytes?: number | undefined;
-  /** The most of these bytes for one caller; beyond it 503, or 413 for a single request. Default: 1,073,741,824. */
+  /** The most of these bytes for one caller; beyond it 503, or 413 for a single request. Default: 4,294,967,296. */
   readonly maxSpoolBytesPerCaller?: number | undefined;
 }
 
@@ -42,15 +44,16 @@ export type BulkSettings = { readonly [K in keyof BulkLimits]-?: number };
  */
 export function toBulkSettings(limits: BulkLimits): BulkSettings {
   return positiveLimits("bulk", {
-    maxBytes: limits.maxBytes ?? 268_435_456,
+    maxBytes: limits.maxBytes ?? 1_073_741_824,
     maxExpansion: limits.maxExpansion ?? 100,
     maxRecords: limits.maxRecords ?? 1_000_000,
+    maxTogether: limits.maxTogether ?? 20_000,
     maxRefused: limits.maxRefused ?? 10_000,
-    maxTime: limits.maxTime ?? 600_000,
+    maxTime: limits.maxTime ?? 1_800_000,
     maxAtOnce: limits.maxAtOnce ?? 16,
     maxAtOncePerCaller: limits.maxAtOncePerCaller ?? 4,
-    maxSpoolBytes: limits.maxSpoolBytes ?? 2_147_483_648,
-    maxSpoolBytesPerCaller: limits.maxSpoolBytesPerCaller ?? 1_073_741_824,
+    maxSpoolBytes: limits.maxSpoolBytes ?? 8_589_934_592,
+    maxSpoolBytesPerCaller: limits.maxSpoolBytesPerCaller ?? 4_294_967_296,
   });
 }
 

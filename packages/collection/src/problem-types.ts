@@ -7,7 +7,6 @@ export type CollectionProblemName =
   | "cursorGone"
   | "unknownPreference"
   | "partialContent"
-  | "idempotencyKeyUnsupported"
   | "invalidIdempotencyKey"
   | "conflict"
   | "patchConflict"
@@ -60,19 +59,12 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     explanation:
       "A PUT has `Content-Range`, which means a part of a record. PUT takes a whole record; use PATCH to change a part.",
   },
-  idempotencyKeyUnsupported: {
-    code: "idempotency-key-unsupported",
-    status: 400,
-    title: "Idempotency-Key Not Supported",
-    explanation:
-      "`Idempotency-Key` is for single records, and this request has many. If a member is unique, sending them again is a conflict and stores nothing.",
-  },
   invalidIdempotencyKey: {
     code: "invalid-idempotency-key",
     status: 400,
     title: "Invalid idempotency key",
     explanation:
-      "`Idempotency-Key` must be a text of 1 to 255 characters in quotes (RFC 9651 §3.3.3). Use a new random key for each new record.",
+      "`Idempotency-Key` must be a text of 1 to 255 characters in quotes (RFC 9651 §3.3.3). Use a new random key for each new record or list.",
   },
   conflict: {
     code: "conflict",

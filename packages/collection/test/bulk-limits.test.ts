@@ -13,6 +13,7 @@ import {
   type CollectionHandlers,
   collection,
   csvDecoder,
+  type ListChange,
   type ListDecoder,
   ndjsonDecoder,
   openDatabase,
@@ -197,8 +198,11 @@ describe("the records of one request", () => {
       const taken = '{"title":"Emma","id":1}\n';
       const response = await post(books, emma + taken.repeat(5000), { lenient: true });
       const { stored, refused, detail } = assertProblem(response, 400, "invalid-content");
-      assert.deepEqual([stored, refused, await store.count()], [1, 255, 1]);
-      assert.match(String(detail), /^There are 255 faults in 255 records: 1 record is stored; nothing after line 256 /);
+      assert.deepEqual([stored, refused, await store.count()], [1, 999, 1]);
+      assert.match(
+        String(detail),
+        /^There are 999 faults in 999 records: 1 record is stored, up to line 1000; nothing /,
+      );
     }));
 
   it("may not come of too little coded content", () =>
@@ -356,10 +360,11 @@ describe("the time of a bulk request", () => {
     const clock = stoppedClock(t);
     await withBooks({}, async (_, store) => {
       const slow = Object.create(store, {
-        createEach: {
-          value: (documents: readonly object[]) => {
-            clock.now += 10 * documents.length;
-            return store.createEach(documents);
+        changeAll: {
+          value: async (changes: AsyncIterable<ListChange>) => {
+            const made = await store.changeAll(changes);
+            if (made.kind === "created") clock.now += 2 * made.count;
+            return made;
           },
         },
       }) as Store; // with one method of its own
@@ -371,12 +376,15 @@ describe("the time of a bulk request", () => {
         bulk: { maxTime: 1000 },
       });
       const problem = assertProblem(
-        await post({ createMany }, emma.repeat(1000), { lenient: true }),
+        await post({ createMany }, emma.repeat(2500), { lenient: true }),
         503,
         "bulk-time-exceeded",
       );
-      assert.deepEqual([problem["stored"], problem["refused"], await store.revision()], [256, 0, 256]);
-      assert.match(String(problem["detail"]), /: 256 records are stored; nothing after line 256 was tried\.$/);
+      assert.deepEqual([problem["stored"], problem["refused"], await store.revision()], [1000, 0, 1000]);
+      assert.match(
+        String(problem["detail"]),
+        /: 1,000 records are stored, up to line 1000; nothing after line 1000 was tried\.$/,
+      );
     });
   });
 });
@@ -488,13 +496,13 @@ describe("a bulk request whose client has gone", () => {
     await withBooks({}, async (_, store) => {
       let given = 0;
       const watched = Object.create(store, {
-        createAll: {
-          value: (documents: AsyncIterable<object>) =>
-            store.createAll(
+        changeAll: {
+          value: (changes: AsyncIterable<ListChange>) =>
+            store.changeAll(
               (async function* () {
-                for await (const document of documents) {
+                for await (const change of changes) {
                   if (++given === 700) client.abort(); // the store has taken a batch by then
-                  yield document;
+                  yield change;
                 }
               })(),
             ),

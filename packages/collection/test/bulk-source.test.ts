@@ -9,7 +9,9 @@ describe("the writes of a bulk request that are stored together", () => {
       toWrite: () => ({ kind: "create", id: undefined, members, time: 0 }),
       onlyIfEmpty: false,
       owner: undefined,
-      isMixed: false,
+      unique: [],
+      locks: [],
+      end: () => ({ isUndone: false, keyed: undefined }),
     });
 
   it("are 512 at most", async () => {

@@ -11,8 +11,7 @@ import {
   type CollectionOptions,
   collection,
   csvDecoder,
-  type Document,
-  type EachCreation,
+  type ListChange,
   ndjsonDecoder,
   openDatabase,
   type Store,
@@ -73,12 +72,12 @@ function withBooks(use: (books: Books, store: Store) => Promise<void>, options?:
 async function post(
   { createMany }: Books,
   lines: readonly unknown[] | string,
-  headers: Readonly<Record<string, string>> = {},
+  { query = "", ...headers }: Readonly<Record<string, string>> = {},
 ): Promise<HttpResponse> {
   const body = typeof lines === "string" ? lines : lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   const fields = { "Content-Type": "application/x-ndjson", ...headers };
   try {
-    return await createMany(HttpRequest.of({ method: "POST", target: "/books", headers: fields, body }));
+    return await createMany(HttpRequest.of({ method: "POST", target: `/books${query}`, headers: fields, body }));
   } catch (error) {
     if (error instanceof HttpError) return error.response;
     throw error;
@@ -92,6 +91,7 @@ interface Told {
   readonly type?: string;
   readonly detail?: string;
   readonly stored?: number;
+  readonly updated?: number;
   readonly refused?: number;
   readonly omitted?: number;
   readonly stoppedAfter?: number;
@@ -196,8 +196,8 @@ describe("many records at once", () => {
       assert.equal(refused, 4);
       assert.deepEqual(errors, [
         { line: 2, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
-        { line: 3, pointer: "#/isbn", detail: "is already used in line 1", code: "taken" },
-        { line: 4, pointer: "#/isbn", detail: "is already used in line 2", code: "taken" },
+        { line: 3, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
+        { line: 4, pointer: "#/isbn", detail: "is already used by another record", code: "taken" },
         { line: 5, pointer: "#/id", detail: "is or was used by another record", code: "taken" },
       ]);
       assert.deepEqual(await titles(store), ["Emma"]);
@@ -213,7 +213,7 @@ describe("many records at once", () => {
         toldBy(await post(books, content, csv)).errors.map(({ line, detail }) => [line, detail]),
         [
           [5, "is already used by another record"],
-          [7, "is already used in line 2"],
+          [7, "is already used by another record"],
         ],
       );
     }),
@@ -320,10 +320,10 @@ describe("many records at once", () => {
   );
 
   it(
-    "are refused with an Idempotency-Key, and with query parameters",
+    "are refused with a malformed Idempotency-Key, and with query parameters",
     withBooks(async (books, store) => {
-      const response = await post(books, [{ title: "Emma" }], { "Idempotency-Key": "7" });
-      assert.deepEqual([response.status, toldBy(response).type], [400, "/problems/idempotency-key-unsupported"]);
+      const response = await post(books, [{ title: "Emma" }], { "Idempotency-Key": '""' });
+      assert.deepEqual([response.status, toldBy(response).type], [400, "/problems/invalid-idempotency-key"]);
       const target = HttpRequest.of({ method: "POST", target: "/books?dry=1", headers: csv, body: "title\r\n" });
       assert.equal((await books.createMany(target)).status, 400);
       assert.equal(await store.revision(), 0);
@@ -446,34 +446,48 @@ describe("many records at once, with handling=lenient", () => {
     }),
   );
 
-  it("are reported when the store fails among them: the stored ones, the unknown ones, and the line where it ended", async () => {
-    const outcomes: Readonly<Record<string, PromiseSettledResult<EachCreation>>> = {
-      a: { status: "fulfilled", value: { kind: "created" } },
-      b: { status: "rejected", reason: new StoreUnavailable("The disk is full") },
-      c: { status: "rejected", reason: new StoreOutcomeUnknown("The disk reports an error") },
-    };
-    const tried: string[] = [];
-    const store = storeWith({
-      async createEach(documents) {
-        const titles = documents.map((document) => (document as Book).title); // the schema lets in nothing else
-        tried.push(...titles);
-        return titles.map((title) => outcomes[title] as PromiseSettledResult<EachCreation>); // only a, b and c are sent
-      },
-    });
-    const lines = ["a", "a", "b", "c", ...Array(1000).fill("a")].map((title) => ({ title }));
-    const response = await post(booksOver(store), [{ title: 1 }, ...lines], lenient);
-    assert.deepEqual([response.status, response.headers.get("Retry-After")], [503, "1"]);
-    const { type, detail, stored, refused, errors } = toldBy(response);
-    assert.equal(type, "/problems/store-unavailable");
-    assert.deepEqual([stored, refused], [tried.length - 2, 3]);
-    assert.equal(tried.length, 256);
-    assert.match(detail ?? "", /254 records are stored; nothing after line 257 was tried\.$/);
-    assert.deepEqual(errors, [
-      { line: 1, pointer: "#/title", detail: "must be text", code: "invalid" },
-      { line: 4, pointer: "#", detail: "is not stored: the store could not be used", code: "invalid" },
-      { line: 5, pointer: "#", detail: "may be stored or not: the store failed meanwhile", code: "invalid" },
-    ]);
+  it("are reported when the store fails among them: the stored ones, and the line where it ended", async () => {
+    for (const [error, behind] of [
+      [new StoreUnavailable("The disk is full"), "nothing after line 1001 was tried"],
+      [new StoreOutcomeUnknown("The disk reports an error"), "some after it may be, too"],
+    ] as const) {
+      const steps: number[] = [];
+      const store = storeWith({
+        async changeAll(changes) {
+          const count = (await Array.fromAsync(changes as AsyncIterable<ListChange>)).length;
+          if (steps.push(count) === 2) throw error;
+          return { kind: "created", count };
+        },
+      });
+      const lines = Array(2500).fill({ title: "a" });
+      const response = await post(booksOver(store), [{ title: 1 }, ...lines], lenient);
+      assert.deepEqual([response.status, response.headers.get("Retry-After"), steps], [503, "1", [1000, 1000]]);
+      const { type, detail, stored, refused, errors } = toldBy(response);
+      assert.equal(type, "/problems/store-unavailable");
+      assert.deepEqual([stored, refused, errors.length], [1000, 1, 1]);
+      assert.equal(
+        detail,
+        `The store cannot be used at the moment: 1,000 records are stored, up to line 1001; ${behind}.`,
+      );
+    }
   });
+
+  it(
+    "swap unique values with each other, or with one that is new",
+    withBooks(async (_, store) => {
+      const books = booksOver(store, { mayRead: () => true });
+      for (const title of ["a", "b"]) await store.create({ title, isbn: title });
+      const lines = [
+        { id: 1, title: "a", isbn: "b" },
+        { id: 2, title: "b", isbn: "a" },
+      ];
+      for (const fields of [{}, lenient]) {
+        const swapped = lines.map((line) => ({ ...line, isbn: fields === lenient ? line.title : line.isbn }));
+        const { updated, refused } = toldBy(await post(books, swapped, { ...fields, query: "?upsert=id" }));
+        assert.deepEqual([updated, refused], [2, 0]);
+      }
+    }),
+  );
 });
 
 describe("many records at once that belong to another", () => {
@@ -510,8 +524,7 @@ describe("many records at once that belong to another", () => {
 
   it("are a 404 when the owner goes while they come", async () => {
     const gone = storeWith({
-      createEach: async () => [{ status: "fulfilled", value: { kind: "ownerless" } }],
-      createAll: async () => ({ kind: "ownerless" }),
+      changeAll: async () => ({ kind: "ownerless" }),
     });
     for (const fields of [{}, lenient]) {
       const { status, body } = await post(booksOver(gone), [{ title: "Emma" }], fields);
@@ -531,12 +544,7 @@ describe("a store that fails while it is given many records", () => {
         const fail = async (): Promise<never> => {
           throw error;
         };
-        const failEach: Store["createEach"] = async () => [{ status: "rejected", reason: error }];
-        const answering = post(
-          booksOver(storeWith({ createEach: failEach, createAll: fail })),
-          [{ title: "Emma" }],
-          headers,
-        );
+        const answering = post(booksOver(storeWith({ changeAll: fail })), [{ title: "Emma" }], headers);
         if (status === undefined) await assert.rejects(answering, fault);
         else assert.equal((await answering).status, status);
       }
@@ -546,9 +554,9 @@ describe("a store that fails while it is given many records", () => {
   it("is not asked for anything before the content has ended", async () => {
     const seen: string[] = [];
     const store = storeWith({
-      async createAll(documents) {
+      async changeAll(changes) {
         seen.push("store");
-        return { kind: "created", count: (await Array.fromAsync(documents as AsyncIterable<Document>)).length };
+        return { kind: "created", count: (await Array.fromAsync(changes as AsyncIterable<ListChange>)).length };
       },
     });
     const stream = new ReadableStream({
@@ -582,8 +590,8 @@ describe("the records that wait to be stored", () => {
     process.env["TMPDIR"] = directory;
     const names: string[] = [];
     const store = storeWith({
-      async createAll(documents) {
-        for await (const _ of documents) names.push(...(await readdir(directory)));
+      async changeAll(changes) {
+        for await (const _ of changes) names.push(...(await readdir(directory)));
         return { kind: "created", count: 1 };
       },
     });

@@ -38,7 +38,7 @@ describe("indexes that are made late", () => {
     const file = folder.newFile();
     const database = await open(file, true);
     const store = database.store("person");
-    await store.createEach(people);
+    await store.createAll(people);
     assert.notDeepEqual(indexesOf(file), await due());
     assert.deepEqual(await store.create({ identifier: "M7" }), { kind: "conflict", member: "identifier" });
     await database.makeIndexes();
@@ -51,7 +51,7 @@ describe("indexes that are made late", () => {
   it("are made by the next program that opens a file whose indexes were never made", async () => {
     const file = folder.newFile();
     const database = await open(file, true);
-    await database.store("person").createEach(people);
+    await database.store("person").createAll(people);
     await database.close();
     const next = await open(file);
     assert.deepEqual(indexesOf(file), await due());
@@ -63,10 +63,10 @@ describe("indexes that are made late", () => {
     for (const isLate of [true, false]) {
       const file = folder.newFile();
       const loading = await open(file, true);
-      await loading.store("person").createEach(people.slice(0, 50));
+      await loading.store("person").createAll(people.slice(0, 50));
       const other = await open(file, isLate);
       assert.equal(await named(other.store("person")), 5);
-      await loading.store("person").createEach(people.slice(50));
+      await loading.store("person").createAll(people.slice(50));
       assert.equal(await named(other.store("person")), 10);
       await loading.makeIndexes();
       assert.deepEqual(indexesOf(file), await due());

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { matchingOf } from "../src/bulk/matching.ts";
+import { SeenValues } from "../src/bulk/seen-values.ts";
 import type { StoredRecord } from "../src/index.ts";
 import { storeWith } from "./store-with.ts";
 
@@ -16,10 +17,11 @@ describe("the lines of a list that may be stored already", () => {
       },
     });
     const matching = matchingOf({
-      ...{ store, alike: [["email"]], onMatch: "skip", serverMembers: [], schema: {}, columns: () => undefined },
+      ...{ store, alike: [["email"]], onMatch: "skip", serverMembers: [], schema: {}, columns: undefined },
+      began: undefined,
       validate: (value) => ({ value: value as object }),
     });
-    for (const email of ["a", "b"]) await matching.judge([{ email }]);
+    for (const email of ["a", "b"]) await matching.judge([{ email }], new SeenValues());
     return reads;
   }
 

@@ -245,7 +245,7 @@ describe("the records of all owners", () => {
       ]);
       assert.deepEqual([many.status, many.errors[0].line, many.errors[0].pointer], [400, 2, "#/authorId"]);
       const dry = await ask(app(), "POST /books?dry-run=true", [{ title: "x", authorId }]);
-      assert.deepEqual([dry.status, JSON.parse(dry.text).valid], [200, 0]);
+      assert.deepEqual([dry.status, JSON.parse(dry.text).stored], [200, 0]);
       assert.equal(await database.store("book").count(), 3);
     });
   }
@@ -263,7 +263,7 @@ describe("the records of all owners", () => {
     const gone = storeWith({
       owner: { member: "authorId", store: storeWith({ find: () => found }) },
       create: async () => ({ kind: "ownerless" }),
-      createAll: async () => ({ kind: "ownerless" }),
+      changeAll: async () => ({ kind: "ownerless" }),
     });
     const books = collection({ store: gone, schema, decoders: [jsonDecoder], listDecoders: [jsonArrayDecoder] });
     const atBooks = router(group("/books", books.routes()));

@@ -4,7 +4,6 @@ import { describeBulkCreation } from "./store-contract/bulk-creation.ts";
 import { describeConflicts } from "./store-contract/conflicts.ts";
 import { describeCreation } from "./store-contract/creation.ts";
 import { describeDatabase } from "./store-contract/database.ts";
-import { describeEachCreation } from "./store-contract/each-creation.ts";
 import { describeFeed } from "./store-contract/feed.ts";
 import { noon, type WithStore } from "./store-contract/given.ts";
 import { describeIdempotency } from "./store-contract/idempotency.ts";
@@ -59,7 +58,6 @@ export function describeChanges(name: string, open: Open, openApart: Open): void
   describeBulkCreation(name, withStore);
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);
-  describeEachCreation(name, withStore);
   describeFeed(name, withStore);
   describeTransfer(name, open, openApart);
 }

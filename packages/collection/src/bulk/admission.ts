@@ -1,6 +1,7 @@
 import { HttpError, type HttpRequest, problem, problemTypes } from "waymark";
 import { withCommas } from "waymark/internal";
 import type { BulkSettings } from "../limits.ts";
+import type { CollectionSettings } from "../settings.ts";
 import { CallerShares, callerKey } from "../shares/caller-shares.ts";
 import { refuseBusy } from "./report.ts";
 import { Spool } from "./spool.ts";
@@ -53,6 +54,19 @@ export interface AdmittedBulk {
   openSpool(): Promise<Spool>;
   /** Frees the request's share, and its spools. Must be called once, when the request is answered. */
   end(): Promise<void>;
+}
+
+/** @throws HttpError 403 where the caller of a request for the collection may not make this change to the record */
+export function requireRight(
+  { mayChange }: CollectionSettings,
+  request: HttpRequest<unknown>,
+  method: "PATCH" | "DELETE",
+  id: number,
+): void {
+  if (mayChange(request, method, `${request.path}/${id}`)) return;
+  const verb = method === "PATCH" ? "change" : "remove";
+  const detail = `Nothing was changed: the request would ${verb} the record ${id}, for which these credentials have no right.`;
+  throw new HttpError(problem(problemTypes.forbidden, { detail }));
 }
 
 function tooLarge(limit: number): HttpError {

@@ -1,8 +1,9 @@
-import { HttpError, type HttpResponse } from "waymark";
+import { HttpError, type HttpResponse, notFound } from "waymark";
 import type { Validator } from "waymark/content";
 import { evaluatePreconditions } from "waymark/fields";
-import { pascalCase, withCommas } from "waymark/internal";
+import { pascalCase } from "waymark/internal";
 import type { Description } from "waymark/openapi";
+import { changeNote } from "../change-note.ts";
 import { conditionalChange } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import type { Types } from "../description/examples.ts";
@@ -19,20 +20,13 @@ import {
 } from "../patch/amendment-of-many.ts";
 import { Readmission } from "../readmission.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { BulkAdmission } from "./admission.ts";
-import { changeAll } from "./change-many.ts";
-import { findAll, findChosen, judgeRecords } from "./judge-records.ts";
+import { callerKey } from "../shares/caller-shares.ts";
+import { type BulkAdmission, requireRight } from "./admission.ts";
+import { type Found, findAll, findChosen, judgeRecord, refuseExcess } from "./judge-records.ts";
+import { type LineCounts, makeChanges } from "./pipeline.ts";
 import { choiceQuery } from "./query.ts";
-import {
-  answerCounts,
-  LineErrors,
-  ofManyRecords,
-  refuseChanges,
-  refuseConflicts,
-  refuseIdempotencyKey,
-  refuseInvalid,
-  reportOfRecords,
-} from "./report.ts";
+import { repetitionOf } from "./repetition.ts";
+import { answerCounts, LineErrors, ofManyRecords, refuseMade, reportOfRecords } from "./report.ts";
 import { BulkWork } from "./work.ts";
 
 /**
@@ -46,7 +40,6 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
     readPreferences(request, {});
     if (!mayRead(request, request.path)) return refuseUnreadable("change of many");
     const store = await scope.storeOf(request, "collection");
-    if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
     const requireState = async (): Promise<string> => {
       const validators = listValidators(request, await store.state(), lists, lists[0]);
       if (evaluatePreconditions(request, validators) !== "pass")
@@ -59,26 +52,59 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
     const choice = read(request.search, records !== undefined);
     const isConditional = request.headers.has("If-Match") || records?.every(({ etag }) => etag !== undefined) === true;
     if (requirePreconditions && !isConditional) return requirePrecondition();
+    const { isDryRun, most, selection } = choice;
+    const repetition = repetitionOf(settings, request, isDryRun);
+    repetition.update(await request.bytes());
     const admitted = admit(request);
     try {
-      const plan = await admitted.openSpool();
       const work = new BulkWork(bulk, request.signal, new Readmission(settings, request));
-      const errors = new LineErrors("id", choice.isDryRun ? bulk.maxRefused : "listed");
-      const found = records === undefined ? findAll(request, store, choice) : findChosen(store, records);
-      const amending = { settings, request, store, amendment, choice, plan, work, errors };
-      const judged = await judgeRecords(amending, found);
-      if (judged.stoppedAfter !== undefined) return refuseInvalid(errors, judged.stoppedAfter);
-      const { matched, updated, unchanged, removed } = judged;
-      if (matched > choice.most) {
-        const most = withCommas(choice.most);
-        return refuseChanges(`more than ${most} records match, and most allows ${most}`);
-      }
+      const errors = new LineErrors("id", isDryRun ? bulk.maxRefused : "listed");
+      const counted = Number.isFinite(most) ? most : bulk.maxTogether;
+      const matched =
+        records?.length ?? (await store.count(selection, { most: counted + 1, caller: callerKey(request) }));
+      if (matched > most) return refuseExcess(most);
+      const answer = ({ created: _created, skipped: _skipped, ...counts }: LineCounts): HttpResponse => {
+        const { updated, unchanged, removed } = counts;
+        return answerCounts(
+          { matched: updated + unchanged + removed + errors.lines, updated, unchanged, removed },
+          errors,
+        );
+      };
+      const begun = await repetition.begin(store, errors, undefined, answer);
+      if (!("done" in begun)) return begun;
+      const amending = { settings, request, store, amendment };
+      const mode = matched > bulk.maxTogether ? "steps" : "whole";
       // All that was read is of the state that the client names, if that is still the present one.
-      const isPresent = (await requireState()) === state;
-      const answer = (): HttpResponse => answerCounts({ matched, updated, unchanged, removed }, errors);
-      if (choice.isDryRun) return isPresent ? answer().withHeader("ETag", state) : answer();
-      if (errors.lines > 0) return judged.isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
-      return await changeAll(request, store, plan, { work, errors }, answer);
+      let isPresent = false;
+      const made = await makeChanges(
+        {
+          ...begun,
+          store,
+          work,
+          errors,
+          async *read() {
+            const found = records === undefined ? findAll(request, store, choice) : findChosen(store, records);
+            for await (const each of found) {
+              work.countRecord();
+              yield each;
+            }
+          },
+          judge: (some) => Promise.all(some.map(({ document }) => judgeRecord(amending, document as Found))), // by `read`
+          admit: (method, id) => requireRight(settings, request, method, id),
+          async confirm() {
+            if (mode === "whole") isPresent = (await requireState()) === state;
+          },
+          isDryRun,
+          mode,
+        },
+        request.attribute(changeNote),
+      );
+      if (made.isOwnerless) return notFound();
+      if (made.brokenOff === undefined && (isDryRun || errors.lines === 0)) {
+        return isDryRun && isPresent ? answer(made).withHeader("ETag", state) : answer(made);
+      }
+      const { updated, unchanged, removed } = made;
+      return refuseMade(made, { updated, unchanged, removed }, errors, mode === "whole");
     } finally {
       await admitted.end();
     }

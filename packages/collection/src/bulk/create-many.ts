@@ -1,6 +1,6 @@
-import { type Awaitable, type HttpRequest, type HttpResponse, notFound, problemTypes } from "waymark";
+import { type Awaitable, HttpError, type HttpResponse, notFound, problemTypes } from "waymark";
 import { chooseDecoder, type ValidationResult } from "waymark/content";
-import { pascalCase } from "waymark/internal";
+import { pascalCase, withCommas } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { changeNote } from "../change-note.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
@@ -11,35 +11,33 @@ import { creationOf } from "../handlers/new-record.ts";
 import { operation } from "../handlers/operation.ts";
 import {
   type KnownPreferences,
-  type Preferences,
   preferenceApplied,
   preferring,
   readPreferences,
   withApplied,
 } from "../handlers/preferences.ts";
-import { heldByAnother, refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
+import { refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
 import { isJsonObject, without } from "../members/json-object.ts";
 import { Readmission } from "../readmission.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, Store } from "../stores/contract/store.ts";
-import type { BulkAdmission } from "./admission.ts";
-import { changeMany } from "./change-many.ts";
-import { addConflicts } from "./conflict-errors.ts";
-import { foretoldConflicts } from "./foretold-conflicts.ts";
+import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
+import { type BulkAdmission, requireRight } from "./admission.ts";
+import { matchingOf } from "./matching.ts";
+import { type LineCounts, type Lines, makeChanges } from "./pipeline.ts";
 import { bulkQuery } from "./query.ts";
+import { type Repetition, repetitionOf } from "./repetition.ts";
 import {
   answerCounts,
+  countsOfList,
   LineErrors,
   ofManyRecords,
-  refuseBrokenOff,
-  refuseConflicts,
-  refuseIdempotencyKey,
+  refuseChanges,
   refuseInvalid,
+  refuseMade,
   refuseMalformed,
   reportOfLines,
 } from "./report.ts";
-import { inBatches, type Spool } from "./spool.ts";
-import { storeEach } from "./store-each.ts";
+import type { Spool } from "./spool.ts";
 import { BulkWork } from "./work.ts";
 
 /** Makes the handler for a POST of many records. */
@@ -74,20 +72,20 @@ const knownPreferences: KnownPreferences = { handling: ["lenient"] };
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
 export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): BulkCreate {
-  const { scope, listDecoders, bulk, serverMembers, mayRead } = settings;
+  const { scope, listDecoders, bulk, serverMembers, mayRead, matching } = settings;
   const { read } = bulkQuery(settings);
   const storeMany: BulkCreate["store"] = async (request, given) => {
     const preferences = readPreferences(request, knownPreferences);
-    const lenient = preferences.get("handling") === "lenient";
-    const query = read(request.search, lenient);
-    const { isDryRun, rules } = query;
+    const isLenient = preferences.get("handling") === "lenient";
+    const query = read(request.search, isLenient);
+    const { isDryRun, rules, most } = query;
     if ((isDryRun || rules !== undefined) && !mayRead(request, request.path)) {
       return refuseUnreadable(rules === undefined ? "dry run" : "matching");
     }
     const store = await scope.storeOf(request, "collection");
     // A list that was read can be sent back: its ids are kept, and the server sets its other members again.
     const ignored = serverMembers.filter((name) => name !== "id" && name !== store.owner?.member);
-    if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
+    const repetition = repetitionOf(settings, request, isDryRun);
     const { decoder, mediaType } = chooseDecoder(request.headers, listDecoders);
     const admitted = admit(request);
     try {
@@ -95,40 +93,84 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
       const work = new BulkWork(bulk, request.signal, new Readmission(settings, request));
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       let found: object | undefined;
-      const onFound = (what: object): void => {
-        found = what;
-      };
       let columns: readonly string[] | undefined;
-      const onColumns = (names: readonly string[]): void => {
-        columns = names;
-      };
+      const errors = new LineErrors(decoder.place, isLenient || isDryRun ? bulk.maxRefused : "listed");
+      const values = decoder.decode(work.piecesOf(noted(content, repetition)), {
+        mediaType,
+        lenient: isLenient,
+        onFound: (what) => {
+          found = what;
+        },
+        onColumns: (names) => {
+          columns = names;
+        },
+        onNote: errors.note.bind(errors),
+      });
       const { asNew = (value: unknown) => value } = decoder;
       const validateNew = creationOf(settings, preferences, store.owner);
       const validate: typeof validateNew = (value) => validateNew(asNew(value));
-      const storesAll = !lenient && !isDryRun && rules === undefined;
-      const errors = new LineErrors(decoder.place, !lenient && !isDryRun ? "listed" : bulk.maxRefused);
-      const onNote = errors.note.bind(errors);
-      const values = decoder.decode(work.piecesOf(content), { mediaType, lenient, onFound, onColumns, onNote });
+      const isRefusing = !isLenient && !isDryRun;
       const validated = (value: unknown) => {
         const sent = stripped(value, ignored);
         // What a line changes is validated with the record, which is read when all have arrived.
         return rules !== undefined && isJsonObject(sent) ? { value: sent } : validate(sent);
       };
-      const stoppedAfter = await putAside(values, validated, { spool, work, errors, storesAll });
-      if (stoppedAfter !== undefined || (storesAll && errors.lines > 0)) return refuseInvalid(errors, stoppedAfter);
-      if (rules !== undefined) {
-        const lines = { request, store, lines: spool, work, errors, isDryRun, lenient, most: query.most, found };
-        const answer = await changeMany(settings, rules, {
-          ...lines,
+      const { count, stoppedAfter } = await putAside(values, validated, { spool, work, errors });
+      const mode = isLenient ? "each" : count <= bulk.maxTogether ? "whole" : "steps";
+      const isLeft = rules === undefined || mode === "steps";
+      if (stoppedAfter !== undefined || (isRefusing && isLeft && errors.lines > 0)) {
+        return refuseInvalid(errors, stoppedAfter);
+      }
+      const answer = (counts: LineCounts, what: object | undefined): HttpResponse => {
+        const which = { isMatched: rules !== undefined, removes: most !== undefined };
+        return withApplied(answerCounts(countsOfList(counts, which), errors, what), preferences);
+      };
+      const begun = await repetition.begin(store, errors, found, answer);
+      if (!("done" in begun)) return begun;
+      const isInvalid = errors.lines > 0;
+      const matched =
+        rules &&
+        matchingOf({
+          ...rules,
+          ...settings,
+          alike: matching?.alike ?? [],
+          adjust: matching?.adjust,
+          store,
           validate,
           columns,
-          plan: await admitted.openSpool(),
+          began: mode === "whole" ? undefined : new Date(),
         });
-        return withApplied(answer, preferences);
-      }
-      const valid: ValidRecords = { request, store, spool, work, errors, preferences };
-      if (isDryRun) return await judgeAgainstStored(valid, found);
-      return lenient ? await storeOneByOne(valid) : await storeAll(valid);
+      const lines: Lines = {
+        ...begun,
+        store,
+        work,
+        errors,
+        read: () => spool.documents(),
+        judge: (some, seen) =>
+          matched?.judge(
+            some.map(({ document }) => document),
+            seen,
+          ) ?? some.map(({ document }) => ({ kind: "create", document })),
+        lockOf: matched && (({ document }) => matched.valueOf(document)),
+        missing:
+          matched && most !== undefined
+            ? (seen) => missingIn(store, (record) => matched.isMissing(record, seen), { most, count, work })
+            : undefined,
+        admit: (method, id) => requireRight(settings, request, method, id),
+        isDryRun,
+        mode,
+      };
+      // Where there are too many to be removed, nothing is to be changed.
+      const isTried = mode === "steps" && most !== undefined && !isDryRun;
+      if (isTried)
+        await makeChanges({ ...lines, isDryRun: true, keep: undefined, errors: new LineErrors() }, undefined);
+      const made = await makeChanges(lines, request.attribute(changeNote));
+      if (made.isOwnerless) return store.owner === undefined ? notFound() : refuseOwner(store.owner);
+      const isRefused = made.brokenOff !== undefined || (isRefusing ? errors.lines > 0 : errors.areEnough);
+      if (!isRefused) return answer(made, found);
+      const which = { isMatched: rules !== undefined, removes: most !== undefined };
+      const refused = { ...made, isInvalid: made.isInvalid || isInvalid };
+      return refuseMade(refused, countsOfList(made, which), errors, mode === "whole");
     } catch (error) {
       throw refuseMalformed(error);
     } finally {
@@ -136,6 +178,36 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
     }
   };
   return { store: storeMany, answers };
+}
+
+/** Yields the records that no line is about. Throws HttpError where there are more than may be removed, or the list has no line. */
+async function* missingIn(
+  store: Store,
+  isMissing: (record: StoredRecord) => boolean,
+  { most, count, work }: { readonly most: number; readonly count: number; readonly work: BulkWork },
+): AsyncGenerator<StoredRecord, void, undefined> {
+  if (count === 0) throw new HttpError(refuseChanges("the list has no records, and all would be removed"));
+  let missing = 0;
+  for await (const records of store.list()) {
+    for (const record of records) {
+      const pause = work.next();
+      if (pause !== undefined) await pause;
+      if (isMissing(record) && ++missing <= most) yield record;
+    }
+  }
+  if (missing <= most) return;
+  const are = missing === 1 ? "1 record is" : `${withCommas(missing)} records are`;
+  throw new HttpError(refuseChanges(`${are} missing in the list, and remove-missing allows ${most}`, { missing }));
+}
+
+async function* noted(
+  content: AsyncIterable<Uint8Array>,
+  repetition: Repetition,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const piece of content) {
+    repetition.update(piece);
+    yield piece;
+  }
 }
 
 /** What is said of what stores many records. */
@@ -150,80 +222,23 @@ const answers = (place: DescribedCollection): Description => ({
   problems: [...ofManyRecords(place), problemTypes.contentExpandsTooFar],
 });
 
-/** The valid records of a request, on disk, and the errors of the others. */
-interface ValidRecords {
-  readonly request: HttpRequest<unknown>;
-  readonly store: Store;
+/** Where valid records go, and what is wrong with the others. */
+interface Aside {
   readonly spool: Spool;
   readonly work: BulkWork;
   readonly errors: LineErrors;
-  readonly preferences: Preferences;
-}
-
-async function storeAll({ request, store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
-  const creation = await store.createAll(documentsOf(spool, work));
-  switch (creation.kind) {
-    case "created":
-      request.attribute(changeNote)?.add("created", { count: creation.count });
-      return withApplied(answerCounts({ stored: creation.count }, errors), preferences);
-    case "refused":
-      await addConflicts(errors, creation.conflicts, spool, work);
-      return refuseConflicts(errors);
-    case "ownerless":
-      return store.owner === undefined ? notFound() : refuseOwner(store.owner);
-  }
-}
-
-async function storeOneByOne({
-  request,
-  store,
-  spool,
-  work,
-  errors,
-  preferences,
-}: ValidRecords): Promise<HttpResponse> {
-  const { stored, brokenOff } = await storeEach(store, work.each(spool.documents()), errors);
-  request.attribute(changeNote)?.add("created", { count: stored });
-  if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
-  return withApplied(answerCounts({ stored }, errors), preferences);
-}
-
-/** Counts the records that could be stored now, and adds the conflicts of the others to the errors. Stores nothing. */
-async function judgeAgainstStored(
-  { store, spool, work, errors, preferences }: ValidRecords,
-  found: object | undefined,
-): Promise<HttpResponse> {
-  let valid = 0;
-  const foretold = foretoldConflicts(store, store.unique);
-  for await (const batch of inBatches(work.each(spool.documents()))) {
-    const conflicts = await foretold(batch.map(({ document }) => document));
-    for (const [i, { line }] of batch.entries()) {
-      const member = conflicts[i];
-      if (member === undefined) valid++;
-      else errors.add(line, [heldByAnother(member)]);
-      if (errors.areEnough) return refuseInvalid(errors, line);
-    }
-  }
-  return withApplied(answerCounts({ stored: 0, valid }, errors, found), preferences);
-}
-
-/** Where records go when they have been validated. */
-interface Aside extends Pick<ValidRecords, "spool" | "work" | "errors"> {
-  /** Whether one error keeps all records from being stored. */
-  readonly storesAll: boolean;
 }
 
 /**
- * Validates records as they arrive: keeps the valid ones on disk, and collects the errors of the others. One loop, since each
- * generator around another one takes 0.3 µs a record, which is a tenth of the time of a short one.
- *
- * @returns the line at which validation stopped because there were enough errors; undefined when all records were validated
+ * Validates records as they arrive, and puts the valid ones aside. Returns how many these are, and the line behind which nothing was
+ * read, since there were enough errors.
  */
 async function putAside(
   values: AsyncIterable<ListedValue>,
   validate: (value: unknown) => Awaitable<ValidationResult<Document>>,
-  { spool, work, errors, storesAll }: Aside,
-): Promise<number | undefined> {
+  { spool, work, errors }: Aside,
+): Promise<{ readonly count: number; readonly stoppedAfter?: number }> {
+  let count = 0;
   for await (const { line, value, issues: unreadable } of values) {
     const pause = work.next();
     if (pause !== undefined) await pause;
@@ -232,19 +247,16 @@ async function putAside(
     const result = "then" in validated ? await validated : validated;
     if (result.issues !== undefined) {
       errors.add(line, result.issues);
-      if (errors.areEnough) return line;
-    } else if (!storesAll || errors.lines === 0) {
+      if (errors.areEnough) return { count, stoppedAfter: line };
+    } else {
+      count++;
       const written = spool.add(line, result.value);
       if (written !== undefined) await written;
     }
   }
-  return undefined;
+  return { count };
 }
 
 function stripped(value: unknown, names: readonly string[]): unknown {
   return isJsonObject(value) ? without(value, names) : value;
-}
-
-async function* documentsOf(spool: Spool, work: BulkWork): AsyncGenerator<Document, void, undefined> {
-  for await (const { document } of work.each(spool.documents())) yield document;
 }

@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Awaitable } from "waymark";
-import type { ValidationIssue, ValidationResult } from "waymark/content";
+import type { ValidationResult } from "waymark/content";
 import type { MatchedRecords, MatchRules } from "../match-rules.ts";
-import { copyMembers, isJsonObject, type JsonObject, without } from "../members/json-object.ts";
+import { isJsonObject, type JsonObject, without, withoutPath } from "../members/json-object.ts";
 import { setRetiredAside, withoutEmptied } from "../members/retired-members.ts";
-import { valueAt } from "../members/value.ts";
-import { mergePatch, patchAt } from "../patch/merge-patch.ts";
+import { mergePatch } from "../patch/merge-patch.ts";
 import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
-import { HeldValues } from "./held-values.ts";
+import type { Judgement } from "./pipeline.ts";
 import { RecordLookUp } from "./record-look-up.ts";
+import type { Seen } from "./seen-values.ts";
 
 export interface MatchingOptions extends MatchRules, MatchedRecords {
-  /** Undefined where nothing is stored. */
-  readonly store: Store | undefined;
+  readonly store: Store;
   /** Validates a whole record. */
   readonly validate: (value: unknown) => Awaitable<ValidationResult<Document>>;
   /** The schema by which records are validated, whose former members stay as they are stored. */
@@ -22,50 +21,31 @@ export interface MatchingOptions extends MatchRules, MatchedRecords {
    * Returns the members that the content names for all lines, as the header of a table does: a line lacks only these. Undefined where a
    * line lacks what it does not name.
    */
-  readonly columns: () => readonly string[] | undefined;
-  /** When the list began to be stored, where its first lines are stored before its last are judged: what is newer is of the list. */
-  readonly began?: Date;
-}
-
-/** What a line is to become. */
-export type Judgement =
-  | { readonly kind: "create"; readonly document: Document }
-  | { readonly kind: "change"; readonly record: StoredRecord; readonly document: Document }
-  /** A stored record says what the line says. */
-  | { readonly kind: "unchanged"; readonly record: StoredRecord }
-  /** A stored record is likely the same, and such lines are skipped. */
-  | { readonly kind: "skip"; readonly record: StoredRecord }
-  | { readonly kind: "refuse"; readonly issues: readonly ValidationIssue[]; readonly isConflict: boolean };
-
-/** Returns the values that a line is to have and that no other record may have: the id of a new record, and unique values. */
-export function claimOf(judgement: Judgement, unique: readonly string[]): Document {
-  if (judgement.kind === "create") return judgement.document;
-  if (judgement.kind !== "change") return {};
-  const before: unknown = JSON.parse(judgement.record.json);
-  return unique.reduce<object>((claim, member) => {
-    const value = valueAt(judgement.document, member);
-    if (value === undefined || value === valueAt(before, member)) return claim;
-    return mergePatch(claim, patchAt(member, value)) as object; // an object is merged with one
-  }, {});
+  readonly columns: readonly string[] | undefined;
+  /** When the list began to be stored, of one that is stored in steps: what is newer is of the list. */
+  readonly began: Date | undefined;
 }
 
 /** Judges the lines of one list by the records that are stored: no two lines change one record. */
 export interface Matching {
-  /** Judges the next lines, in the order of the list. */
-  judge(lines: readonly unknown[]): Promise<readonly Judgement[]>;
-  /** Returns whether no line so far is about the record. */
-  isMissing(record: StoredRecord): boolean;
+  /**
+   * Judges the next lines, in the order of the list.
+   *
+   * @param seen what the lines before were about; the upserted values of these, and their records, are added
+   */
+  judge(lines: readonly unknown[], seen: Seen): Promise<readonly Judgement[]>;
+  /** Returns the upserted value of a line, as a text; undefined without one. */
+  valueOf(line: unknown): string | undefined;
+  /** Returns whether no line so far is about the record, which was there before the list. */
+  isMissing(record: StoredRecord, seen: Seen): boolean;
 }
 
 /**
- * Makes what judges the lines of a list. It keeps at most 32 bytes for each line that has a record or an upserted value.
+ * Makes what judges the lines of a list.
  *
  * @throws TypeError when the store cannot filter by a member
  */
 export function matchingOf(options: MatchingOptions): Matching {
-  /** The upserted values of the lines, and the ids of the records that lines are about. */
-  const values = new HeldValues();
-  const taken = new HeldValues();
   const {
     store,
     upsert,
@@ -82,21 +62,23 @@ export function matchingOf(options: MatchingOptions): Matching {
   const needed = [...(upsert === undefined ? [] : [upsert]), ...(onMatch === "add" ? [] : alike.flat())];
   const records = new RecordLookUp(store, needed);
 
-  const isMissing = ({ id }: StoredRecord): boolean => !taken.has(`${id}`);
+  const isOld = ({ createdAt }: JsonObject): boolean => began === undefined || String(createdAt) < began.toISOString();
+  const isUntaken = ({ id }: StoredRecord, seen: Seen): boolean => !seen.has(`record ${id}`);
+  const take = (seen: Seen, { id }: StoredRecord): void => seen.add(`record ${id}`);
 
-  const judgeLine = (line: unknown, { keyed, result, likely }: Found): Awaitable<Judgement> => {
+  const judgeLine = (line: unknown, { keyed, result, likely }: Found, seen: Seen): Awaitable<Judgement> => {
     if (upsert !== undefined && isJsonObject(line)) {
       const value = records.valueOf(line, upsert);
-      const isTaken = keyed.some((record) => !isMissing(record));
-      for (const record of keyed) taken.add(`${record.id}`);
+      const isTaken = keyed.some((record) => !isUntaken(record, seen));
+      for (const record of keyed) take(seen, record);
       if (value === null && upsert !== "id") {
         const issues = [{ message: "is required, to find the record by", path: upsert.split("."), code: "required" }];
         return { kind: "refuse", issues, isConflict: false };
       }
       if (value !== null) {
-        const key = JSON.stringify(value);
-        if (values.has(key)) return refusal(upsert, "is already used by an earlier line");
-        values.add(key);
+        const key = `value ${JSON.stringify(value)}`;
+        if (seen.has(key)) return refusal(upsert, "is already used by an earlier line");
+        seen.add(key);
       }
       const [record, other] = keyed;
       if (record !== undefined && other !== undefined) {
@@ -113,16 +95,18 @@ export function matchingOf(options: MatchingOptions): Matching {
       return { kind: "refuse", issues: result?.issues ?? [], isConflict: false };
     }
     const { value: document } = result;
-    return likely.some(({ length }) => length > 0) ? judgeNew(line, document, likely) : { kind: "create", document };
+    return likely.some(({ length }) => length > 0)
+      ? judgeNew(line, document, likely, seen)
+      : { kind: "create", document };
   };
 
   const judgeNew = async (
     line: unknown,
     document: Document,
     likely: readonly (readonly StoredRecord[])[],
+    seen: Seen,
   ): Promise<Judgement> => {
-    const isThere = (record: StoredRecord): boolean =>
-      isMissing(record) && (began === undefined || JSON.parse(record.json).createdAt < began.toISOString());
+    const isThere = (record: StoredRecord): boolean => isUntaken(record, seen) && isOld(JSON.parse(record.json));
     const records = new Map(
       likely
         .flat()
@@ -135,10 +119,10 @@ export function matchingOf(options: MatchingOptions): Matching {
     for (const record of records.values()) changes.set(record.id, await change(record, line));
     const same = changes.values().find(({ kind }) => kind === "unchanged");
     if (same !== undefined && "record" in same) {
-      taken.add(`${same.record.id}`);
+      take(seen, same.record);
       return same;
     }
-    for (const { id } of records.values()) taken.add(`${id}`);
+    for (const record of records.values()) take(seen, record);
     if (onMatch === "skip") return { kind: "skip", record: first };
     if (onMatch === "update" && others.length === 0) return changes.get(first.id) as Judgement; // each has one
     const position = likely.findIndex((found) => found.some(({ id }) => records.has(id)));
@@ -152,7 +136,7 @@ export function matchingOf(options: MatchingOptions): Matching {
   const change = async (record: StoredRecord, line: JsonObject): Promise<Judgement> => {
     const before = without(JSON.parse(record.json), serverMembers);
     const sent = without(line, serverMembers);
-    const base = absent === "keep" ? before : cleared(before, columns());
+    const base = absent === "keep" ? before : cleared(before, columns);
     const after = withoutEmptied(schema, mergePatch(base, sent) as typeof before); // both are objects
     const adjusted = adjust === undefined ? after : adjust({ before, line: sent, after });
     const { due, restore } = setRetiredAside(schema, adjusted as JsonObject, before);
@@ -163,7 +147,7 @@ export function matchingOf(options: MatchingOptions): Matching {
   };
 
   return {
-    async judge(lines) {
+    async judge(lines, seen) {
       const keyed = upsert === undefined ? [] : await records.find(lines, [upsert], 3);
       // A line that is validated at once is not awaited: a promise would take as long as the validation.
       const results: Found["result"][] = [];
@@ -179,12 +163,21 @@ export function matchingOf(options: MatchingOptions): Matching {
       const judgements: Judgement[] = [];
       for (const [i, line] of lines.entries()) {
         const likely = found.map((ofLines) => ofLines[i] ?? []);
-        const judgement = judgeLine(line, { keyed: keyed[i] ?? [], result: results[i], likely });
+        const judgement = judgeLine(line, { keyed: keyed[i] ?? [], result: results[i], likely }, seen);
         judgements.push("then" in judgement ? await judgement : judgement);
       }
       return judgements;
     },
-    isMissing,
+    isMissing(record, seen) {
+      if (!isUntaken(record, seen)) return false;
+      const document: JsonObject = JSON.parse(record.json);
+      const value = upsert === undefined ? null : records.valueOf(document, upsert);
+      return isOld(document) && !(value !== null && seen.has(`value ${JSON.stringify(value)}`));
+    },
+    valueOf(line) {
+      const value = upsert === undefined ? null : records.valueOf(line, upsert);
+      return value === null ? undefined : `${upsert} ${JSON.stringify(value)}`;
+    },
   };
 }
 
@@ -208,14 +201,4 @@ const refusal = (member: string, message: string): Judgement => ({
 function cleared(record: JsonObject, members: readonly string[] | undefined): JsonObject {
   if (members === undefined) return {};
   return members.reduce((rest, member) => withoutPath(rest, member.split(".")), record);
-}
-
-function withoutPath(value: JsonObject, [name = "", ...inner]: readonly string[]): JsonObject {
-  if (!Object.hasOwn(value, name)) return value;
-  const rest = copyMembers(value);
-  const object = value[name];
-  const kept = inner.length > 0 && isJsonObject(object) ? withoutPath(object, inner) : {};
-  if (Object.keys(kept).length === 0) delete rest[name];
-  else rest[name] = kept;
-  return rest;
 }

@@ -1,28 +1,25 @@
-import { comparedValue, memberValue, valueAt } from "../members/value.ts";
+import { comparedValue, memberValue } from "../members/value.ts";
 import type { MemberFilter } from "../stores/contract/selection.ts";
 import type { Store, StoredRecord } from "../stores/contract/store.ts";
 
 /** Looks up the stored records that have the values of lines. */
 export class RecordLookUp {
-  readonly #store: Store | undefined;
+  readonly #store: Store;
   #had: Promise<boolean> | undefined;
 
   /**
-   * @param store undefined where nothing is stored
    * @param members those whose values are looked up
    * @throws TypeError when the store cannot filter by one of them
    */
-  constructor(store: Store | undefined, members: readonly string[]) {
-    const unknown = store && members.find((name) => !store.members.some((member) => member.name === name));
+  constructor(store: Store, members: readonly string[]) {
+    const unknown = members.find((name) => !store.members.some((member) => member.name === name));
     if (unknown !== undefined) throw new TypeError(`The records cannot be filtered by ${JSON.stringify(unknown)}`);
     this.#store = store;
   }
 
   /** Returns whether there were records before the first lines: without any, no line is likely stored already. */
   existed(): Promise<boolean> {
-    const store = this.#store;
-    this.#had ??=
-      store === undefined ? Promise.resolve(false) : firstRecords(store, [], 1).then(({ length }) => length > 0);
+    this.#had ??= firstRecords(this.#store, [], 1).then(({ length }) => length > 0);
     return this.#had;
   }
 
@@ -35,7 +32,7 @@ export class RecordLookUp {
     const store = this.#store;
     const found: (readonly StoredRecord[])[] = lines.map(() => []);
     const [first] = members;
-    if (store === undefined || first === undefined) return found;
+    if (first === undefined) return found;
     const asked = lines.flatMap((line, position) => {
       const filters = this.#filtersFor(line, members);
       return filters === undefined ? [] : [{ position, filters }];
@@ -69,13 +66,9 @@ export class RecordLookUp {
 
   /** Returns the value of a line as it is compared; null where the line lacks it. */
   valueOf(line: unknown, name: string): string | number | null {
-    const type = this.#store?.members.find((member) => member.name === name)?.type;
-    if (type === undefined) {
-      const value = valueAt(line, name);
-      return typeof value === "string" || typeof value === "number" ? value : null;
-    }
+    const type = this.#store.members.find((member) => member.name === name)?.type;
     const value = memberValue(line, name, type);
-    return value === null ? null : comparedValue(value, type);
+    return value === null || type === undefined ? null : comparedValue(value, type);
   }
 }
 

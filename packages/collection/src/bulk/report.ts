@@ -16,20 +16,29 @@ import { collectionProblemTypes } from "../problem-types.ts";
 import { rightsEnded } from "../readmission.ts";
 import type { CollectionSettings } from "../settings.ts";
 import { recordIdSchema } from "../stores/contract/store.ts";
-import { mostConflicts } from "../stores/writing/bulk-source.ts";
+import type { LineCounts, Made } from "./pipeline.ts";
 
-/** How many records have become what, in the order of the answer. */
-export type ChangeCounts = {
-  readonly [N in Exclude<keyof typeof countsOfLines | keyof typeof countsOfRecords, "refused">]?: number | undefined;
-};
-
-/**
- * Answers what has become of many records, or would in a dry run, and the errors of the others.
- *
- * @param found what a decoder found out of the content; for a dry run
- */
-export const answerCounts = (counts: ChangeCounts, errors: LineErrors, found?: object): HttpResponse =>
+/** Answers what has become of many records, or would in a dry run, and the errors of the others. */
+export const answerCounts = (counts: object, errors: LineErrors, found?: object): HttpResponse =>
   json({ ...counts, ...errors.toMembers(), found });
+
+/** Returns the members of an answer to a list: what each line has become. */
+export const countsOfList = (
+  { created, updated, unchanged, skipped, removed }: LineCounts,
+  { isMatched, removes }: { readonly isMatched: boolean; readonly removes: boolean },
+): object => ({
+  stored: created,
+  ...(isMatched && { updated, unchanged, skipped }),
+  ...(removes && { removed }),
+});
+
+/** Answers a request whose changes were not made, or not all. */
+export function refuseMade(made: Made, counts: object, errors: LineErrors, isWhole: boolean): HttpResponse {
+  const { brokenOff, isInvalid } = made;
+  if (brokenOff !== undefined && !isWhole) return refuseBrokenOff(counts, brokenOff, errors);
+  if (brokenOff !== undefined) return refuseInvalid(errors, brokenOff.line);
+  return isInvalid ? refuseInvalid(errors, undefined) : refuseConflicts(errors);
+}
 
 /** Answers that nothing was changed, for a reason that is no fault of a line. */
 export function refuseChanges(reason: string, members: object = {}): HttpResponse {
@@ -44,38 +53,44 @@ export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefin
   return problem(problemTypes.invalidContent, { detail, ...errors.toMembers(), stoppedAfter });
 }
 
-/** @param errors at most `mostConflicts`, after which the store stops looking */
-export function refuseConflicts(errors: LineErrors): HttpResponse {
-  const rest = errors.lines < mostConflicts ? "" : ", and perhaps more";
+function refuseConflicts(errors: LineErrors): HttpResponse {
+  const rest = errors.lines < mostListed ? "" : ", and perhaps more"; // the store stops looking
   const detail = `${nothingDone(errors)}: there ${errors.counted}${rest}.`;
   return problem(collectionProblemTypes.conflict, { detail, ...errors.toMembers() });
 }
 
 const nothingDone = ({ place }: LineErrors): string => `Nothing was ${place === "id" ? "changed" : "stored"}`;
 
-/** Why some documents were not tried, and the last line that was. */
+/** Why some lines were not tried, and the last one that was. */
 export interface BrokenOff {
-  readonly reason: "store" | "time" | "errors" | "rights";
+  readonly reason: "store" | "unknown" | "time" | "errors" | "conflicts" | "rights";
   readonly line: number;
 }
 
-/** Answers that storing records one by one ended early, after some of them had been tried. */
-export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
-  const progress = `${stored === 1 ? "1 record is" : `${withCommas(stored)} records are`} stored; nothing after ${errors.place} ${line} was tried.`;
-  const members = { stored, ...errors.toMembers() };
-  if (reason === "errors") {
-    const detail = `There ${errors.counted}: ${progress}`;
-    return problem(problemTypes.invalidContent, { detail, ...members });
+/** Answers that storing in steps ended early, after some of them. */
+function refuseBrokenOff(counts: object, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
+  const { stored = 0 } = counts as { readonly stored?: number };
+  const are = stored === 1 ? "1 record is" : `${withCommas(stored)} records are`;
+  const behind = reason === "unknown" ? "some after it may be, too" : `nothing after ${errors.place} ${line} was tried`;
+  const progress = `${are} stored, up to ${errors.place} ${line}; ${behind}.`;
+  const members = { ...counts, ...errors.toMembers(), upTo: line };
+  switch (reason) {
+    case "errors":
+      return problem(problemTypes.invalidContent, { detail: `There ${errors.counted}: ${progress}`, ...members });
+    case "conflicts":
+      return problem(collectionProblemTypes.conflict, { detail: `There ${errors.counted}: ${progress}`, ...members });
+    case "time":
+      return problem(collectionProblemTypes.bulkTimeExceeded, {
+        detail: `The request took too long: ${progress}`,
+        ...members,
+      });
+    case "rights":
+      return problem(problemTypes.forbidden, { detail: `${rightsEnded}: ${progress}`, ...members });
+    default: {
+      const detail = `The store cannot be used at the moment: ${progress}`;
+      return problem(collectionProblemTypes.storeUnavailable, { detail, ...members }).withHeader("Retry-After", "1");
+    }
   }
-  if (reason === "time") {
-    const detail = `The request took too long: ${progress}`;
-    return problem(collectionProblemTypes.bulkTimeExceeded, { detail, ...members });
-  }
-  if (reason === "rights") {
-    return problem(problemTypes.forbidden, { detail: `${rightsEnded}: ${progress}`, ...members });
-  }
-  const detail = `The store cannot be used at the moment: ${progress}`;
-  return problem(collectionProblemTypes.storeUnavailable, { detail, ...members }).withHeader("Retry-After", "1");
 }
 
 /** @param exceeded whether the share of this caller or that of all callers is used up */
@@ -83,12 +98,6 @@ export function refuseBusy(exceeded: "caller" | "all"): HttpResponse {
   const whose = exceeded === "caller" ? " of this client" : "";
   const detail = `Requests with many records${whose} are already in progress, as many as are allowed. Try again in a few seconds.`;
   return problem(collectionProblemTypes.bulkBusy, { detail }).withHeader("Retry-After", "5");
-}
-
-export function refuseIdempotencyKey(): HttpResponse {
-  return problem(collectionProblemTypes.idempotencyKeyUnsupported, {
-    detail: "Idempotency-Key is for single records. Send many records without it.",
-  });
 }
 
 /** Converts a ContentError to an HttpError 400; returns any other error unchanged. */
@@ -112,6 +121,14 @@ interface LineError extends Pick<ProblemError, "code" | "found"> {
 
 /** An error in a stored record that a request would change. */
 type RecordError = Omit<LineError, "line"> & { readonly id: number };
+
+/** What has been collected of errors. */
+export interface ErrorsState {
+  readonly listed: readonly LineError[];
+  readonly notes: readonly Pick<LineError, "line" | "detail">[];
+  readonly count: number;
+  readonly lines: number;
+}
 
 /** Collects the errors in the records of a list: counts all of them, and keeps the first 1,000. */
 export class LineErrors {
@@ -144,6 +161,19 @@ export class LineErrors {
     if (this.#notes.length < mostNotes) this.#notes.push({ line, detail: shortened(escapeUnprintable(detail)) });
   }
 
+  /** What has been collected, to go on with in another request. */
+  get state(): ErrorsState {
+    return { listed: this.#listed, notes: this.#notes, count: this.#count, lines: this.#lines };
+  }
+
+  /** Has what was collected be that of an earlier request. */
+  restore({ listed, notes, count, lines }: ErrorsState): void {
+    this.#listed.splice(0, this.#listed.length, ...listed);
+    this.#notes.splice(0, this.#notes.length, ...notes);
+    this.#count = count;
+    this.#lines = lines;
+  }
+
   /** The number of records with errors. */
   get lines(): number {
     return this.#lines;
@@ -162,6 +192,12 @@ export class LineErrors {
   /** Whether there are so many that no more records are to be looked at: a client can send faulty ones without end. */
   get areEnough(): boolean {
     return this.#enough === "listed" ? this.#listed.length === mostListed : this.#lines > this.#enough;
+  }
+
+  /** Whether there would be enough, with these. */
+  areEnoughWith(faults: readonly { readonly issues: readonly ValidationIssue[] }[]): boolean {
+    if (this.#enough !== "listed") return this.#lines + faults.length > this.#enough;
+    return this.#count + faults.reduce((sum, { issues }) => sum + issues.length, 0) >= mostListed;
   }
 
   /** The number of errors that are counted and not listed. */
@@ -199,7 +235,9 @@ function shortened(detail: string): string {
 /** The problems of requests that are for many records. */
 export const ofManyRecords = (settings: CollectionSettings): readonly ProblemType[] => [
   collectionProblemTypes.unknownPreference,
-  collectionProblemTypes.idempotencyKeyUnsupported,
+  collectionProblemTypes.invalidIdempotencyKey,
+  collectionProblemTypes.idempotencyKeyInUse,
+  collectionProblemTypes.idempotencyKeyReused,
   collectionProblemTypes.conflict,
   collectionProblemTypes.tooManyRecords,
   collectionProblemTypes.bulkTimeExceeded,
@@ -210,13 +248,11 @@ export const ofManyRecords = (settings: CollectionSettings): readonly ProblemTyp
 ];
 
 const countsOfLines = {
-  stored: "How many were stored.",
-  valid: "How many could be stored; of a dry run.",
+  stored: "How many new records were stored, or would be; of a dry run.",
   updated: "How many records were changed.",
   unchanged: "How many records say what their lines say.",
   skipped: "How many were left out, since they are likely stored.",
   removed: "How many records were removed.",
-  missing: "How many records no line has; of a dry run.",
   refused: "How many were not.",
 };
 
@@ -226,7 +262,7 @@ export const reportOfLines: JsonSchema = {
   required: ["stored", "refused", "errors"],
   properties: {
     ...schemasOf(countsOfLines),
-    found: { type: "object", description: "What was found out of the content, of a dry run." },
+    found: { type: "object", description: "What was found out of the content." },
     notes: {
       type: "array",
       description: "What was left out of records: the first 100.",

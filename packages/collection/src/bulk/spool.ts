@@ -81,10 +81,10 @@ export class Spool {
 
 const pieceSize = 65_536;
 
-/** Groups documents that the store gets at the same time. */
+/** Groups documents that are looked at, or stored, at the same time. */
 export async function* inBatches(
-  documents: AsyncIterable<SpooledDocument>,
-  most: number = mostInBatch,
+  documents: AsyncIterable<SpooledDocument> | Iterable<SpooledDocument>,
+  most: number,
 ): AsyncGenerator<readonly SpooledDocument[], void, undefined> {
   let batch: SpooledDocument[] = [];
   let size = 0;
@@ -98,23 +98,6 @@ export async function* inBatches(
   }
   if (batch.length > 0) yield batch;
 }
-
-/** Yields the documents at some positions, which ascend from 1, each with what names its position. */
-export async function* documentsAt<P extends { readonly position: number }>(
-  documents: AsyncIterable<SpooledDocument>,
-  places: readonly P[],
-): AsyncGenerator<readonly [P, SpooledDocument], void, undefined> {
-  let [at, found] = [0, 0];
-  for await (const spooled of documents) {
-    const place = places[found];
-    if (place === undefined) return;
-    if (++at !== place.position) continue;
-    found++;
-    yield [place, spooled];
-  }
-}
-
-const mostInBatch = 256;
 
 /** In characters of JSON, exceeded by at most one document: a store refuses changes when too many bytes wait to be written. */
 const batchSize = 1_048_576;

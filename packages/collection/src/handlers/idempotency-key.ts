@@ -15,10 +15,15 @@ export async function hashKey(
   request: HttpRequest<unknown>,
   scope: readonly string[],
 ): Promise<Idempotency> {
+  const type = request.headers.get("Content-Type") ?? "";
+  return { key: scopedKey(field, scope), fingerprint: hash(`${type}\n`, await request.bytes()) };
+}
+
+/** Reads an Idempotency-Key, and hashes it within its scope, as `hashKey` does. */
+export function scopedKey(field: string, scope: readonly string[]): string {
   const key = parseKey(field);
   if (key === undefined) throw new HttpError(refuseKey(field));
-  const type = request.headers.get("Content-Type") ?? "";
-  return { key: hash(JSON.stringify([...scope, key])), fingerprint: hash(`${type}\n`, await request.bytes()) };
+  return hash(JSON.stringify([...scope, key]));
 }
 
 /** Reads the key, of 1 to 255 characters; undefined when the field is malformed. */

@@ -12,6 +12,17 @@ export function without(value: JsonObject, members: readonly string[]): JsonObje
   return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
 }
 
+/** Returns the object without the member at a path such as `address.postalCode`. An object that loses its last member is gone. */
+export function withoutPath(value: JsonObject, [name = "", ...inner]: readonly string[]): JsonObject {
+  if (!Object.hasOwn(value, name)) return value;
+  const rest = copyMembers(value);
+  const object = value[name];
+  const kept = inner.length > 0 && isJsonObject(object) ? withoutPath(object, inner) : {};
+  if (Object.keys(kept).length === 0) delete rest[name];
+  else rest[name] = kept;
+  return rest;
+}
+
 /** Another object with the same members; by hand, since `{ ...value }` takes twice as long for 90,000 members (Node 26). */
 export function copyMembers(value: JsonObject): Record<string, unknown> {
   const copy: Record<string, unknown> = {};

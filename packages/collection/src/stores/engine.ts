@@ -1,19 +1,17 @@
 import type { AnswerSource, Awaitable } from "waymark";
 import type { Selection } from "./contract/selection.ts";
+import type { SnapshotKey } from "./contract/snapshot.ts";
 import type {
-  BulkChange,
+  BulkCreation,
   ChangeBatch,
   CountOptions,
-  DocumentSource,
-  EachCreation,
   FirstBatch,
   ReadOptions,
   StoredRecord,
 } from "./contract/store.ts";
 import type { FeedPlace } from "./reading/feed-cursor.ts";
 import type { BulkSource } from "./writing/bulk-source.ts";
-import type { Claim } from "./writing/decide.ts";
-import type { NewRecord, OutcomeOf, Write } from "./writing/write.ts";
+import type { OutcomeOf, Write } from "./writing/write.ts";
 
 /**
  * Reads and writes the records of one collection in a database. Selections have been checked. An owner limits a read to the records
@@ -32,21 +30,16 @@ export interface Engine {
   /** Returns the place behind the changes that a state shows; it is held to no era. */
   placeAt(state: string): FeedPlace;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
-  /** Creates records, each for itself. Rejects where none could be created because the database cannot be used. */
-  createEach(
-    records: readonly NewRecord[],
-    source: DocumentSource | undefined,
-  ): Promise<readonly PromiseSettledResult<EachCreation>[]>;
   /**
    * Reads changes.
    *
    * @throws StoreCursorGone (rejects) when the database does not have the changes up to the place, or is in another era
    */
   changes(range: FeedRange): Awaitable<EngineChanges>;
-  /** Returns for each claim the member whose value a stored record has; undefined where there is no conflict. */
-  conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]>;
+  /** Returns what is kept under a key of an owner, or of all; undefined without it. */
+  keyed(owner: number, key: string): Promise<SnapshotKey | undefined>;
   /** @throws StoreNotEmpty (rejects) when `onlyIfEmpty` is true and the owner has records */
-  createAll(source: BulkSource): Promise<BulkChange>;
+  createAll(source: BulkSource): Promise<BulkCreation>;
 }
 
 /** The changes to read. */

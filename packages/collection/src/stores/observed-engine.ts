@@ -78,21 +78,11 @@ export function observedEngine(
     batch: (selection, owner, options) => observeBatch(() => engine.batch(selection, owner, options)),
     count: (selection, owner, options) => observe("count", () => engine.count(selection, owner, options)),
     changes: (range) => observe("changes", () => engine.changes(range)),
-    conflicts: (claims) => observe("conflicts", () => engine.conflicts(claims)),
+    keyed: (owner, key) => observe("find", () => engine.keyed(owner, key)),
     revision: () => observe("revision", () => engine.revision()),
     state: () => observe("revision", () => engine.state()),
     placeAt: (state) => engine.placeAt(state),
-    write: (write) => change(write.kind === "add" ? "create" : write.kind, () => engine.write(write)),
-    async createEach(records, source) {
-      const settled = await change("createEach", () => engine.createEach(records, source));
-      const fault = settled.find((each) => each.status === "rejected")?.reason;
-      if (isFailure(fault)) {
-        health.hasFailed = true;
-        note(fault);
-        observer?.onUnavailable?.(fault);
-      }
-      return settled;
-    },
+    write: (write) => change(write.kind, () => engine.write(write)),
     createAll: (source) => change("createAll", () => engine.createAll(source)),
   };
 }

@@ -1,12 +1,12 @@
+import { hash } from "node:crypto";
 import type { StoredCollection } from "../database.ts";
-import { StoreUnavailable } from "./contract/errors.ts";
 import { comparesValues, type Selection, storeMembers } from "./contract/selection.ts";
 import type { Document, ListChange, RecordBatch, Store, StoredRecord } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 import { parseFeedCursor, toFeedCursor } from "./reading/feed-cursor.ts";
 import { assertSelection } from "./table/definition.ts";
-import { uniqueKeys } from "./table/filled-columns.ts";
-import type { CreateWrite, NewRecord, Write } from "./writing/write.ts";
+import { keyLifetime } from "./writing/decide.ts";
+import type { CreateWrite, Write } from "./writing/write.ts";
 import { givenId, writtenContent } from "./writing/written-content.ts";
 
 /**
@@ -39,10 +39,16 @@ export function recordStore(
     return { ...selection, filters: meeting };
   };
   const contentOf = (document: Document) => writtenContent(definition, document, owner, now().getTime());
-  const newRecord = (document: Document): NewRecord => ({ ...contentOf(document), id: givenId(document) });
-  const creating = (document: Document): CreateWrite => ({ kind: "create", ...newRecord(document) });
+  const creating = (document: Document): CreateWrite => ({
+    kind: "create",
+    ...contentOf(document),
+    id: givenId(document),
+  });
   const replacing = (id: number, document: Document, expectedRevision: number | undefined) =>
     ({ kind: "replace", id, expectedRevision, ...contentOf(document) }) as const;
+
+  const conditions = { owner, unique };
+  const keyRow = (key: string) => ({ owner: owner ?? 0, key, id: 0, revision: 0, time: now().getTime() });
 
   const store: Store = {
     members: [...storeMembers, ...selectable, ...lists],
@@ -74,21 +80,16 @@ export function recordStore(
     },
     cursorAt: (state) => toFeedCursor(feed, engine.placeAt(state)),
     create: async (document, { idempotency } = {}) => engine.write({ ...creating(document), idempotency }),
-    async createEach(documents, { source } = {}) {
-      const records = documents.map(newRecord);
-      try {
-        return records.length === 0 ? [] : await engine.createEach(records, source);
-      } catch (reason) {
-        if (!(reason instanceof StoreUnavailable)) throw reason;
-        return records.map(() => ({ status: "rejected", reason }));
-      }
-    },
-    async createAll(documents, { onlyIfEmpty = false } = {}) {
-      const outcome = await engine.createAll({ documents, toWrite: creating, onlyIfEmpty, owner, isMixed: false });
-      if (outcome.kind === "changed") throw new Error("A creation expects no revision");
-      return outcome;
-    },
-    changeAll(changes) {
+    createAll: (documents, { onlyIfEmpty = false } = {}) =>
+      engine.createAll({
+        ...conditions,
+        documents,
+        toWrite: creating,
+        onlyIfEmpty,
+        locks: [],
+        end: () => ({ isUndone: false, keyed: undefined }),
+      }),
+    changeAll(changes, { undo = () => false, locks = [], keep } = {}) {
       const toWrite = (change: ListChange): Write => {
         switch (change.kind) {
           case "create":
@@ -99,10 +100,19 @@ export function recordStore(
             return { kind: "remove", id: change.id, expectedRevision: change.expectedRevision, owner };
         }
       };
-      return engine.createAll({ documents: changes, toWrite, onlyIfEmpty: false, owner, isMixed: true });
+      return engine.createAll({
+        ...conditions,
+        documents: changes,
+        toWrite,
+        onlyIfEmpty: false,
+        locks: [...new Set(locks.map(lockOf))].sort((one, other) => one - other),
+        end: () => ({ isUndone: undo(), keyed: keep && { ...keyRow(keep.key), fingerprint: keep.text() } }),
+      });
     },
-    conflicts: async (documents) =>
-      engine.conflicts(documents.map((document) => ({ id: givenId(document), keys: uniqueKeys(document, unique) }))),
+    async kept(key) {
+      const kept = await engine.keyed(owner ?? 0, key);
+      return kept !== undefined && kept.time > now().getTime() - keyLifetime ? kept.fingerprint : undefined;
+    },
     replace: async (id, document, expectedRevision) => engine.write(replacing(id, document, expectedRevision)),
     remove: async (id, expectedRevision) => engine.write({ kind: "remove", id, expectedRevision, owner }),
     within(id) {
@@ -112,6 +122,9 @@ export function recordStore(
   };
   return store;
 }
+
+/** Few, since a database holds thousands of locks at most: two texts of one number wait for each other without need. */
+const lockOf = (text: string): number => hash("sha256", text, "buffer").readUInt8();
 
 /** The most changes of one read. */
 export const mostChanges = 1000;

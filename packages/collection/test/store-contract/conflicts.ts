@@ -29,7 +29,6 @@ export function describeConflicts(name: string, withStore: WithStore): void {
         await create(store, { custom: { staffNumber: "7" } });
         const conflict = { kind: "conflict", member: "custom.staffNumber" };
         assert.deepEqual(await store.create({ custom: { staffNumber: 7 } }), conflict);
-        assert.deepEqual(await store.conflicts([{ custom: { staffNumber: "7" } }]), [conflict.member]);
       }),
     );
 
@@ -41,35 +40,6 @@ export function describeConflicts(name: string, withStore: WithStore): void {
         const { id } = await create(store, {});
         assert.ok(id > 1);
         assert.equal(await store.revision(), 2);
-      }),
-    );
-
-    it(
-      "are foretold, for each document by itself, without a change",
-      withStore(async (store) => {
-        await create(store, { id: 7, identifier: "A1" });
-        await create(store, { identifier: "long ".repeat(1000) });
-        await create(store, { id: 9, identifier: "A3" });
-        await store.remove(9);
-        const documents = [
-          [{ identifier: "A1" }, "identifier"],
-          [{ identifier: "long ".repeat(1000) }, "identifier"],
-          [{ id: 7, identifier: "A1" }, "id"],
-          [{ id: 9 }, "id"],
-          [{ id: 2 ** 53 - 1 }, undefined],
-          [{ identifier: "A3" }, undefined],
-          [{ identifier: "A3" }, undefined],
-          [{ identifier: 1 }, undefined],
-          [{}, undefined],
-        ] as const;
-        const revision = await store.revision();
-        assert.deepEqual(
-          await store.conflicts(documents.map(([document]) => document)),
-          documents.map(([, member]) => member),
-        );
-        assert.deepEqual(await store.conflicts([]), []);
-        await assert.rejects(store.conflicts([{ id: 0 }]), RangeError);
-        assert.equal(await store.revision(), revision);
       }),
     );
 

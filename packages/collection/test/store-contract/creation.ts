@@ -60,7 +60,6 @@ export function describeCreation(name: string, withStore: WithStore): void {
             () => store.create(wrong),
             () => store.replace(1, wrong),
             () => store.createAll([wrong]),
-            () => store.createEach([wrong]),
           ]) {
             await assert.rejects(write, { name: "TypeError", message });
           }

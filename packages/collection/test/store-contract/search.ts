@@ -279,7 +279,7 @@ export function describeSearch(name: string, withStore: WithStore): void {
         await same(1);
         await people.createAll([{ name: "Ada" }, { name: "Eve" }]);
         await same(2);
-        await people.createEach([{ name: "Ada" }]);
+        await people.createAll([{ name: "Ada" }]);
         await same(3);
         await replace(people, 1, { name: "Eve" });
         await same(2);

@@ -27,18 +27,7 @@ export interface FeedHolder {
 /** An operation of a store that has ended. Each batch of a list is an operation of its own. */
 export interface StoreOperation {
   readonly collection: string;
-  readonly name:
-    | "find"
-    | "list"
-    | "count"
-    | "revision"
-    | "changes"
-    | "create"
-    | "replace"
-    | "remove"
-    | "createAll"
-    | "createEach"
-    | "conflicts";
+  readonly name: "find" | "list" | "count" | "revision" | "changes" | "create" | "replace" | "remove" | "createAll";
   /** How long it took, its waiting included. */
   readonly milliseconds: number;
   /** What it failed with; undefined when it did not fail. */

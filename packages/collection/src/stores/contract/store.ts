@@ -62,15 +62,6 @@ export interface Store<T extends Document = Document> {
    */
   create(document: T, options?: CreationOptions): Promise<Creation<T>>;
   /**
-   * Creates a record for each of some documents that nothing keeps from it, many in a commit, and returns what became of each, in
-   * their order: rejected with StoreUnavailable where the database could not be used. With a `source`, a document is stored once for
-   * its position there, however often it is given within 24 hours. The database notes a thousand positions in a key of 256 characters.
-   * Other changes wait for the commit: give it a thousand at a time.
-   *
-   * @throws RangeError (rejects) as `create` does
-   */
-  createEach(documents: readonly T[], options?: EachOptions): Promise<readonly PromiseSettledResult<EachCreation>[]>;
-  /**
    * Has the record with this id say what the document says; once the promise resolves that survives a crash. `createdAt`
    * is kept, and `updatedAt` never goes back. A document that says what the record says changes nothing: the record has
    * the revision that it had. The document's own `id` is not looked at.
@@ -95,18 +86,20 @@ export interface Store<T extends Document = Document> {
    */
   createAll(documents: Iterable<T> | AsyncIterable<T>, options?: BulkOptions): Promise<BulkCreation>;
   /**
-   * Makes many changes, all or none, in their order and in constant memory, as `createAll` does. Other writes wait meanwhile.
+   * Makes many changes, all or none, in their order and in constant memory, as `createAll` does. Other writes wait meanwhile. A change
+   * may take a unique value that another one of them gives up, so that two records can swap theirs.
+   *
+   * The first change is requested when the transaction has begun: what `changes` reads of the store is then the state that is changed,
+   * on PostgreSQL as far as its `locks` reach.
    *
    * @throws RangeError as `create` does; what the changes throw is thrown on. Then nothing is changed
    */
-  changeAll(changes: Iterable<ListChange<T>> | AsyncIterable<ListChange<T>>): Promise<BulkChange>;
-  /**
-   * Returns for each document the member by which `create` would refuse it now: a unique one, or `id`; undefined for none. The
-   * documents are not compared with each other, and nothing is stored.
-   *
-   * @throws RangeError (rejects) as `create` does
-   */
-  conflicts(documents: readonly Document[]): Promise<readonly (string | undefined)[]>;
+  changeAll(
+    changes: Iterable<ListChange<T>> | AsyncIterable<ListChange<T>>,
+    options?: BulkChangeOptions,
+  ): Promise<BulkCreation>;
+  /** Returns the text that changes within 24 hours kept under a key; undefined without one. */
+  kept(key: string): Promise<string | undefined>;
   /**
    * Returns the last revision; 0 for a store that never had a record. Each change, removals
    * included, makes it greater by one, and some make it greater by more. The time does not depend on the number of records.
@@ -314,36 +307,26 @@ export type Creation<T extends Document = Document> =
   /** Another record has the same value of this member: one of those that are unique, or `id`, also once it is removed. */
   | { readonly kind: "conflict"; readonly member: string };
 
-/** The options of `Store.createEach`. */
-export interface EachOptions {
-  /** Where the documents come from; undefined where a repetition is to store them again. */
-  readonly source?: DocumentSource | undefined;
-}
-
-/** Where documents come from, so that those without an outcome can be given again. */
-export interface DocumentSource {
-  readonly key: string;
-  /** The position of each document there, from 0. */
-  readonly positions: readonly number[];
-}
-
-/** What became of one of many documents. */
-export type EachCreation =
-  | { readonly kind: "created" }
-  /** The document of this position of the source was stored before. */
-  | { readonly kind: "repeated" }
-  | Extract<Creation, { readonly kind: "ownerless" | "conflict" }>;
-
 /** The options of `Store.createAll`. */
 export interface BulkOptions {
   /** Whether nothing is to be stored where there is a record. Default: false. */
   readonly onlyIfEmpty?: boolean;
 }
 
-/** The result of storing many documents. */
+/** The options of `Store.changeAll`. */
+export interface BulkChangeOptions {
+  /** Asked when all changes are made: whether they are undone. The result is the same. Default: they are kept. */
+  readonly undo?: () => boolean;
+  /** Texts: changes with one of them wait until other ones with it have ended. Default: none. */
+  readonly locks?: readonly string[];
+  /** A text to keep under a key for 24 hours, stored with the changes. It may be asked for when all are made. Default: none. */
+  readonly keep?: { readonly key: string; readonly text: () => string } | undefined;
+}
+
+/** The result of storing many documents, or of many changes. */
 export type BulkCreation =
   | { readonly kind: "created"; readonly count: number }
-  /** Nothing was stored, because of these conflicts: the first 1,000. */
+  /** Nothing was stored, because of these: the first 1,000. */
   | { readonly kind: "refused"; readonly conflicts: readonly BulkConflict[] }
   /** No record has the id that is to be the owner's. */
   | { readonly kind: "ownerless" };
@@ -359,17 +342,12 @@ export type ListChange<T extends Document = Document> =
     }
   | { readonly kind: "remove"; readonly id: number; readonly expectedRevision?: number | undefined };
 
-/** The result of many changes. */
-export type BulkChange =
-  | BulkCreation
-  /** Nothing was changed, because the record of the change at this position, from 1, has another revision, or is gone. */
-  | { readonly kind: "changed"; readonly position: number };
-
-/** A document whose value of a member belongs to a record or to an earlier document; see `Creation`. */
+/** A change that cannot be made beside the others; see `Creation`. */
 export interface BulkConflict {
   /** From 1. */
   readonly position: number;
-  readonly member: string;
+  /** The member whose value another record has; undefined where the record to be changed has another revision, or is gone. */
+  readonly member: string | undefined;
 }
 
 /** The result of a replacement. */

@@ -3,7 +3,6 @@ import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Selection } from "../contract/selection.ts";
 import type { Engine } from "../engine.ts";
 import { keptCounts } from "../reading/kept-counts.ts";
-import { toAdditions } from "../writing/origins.ts";
 import { toStoreFault } from "./connections/fault.ts";
 import type { PostgresPools } from "./connections/pool.ts";
 import { postgresFeed } from "./reading/feed.ts";
@@ -12,7 +11,7 @@ import { postgresLists } from "./reading/lists.ts";
 import { firstBeyond, postgresState } from "./reading/state.ts";
 import { bulkCreate } from "./writing/bulk-create.ts";
 import { PostgresChanges } from "./writing/changes.ts";
-import { conflictsOf } from "./writing/conflicts.ts";
+import { keyedRecord } from "./writing/keys.ts";
 import { postgresWriter } from "./writing/writer.ts";
 
 /** The engine of a collection, and what its database asks of it. */
@@ -69,10 +68,8 @@ export function postgresEngine(
     state,
     placeAt: (state) => ({ era: undefined, tx: `${firstBeyond(state)}`, revision: 0 }),
     changes: readChanges,
-    conflicts: (claims) => conflictsOf((statement) => pools.lists.read(statement), definition, claims),
+    keyed: (owner, key) => keyedRecord((statement) => pools.records.read(statement), definition.name, owner, key),
     write: writer.write,
-    createEach: (records, source) =>
-      Promise.allSettled(toAdditions(records, source).map((write) => writer.write(write))),
     async createAll(source) {
       try {
         return await bulkCreate(pools.bulk, changes, source);

@@ -7,7 +7,6 @@ import type { Engine } from "../engine.ts";
 import { batchOfFound } from "../reading/found-list.ts";
 import { keptCounts } from "../reading/kept-counts.ts";
 import { type RecordRow, recordColumns } from "../table/rows.ts";
-import { conflictOf } from "../writing/decide.ts";
 import { guardedRead, toStoreFault } from "./connections/fault.ts";
 import type { SqliteSource } from "./connections/source.ts";
 import { prepareRows } from "./connections/statements.ts";
@@ -110,9 +109,8 @@ export function sqliteEngine(
       lock?.beforeRead();
       return readChanges(range);
     },
-    conflicts: async (claims) => guardedRead(() => claims.map((claim) => conflictOf(known, claim))),
+    keyed: async (owner, key) => guardedRead(() => known.keyed(owner, key)),
     write: (write) => writer.write(collection, write),
-    createEach: (records, from) => writer.createEach(collection, records, from),
     async createAll(documents) {
       const outcome = await writer.bulkCreate(collection, documents);
       if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${collection} has records`);

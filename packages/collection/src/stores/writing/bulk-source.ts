@@ -1,17 +1,30 @@
+import { type JsonObject, withoutPath } from "../../members/json-object.ts";
 import { StoreUnavailable } from "../contract/errors.ts";
-import type { BulkChange, BulkConflict, BulkOptions, Document } from "../contract/store.ts";
-import type { OutcomeOf, Write } from "./write.ts";
+import type { SnapshotKey } from "../contract/snapshot.ts";
+import type { BulkConflict, BulkCreation, BulkOptions, Document } from "../contract/store.ts";
+import type { CreateWrite, OutcomeOf, Write } from "./write.ts";
 
 /** Documents to store together, or changes to make together, all or none. */
 export interface BulkSource extends BulkConditions {
   readonly documents: Iterable<Document> | AsyncIterable<Document>;
   /** A method, so that it may take the kind of documents that there are. */
   toWrite(document: Document): Write;
-  /** Whether there are replacements and removals, too. */
-  readonly isMixed: boolean;
+  /** The hashes of what other changes must not have at the same time. */
+  readonly locks: readonly number[];
+  /** Returns what is to become of the changes when all are made. */
+  end(): BulkEnd;
+}
+
+/** What is to become of changes that have been made. */
+export interface BulkEnd {
+  readonly isUndone: boolean;
+  /** What is kept with them. */
+  readonly keyed: SnapshotKey | undefined;
 }
 
 export interface BulkConditions extends Required<BulkOptions> {
+  /** The members with unique values. */
+  readonly unique: readonly string[];
   /** The owner whose records `onlyIfEmpty` concerns; undefined for all owners. */
   readonly owner: number | undefined;
 }
@@ -67,33 +80,103 @@ const mostCharacters = 65_536;
 
 const mostWrites = 512;
 
-/** Counts the changes that are made, and collects the conflicts of the others. */
+/**
+ * Counts the changes that are made, and collects the conflicts of the others. One that wants a value which another record has is made
+ * at the end: a later change may give the value up.
+ */
 export class BulkTally {
+  readonly #unique: readonly string[];
   readonly #conflicts: BulkConflict[] = [];
+  #waiting: WaitingWrite[] = [];
+  #waitingCharacters = 0;
+  /** Whether values may be given up, since not all changes are creations. */
+  #isMixed = false;
   #isOwnerless = false;
-  #position = 0;
-  /** The first change of a record that is not as it was expected. */
-  #late: number | undefined;
+  #count = 0;
 
-  add(outcome: OutcomeOf<Write>): void {
-    this.#position++;
-    if (outcome.kind === "ownerless") this.#isOwnerless = true;
-    if (outcome.kind === "changed" || outcome.kind === "missing") this.#late ??= this.#position;
-    if (outcome.kind === "conflict") this.#conflicts.push({ position: this.#position, member: outcome.member });
+  /** @param unique the members with unique values */
+  constructor(unique: readonly string[]) {
+    this.#unique = unique;
+  }
+
+  /** Adds the outcome of the next change. */
+  add(write: Write, outcome: OutcomeOf<Write>): void {
+    const position = ++this.#count;
+    this.#isMixed ||= write.kind !== "create";
+    const waits =
+      outcome.kind === "conflict" && outcome.member !== "id" && this.#waitingCharacters < mostWaitingCharacters;
+    if (waits && write.kind !== "remove") {
+      this.#waiting.push({ position, write, outcome });
+      this.#waitingCharacters += write.members.length;
+    } else this.#conclude(position, outcome);
+  }
+
+  /**
+   * Yields the changes to make when all have been added, and takes their outcomes: records that change give up their unique values,
+   * then get the new ones.
+   */
+  *atEnd(): Generator<readonly Write[], void, readonly OutcomeOf<Write>[]> {
+    if (!this.#isMixed) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const some of inSteps(waiting)) {
+      yield some.flatMap(({ write }) => (write.kind === "replace" ? [this.#withoutValues(write)] : []));
+    }
+    for (const some of inSteps(waiting)) {
+      // Their revisions were compared before.
+      const outcomes = yield some.map(({ write }) =>
+        write.kind === "replace" ? { ...write, expectedRevision: undefined } : write,
+      );
+      for (const [i, { position }] of some.entries()) this.#conclude(position, outcomes[i] as OutcomeOf<Write>); // as many
+    }
   }
 
   /** Whether further documents would not change the outcome. */
   get isDecided(): boolean {
-    return this.#isOwnerless || this.#late !== undefined || this.#conflicts.length >= mostConflicts;
+    const waiting = this.#isMixed ? 0 : this.#waiting.length;
+    return this.#isOwnerless || this.#conflicts.length + waiting >= mostConflicts;
   }
 
-  get outcome(): BulkChange {
+  get outcome(): BulkCreation {
     if (this.#isOwnerless) return { kind: "ownerless" };
-    if (this.#late !== undefined) return { kind: "changed", position: this.#late };
-    if (this.#conflicts.length > 0) return { kind: "refused", conflicts: this.#conflicts };
-    return { kind: "created", count: this.#position };
+    const waiting = this.#waiting.map(({ position, outcome }) => ({
+      position,
+      member: outcome.kind === "conflict" ? outcome.member : undefined,
+    }));
+    const all = [...this.#conflicts, ...waiting].toSorted((one, other) => one.position - other.position);
+    const conflicts = all.slice(0, mostConflicts);
+    return conflicts.length > 0 ? { kind: "refused", conflicts } : { kind: "created", count: this.#count };
   }
+
+  #conclude(position: number, outcome: OutcomeOf<Write>): void {
+    if (outcome.kind === "ownerless") this.#isOwnerless = true;
+    if (outcome.kind === "changed" || outcome.kind === "missing") this.#conflicts.push({ position, member: undefined });
+    if (outcome.kind === "conflict") this.#conflicts.push({ position, member: outcome.member });
+  }
+
+  #withoutValues(write: ReplaceWrite): Write {
+    const rest = this.#unique.reduce<JsonObject>(
+      (members, name) => withoutPath(members, name.split(".")),
+      JSON.parse(write.members),
+    );
+    return { ...write, members: JSON.stringify(rest) };
+  }
+}
+
+type ReplaceWrite = Extract<Write, { readonly kind: "replace" }>;
+
+interface WaitingWrite {
+  readonly position: number;
+  readonly write: CreateWrite | ReplaceWrite;
+  readonly outcome: OutcomeOf<Write>;
+}
+
+function* inSteps(waiting: readonly WaitingWrite[]): Generator<readonly WaitingWrite[], void, undefined> {
+  for (let start = 0; start < waiting.length; start += mostWrites) yield waiting.slice(start, start + mostWrites);
 }
 
 /** More conflicts would help nobody, and take memory. */
 export const mostConflicts = 1000;
+
+/** In characters of JSON: they are in memory. */
+const mostWaitingCharacters = 67_108_864;

@@ -1,9 +1,7 @@
 import type { SnapshotKey } from "../contract/snapshot.ts";
-import type { Creation, EachCreation, Idempotency, Removal, Replacement, StoredRecord } from "../contract/store.ts";
+import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../contract/store.ts";
 import { uniqueKeys } from "../table/filled-columns.ts";
-import { hasPosition, rowKeyOf, withPosition } from "./origins.ts";
 import {
-  type AddWrite,
   type CreateWrite,
   type NewRecord,
   type OutcomeOf,
@@ -70,21 +68,6 @@ interface RowChange {
   readonly keys: readonly (string | null)[];
 }
 
-/** What only one record may have: the id of a document, and the keys of its unique members. */
-export interface Claim {
-  readonly id: number | undefined;
-  readonly keys: readonly (string | null)[];
-}
-
-/** Returns the member whose claimed value another record has; undefined where there is no conflict. */
-export function conflictOf(
-  known: Pick<Known, "unique" | "wasGiven" | "holder">,
-  { id, keys }: Claim,
-): string | undefined {
-  if (id !== undefined && known.wasGiven(id)) return "id";
-  return heldMember(known, keys, undefined);
-}
-
 /** Returns the unique member whose key a record has, other than the record with this id; undefined where there is no such member. */
 function heldMember(
   known: Pick<Known, "unique" | "holder">,
@@ -108,8 +91,6 @@ function decideByKind(known: Known, write: Write): Decision<OutcomeOf<Write>> {
   switch (write.kind) {
     case "create":
       return decideCreation(known, write);
-    case "add":
-      return decideAddition(known, write);
     case "replace":
       return decideReplacement(known, write);
     case "remove":
@@ -125,25 +106,6 @@ function decideCreation(known: Known, write: CreateWrite): Decision<Creation> {
   if (repetition !== undefined) return { outcome: repetition };
   return decideInsertion(known, write, { owner: owner ?? 0, ...idempotency, time });
 }
-
-function decideAddition(known: Known, write: AddWrite): Decision<EachCreation> {
-  const { time, owner, origin } = write;
-  if (owner !== undefined && !known.hasOwner(owner)) return { outcome: { kind: "ownerless" } };
-  if (origin === undefined) return withoutRecord(decideInsertion(known, write, undefined));
-  const key = rowKeyOf(origin);
-  const positions = keptKey(known, write, key)?.fingerprint ?? "";
-  if (hasPosition(positions, origin)) return { outcome: { kind: "repeated" } };
-  const keyed = { owner: owner ?? 0, key, fingerprint: withPosition(positions, origin), time };
-  return withoutRecord(decideInsertion(known, write, keyed));
-}
-
-const withoutRecord = ({ outcome, change }: Decision<Inserted>): Decision<EachCreation> => ({
-  outcome: outcome.kind === "created" ? created : outcome,
-  ...(change && { change }),
-});
-
-/** One object for all, which is sent to another thread once. */
-const created: EachCreation = { kind: "created" };
 
 type Inserted = Extract<Creation, { readonly kind: "created" | "conflict" }>;
 

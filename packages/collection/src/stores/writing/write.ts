@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Creation, EachCreation, Idempotency, Removal, Replacement } from "../contract/store.ts";
+import type { Creation, Idempotency, Removal, Replacement } from "../contract/store.ts";
 
 /**
  * A change to make. Members are the JSON text of an object, times are in milliseconds since the epoch. In a collection with an owner,
@@ -7,8 +7,6 @@ import type { Creation, EachCreation, Idempotency, Removal, Replacement } from "
  */
 export type Write =
   | (NewRecord & { readonly kind: "create"; readonly idempotency?: Idempotency | undefined })
-  /** One of many creations, whose outcome does not have the record. */
-  | (NewRecord & { readonly kind: "add"; readonly origin?: Origin | undefined })
   | {
       readonly kind: "replace";
       readonly id: number;
@@ -32,23 +30,13 @@ export interface NewRecord {
   readonly owner?: number | undefined;
 }
 
-/** Where a record comes from. */
-export interface Origin {
-  /** The key of its source. */
-  readonly key: string;
-  /** Its position there, from 0. */
-  readonly position: number;
-}
-
 export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
-export type AddWrite = Extract<Write, { readonly kind: "add" }>;
 
-export const isNew = (write: Write): write is CreateWrite | AddWrite => write.kind === "create" || write.kind === "add";
+export const isNew = (write: Write): write is CreateWrite => write.kind === "create";
 
 /** The outcome of a change. */
 export type OutcomeOf<W extends Write> = {
   readonly create: Creation;
-  readonly add: EachCreation;
   readonly replace: Replacement;
   readonly remove: Removal;
 }[W["kind"]];

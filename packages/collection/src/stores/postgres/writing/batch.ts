@@ -3,7 +3,7 @@ import type { StoredRecord } from "../../contract/store.ts";
 import { uniqueKeys } from "../../table/filled-columns.ts";
 import { type Change, decide, type Known, mostCounted, type StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
-import type { Holders } from "./conflicts.ts";
+import type { Holders } from "./holders.ts";
 
 /** The state of a collection that some writes depend on, read after the rows that they name are locked. */
 export interface Surroundings {
@@ -192,12 +192,10 @@ export function withRevision(outcome: OutcomeOf<Write>, revisions: ReadonlyMap<n
     record.revision >= 0 ? record : { ...record, revision: revisionOf(record.id, record.revision) };
   switch (outcome.kind) {
     case "created":
-      return "record" in outcome ? { ...outcome, record: counted(outcome.record) } : outcome;
     case "replaced":
     case "changed":
       return { ...outcome, record: counted(outcome.record) };
     case "repeated": {
-      if (!("id" in outcome)) return outcome;
       const { id, revision, record } = outcome;
       return { ...outcome, revision: revisionOf(id, revision), record: record && counted(record) };
     }

@@ -1,7 +1,7 @@
 import { StoreNotEmpty, StoreUnavailable } from "../../contract/errors.ts";
-import type { BulkChange } from "../../contract/store.ts";
+import type { BulkCreation } from "../../contract/store.ts";
 import { BulkReader, type BulkSource, BulkTally } from "../../writing/bulk-source.ts";
-import { isNew, type Write } from "../../writing/write.ts";
+import { isNew, type OutcomeOf, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { sqlState, sqlStateOf } from "../connections/fault.ts";
 import type { PostgresPool } from "../connections/pool.ts";
@@ -20,12 +20,11 @@ export async function bulkCreate(
   pool: PostgresPool,
   changes: PostgresChanges,
   source: BulkSource,
-): Promise<BulkChange> {
+): Promise<BulkCreation> {
   const reader = new BulkReader(source);
   try {
-    const first = await reader.next();
     return await pool.use((connection) =>
-      transact(connection, changes, () => storeSteps({ connection, changes, source }, first, reader)),
+      transact(connection, changes, () => storeSteps({ connection, changes, source }, reader)),
     );
   } catch (error) {
     if (sqlStateOf(error) !== sqlState.uniqueViolation) throw error;
@@ -45,15 +44,18 @@ interface BulkRequest {
 /** Decides all steps, and stores all but the last one. */
 async function storeSteps(
   { connection, changes, source }: BulkRequest,
-  first: readonly Write[],
   reader: BulkReader,
-): Promise<Decision<BulkChange>> {
+): Promise<Decision<BulkCreation>> {
   // Documents may take longer to arrive than the server lets a transaction wait for statements.
   const begun = [connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = '20s'" })];
   // Of several programs that are to store only where there is nothing, one does.
   if (source.onlyIfEmpty)
     begun.push(connection.query({ text: "SELECT pg_advisory_xact_lock($1)", values: [emptyLock] }));
+  for (const lock of source.locks) {
+    begun.push(connection.query({ text: "SELECT pg_advisory_xact_lock($1, $2)", values: [listLock, lock] }));
+  }
   await Promise.all(begun);
+  const first = await reader.next();
   // Others must not be given the ids that the documents name: they wait.
   if (first.some((write) => isNew(write) && write.id !== undefined)) await changes.keepOthersOut(connection);
   const assertEmpty = async (): Promise<void> => {
@@ -62,20 +64,30 @@ async function storeSteps(
     }
   };
   await assertEmpty();
-  const tally = new BulkTally();
+  const tally = new BulkTally(source.unique);
   let batch: PostgresBatch | undefined;
-  for (let step = first; step.length > 0; step = await reader.next()) {
+  const make = async (step: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> => {
     if (batch !== undefined) await changes.write(connection, batch);
-    batch = await changes.read(connection, step);
-    for (const write of step) {
-      tally.add(batch.apply(write));
-      if (tally.isDecided) return { result: tally.outcome, batch: undefined };
-    }
+    const present = await changes.read(connection, step);
+    batch = present;
+    return step.map((write) => present.apply(write));
+  };
+  for (let step = first; step.length > 0; step = await reader.next()) {
+    for (const [i, outcome] of (await make(step)).entries()) tally.add(step[i] as Write, outcome); // as many
+    if (tally.isDecided) return { result: tally.outcome, batch: undefined };
   }
+  const atEnd = tally.atEnd();
+  for (let step = atEnd.next(); !step.done; ) step = atEnd.next(await make(step.value));
   await assertEmpty();
   const result = tally.outcome;
-  return { result, batch: result.kind === "created" ? batch : undefined };
+  const { isUndone, keyed } = source.end();
+  if (result.kind !== "created" || isUndone) return { result, batch: undefined };
+  if (keyed !== undefined) await changes.keep(connection, keyed);
+  return { result, batch: batch ?? (keyed && (await changes.read(connection, []))) };
 }
+
+/** The first number of the locks of lists. */
+const listLock = 1_886_217_828;
 
 /** The number of the lock of those who store only where there is nothing. */
 const emptyLock = 7_391_846_201;

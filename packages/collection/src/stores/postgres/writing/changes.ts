@@ -1,6 +1,6 @@
 import type { Ownership, StoredCollection } from "../../../database.ts";
 import type { JsonObject } from "../../../members/json-object.ts";
-import type { SnapshotRecord } from "../../contract/snapshot.ts";
+import type { SnapshotKey, SnapshotRecord } from "../../contract/snapshot.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { ownedBy } from "../../table/definition.ts";
 import { uniqueKeys } from "../../table/filled-columns.ts";
@@ -18,8 +18,8 @@ import {
 import { advance, idSequence, nextOf } from "../table/sequences.ts";
 import { ownerColumn, quoteName, quoteText, toArrayText } from "../table/sql.ts";
 import { PostgresBatch } from "./batch.ts";
-import { type Holders, holdersOf } from "./conflicts.ts";
-import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
+import { type Holders, holdersOf } from "./holders.ts";
+import { forgetKeys, keepKeys, keyedRecords, putKeys } from "./keys.ts";
 
 /** The statements that change a collection, each within a transaction. */
 export class PostgresChanges {
@@ -169,6 +169,11 @@ export class PostgresChanges {
       return { record, createdAt, owner: member === undefined ? undefined : Number(document[member]) };
     });
     await this.rows.put(connection, rows);
+  }
+
+  /** Keeps a key with the changes, in the place of one that is there. */
+  keep(connection: PostgresConnection, keyed: SnapshotKey): Promise<void> {
+    return putKeys(connection, this.#collection, [keyed]);
   }
 
   /** Returns whether the collection, or the owner in it, has no record but those of this transaction. */

@@ -1,9 +1,9 @@
 import type { SnapshotKey } from "../../contract/snapshot.ts";
 import { type KeyRow, keyColumns, toKey } from "../../table/rows.ts";
 import { forgottenForEach, keyLifetime } from "../../writing/decide.ts";
-import { keyOfWrite } from "../../writing/origins.ts";
-import type { NewRecord, Write } from "../../writing/write.ts";
+import type { Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
+import type { Ask } from "../connections/pool.ts";
 import { quoteName, toArrayText, toReadableText } from "../table/sql.ts";
 import { keyOf } from "./batch.ts";
 
@@ -15,9 +15,9 @@ export async function keyedRecords(
 ): Promise<ReadonlyMap<string, SnapshotKey>> {
   const all = new Map<string, { readonly owner: number; readonly key: string }>();
   for (const write of writes) {
-    const key = keyOfWrite(write);
-    const { owner = 0 } = write as NewRecord; // only a new record has a key
-    if (key !== undefined) all.set(keyOf(owner, key), { owner, key });
+    if (write.kind !== "create" || write.idempotency === undefined) continue;
+    const { owner = 0, idempotency } = write;
+    all.set(keyOf(owner, idempotency.key), { owner, key: idempotency.key });
   }
   if (all.size === 0) return new Map();
   const asked = [...all.values()];
@@ -35,6 +35,21 @@ export async function keyedRecords(
       return [keyOf(keyed.owner, key), { ...keyed, key }];
     }),
   );
+}
+
+/** Returns what is kept under a key; undefined without it. */
+export async function keyedRecord(
+  ask: Ask,
+  collection: string,
+  owner: number,
+  key: string,
+): Promise<SnapshotKey | undefined> {
+  const [row] = await ask<KeyRow<string>>({
+    name: "waymark key",
+    text: `SELECT ${keyColumns} FROM waymark_keys WHERE collection = $1 AND owner = $2 AND key = $3`,
+    values: [collection, owner, toReadableText(key)],
+  });
+  return row && toKey(row);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
+import type { SnapshotKey } from "../../contract/snapshot.ts";
 import { keyColumns } from "../../table/rows.ts";
 import { decide, forgottenForEach, keyLifetime } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
@@ -25,6 +26,8 @@ export interface SqliteChanges {
    * @param hasRemovals whether the transaction may have removed records, also those of other collections
    */
   finish(hasRemovals: boolean): void;
+  /** Keeps a key with the changes; to be called before `finish`. */
+  keep(keyed: SnapshotKey): void;
   /** Returns whether the collection, or the owner in it, has no record. */
   isEmpty(owner: number | undefined): boolean;
 }
@@ -128,6 +131,7 @@ export function sqliteChanges(
       if (records > 0) forget.run(time - keyLifetime, records * forgottenForEach);
       stored = { time, records: 0 };
     },
+    keep: (keyed) => known.addKey(keyed),
     isEmpty: (owner) => any.get(owner ?? null) === undefined,
   };
 }

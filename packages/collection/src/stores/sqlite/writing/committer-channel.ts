@@ -29,11 +29,11 @@ export function localCommitter(committer: SqliteCommitter): CommitterChannel {
       kept.push(args);
       return true;
     },
-    endBulk() {
+    endBulk(end) {
       if (begun !== undefined) committer.beginBulk(...begun);
       for (const args of kept) if (!committer.addToBulk(...args)) break;
       calls.abandonBulk();
-      return committer.endBulk();
+      return committer.endBulk(end);
     },
     abandonBulk() {
       begun = undefined;

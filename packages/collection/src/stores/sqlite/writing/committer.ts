@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import { StoreUnavailable } from "../../contract/errors.ts";
-import type { BulkChange } from "../../contract/store.ts";
-import { type BulkConditions, BulkTally } from "../../writing/bulk-source.ts";
+import type { BulkCreation } from "../../contract/store.ts";
+import { type BulkConditions, type BulkEnd, BulkTally } from "../../writing/bulk-source.ts";
 import type { Write } from "../../writing/write.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";
 import { numberIn, prepareChange } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
 import { lateIndexes } from "../table/late-indexes.ts";
-import { type AddressedWrite, type Batch, type BatchedOutcome, singly, together, type WriteOutcome } from "./batch.ts";
+import type { AddressedWrite, WriteOutcome } from "./batch.ts";
 import { type SqliteChanges, sqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
 
@@ -45,11 +45,7 @@ export class SqliteCommitter {
    * Makes the changes in their order in one commit, which takes about as long as for a single change, and returns the outcome of
    * each. A change that fails does not affect the others.
    */
-  commit(batch: Batch): readonly BatchedOutcome[] {
-    return together(batch, this.#commit(singly(batch)));
-  }
-
-  #commit(batch: readonly AddressedWrite[]): readonly WriteOutcome[] {
+  commit(batch: readonly AddressedWrite[]): readonly WriteOutcome[] {
     this.#hasRemovals ||= batch.some(({ write }) => write.kind === "replace" || write.kind === "remove");
     try {
       return this.#inTransaction(batch, ({ collection, write }) => this.#writesTo(collection).apply(write));
@@ -99,10 +95,10 @@ export class SqliteCommitter {
     return this.#currentBulk().add(batch);
   }
 
-  endBulk(): BulkOutcome {
+  endBulk(end: BulkEnd): BulkOutcome {
     const bulk = this.#currentBulk();
     this.#bulk = undefined;
-    return bulk.end();
+    return bulk.end(end);
   }
 
   /** Stores none of the records; does nothing when no load has begun. */
@@ -158,7 +154,7 @@ export class SqliteCommitter {
 
 /** The outcome of storing many records, all or none. */
 export type BulkOutcome =
-  | BulkChange
+  | BulkCreation
   /** The load was for an empty collection or owner, and there were records before. */
   | { readonly kind: "not-empty" };
 
@@ -166,8 +162,8 @@ export type BulkOutcome =
 interface SqliteBulkCreation {
   /** Stores the next records; returns whether more may change the outcome. */
   add(batch: readonly Write[]): boolean;
-  /** Commits all of the records, or rolls back when they are refused, and returns the outcome. */
-  end(): BulkOutcome;
+  /** Commits all of the records, or rolls back when they are refused or to be undone, and returns the outcome. */
+  end(end: BulkEnd): BulkOutcome;
   abandon(): void;
 }
 
@@ -177,9 +173,9 @@ function bulkCreation(
   busyTimeout: number,
   counters: SqliteCounters,
   writes: SqliteChanges,
-  { onlyIfEmpty, owner }: BulkConditions,
+  { onlyIfEmpty, owner, unique }: BulkConditions,
 ): SqliteBulkCreation {
-  const tally = new BulkTally();
+  const tally = new BulkTally(unique);
   const indexes = lateIndexes(database, writes.definition);
   begin(database, busyTimeout);
   writes.begin();
@@ -194,17 +190,23 @@ function bulkCreation(
       orRollBack(database, () => {
         for (const write of batch) {
           if (isDecided()) return;
-          tally.add(writes.apply(write));
+          tally.add(write, writes.apply(write));
         }
         writes.finish(batch.some(({ kind }) => kind === "remove"));
         indexes.stored(batch.length);
       });
       return !isDecided();
     },
-    end() {
+    end({ isUndone, keyed }) {
+      const atEnd = isDecided() ? undefined : tally.atEnd();
+      orRollBack(database, () => {
+        for (let step = atEnd?.next(); step?.done === false; ) step = atEnd?.next(step.value.map(writes.apply));
+      });
       const outcome = isRefused ? ({ kind: "not-empty" } as const) : tally.outcome;
-      if (outcome.kind === "created") {
+      if (outcome.kind === "created" && !isUndone) {
         orRollBack(database, () => {
+          if (keyed !== undefined) writes.keep(keyed);
+          writes.finish(false);
           indexes.make();
           counters.store();
         });

@@ -1,9 +1,8 @@
 import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
-import type { DocumentSource, EachCreation } from "../../contract/store.ts";
 import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
-import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
-import { type Batch, type BatchedOutcome, changesIn, type EachOutcomes, type EachWrite } from "./batch.ts";
+import type { OutcomeOf, Write } from "../../writing/write.ts";
+import type { WriteOutcome } from "./batch.ts";
 import type { BulkOutcome } from "./committer.ts";
 import type { CommitterChannel } from "./committer-channel.ts";
 
@@ -49,36 +48,13 @@ export class SqliteWriter {
    * @throws StoreOutcomeUnknown (rejects) when the change may have been made
    */
   async write<W extends Write>(collection: string, write: W): Promise<OutcomeOf<W>> {
-    const outcome = await this.#add(collection, write, "members" in write ? write.members.length : 0);
-    return outcome as OutcomeOf<W>; // the outcome of this very write
-  }
-
-  /**
-   * Creates records, each for itself, in one commit.
-   *
-   * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
-   */
-  async createEach(
-    collection: string,
-    records: readonly NewRecord[],
-    source: DocumentSource | undefined,
-  ): Promise<readonly PromiseSettledResult<EachCreation>[]> {
-    const characters = records.reduce((sum, { members }) => sum + members.length, 0);
-    const outcome = await this.#add(collection, { kind: "each", records, source }, characters);
-    const { outcomes } = outcome as EachOutcomes; // the outcome of these
-    return outcomes.map((each) =>
-      each.kind === "failed" ? { status: "rejected", reason: each.error } : { status: "fulfilled", value: each },
-    );
-  }
-
-  #add(collection: string, write: Write | EachWrite, characters: number): Promise<BatchedOutcome> {
     this.#admit();
-    const { promise, resolve, reject } = Promise.withResolvers<BatchedOutcome>();
-    const changes = changesIn(write);
-    this.#waiting += changes;
+    const { promise, resolve, reject } = Promise.withResolvers<WriteOutcome>();
+    const characters = "members" in write ? write.members.length : 0;
+    this.#waiting++;
     this.#waitingCharacters += characters;
-    this.#queue.add({ collection, write, characters, changes, resolve, reject });
-    return promise;
+    this.#queue.add({ collection, write, characters, resolve, reject });
+    return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
   }
 
   /**
@@ -127,12 +103,11 @@ export class SqliteWriter {
    * Commits a batch. Never rejects: each change gets its outcome or the error, some of them after this resolves.
    */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
-    const writes = batch.map(({ collection, write }) => ({ collection, write })) as Batch; // its elements
-    const changes = batch.reduce((sum, waiting) => sum + waiting.changes, 0);
-    const committing = reportedCommit(this.#onCommit, changes, () => this.#channel.ask("commit", writes));
+    const writes = batch.map(({ collection, write }) => ({ collection, write }));
+    const committing = reportedCommit(this.#onCommit, batch.length, () => this.#channel.ask("commit", writes));
     const answer = await committing.then(
       (outcomes) => (waiting: WaitingWrite, i: number) => {
-        const outcome = outcomes[i] as BatchedOutcome; // there are as many as writes
+        const outcome = outcomes[i] as WriteOutcome; // there are as many as writes
         if (outcome.kind === "failed") waiting.reject(outcome.error);
         else waiting.resolve(outcome);
       },
@@ -140,7 +115,7 @@ export class SqliteWriter {
     );
     for (const [i, waiting] of batch.entries()) {
       this.#answers.push(() => {
-        this.#waiting -= waiting.changes;
+        this.#waiting--;
         this.#waitingCharacters -= waiting.characters;
         answer(waiting, i);
       });
@@ -181,10 +156,9 @@ const enoughForCommit = 32;
 
 interface WaitingWrite {
   readonly collection: string;
-  readonly write: Write | EachWrite;
+  readonly write: Write;
   readonly characters: number;
-  readonly changes: number;
-  readonly resolve: (outcome: BatchedOutcome) => void;
+  readonly resolve: (outcome: WriteOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -198,16 +172,16 @@ const mostWaitingCharacters = 33_554_432;
  * @throws StoreUnavailable (rejects) also when the documents stop arriving; errors of the documents themselves are passed on
  */
 async function sendBulk(channel: CommitterChannel, collection: string, source: BulkSource): Promise<BulkOutcome> {
-  const { onlyIfEmpty, owner } = source;
+  const { onlyIfEmpty, owner, unique } = source;
   const reader = new BulkReader(source);
   try {
-    await channel.ask("beginBulk", collection, { onlyIfEmpty, owner });
+    await channel.ask("beginBulk", collection, { onlyIfEmpty, owner, unique });
     let writes = await reader.next();
     for (let isWanted = true; isWanted && writes.length > 0; ) {
       // The next writes are made while those before them are stored.
       [isWanted, writes] = await Promise.all([channel.ask("addToBulk", writes), reader.next()]);
     }
-    return await channel.ask("endBulk");
+    return await channel.ask("endBulk", source.end());
   } catch (error) {
     await channel.ask("abandonBulk").catch(() => undefined); // when the thread is gone, so is the transaction
     throw error;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { HeldValues } from "../src/bulk/held-values.ts";
+import { SeenValues } from "../src/bulk/seen-values.ts";
 
 it("values that are held are found again, and no others, however many there are", () => {
-  const held = new HeldValues();
+  const held = new SeenValues();
   for (let n = 0; n < 10_000; n++) {
     assert.ok(!held.has(`value ${n}`));
     held.add(`value ${n}`);

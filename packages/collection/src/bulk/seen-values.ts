@@ -1,10 +1,16 @@
 import { hash } from "node:crypto";
 
+/** What the lines of a list have been about so far. */
+export interface Seen {
+  has(text: string): boolean;
+  add(text: string): void;
+}
+
 /**
  * Remembers texts, in at most 32 bytes each: a digest of 64 bits. That two of a million different texts have the same one happens
  * once in 30 million files.
  */
-export class HeldValues {
+export class SeenValues implements Seen {
   #slots = new BigUint64Array(1024);
   #count = 0;
 
@@ -18,6 +24,18 @@ export class HeldValues {
     const slot = this.#slotOf(digest);
     if (this.#slots[slot] === 0n) this.#count++;
     this.#slots[slot] = digest;
+  }
+
+  /** Begins to remember further texts, which are kept when `keep` is called. */
+  round(): Seen & { keep(): void } {
+    const added = new Set<string>();
+    return {
+      has: (text) => added.has(text) || this.has(text),
+      add: (text) => added.add(text),
+      keep: () => {
+        for (const text of added) this.add(text);
+      },
+    };
   }
 
   /** Returns the place of a digest, or the free one for it. */
