@@ -9,6 +9,8 @@ export interface BulkLimits {
   readonly maxExpansion?: number | undefined;
   /** The maximum of records, faulty ones included; above it 413. Default: 1,000,000. */
   readonly maxRecords?: number | undefined;
+  /** The most errors in an answer to a list. Default: 1,000. */
+  readonly maxListed?: number | undefined;
   /** The most records that are stored all or none; a longer list is stored in steps of 1,000. Default: 20,000. */
   readonly maxTogether?: number | undefined;
   /**
@@ -47,6 +49,7 @@ export function toBulkSettings(limits: BulkLimits): BulkSettings {
     maxBytes: limits.maxBytes ?? 1_073_741_824,
     maxExpansion: limits.maxExpansion ?? 100,
     maxRecords: limits.maxRecords ?? 1_000_000,
+    maxListed: limits.maxListed ?? 1000,
     maxTogether: limits.maxTogether ?? 20_000,
     maxRefused: limits.maxRefused ?? 10_000,
     maxTime: limits.maxTime ?? 1_800_000,

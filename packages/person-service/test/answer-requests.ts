@@ -156,6 +156,7 @@ export const specialRequests: readonly Line[] = [
   ["PATCH", "/person", chosen(99)],
   ["PATCH", "/person?id=1", { ...clerks, fields: otherState }],
   ["PATCH", "/person?id=1", { ...clerks, fields: unknownPreference }],
+  ["PATCH", "/person?id=1", { ...clerks, fields: { "Idempotency-Key": "" } }],
   ["PATCH", "/person?id=1", { ...clerks, fields: { "Idempotency-Key": '"1"' } }],
   ["PATCH", "/person?id=1", { ...clerks, fields: coded }],
   ["PATCH", "/person?id=1", { type: json, body: "{" }],

@@ -183,7 +183,6 @@ function failing(database: Database, error: Error): Database {
     count: fail,
     state: fail,
     revision: fail,
-    conflicts: fail,
   };
   const broken = {
     members: store.members,
@@ -193,6 +192,8 @@ function failing(database: Database, error: Error): Database {
     batch: store.batch.bind(store),
     changes: store.changes.bind(store),
     state: store.state.bind(store),
+    count: store.count.bind(store),
+    kept: store.kept.bind(store),
     ...(!(error instanceof StoreReadOnly) && reads),
     ...changes,
   };

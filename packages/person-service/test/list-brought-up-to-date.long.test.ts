@@ -81,7 +81,7 @@ describe("a list that is brought up to date", () => {
     const file = write("csv", "id,identifier,email\n1,G,a@example.org\n2,,grace\n");
     for (const options of [["--dry-run"], []]) {
       const said = await importing({ database, file }, "--upsert", "id", ...options);
-      assert.match(said, /\nline 2: identifier is already used by another person\n/);
+      assert.match(said, /\nline 2: identifier is already used by another record\n/);
       assert.match(said, /\nline 3: email must have one @/);
       assert.match(said, /^\w+ 0 people[^,]*, 2 refused$/m);
     }
@@ -94,7 +94,7 @@ describe("a list that is brought up to date", () => {
     const both = write("csv", "id,name\n1,Ada Lovelace\n2,Grace Hopper\n");
     for (const options of [["--dry-run"], []]) {
       const said = await importing({ database, file: both }, "--upsert", "id", ...options);
-      assert.match(said, /\nline 3: id is or was used by another person\n/);
+      assert.match(said, /\nline 3: id is or was used by another record\n/);
       assert.match(said, /^\w+ 0 people[^,]*, 1 unchanged, 1 refused$/m);
     }
   });
@@ -213,7 +213,7 @@ describe("a list that is imported again", () => {
     const file = write("csv", `${rows.slice(0, 3).join("\n")}\n${rows.slice(4).join("\n")}\n`);
     assert.match(await importing({ database, file }), /\nstored 4 people in [^,]*$/);
     const longer = write("csv", `${readFileSync(file, "utf8")}Eve,eve@example.org,\n`);
-    const counts = " 1 person[^,]*, 4 stored before$";
+    const counts = " 1 person[^,]*, 4 unchanged$";
     assert.match(await importing({ database, file: longer }, "--dry-run"), new RegExp(`checked${counts}`));
     assert.match(await importing({ database, file: longer }), new RegExp(`stored${counts}`));
     assert.equal((await peopleIn(database)).length, 5);
@@ -225,8 +225,8 @@ describe("a list that is imported again", () => {
     await importing({ database, file: begun });
     const file = write("csv", `${rows.join("\n")}\n`);
     // Kay has nothing to be known by, and is stored again: it is another file.
-    assert.match(await importing({ database, file }), /\nstored 2 people in [^,]*, 3 stored before$/m);
-    assert.match(await importing({ database, file }), /\nstored 0 people in [^,]*, 5 stored before$/m);
+    assert.match(await importing({ database, file }), /\nstored 2 people in [^,]*, 3 unchanged$/m);
+    assert.match(await importing({ database, file }), /\nThis is the report of an import of this file /m);
   });
 
   const different =
@@ -290,8 +290,11 @@ describe("people whom the list does not have", () => {
 
   it("are counted by a dry run, and removed", async () => {
     const database = await databaseWith(...all);
-    const check = await importing({ database, file: file() }, ...mirror, "0", "--dry-run");
-    assert.match(check, /\nchecked 1 person, 1 changed, 1 unchanged, 2 missing in the file\n.*more people are missing/);
+    await assert.rejects(importing({ database, file: file() }, ...mirror, "0", "--dry-run"), {
+      message: /: Nothing was changed: 2 records are missing in the list, and remove-missing allows 0\.$/,
+    });
+    const check = await importing({ database, file: file() }, ...mirror, "2", "--dry-run");
+    assert.match(check, /\nchecked 1 person, 1 changed, 1 unchanged, 2 missing in the file$/);
     const said = await importing({ database, file: file() }, ...mirror, "2");
     assert.match(said, /\nstored 1 person in [^,]*, 1 changed, 1 unchanged, 2 removed$/);
     assert.deepEqual(
@@ -309,20 +312,21 @@ describe("people whom the list does not have", () => {
     "are more than allowed": [
       "id,jobTitle\n1,poet\n",
       "2",
-      /, 3 missing in the file\nNobody was stored, changed or removed: more/,
+      /3 records are missing in the list, and remove-missing allows 2/,
     ],
     "may be those of refused lines": [
       "id,jobTitle,email\n1,poet,\n2,,grace\n",
       "all",
-      /, 1 refused, 2 missing in the file\nNobody .* refused/,
+      /line 3: email must have one @.*\nNothing was stored: there is 1 fault on line 3\.$/s,
     ],
-    "are all of them": ["id,jobTitle\n", "all", /, 4 missing in the file\nThe file has nobody/],
+    "are all of them": ["id,jobTitle\n", "all", /the list has no records, and all would be removed/],
   };
   for (const [why, [content, most, said]] of Object.entries(kept)) {
     it(`stay, and nobody is changed, where they ${why}`, async () => {
       const database = await databaseWith(...all);
       const before = await peopleIn(database);
-      assert.match(await importing({ database, file: write("csv", content) }, ...mirror, most), said);
+      const importingIt = importing({ database, file: write("csv", content) }, ...mirror, most);
+      assert.match(await importingIt.catch(({ message }: Error) => message), said);
       assert.deepEqual(await peopleIn(database), before);
     });
   }

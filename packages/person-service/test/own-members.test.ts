@@ -413,7 +413,7 @@ describe("a heading that is the label or an alias of a member of one's own", () 
     ["E-mail 2 - Value", ["E-mail 1 - Value"], ["custom.mine", "email"]],
     ["Organization", ["Company"], ["custom.mine", "worksFor"]],
     ["Title", ["custom.mine"], [undefined, "custom.mine"]],
-    ["Birth Year", ["Birth Month", "Birth Day"], ["custom.mine", "Birth Month", "birthDate"]],
+    ["Birth Year", ["Birth Month", "Birth Day"], ["custom.mine", undefined, "birthDate"]],
     ["Address 1 - Formatted", ["Address 1 - City"], ["custom.mine", "address.addressLocality"]],
   ];
   for (const [word, beside, expected] of cases) {

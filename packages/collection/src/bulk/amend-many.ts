@@ -7,6 +7,7 @@ import { changeNote } from "../change-note.ts";
 import { conditionalChange } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import type { Types } from "../description/examples.ts";
+import { idempotencyField, replayedField } from "../handlers/idempotency-key.ts";
 import { operation } from "../handlers/operation.ts";
 import { preferring, readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
@@ -21,9 +22,10 @@ import {
 import { Readmission } from "../readmission.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import { callerKey } from "../shares/caller-shares.ts";
-import { type BulkAdmission, requireRight } from "./admission.ts";
+import type { BulkAdmission } from "./admission.ts";
 import { type Found, findAll, findChosen, judgeRecord, refuseExcess } from "./judge-records.ts";
-import { type LineCounts, makeChanges } from "./pipeline.ts";
+import type { LineCounts } from "./outcomes.ts";
+import { makeChanges } from "./pipeline.ts";
 import { choiceQuery } from "./query.ts";
 import { repetitionOf } from "./repetition.ts";
 import { answerCounts, LineErrors, ofManyRecords, refuseMade, reportOfRecords } from "./report.ts";
@@ -90,7 +92,6 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
             }
           },
           judge: (some) => Promise.all(some.map(({ document }) => judgeRecord(amending, document as Found))), // by `read`
-          admit: (method, id) => requireRight(settings, request, method, id),
           async confirm() {
             if (mode === "whole") isPresent = (await requireState()) === state;
           },
@@ -120,12 +121,13 @@ const describe = (place: DescribedCollection): readonly Description[] => {
       operationId: `changeMany${pascalCase(many)}`,
       summary: `Change or remove many ${many}`,
       description: `Changes the ${many} that the filters leave, or those that the content names: all of them, or none.`,
+      headers: idempotencyField,
       query: choiceQuery(place).describe(),
       content: { types: changeTypes(place) },
       responses: {
         200: {
           description: `The ${many} are changed.`,
-          headers: { ETag: { description: "The state of the list that was judged; of a dry run." } },
+          headers: { ETag: { description: "The state of the list that was judged; of a dry run." }, ...replayedField },
           types: { "application/json": { schema: reportOfRecords } },
         },
       },

@@ -7,6 +7,7 @@ import type { DescribedCollection } from "../description/described-collection.ts
 import { listContentTypes } from "../description/examples.ts";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import type { BulkCreate } from "../handlers/create.ts";
+import { idempotencyField, replayedField } from "../handlers/idempotency-key.ts";
 import { creationOf } from "../handlers/new-record.ts";
 import { operation } from "../handlers/operation.ts";
 import {
@@ -23,7 +24,8 @@ import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
 import { type BulkAdmission, requireRight } from "./admission.ts";
 import { matchingOf } from "./matching.ts";
-import { type LineCounts, type Lines, makeChanges } from "./pipeline.ts";
+import type { LineCounts } from "./outcomes.ts";
+import { type Lines, makeChanges } from "./pipeline.ts";
 import { bulkQuery } from "./query.ts";
 import { type Repetition, repetitionOf } from "./repetition.ts";
 import {
@@ -57,7 +59,8 @@ const describe = (place: DescribedCollection, bulk: BulkCreate): readonly Descri
       operationId: `createMany${pascalCase(many)}`,
       summary: `Store many ${many}`,
       description:
-        "Stores all of them, or none and says what is wrong with each. With `Prefer: handling=lenient` those that are good.",
+        "Stores all of them, or none and says what is wrong with each; above 20,000 in steps of 1,000. With `Prefer: handling=lenient` those that are good.",
+      headers: idempotencyField,
       query: bulkQuery(place).describe(),
       content: { types: listContentTypes(place) },
     },
@@ -94,7 +97,7 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       let found: object | undefined;
       let columns: readonly string[] | undefined;
-      const errors = new LineErrors(decoder.place, isLenient || isDryRun ? bulk.maxRefused : "listed");
+      const errors = new LineErrors(decoder.place, isLenient || isDryRun ? bulk.maxRefused : "listed", bulk.maxListed);
       const values = decoder.decode(work.piecesOf(noted(content, repetition)), {
         mediaType,
         lenient: isLenient,
@@ -215,7 +218,7 @@ const answers = (place: DescribedCollection): Description => ({
   responses: {
     200: {
       description: `The ${place.nouns.many} are stored.`,
-      headers: preferenceApplied,
+      headers: { ...preferenceApplied, ...replayedField },
       types: { "application/json": { schema: reportOfLines } },
     },
   },

@@ -10,7 +10,8 @@ import type { CollectionSettings } from "../settings.ts";
 import { callerKey } from "../shares/caller-shares.ts";
 import type { Store, StoredRecord } from "../stores/contract/store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
-import type { Judgement } from "./pipeline.ts";
+import { requireRight } from "./admission.ts";
+import type { Judgement } from "./outcomes.ts";
 import type { ChoiceOfRecords } from "./query.ts";
 import { refuseChanges } from "./report.ts";
 import type { SpooledDocument } from "./spool.ts";
@@ -85,6 +86,7 @@ export async function judgeRecord({ settings, request, store, amendment }: Amend
   if (etag !== undefined && !isNamedBy(etag) && !isNamedBy(uncodedTag(etag))) {
     return refusal([{ message: "has changed since it was read", code: "changed" }], true);
   }
+  requireRight(settings, request, amendment.removed ? "DELETE" : "PATCH", record.id);
   if (amendment.removed) return { kind: "remove", record };
   const stored: JsonObject = JSON.parse(record.json);
   const before = without(stored, serverMembers);

@@ -2,7 +2,7 @@ import type { ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { valueAt } from "../members/value.ts";
 import type { Document } from "../stores/contract/store.ts";
-import type { Judgement } from "./pipeline.ts";
+import type { Judgement } from "./outcomes.ts";
 import { SeenValues } from "./seen-values.ts";
 
 /**

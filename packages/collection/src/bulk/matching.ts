@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, without, withoutPath } from "../members/
 import { setRetiredAside, withoutEmptied } from "../members/retired-members.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
-import type { Judgement } from "./pipeline.ts";
+import type { Judgement } from "./outcomes.ts";
 import { RecordLookUp } from "./record-look-up.ts";
 import type { Seen } from "./seen-values.ts";
 
@@ -77,7 +77,7 @@ export function matchingOf(options: MatchingOptions): Matching {
       }
       if (value !== null) {
         const key = `value ${JSON.stringify(value)}`;
-        if (seen.has(key)) return refusal(upsert, "is already used by an earlier line");
+        if (seen.has(key)) return refusal(upsert, "is already used by an earlier line", "taken");
         seen.add(key);
       }
       const [record, other] = keyed;
@@ -86,9 +86,10 @@ export function matchingOf(options: MatchingOptions): Matching {
         return refusal(
           upsert,
           `fits several records: ${ids.slice(0, 2).join(" and ")}${ids.length > 2 ? " and others" : ""}`,
+          "several",
         );
       }
-      if (isTaken) return refusal(upsert, "fits the record of an earlier line");
+      if (isTaken) return refusal(upsert, "fits the record of an earlier line", "taken");
       if (record !== undefined) return change(record, line);
     }
     if (result === undefined || result.issues !== undefined) {
@@ -130,7 +131,11 @@ export function matchingOf(options: MatchingOptions): Matching {
     const ids = [...records.keys()];
     const those = ids.length === 1 ? `the record ${ids[0]}` : `the records ${ids.slice(0, 2).join(" and ")}`;
     const what = members.length === 1 ? "is" : `with ${members.slice(1).join(" and ")} is`;
-    return refusal(members[0] ?? "", `${what} that of ${those}${ids.length > 2 ? " and others" : ""}, likely the same`);
+    return refusal(
+      members[0] ?? "",
+      `${what} that of ${those}${ids.length > 2 ? " and others" : ""}, likely the same`,
+      "likely",
+    );
   };
 
   const change = async (record: StoredRecord, line: JsonObject): Promise<Judgement> => {
@@ -191,9 +196,9 @@ interface Found {
   readonly likely: readonly (readonly StoredRecord[])[];
 }
 
-const refusal = (member: string, message: string): Judgement => ({
+const refusal = (member: string, message: string, code: string): Judgement => ({
   kind: "refuse",
-  issues: [{ message, path: member.split(".") }],
+  issues: [{ message, path: member.split("."), code }],
   isConflict: true,
 });
 

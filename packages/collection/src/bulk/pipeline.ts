@@ -6,21 +6,11 @@ import { RightsEnded } from "../readmission.ts";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../stores/contract/errors.ts";
 import type { BulkConflict, Document, ListChange, Store, StoredRecord } from "../stores/contract/store.ts";
 import { LaterLines } from "./later-lines.ts";
-import type { BrokenOff, LineErrors } from "./report.ts";
+import type { BrokenOff, Judgement, LineCounts, Made, Progress } from "./outcomes.ts";
+import type { LineErrors } from "./report.ts";
 import { type Seen, SeenValues } from "./seen-values.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
 import { BulkTimeExceeded, type BulkWork } from "./work.ts";
-
-/** What a line is to become. */
-export type Judgement =
-  | { readonly kind: "create"; readonly document: Document }
-  | { readonly kind: "change"; readonly record: StoredRecord; readonly document: Document }
-  | { readonly kind: "remove"; readonly record: StoredRecord }
-  /** A stored record says what the line says. */
-  | { readonly kind: "unchanged"; readonly record: StoredRecord }
-  /** A stored record is likely the same, and such lines are skipped. */
-  | { readonly kind: "skip"; readonly record: StoredRecord }
-  | { readonly kind: "refuse"; readonly issues: readonly ValidationIssue[]; readonly isConflict: boolean };
 
 /** The lines of a request, which are to become changes. */
 export interface Lines {
@@ -35,8 +25,8 @@ export interface Lines {
   readonly lockOf?: ((line: SpooledDocument) => string | undefined) | undefined;
   /** Returns the records to be removed when all lines have been judged; throws where they must not be. Default: none. */
   readonly missing?: ((seen: Seen) => AsyncIterable<StoredRecord>) | undefined;
-  /** Throws where the caller may not make this change to the record. */
-  admit(method: "PATCH" | "DELETE", id: number): void;
+  /** Throws where the caller may not make this change to the record. Default: any may be made. */
+  readonly admit?: ((method: "PATCH" | "DELETE", id: number) => void) | undefined;
   /** Called before a transaction ends, in which all lines were judged. */
   readonly confirm?: (() => Promise<void>) | undefined;
   /** Whether everything is undone. */
@@ -46,28 +36,18 @@ export interface Lines {
   /** How many lines an earlier request has done, and what became of them. */
   readonly done: Progress;
   /** Keeps how far the changes are, together with them. */
-  readonly keep?: { readonly key: string; text(progress: Progress): string; confirm(): Promise<void> } | undefined;
+  readonly keep?: KeptProgress | undefined;
 }
 
-/** How many records have become what. */
-export type LineCounts = Readonly<Record<"created" | "updated" | "unchanged" | "skipped" | "removed", number>>;
-
-/** How far a list is. */
-export interface Progress extends LineCounts {
-  /** How many lines were tried. */
-  readonly tried: number;
-  /** Whether no line is left. */
-  readonly isDone: boolean;
-}
-
-/** What became of the lines. */
-export interface Made extends LineCounts {
-  /** Whether a line is refused for what it would be, rather than for what is stored. */
-  readonly isInvalid: boolean;
-  /** Whether the owner of all records is gone. */
-  readonly isOwnerless: boolean;
-  /** Why some lines were not tried; undefined when all were. */
-  readonly brokenOff: BrokenOff | undefined;
+/** What is kept of a list that may come again. */
+export interface KeptProgress {
+  readonly key: string;
+  /** Returns what to keep with a step. */
+  text(progress: Progress): string;
+  /** Called when a step with the text is stored. */
+  stored(): void;
+  /** Called in each transaction; throws where another request has stored a step meanwhile. */
+  confirm(): Promise<void>;
 }
 
 /**
@@ -164,7 +144,10 @@ class Run {
       for (const { line, issues } of attempt.faults) errors.add(line, issues);
       this.#isInvalid ||= attempt.isInvalid;
       if (attempt.isKept || this.#lines.isDryRun) this.#progress = attempt.progress;
-      if (attempt.isKept) this.#notes(attempt.changes);
+      if (attempt.isKept) {
+        this.#lines.keep?.stored();
+        this.#notes(attempt.changes);
+      }
       if (this.#later !== undefined) for (const { judgement } of attempt.changes) this.#later.add(judgement);
       if (attempt.stoppedAfter !== undefined) this.#brokenOff = { reason: "errors", line: attempt.stoppedAfter };
       return;
@@ -184,7 +167,7 @@ class Run {
       if (judgement.kind === "refuse") return undefined;
       counts[countOf[judgement.kind]]++;
       if (judgement.kind === "unchanged" || judgement.kind === "skip") return undefined;
-      if (judgement.kind !== "create") admit(judgement.kind === "remove" ? "DELETE" : "PATCH", judgement.record.id);
+      if (judgement.kind !== "create") admit?.(judgement.kind === "remove" ? "DELETE" : "PATCH", judgement.record.id);
       changes.push({
         line,
         position: tried,

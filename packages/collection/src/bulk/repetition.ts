@@ -4,7 +4,8 @@ import { scopedKey } from "../handlers/idempotency-key.ts";
 import { refuseReusedKey, refuseRunning } from "../handlers/refusals.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Store } from "../stores/contract/store.ts";
-import type { Lines, Progress } from "./pipeline.ts";
+import type { Progress } from "./outcomes.ts";
+import type { Lines } from "./pipeline.ts";
 import type { ErrorsState, LineErrors } from "./report.ts";
 
 /** What is kept under the key of a list, with each of its steps. */
@@ -60,15 +61,19 @@ export function repetitionOf(
       const before = text === undefined ? undefined : parseKept(text);
       if (text !== undefined && before?.fingerprint !== fingerprint) return refuseReusedKey();
       if (before !== undefined) errors.restore(before.errors);
-      if (before?.progress.isDone) return answer(before.progress, before.found);
-      let last = text;
+      if (before?.progress.isDone)
+        return answer(before.progress, before.found).withHeader("Idempotency-Replayed", "true");
+      let [last, next] = [text, text];
       return {
         done: before?.progress ?? nothing,
         keep: {
           key,
           text(progress) {
-            last = JSON.stringify({ fingerprint, progress, errors: errors.state, found } satisfies Kept);
-            return last;
+            next = JSON.stringify({ fingerprint, progress, errors: errors.state, found } satisfies Kept);
+            return next;
+          },
+          stored() {
+            last = next;
           },
           async confirm() {
             if ((await store.kept(key)) !== last) throw new HttpError(refuseRunning());

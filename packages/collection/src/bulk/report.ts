@@ -16,7 +16,8 @@ import { collectionProblemTypes } from "../problem-types.ts";
 import { rightsEnded } from "../readmission.ts";
 import type { CollectionSettings } from "../settings.ts";
 import { recordIdSchema } from "../stores/contract/store.ts";
-import type { LineCounts, Made } from "./pipeline.ts";
+import { mostConflicts } from "../stores/writing/bulk-source.ts";
+import type { BrokenOff, LineCounts, Made } from "./outcomes.ts";
 
 /** Answers what has become of many records, or would in a dry run, and the errors of the others. */
 export const answerCounts = (counts: object, errors: LineErrors, found?: object): HttpResponse =>
@@ -54,18 +55,12 @@ export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefin
 }
 
 function refuseConflicts(errors: LineErrors): HttpResponse {
-  const rest = errors.lines < mostListed ? "" : ", and perhaps more"; // the store stops looking
+  const rest = errors.lines < mostConflicts ? "" : ", and perhaps more"; // the store stops looking
   const detail = `${nothingDone(errors)}: there ${errors.counted}${rest}.`;
   return problem(collectionProblemTypes.conflict, { detail, ...errors.toMembers() });
 }
 
 const nothingDone = ({ place }: LineErrors): string => `Nothing was ${place === "id" ? "changed" : "stored"}`;
-
-/** Why some lines were not tried, and the last one that was. */
-export interface BrokenOff {
-  readonly reason: "store" | "unknown" | "time" | "errors" | "conflicts" | "rights";
-  readonly line: number;
-}
 
 /** Answers that storing in steps ended early, after some of them. */
 function refuseBrokenOff(counts: object, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
@@ -130,27 +125,36 @@ export interface ErrorsState {
   readonly lines: number;
 }
 
-/** Collects the errors in the records of a list: counts all of them, and keeps the first 1,000. */
+/** Collects the errors in the records of a list: counts all of them, and keeps the first of them. */
 export class LineErrors {
   /** What the line of a record is; `id` where it is the id of a stored one. */
   readonly place: ListPlace | "id";
   readonly #enough: number | "listed";
+  readonly #mostListed: number;
   readonly #listed: LineError[] = [];
   readonly #notes: Pick<LineError, "line" | "detail">[] = [];
   #count = 0;
   #lines = 0;
 
-  /** @param enough when no more records are looked at: errors in more records than this, or as many errors as are listed */
-  constructor(place: ListPlace | "id" = "line", enough: number | "listed" = "listed") {
+  /**
+   * @param mostListed how many errors are kept
+   * @param enough when no more records are looked at: errors in more records than this, or as many errors as are listed
+   */
+  constructor(
+    place: ListPlace | "id" = "line",
+    enough: number | "listed" = "listed",
+    mostListed: number = mostUsually,
+  ) {
     this.place = place;
     this.#enough = enough;
+    this.#mostListed = mostListed;
   }
 
   /** Adds all errors of one record. */
   add(line: number, issues: readonly ValidationIssue[]): void {
     this.#lines++;
     this.#count += issues.length;
-    for (const issue of issues.slice(0, mostListed - this.#listed.length)) {
+    for (const issue of issues.slice(0, this.#mostListed - this.#listed.length)) {
       const detail = shortened(escapeUnprintable(issue.message));
       this.#listed.push({ line, pointer: toShortPointer(issue.path), detail, ...saidForPrograms(issue) });
     }
@@ -163,7 +167,7 @@ export class LineErrors {
 
   /** What has been collected, to go on with in another request. */
   get state(): ErrorsState {
-    return { listed: this.#listed, notes: this.#notes, count: this.#count, lines: this.#lines };
+    return { listed: this.#listed.slice(0, mostUsually), notes: this.#notes, count: this.#count, lines: this.#lines };
   }
 
   /** Has what was collected be that of an earlier request. */
@@ -185,19 +189,21 @@ export class LineErrors {
     const only = `${this.place === "line" ? "on line" : "in record"} ${this.#listed[0]?.line}`;
     const where = this.#lines === 1 ? only : `in ${withCommas(this.#lines)} records`;
     const rest =
-      this.omitted === 0 ? "" : `; the first ${withCommas(mostListed)} are listed, ${withCommas(this.omitted)} are not`;
+      this.omitted === 0
+        ? ""
+        : `; the first ${withCommas(this.#mostListed)} are listed, ${withCommas(this.omitted)} are not`;
     return `${faults} ${where}${rest}`;
   }
 
   /** Whether there are so many that no more records are to be looked at: a client can send faulty ones without end. */
   get areEnough(): boolean {
-    return this.#enough === "listed" ? this.#listed.length === mostListed : this.#lines > this.#enough;
+    return this.#enough === "listed" ? this.#listed.length === this.#mostListed : this.#lines > this.#enough;
   }
 
   /** Whether there would be enough, with these. */
   areEnoughWith(faults: readonly { readonly issues: readonly ValidationIssue[] }[]): boolean {
     if (this.#enough !== "listed") return this.#lines + faults.length > this.#enough;
-    return this.#count + faults.reduce((sum, { issues }) => sum + issues.length, 0) >= mostListed;
+    return this.#count + faults.reduce((sum, { issues }) => sum + issues.length, 0) >= this.#mostListed;
   }
 
   /** The number of errors that are counted and not listed. */
@@ -224,7 +230,7 @@ export class LineErrors {
 }
 
 /** The most errors in an answer. Their texts are bounded too: an answer has a few hundred KB at most. */
-const mostListed = 1000;
+const mostUsually = 1000;
 const mostNotes = 100;
 const longestDetail = 300;
 

@@ -11,7 +11,7 @@ import { refuseParameters } from "../lists/parameters.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
-import { hashKey } from "./idempotency-key.ts";
+import { hashKey, idempotencyField } from "./idempotency-key.ts";
 import { creationOf } from "./new-record.ts";
 import { changesRecords, operation } from "./operation.ts";
 import { answerWritten, done, preferring, readPreferences, writePreferences } from "./preferences.ts";
@@ -96,13 +96,7 @@ const describe = (place: DescribedCollection, ofArrays: Description): readonly D
     {
       operationId: `create${nouns.schema}`,
       summary: `Store a ${nouns.one}`,
-      headers: {
-        "Idempotency-Key": {
-          description:
-            "A text of 1 to 255 characters in quotes that makes the request safe to send again for 24 hours: the second attempt is answered as the first.",
-          example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
-        },
-      },
+      headers: idempotencyField,
       content: { types: contentTypes(place, schemas.sent) },
       problems: [types.invalidIdempotencyKey, types.conflict, types.idempotencyKeyInUse, types.idempotencyKeyReused],
     },

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { HttpError, type HttpRequest } from "waymark";
+import type { Description } from "waymark/openapi";
 import type { Idempotency } from "../stores/contract/store.ts";
 import { refuseKey } from "./refusals.ts";
 
@@ -25,6 +26,20 @@ export function scopedKey(field: string, scope: readonly string[]): string {
   if (key === undefined) throw new HttpError(refuseKey(field));
   return hash(JSON.stringify([...scope, key]));
 }
+
+/** Describes the field. */
+export const idempotencyField: NonNullable<Description["headers"]> = {
+  "Idempotency-Key": {
+    description:
+      "A text of 1 to 255 characters in quotes that makes the request safe to send again for 24 hours: the second attempt is answered as the first.",
+    example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+  },
+};
+
+/** Describes the field of an answer that was given before. */
+export const replayedField: Readonly<Record<"Idempotency-Replayed", { readonly description: string }>> = {
+  "Idempotency-Replayed": { description: "`true` where this is the answer to an earlier request with the same key." },
+};
 
 /** Reads the key, of 1 to 255 characters; undefined when the field is malformed. */
 function parseKey(field: string): string | undefined {

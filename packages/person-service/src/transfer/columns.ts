@@ -11,31 +11,32 @@ export const importErrorName = "import-error";
 
 /** How the columns of a file became members. */
 export interface ColumnNames {
-  /** The member of each column; undefined for one that is left out, and the name itself where none is known. */
+  /** The member of each column; undefined for one that is left out. */
   readonly members: readonly (string | undefined)[];
+  /** Why a column is left out; undefined for one that is a member, or that the map leaves out. */
+  readonly leftOut: readonly (LeftOut | undefined)[];
   /** The same as a decoder takes them: several columns of one list have names of their own, such as `emails.n2 work.value`, and so has each part of a date: `birthDate.year`. */
   readonly paths: readonly (string | undefined)[];
-  /** The headings that are other words for a member, as `"First Name" is givenName`. */
-  readonly guesses: readonly string[];
-  /** The headings that are no member. */
-  readonly unknown: readonly string[];
 }
+
+/**
+ * Why a column is left out: nothing knows it; nobody needs it, such as the whole of an address beside its parts; another column is its
+ * member; it has no value; the map says so.
+ */
+export type LeftOut = "unknown" | "unneeded" | "repeated" | "empty" | "asked";
 
 /**
  * Makes the names of columns into those of members: by the map that is given, by the name itself, or by a usual word for it. Several
  * columns that mean one member are the values of its list, where it has one, else the first one is it.
  *
  * @param map heading to member, or to nothing for a column that is left out
- * @param leavesOut whether columns that are no member are left out
  */
 export function columnNames(
   headings: readonly string[],
   map: ReadonlyMap<string, string>,
   known: MemberList,
-  leavesOut = false,
 ): ColumnNames {
-  const guesses: string[] = [];
-  const unknown: string[] = [];
+  const leftOut: (LeftOut | undefined)[] = [];
   const byWord = new Map(wordsWithMembers(known));
   const usually = (heading: string): string | undefined => byWord.get(looseKey(heading));
   const alike = Map.groupBy(new Set(headings), usually);
@@ -63,34 +64,22 @@ export function columnNames(
   for (const [i, { date }] of parts) taken.set(date, headings[i] ?? "");
   const memberOf = (heading: string, i: number): string | undefined => {
     const [member, contact, slot] = [named[i], contacts[i], slots[i]];
-    if (contact !== undefined && slot !== undefined) {
-      if (member === undefined) guesses.push(`${excerpt(heading)} is one of ${contact.list.name}`);
-      return contact.list.name;
-    }
+    if (contact !== undefined && slot !== undefined) return contact.list.name;
     if (member !== undefined) return mapped[i] === "" ? undefined : member;
-    if (leftOut.has(heading)) return undefined;
     const part = parts.get(i);
-    if (part !== undefined) {
-      guesses.push(`${excerpt(heading)} is ${part.path}`);
-      return part.date;
-    }
+    if (part !== undefined) return part.date;
     const guess = contact?.member ?? wordFor(heading);
-    if (guess === undefined || contact?.isLabel === true) {
-      if (hasParts(heading)) {
-        guesses.push(`${excerpt(heading)} is left out: its parts are other columns`);
-        return undefined;
-      }
-      unknown.push(heading);
-      return leavesOut ? undefined : heading;
+    const isMember = guess !== undefined && contact?.isLabel !== true;
+    if (isMember && !taken.has(guess)) {
+      taken.set(guess, heading);
+      return guess;
     }
-    const first = taken.get(guess);
-    guesses.push(`${excerpt(heading)} is ${first === undefined ? guess : `left out: ${excerpt(first)} is ${guess}`}`);
-    if (first !== undefined) return undefined;
-    taken.set(guess, heading);
-    return guess;
+    const isUnneeded = notImported.has(heading) || hasParts(heading);
+    leftOut[i] = isMember ? "repeated" : isUnneeded ? "unneeded" : "unknown";
+    return undefined;
   };
   const members = headings.map(memberOf);
-  return { members, paths: members.map((member, i) => slots[i] ?? parts.get(i)?.path ?? member), guesses, unknown };
+  return { members, paths: members.map((member, i) => slots[i] ?? parts.get(i)?.path ?? member), leftOut };
 }
 
 /** Returns the parts of dates that have a column each, by the number of the column. */
@@ -177,23 +166,16 @@ function slotsOf(
   });
 }
 
-/** Returns the member that a heading is the name of; an empty text for a column without one. */
+/** Returns the member that a heading is the name of. */
 const ownName = (heading: string, { names }: MemberList): string | undefined =>
-  heading === "" || (names.includes(heading) && !setByServer.has(heading)) ? heading : undefined;
-
-/** Says of headings that are no members what would help. */
-export function adviceOn(unknown: readonly string[], { names }: MemberList): string {
-  const [first = ""] = unknown;
-  const member = nearestName(first, names) ?? "MEMBER";
-  return `Unknown columns: ${unknown.map(excerpt).join(", ")}. Name the member of each, as in --map ${excerpt(`${first}=${member}`)}, or leave one out with --map ${excerpt(`${first}=`)}. Members: ${names.filter((name) => !setByServer.has(name)).join(", ")}.`;
-}
+  names.includes(heading) && !setByServer.has(heading) ? heading : undefined;
 
 /** Says of a heading in `--map` that no column has what was meant. */
 export function adviceOnAbsent(heading: string, headings: readonly string[]): string {
   const nearest = nearestName(heading, headings);
   const meant =
     nearest === undefined ? `. Columns: ${headings.map(excerpt).join(", ")}.` : `; did you mean ${excerpt(nearest)}?`;
-  return `--map names the column ${excerpt(heading)}, which the file does not have${meant}`;
+  return `names the column ${excerpt(heading)}, which the file does not have${meant}`;
 }
 
 /**
@@ -222,7 +204,7 @@ export function parseMap(values: readonly string[], { names }: MemberList): Read
 const setByServer: ReadonlySet<string> = new Set(serverMembers.filter((name) => !ourMembers.byName.has(name)));
 
 /** What an export or a file of refused records has beside the members: an import leaves it out. */
-export const leftOut: ReadonlySet<string> = new Set([...setByServer, importErrorName]);
+export const notImported: ReadonlySet<string> = new Set([...setByServer, importErrorName]);
 
 /** The parts of a date that may have a column each, in the order of `partWords`. */
 export const dateParts = ["year", "month", "day"] as const;

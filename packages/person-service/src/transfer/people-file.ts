@@ -1,7 +1,7 @@
 import { csvDecoder, type ListedValue } from "@waymark/collection";
-import { excerpt } from "waymark/internal";
+import { ContentError } from "waymark/content";
 import type { MemberList } from "../person/member-list.ts";
-import { type ColumnNames, columnNames } from "./columns.ts";
+import { adviceOnAbsent, type ColumnNames, columnNames, type LeftOut } from "./columns.ts";
 import { DateForms, type DateReader, dateReader, isNoDate, isoDates } from "./dates.ts";
 import { csvType, type FormatName, type TransferFormat } from "./formats.ts";
 import type { Charset, Delimiter, SourceFile } from "./source-file.ts";
@@ -16,8 +16,6 @@ export interface PeopleFileOptions {
   readonly map: ReadonlyMap<string, string>;
   /** The form of dates. Default: the one in which every date of the file can be read, if there is one only. */
   readonly dates?: DateReader | undefined;
-  /** Whether columns that mean no member are left out, rather than refused. Default: false. */
-  readonly leavesOut?: boolean;
 }
 
 /** A file of people, and what was found out of it. */
@@ -37,8 +35,13 @@ export interface FoundFile {
   readonly format: FormatName;
   readonly charset: Charset;
   readonly delimiter?: Delimiter;
-  /** The columns of CSV: the name of each, the member that it is, and its first value. */
-  readonly columns?: readonly { readonly name: string; readonly member?: string; readonly example?: string }[];
+  /** The columns of CSV: the name of each, the member that it is or why it is left out, and its first value. */
+  readonly columns?: readonly {
+    readonly name: string;
+    readonly member?: string;
+    readonly leftOut?: LeftOut;
+    readonly example?: string;
+  }[];
   /** The first date that is not `YYYY-MM-DD`, and the forms in which all can be read: two where it has to be asked. */
   readonly dates?: { readonly example: string; readonly forms: readonly FoundForm[]; readonly form?: string };
 }
@@ -75,7 +78,12 @@ export async function openPeopleFile(source: SourceFile, options: PeopleFileOpti
       delimiter,
       columns: headings.map((name, i) => {
         const [member, example] = [columns.members[i], examples[i]];
-        return { name, ...(member && { member }), ...(example !== undefined && { example }) };
+        const leftOut = example === undefined ? "empty" : columns.leftOut[i];
+        return {
+          name,
+          ...(member === undefined ? { leftOut: leftOut ?? "asked" } : { member }),
+          ...(example !== undefined && { example }),
+        };
       }),
       ...(forms.example !== undefined && {
         dates: {
@@ -99,7 +107,7 @@ interface Cells {
 }
 
 async function readThrough(source: SourceFile, options: PeopleFileOptions): Promise<Cells> {
-  const { map, members, leavesOut } = options;
+  const { map, members } = options;
   const headings: string[] = [];
   const examples: (string | undefined)[] = [];
   const dates = new Map<number, Set<string>>();
@@ -110,7 +118,7 @@ async function readThrough(source: SourceFile, options: PeopleFileOptions): Prom
   let empty: readonly number[] = [];
   for await (const { value } of decoder.decode(source.pieces(), { mediaType: csvType, lenient: true })) {
     if (columns === undefined) {
-      columns = columnNames(headings, map, members, leavesOut);
+      columns = columnNames(headings, map, members);
       empty = headings.map((_name, i) => i);
       for (const [i, member] of columns.members.entries()) {
         if (member !== undefined && members.byName.get(member)?.kind === "date") dates.set(i, new Set());
@@ -127,25 +135,10 @@ async function readThrough(source: SourceFile, options: PeopleFileOptions): Prom
       if (found.size < mostDates && maybeDate.test(text) && !isNoDate(text)) found.add(text);
     }
   }
-  columns = columns === undefined ? columnNames(headings, map, members, leavesOut) : withoutEmpty(columns);
+  columns ??= columnNames(headings, map, members);
+  const absent = [...map.keys()].find((heading) => !headings.includes(heading.trim()));
+  if (absent !== undefined) throw new ContentError(`The map ${adviceOnAbsent(absent, headings)}`);
   return { headings, columns, examples, dates };
-
-  /** Leaves out columns that are no member and have nothing: an address book has one for all that it knows. */
-  function withoutEmpty(found: ColumnNames): ColumnNames {
-    const hasValue = new Set(headings.filter((_heading, i) => examples[i] !== undefined));
-    const empty = found.unknown.filter((heading) => !hasValue.has(heading));
-    if (empty.length === 0) return found;
-    const named = columnNames(
-      headings,
-      new Map([...map, ...empty.map((each) => [each, ""] as const)]),
-      members,
-      leavesOut,
-    );
-    return {
-      ...named,
-      guesses: [...named.guesses, `empty and left out: ${empty.map(excerpt).join(", ")}`],
-    };
-  }
 }
 
 const maybeDate = /^(?!\d{4}-\d\d-\d\d$)(?=.*\d).{6,30}$/u;

@@ -1,94 +1,91 @@
-import { NewFile } from "@waymark/collection";
+import type { NewFile } from "@waymark/collection";
+import type { MemberList } from "../person/member-list.ts";
 import { importErrorName } from "./columns.ts";
+import { isoDates } from "./dates.ts";
 import type { TransferFormat } from "./formats.ts";
+import { valuesOf } from "./people-file.ts";
 import type { SourceFile } from "./source-file.ts";
 
 /** A record of a file that is not stored. */
 export interface Refusal {
-  /** Where it begins, from 1. */
+  /** Where it begins, from 1: a line, or the number of the record. */
   readonly line: number;
-  /** Where the next record begins; undefined for the last one. */
-  readonly nextLine: number | undefined;
-  /** What was read of it; undefined where it could not be read. */
-  readonly value: unknown;
   readonly reason: string;
 }
 
-/** Thrown when the file of refused records cannot be written; its cause is the error of the system. */
-export class RejectsError extends Error {}
-
-/** Writes refused records to a file that can be corrected and imported. */
-export interface Rejects extends AsyncDisposable {
-  /**
-   * @param refusals in the order of the file
-   * @throws RejectsError (rejects)
-   */
-  add(refusals: readonly Refusal[]): Promise<void>;
-  /**
-   * Gives the file its name, if it has anything in it. Without this, nothing is left of it.
-   *
-   * @throws RejectsError (rejects)
-   */
-  finish(): Promise<void>;
-}
-
 /** Returns the format of a file of refused records, by that of their source. */
-export const formatOfRejects = ({ name }: TransferFormat): "csv" | "ndjson" => (name === "csv" ? "csv" : "ndjson");
+export const formatOfRejects = ({ name }: TransferFormat): "csv" | "ndjson" | "vcard" =>
+  name === "csv" ? "csv" : name.startsWith("vcard") ? "vcard" : "ndjson";
+
+interface RefusedFile {
+  readonly source: SourceFile;
+  readonly format: TransferFormat;
+  readonly members: MemberList;
+  readonly refused: readonly Refusal[];
+}
 
 /**
- * Opens a file for refused records: rows of CSV as they stand in the source, with a column that says why; records of other formats
- * as NDJSON, with such a member.
- *
- * @throws RejectsError (rejects)
+ * Writes refused records to a file that can be corrected and imported: rows of CSV and cards as they stand in the source, with a column
+ * or a property that says why; records of other formats as NDJSON, with such a member.
  */
-export async function openRejects(path: string, source: SourceFile, format: TransferFormat): Promise<Rejects> {
-  const file = await describeFault(NewFile.open(path, { replace: true }));
-  const rows = formatOfRejects(format) === "csv" ? new RowsOfSource(source) : undefined;
-  let isEmpty = true;
-  const textOf = async (refusal: Refusal): Promise<string> => {
-    const { value, reason } = refusal;
-    if (rows !== undefined) return rows.marked(await rows.take(refusal), reason);
-    return typeof value === "object" && value !== null
-      ? `${JSON.stringify({ ...value, [importErrorName]: reason })}\n`
-      : "";
-  };
-  return {
-    async add(refusals) {
-      let text = "";
-      for (const refusal of refusals) text += await textOf(refusal);
-      if (text === "") return;
-      if (isEmpty && rows !== undefined) text = `${rows.marked(await rows.header(), importErrorName)}${text}`;
-      isEmpty = false;
-      await describeFault(file.handle.writeFile(text));
-    },
-    async finish() {
-      if (!isEmpty) await describeFault(file.finish());
-    },
-    async [Symbol.asyncDispose]() {
-      await rows?.close();
-      await file[Symbol.asyncDispose]();
-    },
-  };
+export async function writeRejects(output: NewFile, file: RefusedFile): Promise<void> {
+  await output.handle.writeFile(textOf(file));
+  await output.finish();
 }
 
-async function describeFault<T>(writing: Promise<T>): Promise<T> {
-  try {
-    return await writing;
-  } catch (cause) {
-    throw new RejectsError("The file of refused records cannot be written", { cause });
+async function* textOf({ source, format, members, refused }: RefusedFile): AsyncGenerator<string, void, undefined> {
+  const reasons = new Map(refused.map(({ line, reason }) => [line, reason]));
+  const file = { source, format, members, map: new Map<string, string>(), columns: undefined, dates: isoDates };
+  const lines = new LinesOfSource(source);
+  const kind = formatOfRejects(format);
+  const mark = (text: string, reason: string): string =>
+    kind === "csv" ? marked(text, reason, lines) : withReason(text, reason);
+  if (kind === "csv") yield marked(await lines.header(), importErrorName, lines);
+  let before: { readonly line: number; readonly reason: string } | undefined;
+  for await (const { line, read } of valuesOf({ ...file, found: { format: format.name, charset: source.charset } })) {
+    if (before !== undefined) yield mark(await lines.between(before.line, line), before.reason);
+    before = undefined;
+    const reason = reasons.get(line);
+    if (reason === undefined) continue;
+    if (kind !== "ndjson") before = { line, reason };
+    else if (typeof read === "object" && read !== null)
+      yield `${JSON.stringify({ ...read, [importErrorName]: reason })}\n`;
   }
+  if (before !== undefined) yield mark(await lines.between(before.line, Number.POSITIVE_INFINITY), before.reason);
 }
 
-/** Reads the rows of CSV again, in the order of the file. */
-class RowsOfSource {
-  readonly #delimiter: string;
+/** Returns a row with one more cell, in the place of that of an earlier import. */
+function marked(row: string, reason: string, { delimiter, hasReason }: LinesOfSource): string {
+  // Only line ends, since tabs at the end are empty cells.
+  const cells = row.replace(/[\r\n]+$/, "");
+  const kept = hasReason ? cells.replace(/.?"(?:[^"]|"")*"$/s, "") : cells;
+  return `${kept}${delimiter}"${reason.replaceAll('"', '""')}"\n`;
+}
+
+/** Returns a card with the reason, in the place of that of an earlier import. */
+function withReason(card: string, reason: string): string {
+  const lines = card.split("\n").filter((line) => !line.startsWith(`${reasonProperty}:`));
+  return lines.toSpliced(1, 0, `${reasonProperty}:${reason.replaceAll(/[\\,;]/g, "\\$&")}`).join("\n");
+}
+
+/** The property of a card that says why it was refused. An import leaves it out. */
+export const reasonProperty = "X-IMPORT-ERROR";
+
+/** Reads the lines of a file again, in their order, as they stand there. */
+class LinesOfSource {
+  readonly delimiter: string;
   readonly #lines: AsyncGenerator<string, void, undefined>;
   #header: string | undefined;
   #next = 1;
 
   constructor(source: SourceFile) {
-    this.#delimiter = source.delimiter;
+    this.delimiter = source.delimiter;
     this.#lines = linesOf(source.pieces());
+  }
+
+  /** Whether the header has the column of an earlier import. */
+  get hasReason(): boolean {
+    return this.#header?.trimEnd().endsWith(`"${importErrorName}"`) === true;
   }
 
   /** Returns the first line that is not blank, and those to which a heading in quotation marks goes on. */
@@ -106,29 +103,16 @@ class RowsOfSource {
     return this.#header;
   }
 
-  async take({ line, nextLine = Number.POSITIVE_INFINITY }: Refusal): Promise<string> {
-    await this.header();
-    let row = "";
-    while (this.#next < nextLine) {
-      const isOfRow = this.#next >= line;
+  /** Returns the lines from one to another, without that one. */
+  async between(line: number, end: number): Promise<string> {
+    let lines = "";
+    while (this.#next < end) {
+      const isOfThem = this.#next >= line;
       const text = await this.#read();
       if (text === "") break;
-      if (isOfRow) row += text;
+      if (isOfThem) lines += text;
     }
-    return row;
-  }
-
-  /** Returns a row with one more cell, in the place of that of an earlier import. */
-  marked(row: string, reason: string): string {
-    const hasReason = this.#header?.trimEnd().endsWith(`"${importErrorName}"`) === true;
-    // Only line ends, since tabs at the end are empty cells.
-    const cells = row.replace(/[\r\n]+$/, "");
-    const kept = hasReason ? cells.replace(/.?"(?:[^"]|"")*"$/s, "") : cells;
-    return `${kept}${this.#delimiter}"${reason.replaceAll('"', '""')}"\n`;
-  }
-
-  async close(): Promise<void> {
-    await this.#lines.return();
+    return lines;
   }
 
   async #read(): Promise<string> {

@@ -29,16 +29,22 @@ interface Reading {
   readonly isRaw?: boolean;
 }
 
-export type Charset = "UTF-8" | "UTF-16 LE" | "UTF-16 BE" | "Windows-1252" | "Mac Roman";
+export type Charset = "UTF-8" | "UTF-16 LE" | "UTF-16 BE" | "Windows-1252";
+
+/** What a charset is called where it is given. */
+export const givenCharsets = ["utf-8", "utf-16", "windows-1252"] as const;
+
+export type GivenCharset = (typeof givenCharsets)[number];
+
 export type Delimiter = "," | ";" | "\t" | "|";
 
 /**
- * Reads a file through, by its path or as it is open. UTF-16 is known by its byte order mark; what is not valid UTF-8 is Mac Roman or
- * Windows-1252, as its words make more sense.
+ * Reads a file through, by its path or as it is open. UTF-16 is known by its byte order mark; what is not valid UTF-8 is
+ * Windows-1252, unless its charset is given.
  *
  * @throws Error of the system (rejects) when the file cannot be read
  */
-export async function openSourceFile(file: string | FileHandle): Promise<SourceFile> {
+export async function openSourceFile(file: string | FileHandle, given?: GivenCharset): Promise<SourceFile> {
   const hash = createHash("sha256");
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   let size = 0;
@@ -51,7 +57,7 @@ export async function openSourceFile(file: string | FileHandle): Promise<SourceF
     isUtf8 &&= isValid(utf8, piece);
   }
   isUtf8 &&= isValid(utf8, undefined);
-  const { charset, mark } = charsetOf(beginning, isUtf8);
+  const { charset, mark } = charsetOf(beginning, given ?? (isUtf8 ? "utf-8" : "windows-1252"));
   const label = labels[charset];
   const text = new TextDecoder(label).decode(beginning.subarray(mark));
   const endsLinesInCr = text.includes("\r") && !text.includes("\n");
@@ -91,7 +97,6 @@ const labels: Readonly<Record<Charset, string>> = {
   "UTF-16 LE": "utf-16le",
   "UTF-16 BE": "utf-16be",
   "Windows-1252": "windows-1252",
-  "Mac Roman": "macintosh",
 };
 
 function isValid(decoder: TextDecoder, piece: Uint8Array | undefined): boolean {
@@ -103,19 +108,14 @@ function isValid(decoder: TextDecoder, piece: Uint8Array | undefined): boolean {
   }
 }
 
-function charsetOf(beginning: Buffer, isUtf8: boolean): { readonly charset: Charset; readonly mark: number } {
+function charsetOf(beginning: Buffer, otherwise: GivenCharset): { readonly charset: Charset; readonly mark: number } {
   if (beginning[0] === 0xff && beginning[1] === 0xfe) return { charset: "UTF-16 LE", mark: 2 };
   if (beginning[0] === 0xfe && beginning[1] === 0xff) return { charset: "UTF-16 BE", mark: 2 };
+  if (otherwise === "utf-16") return { charset: "UTF-16 LE", mark: 0 };
+  if (otherwise === "windows-1252") return { charset: "Windows-1252", mark: 0 };
   const hasMark = beginning[0] === 0xef && beginning[1] === 0xbb && beginning[2] === 0xbf;
-  if (isUtf8) return { charset: "UTF-8", mark: hasMark ? 3 : 0 };
-  const text = beginning.toString("latin1");
-  const count = (letters: RegExp): number => text.match(letters)?.length ?? 0;
-  return { charset: count(lettersOfMac) > count(lettersOfWindows) ? "Mac Roman" : "Windows-1252", mark: 0 };
+  return { charset: "UTF-8", mark: hasMark ? 3 : 0 };
 }
-
-/** The bytes of accented letters behind others, where the other charset has signs that stand in no word, or seldom ones. */
-const lettersOfMac = /(?<=[A-Za-z])(?:[\x87-\x90\x9d\x9f]|[\x80\x81\x83\x86\x91\x93-\x9c\x9e](?=[A-Za-z]))/g;
-const lettersOfWindows = /(?<=[A-Za-z])[\xdf-\xf6\xf8-\xff]/g;
 
 /** Returns the separator that occurs most in the first line that is not blank, outside of quotation marks. */
 function delimiterOf(sample: string): Delimiter {

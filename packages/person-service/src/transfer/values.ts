@@ -6,7 +6,7 @@ import { fromValues, isObject, memberOf, plainValue, textOf } from "../person/me
 import { type FurtherValues, furtherValues, mostValues, otherProperties } from "../person/members.ts";
 import type { FurtherValue } from "../person/person.ts";
 import { keptOfFirst } from "../person/vcard-mapper.ts";
-import { dateParts, leftOut } from "./columns.ts";
+import { dateParts, notImported } from "./columns.ts";
 import { isForMachines, labelled, usesOf } from "./contact-words.ts";
 import { type DateReader, isNoDate } from "./dates.ts";
 
@@ -24,7 +24,7 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
   const members: Record<string, unknown> = {};
   const properties: string[] = [];
   for (const [name, member] of Object.entries(value)) {
-    if (prefix === "" && leftOut.has(name)) continue;
+    if (prefix === "" && notImported.has(name)) continue;
     const { kind, vcard } = reading.members.byName.get(`${prefix}${name}`) ?? {};
     if (kind === "date" && typeof member === "string" && isNoDate(member)) continue;
     if (reading.isTable && kind !== "text" && typeof member === "string" && member.trim() === "") continue;

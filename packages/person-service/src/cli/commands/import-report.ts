@@ -1,93 +1,153 @@
 import type { MatchRules } from "@waymark/collection";
-import { excerpt, withCommas } from "waymark/internal";
+import { excerpt, quote, withCommas } from "waymark/internal";
 import type { MemberList } from "../../person/member-list.ts";
-import { textOf } from "../../person/member-value.ts";
 import { DateForms, type DateReader } from "../../transfer/dates.ts";
 import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
-import type { ImportResult } from "../../transfer/import-people.ts";
-import type { PeopleFile } from "../../transfer/people-file.ts";
+import type { FoundFile } from "../../transfer/people-file.ts";
 import { formatOfRejects, type Refusal } from "../../transfer/rejects.ts";
-import type { ListResult } from "../../transfer/remove-missing.ts";
+import type { GivenCharset } from "../../transfer/source-file.ts";
 import { flagOf, quotedForShell } from "../settings/setting.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { countPeople } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import type { Invocation } from "./command.ts";
+import type { ImportAnswer, ImportInvocation } from "./import-values.ts";
 
-/** What the options of an import give. */
-export interface ImportValues extends MatchRules {
-  readonly format: string | undefined;
-  readonly map: readonly string[];
-  readonly date: DateReader | undefined;
-  readonly upsert: string | undefined;
-  /** The most people to remove, or `all`. */
-  readonly removeMissing: string | undefined;
-  readonly dryRun: boolean;
-  readonly rejects: string | undefined;
-  readonly database: string;
-  readonly databaseFile: string | undefined;
-  readonly members: MemberList | undefined;
-  readonly config: string | undefined;
+/** What the service answers: a report, or a problem, which has the parts of one that there are. */
+interface Report {
+  readonly stored?: number;
+  readonly updated?: number;
+  readonly unchanged?: number;
+  readonly skipped?: number;
+  readonly removed?: number;
+  readonly refused?: number;
+  readonly missing?: number;
+  readonly omitted?: number;
+  readonly errors?: readonly Fault[];
+  readonly notes?: readonly { readonly line: number; readonly detail: string }[];
+  readonly found?: FoundFile;
+  readonly detail?: string;
+  readonly type?: string;
 }
 
-export type ImportInvocation = Invocation<ImportValues>;
+interface Fault {
+  readonly line?: number;
+  readonly pointer: string;
+  readonly detail: string;
+  readonly code?: string;
+  readonly found?: unknown;
+}
+
+interface Reported {
+  readonly answer: ImportAnswer;
+  readonly name: string;
+  /** The database or the server. */
+  readonly where: string;
+  readonly format: TransferFormat;
+  readonly given: ImportInvocation;
+}
+
+/**
+ * Prints what became of a file, and sets the exit code.
+ *
+ * @returns who is refused, by line
+ * @throws CommandError where the file cannot be read, or is refused as a whole
+ */
+export function report(
+  { answer, name, where, format, given }: Reported,
+  { print, printNote }: CommandStreams,
+): readonly Refusal[] {
+  const said = parse(answer);
+  const { found, errors = [], notes = [], omitted = 0, refused = 0, detail } = said;
+  if (found !== undefined) describe(found, name, given, printNote);
+  const lines = refusalsOf(errors, given.values.date);
+  const isUnread = said.type === "/problems/malformed-content";
+  if (answer.status !== 200 && (isUnread || lines.length === 0)) {
+    throw new CommandError(`${quote(name)} cannot be imported: ${detail}`);
+  }
+  for (const { line, reason } of lines.slice(0, mostListed)) printNote(`${format.place} ${line}: ${reason}`);
+  for (const note of notes.slice(0, mostListed)) printNote(`note: line ${note.line} ${note.detail}`);
+  const more = Math.max(refused, lines.length) - mostListed;
+  if (more > 0) printNote(`and ${withCommas(more)} more`);
+  advise(errors, found, printNote);
+  if (lines.length > 0) printNote(adviceOnRefused(format, given));
+  if (omitted > 0 && given.values.rejects !== undefined)
+    printNote(`${withCommas(omitted)} more faults are not in that file.`);
+  if (refused > 0 || answer.status !== 200) process.exitCode = 1;
+  if (answer.status !== 200) {
+    printNote(detail ?? "");
+    return lines;
+  }
+  conclude(said, given.values.dryRun, where, print);
+  if (answer.isRepeated) {
+    printNote(
+      "This is the report of an import of this file in the last 24 hours: nobody was stored again. For that, change the file, such as by a blank line at its end.",
+    );
+  }
+  return lines;
+}
+
+function parse({ status, content }: ImportAnswer): Report {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return { detail: `the service answered ${status}` };
+  }
+}
 
 /** Prints what the file seems to be. */
-export function describe(
-  { source, format, columns, found }: PeopleFile,
+function describe(
+  found: FoundFile,
   name: string,
-  { given, printNote }: Pick<Reported, "given" | "printNote">,
+  given: ImportInvocation,
+  printNote: CommandStreams["printNote"],
 ): void {
-  const { charset, delimiter } = source;
-  const separated = format.name === "csv" && delimiter !== "," ? `, separated by ${delimiterNames[delimiter]}` : "";
-  printNote(`reading ${name}: ${format.name}, ${charset}${separated}`);
-  const { guesses = [] } = columns ?? {};
-  if (guesses.length > 0) printNote(`columns: ${guesses.join(", ")}`);
-  if (found.dates?.form !== undefined && given.values.date === undefined)
-    printNote(`dates: ${excerpt(found.dates.example)} is read as ${found.dates.form}`);
+  const { format, charset, delimiter = ",", columns = [], dates } = found;
+  const separated = delimiter === "," ? "" : `, separated by ${delimiterNames[delimiter]}`;
+  printNote(`reading ${name}: ${format}, ${charset}${separated}`);
+  const guessed = columns.filter(({ name: heading, member }) => member !== undefined && member !== heading);
+  if (guessed.length > 0)
+    printNote(`columns: ${guessed.map((each) => `${excerpt(each.name)} is ${each.member}`).join(", ")}`);
+  const unknown = columns.filter(({ leftOut }) => leftOut === "unknown").map((each) => excerpt(each.name));
+  const [first] = columns.filter(({ leftOut }) => leftOut === "unknown");
+  if (first !== undefined) {
+    printNote(
+      `left out: ${unknown.join(", ")}. To keep one, name its member: --map ${quotedForShell(`${first.name}=MEMBER`)}`,
+    );
+  }
+  if (dates?.form !== undefined && given.values.date === undefined)
+    printNote(`dates: ${excerpt(dates.example)} is read as ${dates.form}`);
 }
 
 const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" } as const;
 
-interface Reported extends Pick<CommandStreams, "printNote"> {
-  readonly file: PeopleFile;
-  readonly given: ImportInvocation;
+/** Returns who is refused, each with all that is wrong. */
+function refusalsOf(errors: readonly Fault[], date: DateReader | undefined): readonly Refusal[] {
+  const reasons = new Map<number, string[]>();
+  for (const { line = 0, pointer, detail, code, found } of errors) {
+    const member = decodeURIComponent(pointer).slice(2).replaceAll("/", ".");
+    const isOfForm = code === "date" && date !== undefined;
+    const what = isOfForm
+      ? `must be a date as ${date.form} such as ${date.example}, not ${excerpt(`${found}`)}`
+      : detail;
+    reasons.set(line, [...(reasons.get(line) ?? []), member === "" ? what : `${member} ${what}`]);
+  }
+  return Array.from(reasons, ([line, all]) => ({ line, reason: all.join("; ") }));
 }
 
-/** Prints which columns were guessed, lists the first refusals, and counts the others. */
-export function refusalReport({ file: { format }, given, printNote }: Reported) {
-  let [count, notes] = [0, 0];
-  const dateForms = new DateForms();
-  let [isNameless, isLikely] = [false, false];
-  return {
-    add({ line, reason, value }: Refusal): void {
-      count++;
-      for (const [, name = ""] of reason.matchAll(/(\S+) must be a date as /g))
-        dateForms.add(textOf(value, name) ?? "");
-      isNameless ||= /^has .* which has no name in the header$/.test(reason);
-      isLikely ||= reason.endsWith("likely the same");
-      if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
-    },
-    note(line: number, detail: string): void {
-      notes++;
-      if (notes <= mostListed) printNote(`note: line ${line} ${detail}`);
-    },
-    end(): void {
-      if (notes > mostListed) printNote(`and ${withCommas(notes - mostListed)} more notes`);
-      const more = count - mostListed;
-      if (more > 0) printNote(`and ${withCommas(more)} more`);
-      const [example, forms] = [dateForms.example, dateForms.found.map((form) => `--date ${quotedForShell(form)}`)];
-      if (forms.length > 0) printNote(`Dates such as ${excerpt(example ?? "")} need ${forms.join(" or ")}.`);
-      else if (example !== undefined) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
-      if (isNameless) printNote('To leave out columns without a name, add --map "=".');
-      if (isLikely) {
-        printNote(
-          "People who are likely stored already: --on-match skip leaves them out, --on-match update changes those who are stored, and --on-match add stores them as others.",
-        );
-      }
-      if (count === 0) return;
-      printNote(adviceOnRefused(format, given));
-    },
-  };
+function advise(errors: readonly Fault[], found: FoundFile | undefined, printNote: CommandStreams["printNote"]): void {
+  const forms = new DateForms();
+  for (const { code, found: text } of errors) if (code === "date") forms.add(String(text));
+  const all = forms.found.length > 0 ? forms.found : (found?.dates?.forms ?? []).map(({ form }) => form);
+  const options = all.map((form) => `--date ${quotedForShell(form)}`);
+  if (forms.example !== undefined && options.length > 0)
+    printNote(`Dates such as ${excerpt(forms.example)} need ${options.join(" or ")}.`);
+  else if (forms.example !== undefined) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
+  if (errors.some(({ code }) => code === "likely")) {
+    printNote(
+      "People who are likely stored already: --on-match skip leaves them out, --on-match update changes those who are stored, and --on-match add stores them as others.",
+    );
+  }
 }
 
 const mostListed = 20;
@@ -107,52 +167,16 @@ function adviceOnRefused(format: TransferFormat, given: ImportInvocation): strin
   return `The refused people are in ${file}: correct them there, and import that file${same}.`;
 }
 
-/** Says how an import that broke off goes on. */
-export const continuing =
-  "Run the same command again within 24 hours, with the same file, to continue: whoever of it is stored is not stored again.";
-
-/** Prints how many people were stored, and sets the exit code. */
-export function conclude(
-  result: ImportResult & Partial<ListResult>,
-  where: string,
-  given: ImportInvocation,
-  { print, printNote }: CommandStreams,
-): void {
-  const { stored, updated, known, noted, skipped, refused, brokenOff, missing = 0, removed = 0, heldBack } = result;
-  const isChecked = given.values.dryRun || (heldBack !== undefined && heldBack !== "refused-later");
+/** Prints how many people were stored. */
+function conclude(said: Report, isDryRun: boolean, where: string, print: CommandStreams["print"]): void {
+  const { stored = 0, updated = 0, unchanged = 0, skipped = 0, refused = 0, removed = 0 } = said;
   const counts: readonly (readonly [number, string])[] = [
     [updated, "changed"],
-    [known, given.values.upsert !== undefined ? "unchanged" : "stored before"],
+    [unchanged, "unchanged"],
     [skipped, "likely stored and left out"],
     [refused, "refused"],
-    [isChecked ? missing : removed, isChecked ? "missing in the file" : "removed"],
+    [removed, isDryRun ? "missing in the file" : "removed"],
   ];
   const others = counts.filter(([count]) => count > 0).map(([count, what]) => `, ${withCommas(count)} ${what}`);
-  print(`${isChecked ? "checked" : "stored"} ${countPeople(stored)}${isChecked ? "" : where}${others.join("")}`);
-  if (noted > 0) {
-    printNote(
-      `Of these, an import of this file stored ${countPeople(noted)} in the last 24 hours. Whoever was removed since is not stored again: for that, change the file, such as by a blank line at its end.`,
-    );
-  }
-  if (heldBack !== undefined) printNote(reasons[heldBack]);
-  if (brokenOff === undefined) {
-    if (refused > 0 || heldBack !== undefined) process.exitCode = 1;
-    return;
-  }
-  const why = brokenOff === "stopped" ? "stopped" : brokenOff.message;
-  printNote(`person-service: ${why}. ${continuing}`);
-  process.exitCode = brokenOff === "stopped" ? interrupted : 1;
+  print(`${isDryRun ? "checked" : "stored"} ${countPeople(stored)}${isDryRun ? "" : ` in ${where}`}${others.join("")}`);
 }
-
-/** Why nobody was removed. */
-const reasons: Readonly<Record<NonNullable<ListResult["heldBack"]>, string>> = {
-  empty: "The file has nobody, so that everybody would be removed. Nobody was.",
-  refused:
-    "Nobody was stored, changed or removed, since those who are refused would be missing. Correct the file first.",
-  "too-many":
-    "Nobody was stored, changed or removed: more people are missing in the file than --remove-missing allows.",
-  "refused-later": "Nobody was removed, since some were refused. Import the file again.",
-};
-
-/** As of a program that SIGINT ends. */
-const interrupted = 130;

@@ -4,12 +4,13 @@ import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { alikeBy } from "../../person/members.ts";
 import { parseMap } from "../../transfer/columns.ts";
 import { dateReader } from "../../transfer/dates.ts";
+import { givenCharsets } from "../../transfer/source-file.ts";
 import { faultInKept, isSameDatabase } from "../settings/schemas.ts";
 import { anyText, converted, matching, oneOf, type SettingsOf, setting, toggle } from "../settings/setting.ts";
 import { databaseSettings, membersIn } from "../settings/settings.ts";
 import { type Command, command } from "./command.ts";
 import { formatOption } from "./format-option.ts";
-import { continuing, type ImportValues } from "./import-report.ts";
+import type { ImportValues } from "./import-values.ts";
 
 /** A member that a person is known by. */
 const [key = ""] = ourMembers.unique;
@@ -20,6 +21,10 @@ const findable = ({ entries }: MemberList): readonly string[] =>
 
 const options: SettingsOf<ImportValues> = {
   format: formatOption,
+  charset: setting(oneOf(...givenCharsets), {
+    value: "CHARSET",
+    about: "the charset; by default UTF-16 by its mark, UTF-8, or Windows-1252 where it is not valid UTF-8",
+  }),
   map: setting(anyText, {
     value: "NAME=MEMBER",
     about: "which member a column is, such as 'Full Name=name'; 'Name=' leaves it out; may be given several times",
@@ -59,6 +64,11 @@ const options: SettingsOf<ImportValues> = {
     value: "FILE",
     about: "write refused people to this file, each with its reason, to be corrected",
   }),
+  server: setting(
+    matching("a URL such as https://people.example.org", (text) => /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(text)),
+    { value: "URL", about: "send the file to the service at this URL, rather than to --database" },
+  ),
+  keyFile: setting(anyText, { value: "FILE", about: "with --server: a file with the API key" }),
   ...databaseSettings,
 };
 
@@ -66,8 +76,8 @@ const options: SettingsOf<ImportValues> = {
 export const importCommand: Command = command({
   about: "Imports people from a file of CSV, NDJSON, JSON, XML or vCards, or from standard input (-).",
   notes: [
-    "Columns of CSV may have usual names, such as First Name or E-mail. Countries may have names, and the charset and the delimiter are found out.",
-    `People who cannot be stored are listed with the reason; all others are stored. Ctrl-C stops after the people that are being stored. ${continuing}`,
+    "The file is sent to POST /person of the database, or of --server, as any client can send it. Columns of CSV may have the names that Google, Outlook, Thunderbird, Apple and Excel give them, or labels of members; others are left out, and named. Countries may have names, and the charset and the delimiter are found out.",
+    "People who cannot be stored are listed with the reason; all others are stored. Whoever runs the same command again within 24 hours, with the same file, has the same report, and an import that broke off goes on.",
   ],
   examples: [
     ["person-service import people.csv --dry-run", "check a file, and store nothing"],
@@ -84,7 +94,7 @@ export const importCommand: Command = command({
   faultIn({ values, sourceOf }) {
     const { database, rejects, map, upsert } = values;
     const members = membersIn(values);
-    const keptFault = values.dryRun ? undefined : faultInKept("import", database);
+    const keptFault = values.dryRun || values.server !== undefined ? undefined : faultInKept("import", database);
     if (keptFault !== undefined) return keptFault;
     if (rejects !== undefined && isSameDatabase(rejects, database))
       return "--rejects and --database are the same file.";

@@ -53,7 +53,7 @@ const isUnclear = ({ found: { dates } = {} }: Answer): boolean =>
   dates !== undefined && dates.form === undefined && dates.forms.length > 1;
 
 function canStore(tried: TriedImport | undefined): boolean {
-  const { valid = 0, updated = 0 } = tried?.answer ?? {};
+  const { stored: valid = 0, updated = 0 } = tried?.answer ?? {};
   return tried !== undefined && !tried.isStored && !isUnclear(tried.answer) && valid + updated > 0;
 }
 
@@ -61,7 +61,7 @@ function canStore(tried: TriedImport | undefined): boolean {
 function storeButton(reader: Reader, url: string, tried: TriedImport | undefined): SafeHtml {
   if (tried === undefined || !canStore(tried)) return html``;
   const { import: words, people } = reader.words;
-  const { valid = 0, updated = 0, refused = 0 } = tried.answer;
+  const { stored: valid = 0, updated = 0, refused = 0 } = tried.answer;
   const label =
     refused === 0
       ? filled(words.storeAll, { people: reader.count(people, valid + updated) })
@@ -71,7 +71,8 @@ function storeButton(reader: Reader, url: string, tried: TriedImport | undefined
 
 function outcome(site: Site, reader: Reader, { fileName, answer, isStored }: TriedImport): SafeHtml {
   const { scripts, import: words, people } = reader.words;
-  const { stored = 0, valid, updated = 0, unchanged = 0, skipped = 0, refused = 0, detail, status, found } = answer;
+  const { stored = 0, updated = 0, unchanged = 0, skipped = 0, refused = 0, detail, status, found } = answer;
+  const { stored: valid } = answer;
   const file = html`<bdi>${fileName}</bdi>`;
   if (status === 413) return note(filled(scripts.tooLarge, { file }), false);
   if (isStored) return note(storedText(reader, stored + updated), true, faults(site, reader, answer));

@@ -21,7 +21,6 @@ import { type FileForm, mostAround, mostFields, readFileForm } from "./multipart
 /** What the service says of a file: what becomes of its people, or why nothing does. */
 export interface Answer extends Partial<Pick<ProblemDocument, "detail" | "status">> {
   readonly stored?: number;
-  readonly valid?: number;
   readonly updated?: number;
   readonly unchanged?: number;
   readonly skipped?: number;

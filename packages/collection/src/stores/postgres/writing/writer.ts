@@ -1,7 +1,6 @@
 import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import type { Engine } from "../../engine.ts";
-import { keyOfWrite } from "../../writing/origins.ts";
 import { isNew, type NewRecord, type OutcomeOf, type Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";
@@ -97,7 +96,7 @@ export function postgresWriter(
     for (const [position, each] of taken.entries()) {
       const record = created[position];
       if (record === undefined) left.push(each);
-      else each.resolve({ kind: "created", ...(each.write.kind === "create" && { record }) });
+      else each.resolve({ kind: "created", record });
     }
     if (left.length > 0) await make(left);
   };
@@ -179,7 +178,7 @@ interface WaitingWrite {
 
 /** Whether a write creates a record for which nothing but what must be unique has to be known. */
 const dependsOnNothing = (write: Write): boolean =>
-  isNew(write) && write.id === undefined && keyOfWrite(write) === undefined;
+  isNew(write) && write.id === undefined && write.idempotency === undefined;
 
 /** Sizes are in characters of JSON. */
 const batchLimit = { writes: 500, size: 2 ** 20 };
