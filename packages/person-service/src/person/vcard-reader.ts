@@ -185,6 +185,7 @@ function readCard(first: number, onLeft: OnLeft): CardReading {
         onLeft(line, `has a line that is not a property, which is left out: ${excerpt(text)}`);
         return;
       }
+      if (property.name === reasonProperty) return;
       starts += text.length - property.value.length;
       if (properties.length === mostProperties || starts > longestStarts) issue = tooMany;
       else properties.push(isQuotedPrintable(property) ? unquoted(property) : property);
@@ -198,6 +199,9 @@ function readCard(first: number, onLeft: OnLeft): CardReading {
     },
   };
 }
+
+/** The property of a card that says why an import refused it. */
+export const reasonProperty = "X-IMPORT-ERROR";
 
 /** In characters: no program writes as much. */
 const longestStart = 4_096;

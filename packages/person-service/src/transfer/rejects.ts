@@ -1,5 +1,6 @@
 import type { NewFile } from "@waymark/collection";
 import type { MemberList } from "../person/member-list.ts";
+import { reasonProperty } from "../person/vcard-reader.ts";
 import { importErrorName } from "./columns.ts";
 import { isoDates } from "./dates.ts";
 import type { TransferFormat } from "./formats.ts";
@@ -67,9 +68,6 @@ function withReason(card: string, reason: string): string {
   const lines = card.split("\n").filter((line) => !line.startsWith(`${reasonProperty}:`));
   return lines.toSpliced(1, 0, `${reasonProperty}:${reason.replaceAll(/[\\,;]/g, "\\$&")}`).join("\n");
 }
-
-/** The property of a card that says why it was refused. An import leaves it out. */
-export const reasonProperty = "X-IMPORT-ERROR";
 
 /** Reads the lines of a file again, in their order, as they stand there. */
 class LinesOfSource {

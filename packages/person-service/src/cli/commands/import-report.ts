@@ -1,16 +1,12 @@
-import type { MatchRules } from "@waymark/collection";
 import { excerpt, quote, withCommas } from "waymark/internal";
-import type { MemberList } from "../../person/member-list.ts";
 import { DateForms, type DateReader } from "../../transfer/dates.ts";
 import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
 import type { FoundFile } from "../../transfer/people-file.ts";
 import { formatOfRejects, type Refusal } from "../../transfer/rejects.ts";
-import type { GivenCharset } from "../../transfer/source-file.ts";
 import { flagOf, quotedForShell } from "../settings/setting.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countPeople } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
-import type { Invocation } from "./command.ts";
 import type { ImportAnswer, ImportInvocation } from "./import-values.ts";
 
 /** What the service answers: a report, or a problem, which has the parts of one that there are. */
