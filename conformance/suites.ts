@@ -4,6 +4,7 @@ import { jsonTestSuite } from "./suites/json.ts";
 import { jsonPatchTests } from "./suites/json-patch.ts";
 import { llhttp } from "./suites/llhttp.ts";
 import { naughtyStrings } from "./suites/naughty-strings.ts";
+import { oasdiff } from "./suites/oasdiff.ts";
 import { openApiJudges } from "./suites/open-api.ts";
 import { structuredFields } from "./suites/structured-fields.ts";
 import { xmlSuite } from "./suites/xml.ts";
@@ -18,4 +19,5 @@ export const suites: readonly Suite[] = [
   xmlSuite,
   naughtyStrings,
   ...openApiJudges,
+  oasdiff,
 ];

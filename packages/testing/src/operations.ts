@@ -34,7 +34,7 @@ export function describedOperations(app: App, document: OpenApiDocument): readon
 
 /** Returns what a document says of an operation, without references. */
 export function saidOf(
-  { parameters = [], requestBody, responses }: OperationObject,
+  { parameters = [], requestBody, responses = {} }: OperationObject,
   document: OpenApiDocument,
 ): Pick<Operation, "parameters" | "body" | "responses"> {
   return {

@@ -94,8 +94,8 @@ function textFor({ minLength = 0, maxLength, pattern, format }: Schema): Arbitra
   const most = Math.min(Number(maxLength ?? least + 12), least + 12);
   const plain = fc.string({ unit: fc.constantFrom(...alphabet), minLength: least, maxLength: most });
   const any = fc.string({ unit: fc.constantFrom(...special), minLength: least, maxLength: most });
-  // What is allowed at most is sent, too: clients do.
-  const longest = "x".repeat(Math.min(Number(maxLength ?? most), 1000));
+  // What is allowed at most is sent, too, and where that is anything, something long: clients do.
+  const longest = "x".repeat(Math.min(Number(maxLength ?? 100), 1000));
   return fc.oneof({ arbitrary: plain, weight: 4 }, { arbitrary: any, weight: 1 }, fc.constant(longest));
 }
 
@@ -132,13 +132,15 @@ function numberFor(
 function arrayFor(schema: Schema, depth: number, document: OpenApiDocument): Arbitrary<unknown> {
   const { minItems = 0, maxItems, items, prefixItems = [] } = schema;
   const least = Number(minItems);
-  const most = depth >= deepest ? least : Math.min(Number(maxItems ?? least + 3), least + 3);
+  const usual = least + (depth === 0 ? 20 : 3);
+  const most = depth >= deepest ? least : Math.min(Number(maxItems ?? usual), usual);
   const first = (prefixItems as readonly unknown[]).map((each) => anyFor(each, depth + 1, document)); // as JSON Schema has it
   const rest = Math.max(0, least - first.length);
   const others =
     items === false || most === 0
       ? fc.constant([])
       : fc.array(anyFor(items, depth + 1, document), {
+          ...(depth === 0 && { size: "max" as const }),
           minLength: rest,
           maxLength: Math.max(rest, most - first.length),
         });
