@@ -102,8 +102,9 @@ export interface DatabaseOptions {
    */
   readonly lateIndexes?: boolean;
   /**
-   * Called before the database drops the columns and indexes of members that the definition of a collection does not have any more;
-   * the records keep their values. What it throws leaves the database as it is. Default: they are dropped.
+   * Called when the definition of a collection does not have members any more that it had when the database was last opened; the records
+   * keep their values. SQLite then drops their columns and indexes, PostgreSQL keeps them for versions that still run. What it throws
+   * leaves the database as it is. Default: nothing is called.
    */
   readonly onForgotten?: ((collection: string, members: readonly string[]) => void) | undefined;
   /** Receives events of the database. Default: none. */

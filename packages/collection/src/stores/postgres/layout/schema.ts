@@ -28,8 +28,8 @@ export async function prepareCollection(
     await dropWithOtherOwner(connection, definition, present.owner ?? undefined);
     await makeTable(connection, definition);
   } else {
-    const due = new Set(keysOf(definition).map(memberOfMember));
-    const forgotten = new Set(present.declared.map(memberOfMember)).difference(due);
+    const due = new Set(keysOf(definition).map(memberNamedBy));
+    const forgotten = new Set(present.declared.map(memberNamedBy)).difference(due);
     if (forgotten.size > 0)
       onForgotten?.(
         definition.name,
@@ -47,7 +47,7 @@ export async function prepareCollection(
   });
 }
 
-const memberOfMember = (key: string): string => (key.startsWith("words ") ? "" : memberOfKey(key));
+const memberNamedBy = (key: string): string => (key.startsWith("words ") ? "" : memberOfKey(key));
 
 /** Whether nothing is to be written for a definition. */
 async function isRight(connection: PostgresConnection, definition: StoredCollection): Promise<boolean> {

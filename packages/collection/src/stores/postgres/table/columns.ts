@@ -83,11 +83,10 @@ export const withoutUnique = ({ unique }: StoredCollection): string =>
   `compared - ARRAY[${unique.map((member) => quoteText(keyOfUnique(member))).join(", ")}]`;
 
 /** The key of the words: the rule that makes them. */
-export const keyOfWords = ({ fullText }: StoredCollection): string => `words ${wordRule(fullText, longestBeginning)}`;
+const keyOfWords = ({ fullText }: StoredCollection): string => `words ${wordRule(fullText, longestBeginning)}`;
 
 /** Writes the words of a record. They are a column of their own, since they are longer than all else that is compared. */
-export const wordsSql = (definition: StoredCollection): string =>
-  `(words -> ${quoteText(digestOf(keyOfWords(definition)))})`;
+const wordsSql = (definition: StoredCollection): string => `(words -> ${quoteText(digestOf(keyOfWords(definition)))})`;
 
 /** Returns the keys that a definition fills; words count as one. */
 export function keysOf(definition: StoredCollection): readonly string[] {

@@ -147,7 +147,7 @@ interface SentColumn {
 }
 
 /** Makes the source of the sent rows: each parameter has all values of one column, the first of them is `$1`. */
-export function sourceOf(columns: readonly SentColumn[]): string {
+function sourceOf(columns: readonly SentColumn[]): string {
   const arrays = columns.map(({ type }, position) => `$${position + 1}::${type}[]`);
   return `unnest(${arrays.join(", ")}) AS rows (${columns.map(({ name }) => name).join(", ")})`;
 }
