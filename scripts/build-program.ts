@@ -2,7 +2,7 @@
 // starts in one file and a small one that starts it, and what it loads on demand (TLS, PostgreSQL, metrics, …) in a file each. It
 // starts four times as fast as from source.
 
-import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile } from "esbuild";
@@ -36,13 +36,12 @@ export async function buildProgram(): Promise<string> {
     entryNames: "[name]",
     metafile: true,
   });
-  // Those of scripts that are not there any more would be served by no page, and packed.
-  for (const file of globSync("*.js", { cwd: browserScripts.outdir })) rmSync(join(browserScripts.outdir, file));
-  await build(browserScripts);
+  rmSync(page.outdir, { recursive: true, force: true });
+  const ofPage = await build(page);
   refuseCommonJsOnDemand(main.metafile);
   const outputs = { ...main.metafile.outputs, ...threads.metafile.outputs };
   for (const path of Object.keys(outputs)) escapeOthers(join(root, path));
-  const contained = packagesIn(root, outputs);
+  const contained = packagesIn(root, { ...outputs, ...ofPage.metafile.outputs });
   writeFileSync(join(programFolder, noticesFile), thirdPartyNotices(contained));
   writeFileSync(join(programFolder, billFile), billOfMaterials(packageFolder, contained));
   const built = new Set([
@@ -87,13 +86,20 @@ const program = {
   chunkNames: "[name]-[hash]",
 } as const satisfies BuildOptions;
 
-/** What the pages run in browsers: a file of JavaScript for each of TypeScript, which the service serves. */
-const browserScripts = {
+/** The page, which the service serves: what it begins with in one module, and its words and what it loads on demand in others. */
+const page = {
   absWorkingDir: root,
-  entryPoints: ["packages/person-service/browser/*.ts"],
+  entryPoints: ["src/app.ts", "style.css", "icon.svg"].map((file) => `packages/people-page/${file}`),
+  entryNames: "[name]",
   outdir: join(packageFolder, "assets"),
+  bundle: true,
+  splitting: true,
+  chunkNames: "[name]-[hash]",
+  format: "esm",
   minify: true,
   target: "es2022",
+  loader: { ".svg": "copy" },
+  metafile: true,
   logLevel: "warning",
 } as const satisfies BuildOptions;
 

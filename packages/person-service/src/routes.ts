@@ -3,7 +3,6 @@ import {
   accept,
   contentType,
   DELETE,
-  type Filter,
   GET,
   group,
   type HttpRequest,
@@ -18,19 +17,16 @@ import {
 } from "waymark";
 import { documented } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
-import { describeProblem } from "./pages/explanation.ts";
-import type { Site } from "./pages/frame/site.ts";
+import { describeProblem } from "./page/problems.ts";
 import type { Person } from "./person/person.ts";
 
 // biome-ignore format: a table, a route a line
-/** The people; `pages` are around their list, and around nothing else. */
-export const personRoutes = (people: CollectionHandlers<Person>, pages: readonly Filter[] = []): Route =>
+/** The people. */
+export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   group("/person",
     GET("/changes", people.changes),
     GET("/{id}", accept(...people.itemTypes), people.read),
-    group(...pages,
-      GET(accept(...people.listTypes), people.list),
-    ),
+    GET(accept(...people.listTypes), people.list),
     POST(contentType(...people.bodyTypes), people.create),
     POST(contentType(...people.createManyTypes), people.createMany),
     PATCH(contentType(...people.amendManyTypes), people.amendMany),
@@ -52,5 +48,4 @@ const greet = documented(ofGreeting, (request: HttpRequest) => {
 export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), greet));
 
 /** The pages that the `type` of a problem leads to. */
-export const problemRoutes = (site: Site): Route =>
-  GET("/problems/{code}", accept("text/plain", "text/html"), describeProblem(site));
+export const problemRoutes: Route = GET("/problems/{code}", accept("text/plain", "text/html"), describeProblem);

@@ -32,21 +32,16 @@ import { quote } from "waymark/internal";
 import type { AccessFilter } from "./access/access.ts";
 import { isAsset, onlyForHosts, parseHostName } from "./access/host-names.ts";
 import { sessionRoutes } from "./access/session-routes.ts";
+import { apiRoute } from "./api/routes.ts";
+import type { Brand } from "./brand.ts";
+import { frontRoute } from "./front/front.ts";
 import { aboutPeople } from "./front/routes.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
-import { frontRoutes } from "./pages/api/front.ts";
-import { apiRoutes } from "./pages/api/routes.ts";
-import { formRequests } from "./pages/forms.ts";
-import { assetRoutes } from "./pages/frame/assets.ts";
-import type { Brand } from "./pages/frame/brand.ts";
-import { javaWithoutAccept } from "./pages/frame/browser.ts";
-import { languageRoutes, pageLanguages } from "./pages/frame/language.ts";
-import type { Site } from "./pages/frame/site.ts";
-import { listPages } from "./pages/list-pages.ts";
-import { problemPages } from "./pages/problem.ts";
-import { peoplePages } from "./pages/representation.ts";
-import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
+import { javaWithoutAccept } from "./page/browser.ts";
+import { fileRoutes } from "./page/files.ts";
+import { peoplePage, storeNoSessionPages } from "./page/page.ts";
+import { problemPages } from "./page/problems.ts";
 import {
   personCollection,
   personCollectionOf,
@@ -61,6 +56,7 @@ import type { Person } from "./person/person.ts";
 import { lenientPersonSchema, personSchema } from "./person/schema.ts";
 import { vcardDecoder } from "./person/vcard-reader.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
+import type { Site } from "./site.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";
 
 /** The options of `openPersonService`. */
@@ -172,16 +168,15 @@ function appOf(options: Complete, site: Site, database: Database, people: Collec
   const { access, publicUrl, filters, onFault, checkAnswers = false, isReady = () => true } = options;
   const app: App = router(
     { ...(onFault !== undefined && { onFault }), checkAnswers, filters, codings: nodeCodings, strict: true },
-    personRoutes(people, listPages(site)),
+    personRoutes(people),
     aboutPeople(site, database.store(personCollection.name)),
-    frontRoutes(site),
-    assetRoutes(site.brand),
-    languageRoutes,
-    ...(access?.signIn === undefined ? [] : [sessionRoutes(access.signIn), signInRoutes(site, access.signIn)]),
+    frontRoute(site),
+    fileRoutes(site.brand),
+    ...(access?.signIn === undefined ? [] : [sessionRoutes(access.signIn)]),
     greetingRoutes,
-    problemRoutes(site),
+    problemRoutes,
     healthRoutes({ check: () => database.check(), isReady }),
-    apiRoutes({ app: () => app, site, publicUrl, security: access?.security }),
+    apiRoute({ app: () => app, publicUrl, security: access?.security }),
   );
   return app;
 }
@@ -196,7 +191,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
     decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) }), vcardDecoder(members)],
     listDecoders: [...personListDecoders(members), peopleFileDecoder(members)],
     bulk,
-    representations: [...personRepresentationsOf(members), peoplePages(site)],
+    representations: [...personRepresentationsOf(members), peoplePage(site)],
     mayRead: may && ((request, path) => may(request, "GET", path)),
     mayChange: may,
     matching: personMatching,
@@ -229,7 +224,6 @@ function filtersOf(
     noStoreErrors(),
     policy && cors(policy),
     compress({ codings: nodeCodings }),
-    pageLanguages,
     site.signsIn ? storeNoSessionPages : undefined,
     problemPages(site),
     describeProblems(),
@@ -238,7 +232,6 @@ function filtersOf(
       rateLimit({ ...quota, except: isAlwaysServed, repeatable: true, onTurnedAway: () => onTurnedAway?.("quota") }),
     refuseCrossSite({ except: policy }),
     hostNames && onlyForHosts(hostNames.map(requireHostName)),
-    formRequests(site),
     access,
     ...observers.flatMap(({ filters: ofObserver = [] }) => ofObserver),
     ...filters,

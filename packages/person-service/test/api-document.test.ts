@@ -75,20 +75,6 @@ describe("GET /openapi.json", () => {
     assert.equal((await get("/openapi.json", { "If-Match": '"other"' })).status, 412);
   });
 
-  it("has a page, which is answered 304 too", async () => {
-    const Accept = "text/html";
-    const tag = (await get("/docs", { Accept })).headers.get("ETag") ?? "";
-    assert.notEqual(tag, "");
-    const again = await get("/docs", { Accept, "If-None-Match": tag });
-    assert.deepEqual([again.status, again.headers.get("ETag"), await again.text()], [304, tag, ""]);
-  });
-
-  it("has a page that lists what succeeds first", async () => {
-    const page = await (await get("/docs", { Accept: "text/html" })).text();
-    const names = Array.from(page.matchAll(/<li><a href="#(\w+)">/g), ([, name]) => name);
-    assert.deepEqual([names[0], names[1], names.at(-1)], ["listPersonChanges", "readPerson", "readApiDocument"]);
-  });
-
   it("has nothing that only a browser sends or gets", async () => {
     const text = await (await get("/openapi.json")).text();
     const { paths } = JSON.parse(text);

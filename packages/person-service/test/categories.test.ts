@@ -77,12 +77,6 @@ describeOnEveryStore("categories", (openService) => {
       assert.match(errors[0].detail, detail);
     });
   }
-
-  it("are shown on the page, and a text of several lines in its form", async () => {
-    const { text } = await service.send("GET", "/person/1", { headers: { Accept: "text/html" } });
-    assert.match(text, /<dt>Categories<\/dt><dd class="categories"><bdi>Member, Press<\/bdi>/);
-    assert.match(text, /<textarea id="f-categories" [^>]*>\nMember\nPress<\/textarea>/);
-  });
 });
 
 describe("the categories of other programs", () => {

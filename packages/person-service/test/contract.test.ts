@@ -45,7 +45,7 @@ const theFront = content(
     service: "person-service",
     links: {
       ...{ people: "/person", changes: "/person/changes", schema: "/schemas/person", api: "/openapi.json" },
-      ...{ docs: "/docs", live: "/health/live", ready: "/health/ready", greeting: "/hello-world" },
+      ...{ live: "/health/live", ready: "/health/ready", greeting: "/hello-world" },
     },
     caller: null,
     session: false,

@@ -6,6 +6,7 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "../../waymark/test/folder.ts";
+import { assertServesPage } from "./page-assets.ts";
 import { sourceProgram } from "./program-arguments.ts";
 import { startServiceOf } from "./service-process.ts";
 
@@ -17,9 +18,10 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 it("the command in a checkout runs the source, whatever is built", async () => {
   const copy = folder.path("packages/person-service");
   mkdirSync(join(copy, "program"), { recursive: true });
-  for (const part of ["package.json", "tsconfig.build.json", "bin", "src", "assets", "browser", "data"]) {
+  for (const part of ["package.json", "tsconfig.build.json", "bin", "src", "data"]) {
     cpSync(join(dirname(sourceProgram), "..", part), join(copy, part), { recursive: true });
   }
+  symlinkSync(join(root, "packages/people-page"), folder.path("packages/people-page"));
   symlinkSync(join(root, "node_modules"), folder.path("node_modules"));
   folder.write("packages/person-service/program/main.js", 'throw new Error("An older build runs.");');
   const command = [process.execPath, join(copy, "bin/person-service.js")];
@@ -28,8 +30,7 @@ it("the command in a checkout runs the source, whatever is built", async () => {
   const headers = { "Content-Type": "application/json" };
   const { status } = await fetch(`${service.url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
   assert.equal(status, 200);
-  const page = await fetch(service.url, { headers: { Accept: "text/html" } });
-  assert.match(await page.text(), /person-service/);
+  await assertServesPage(service.url);
 });
 
 it("npx runs the command in a checkout", async () => {

@@ -2,10 +2,10 @@ import { type Awaitable, type HttpRequest, notRepeatable } from "waymark";
 import { type AccessDecision, type Caller, caller, clientKey } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
-import { knownCaller } from "../front/rights.ts";
 import type { AccessRule } from "./access-file.ts";
 import type { Challenges } from "./challenges.ts";
 import { type Credentials, parseCredentials } from "./credentials.ts";
+import { knownCaller } from "./rights.ts";
 import { type Holders, type SignedIn, signedIn } from "./session.ts";
 import type { Denial, Denied, IdentifyCaller, Identity } from "./ways.ts";
 
@@ -183,11 +183,7 @@ const open = (path: string, ...methods: readonly string[]): AccessRule => ({
 });
 
 /** What no rule of a file closes: it says nothing of any person, and nobody could sign in otherwise. */
-const firstRules: readonly AccessRule[] = [
-  open(frontPath, "GET"),
-  open("/assets/*", "GET"),
-  ...["/session", "/sign-in", "/sign-out", "/language"].map((path) => open(path)),
-];
+const firstRules: readonly AccessRule[] = [open(frontPath, "GET"), open("/assets/**", "GET"), open("/session")];
 
 /** Monitors have no credentials, and health says nothing of people; a file may say otherwise. */
 const lastRules: readonly AccessRule[] = [open("/health/{check:live|ready}", "GET")];

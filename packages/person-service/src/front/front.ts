@@ -1,9 +1,10 @@
-import { type HttpRequest, type HttpResponse, json } from "waymark";
+import { accept, GET, type HttpRequest, type HttpResponse, json, type Route, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import type { Description } from "waymark/openapi";
-import { brandUrl } from "../pages/frame/assets.ts";
-import type { Site } from "../pages/frame/site.ts";
-import { callerOf, rightsOf } from "./rights.ts";
+import { type Description, docs } from "waymark/openapi";
+import { callerOf, rightsOf } from "../access/rights.ts";
+import { serviceDescription } from "../api/routes.ts";
+import { logoUrl } from "../page/files.ts";
+import type { Site } from "../site.ts";
 
 /** What there is, by the name of its link. */
 const places = {
@@ -12,18 +13,25 @@ const places = {
   schema: "/schemas/person",
   session: "/session",
   api: "/openapi.json",
-  docs: "/docs",
   live: "/health/live",
   ready: "/health/ready",
   greeting: "/hello-world",
 } as const;
 
-/** `GET /` for programs: what is here, who asks, and what they may do. It says nothing of any person, and is open to everybody. */
-export function frontDocument(site: Site, request: HttpRequest<unknown>): HttpResponse {
+/** `GET /`: what is here, for programs; a browser goes on to the people. */
+export const frontRoute = (site: Site): Route =>
+  GET("/", accept("application/json", "text/html"), docs(ofFront), (request) =>
+    request.negotiatedType === "text/html"
+      ? redirect(toPublicUrl(request, "/person"))
+      : frontDocument(site, request).withHeader("Link", serviceDescription(request)),
+  );
+
+/** What is here, who asks, and what they may do. It says nothing of any person, and is open to everybody. */
+function frontDocument(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const { title, accent } = site.brand;
   const caller = callerOf(request);
   const links = Object.entries(places).map(([name, path]) => [name, toPublicUrl(request, path)]);
-  const logo = brandUrl(request, site.brand, "logo");
+  const logo = logoUrl(request, site.brand);
   return json({
     service: "person-service",
     ...(title !== undefined && { title }),
@@ -41,7 +49,7 @@ export function frontDocument(site: Site, request: HttpRequest<unknown>): HttpRe
 const truth = { type: "boolean" } as const;
 const text = { type: "string" } as const;
 
-export const ofFront: Description = {
+const ofFront: Description = {
   tags: ["Service"],
   operationId: "readFront",
   summary: "See what is here, who one is, and what one may do",
@@ -92,8 +100,8 @@ export const ofFront: Description = {
             },
           },
         },
-        "text/html": {},
       },
     },
+    303: { description: "For a browser: to the people.", headers: { Location: { description: "The list." } } },
   },
 };

@@ -17,11 +17,11 @@ import {
 } from "waymark";
 import { type Description, docs } from "waymark/openapi";
 import { schemaPath } from "../access/policy.ts";
+import { callerOf } from "../access/rights.ts";
 import { answerCopy, ofCopies } from "../api/copies.ts";
-import type { Site } from "../pages/frame/site.ts";
 import { memberEntries } from "../person/members.ts";
 import { publishedSchema } from "../person/published-schema.ts";
-import { callerOf } from "./rights.ts";
+import type { Site } from "../site.ts";
 import { suggestionsFor } from "./suggestions.ts";
 import { storedValues } from "./values.ts";
 

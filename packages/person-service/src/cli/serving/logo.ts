@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { quote } from "waymark/internal";
-import type { Logo } from "../../pages/frame/brand.ts";
+import type { Logo } from "../../brand.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
 
 /**

@@ -1,6 +1,6 @@
+import { faultInAccent } from "../../brand.ts";
 import type { LogDetail } from "../../log/log.ts";
 import type { AdminAddress } from "../../metrics/admin.ts";
-import { faultInAccent } from "../../pages/frame/brand.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import {

@@ -1,0 +1,282 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ask, linkOf, Refusal, session } from "./api.ts";
+import { ChoiceBar } from "./choice.ts";
+import { useChanges } from "./feed.ts";
+import { type Person, valueAt } from "./fields.ts";
+import { Chips, FilterMenu } from "./filters.ts";
+import { type Children, given, html } from "./html.ts";
+import { Menu } from "./keys.ts";
+import { download, filtersIn, get, inWords, unfiltered, withParameter } from "./query.ts";
+import { Refused } from "./refused.ts";
+import { leaving } from "./removal.ts";
+import { go, listUrl, personUrl, place } from "./router.ts";
+import { fieldOf, fields, service } from "./service.ts";
+import { type Store, store } from "./store.ts";
+import { shown } from "./values.ts";
+import { count, filled, number, words } from "./words.ts";
+
+/** The numbers of the people on the page of the list, which lead from one to the next. */
+export const listed: Store<readonly number[]> = store<readonly number[]>([]);
+
+/** A page of the list. */
+interface ListPage {
+  readonly people: readonly Person[];
+  readonly search: string;
+  readonly total: number;
+  readonly first: string | undefined;
+  readonly previous: string | undefined;
+  readonly next: string | undefined;
+}
+
+/** Most in a page. */
+const pageSize = 50;
+
+/** The columns that were chosen on the device. */
+const keptColumns: Store<readonly string[]> = store((localStorage.getItem("columns") ?? "").split(":").filter(Boolean));
+
+function keepColumns(columns: readonly string[]): void {
+  localStorage.setItem("columns", columns.join(":"));
+  keptColumns.set(columns);
+}
+
+const usualColumns = (): readonly string[] =>
+  fields.filter(({ schema }) => schema?.["x-column"]).map(({ name }) => name);
+
+/** The columns of a list: those of its address, else of the device, else the usual ones. */
+function columnsOf(search: string): readonly string[] {
+  const known = (names: readonly string[]): readonly string[] =>
+    names.filter((name) => fields.some((field) => field.name === name));
+  const [own, kept] = [known((get(search, "fields") ?? "").split(",")), known(keptColumns.value)];
+  return own.length > 0 ? own : kept.length > 0 ? kept : usualColumns();
+}
+
+/** Returns the request for a page: by family name, where nobody has chosen another order. */
+function requestFor(search: string): string {
+  const query = new URLSearchParams(search);
+  const isSortable = fieldOf("familyName").schema?.["x-filter"] !== undefined;
+  if (!query.has("sort") && isSortable) query.set("sort", "familyName,name");
+  if (!query.has("limit")) query.set("limit", `${pageSize}`);
+  if (!query.has("fields"))
+    query.set("fields", [...new Set(["id", ...columnsOf(search), "name", "familyName"])].join());
+  return `/person?${query}`;
+}
+
+async function readPage(search: string, signal: AbortSignal): Promise<ListPage> {
+  const { value, headers } = await ask<readonly Person[]>("GET", requestFor(search), {
+    signal,
+    headers: { Prefer: "count=exact" },
+  });
+  const to = (rel: string): string | undefined => {
+    const link = linkOf(headers, rel);
+    const [name = "", cursor] =
+      [...new URLSearchParams(link ?? "")].find(([each]) => each === "after" || each === "before") ?? [];
+    const start = withParameter(search, "after", undefined);
+    return link === undefined ? undefined : withParameter(start, name, cursor);
+  };
+  const total = Number(headers.get("X-Total-Count") ?? value.length);
+  return { people: value, search, total, first: to("first"), previous: to("prev"), next: to("next") };
+}
+
+/** The list of the people: searched, filtered, sorted, in pages, chosen from, and as it is now. */
+export function List({ isBeside }: { readonly isBeside: boolean }): Children {
+  const { search, id: open } = place.use();
+  const [page, setPage] = useState<ListPage>();
+  const [error, setError] = useState<unknown>();
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const columns = keptColumns.use();
+  const reading = useRef(new AbortController());
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const read = async (): Promise<void> => {
+    reading.current.abort();
+    reading.current = new AbortController();
+    const { signal } = reading.current;
+    try {
+      const next = await readPage(search, signal);
+      setPage(next);
+      setError(undefined);
+      listed.set(next.people.map((person) => Number(person["id"])));
+    } catch (error) {
+      if (signal.aborted) return;
+      const isOver = error instanceof Refusal && error.status === 401 && page !== undefined;
+      if (isOver && (await session.renew())) read();
+      else setError(error);
+    }
+  };
+  useEffect(() => {
+    read();
+  }, [search, columns]);
+  const latest = useRef(read);
+  latest.current = read;
+  // Some changes at once are one.
+  useChanges(() => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => latest.current(), 200);
+  });
+  useEffect(() => {
+    if (open === undefined) document.title = titleOf(search);
+  }, [search, open]);
+  if (error !== undefined && page === undefined)
+    return html`<section class="list"><${Refused} error=${error} again=${read} /></section>`;
+  return html`<section class="list" aria-label=${words.frame.people} aria-busy=${page?.search === search ? undefined : "true"}>
+<${Head} total=${page?.total} /><${Tools} search=${search} />
+${error === undefined ? "" : html`<${Refused} error=${error} again=${read} />`}
+<${Chips} search=${search} />
+${chosen.size === 0 ? "" : html`<${ChoiceBar} chosen=${chosen} total=${page?.total ?? 0} search=${search} clear=${() => setChosen(new Set())} />`}
+${page === undefined || error !== undefined ? "" : page.people.length === 0 ? html`<${Nobody} search=${search} />` : html`<${Table} ...${{ page, chosen, setChosen, isBeside, open }} />`}
+<p class="unseen" role="status">${page === undefined ? "" : count(words.list.found, page.total)}</p></section>`;
+}
+
+function titleOf(search: string): string {
+  const words_ = [get(search, "q") ?? "", ...filtersIn(search).map((each) => inWords(each).join(" "))];
+  const asked = words_.map((text, i) => (i === 0 && text !== "" ? `“${text}”` : text)).filter((text) => text !== "");
+  return [...asked, service.title ?? words.frame.people].join(" · ");
+}
+
+function Head({ total }: { readonly total: number | undefined }): Children {
+  const { search } = place.use();
+  const { create, import: mayImport } = service.rights;
+  return html`<div class="heading"><h1>${words.frame.people} ${total === undefined ? "" : html`<small class="total">${number(total)}</small>`}</h1>
+<div class="actions">${mayImport ? html`<a class="button" href=${`${listUrl(search)}#import`}>${words.list.import}</a>` : ""}${create ? html`<a class="button primary" href=${`${listUrl(search)}#new`} aria-keyshortcuts="n">${words.list.create}</a>` : ""}</div></div>`;
+}
+
+/** The search, which finds as one types, and what the list is narrowed and shown by. */
+function Tools({ search }: { readonly search: string }): Children {
+  const [typed, setTyped] = useState(get(search, "q") ?? "");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const sent = useRef(typed);
+  // Where the reader went elsewhere, what was typed before is not sought any more.
+  useEffect(() => {
+    const asked = get(search, "q") ?? "";
+    if (asked === sent.current) return;
+    sent.current = asked;
+    clearTimeout(timer.current);
+    setTyped(asked);
+  }, [search]);
+  const find = (text: string, replace: boolean): void => {
+    clearTimeout(timer.current);
+    sent.current = text.trim();
+    const next = withParameter(search, "q", sent.current);
+    if (next !== search) go(listUrl(next), { replace });
+  };
+  const input = (value: string): void => {
+    setTyped(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => find(value, get(search, "q") !== undefined), 250);
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    find(typed, false);
+  };
+  const files = [["excel", words.list.spreadsheet] as const, ["vcard", words.list.cards] as const];
+  return html`<div class="tools"><form role="search" onSubmit=${submit}><input type="search" name="q" value=${typed} onInput=${given(input)} aria-keyshortcuts="/" aria-label=${words.list.searchPeople} placeholder=${words.list.searchPeople} autocomplete="off" spellcheck=${false} /></form>
+<${FilterMenu} search=${search} /><${Columns} search=${search} />
+${service.rights.export ? html`<${Menu} kind="download" label=${words.list.download}><ul>${files.map(([format, label]) => html`<li><a download href=${listUrl(download(search, format))}>${label}</a></li>`)}</ul></${Menu}>` : ""}</div>`;
+}
+
+function Columns({ search }: { readonly search: string }): Children {
+  const columns = columnsOf(search);
+  const choose = (next: readonly string[]): void => {
+    if (get(search, "fields") !== undefined) go(listUrl(withParameter(search, "fields", undefined)), { replace: true });
+    keepColumns(next);
+  };
+  const items = fields.map(({ name, label }) => {
+    const isShown = columns.includes(name);
+    const next = isShown ? columns.filter((each) => each !== name) : [...columns, name];
+    return html`<li><label><input type="checkbox" checked=${isShown} disabled=${next.length === 0} onChange=${() => choose(next)} /> ${label}</label></li>`;
+  });
+  return html`<${Menu} kind="columns" label=${words.list.columns}><ul>${items}<li><button class="plain" onClick=${() => choose([])}>${words.list.resetColumns}</button></li></ul></${Menu}>`;
+}
+
+interface TableParts {
+  readonly page: ListPage;
+  readonly chosen: ReadonlySet<number>;
+  readonly setChosen: (chosen: ReadonlySet<number>) => void;
+  readonly isBeside: boolean;
+  readonly open: number | undefined;
+}
+
+/** The columns that one sees: of those that nobody has chosen, not one that hardly anybody has; beside a person, the first two. */
+function visible({ people, search }: ListPage, isBeside: boolean): readonly string[] {
+  const columns = columnsOf(search);
+  const isUsual = columns.join() === usualColumns().join();
+  const had = columns.filter(
+    (name, i) =>
+      i === 0 || !isUsual || people.filter((each) => valueAt(each, name) !== undefined).length * 10 >= people.length,
+  );
+  return isBeside ? had.slice(0, 2) : had;
+}
+
+function Table({ page, chosen, setChosen, isBeside, open }: TableParts): Children {
+  const away = leaving.use();
+  const columns = visible(page, isBeside);
+  const people = page.people.filter((person) => !away.has(Number(person["id"])));
+  const ids = people.map((person) => Number(person["id"]));
+  const isWhole = ids.length > 0 && ids.every((id) => chosen.has(id));
+  const chooseAll = (): void => setChosen(isWhole ? chosen.difference(new Set(ids)) : chosen.union(new Set(ids)));
+  const [sorted = "familyName"] = (get(page.search, "sort") ?? "familyName").split(",");
+  const heads = columns.map((name) => {
+    const { label, schema, list, of } = fieldOf(name);
+    const key = name === "name" && sorted.replace("-", "") === "familyName" ? "familyName" : name;
+    const order = sorted === key ? "ascending" : sorted === `-${key}` ? "descending" : undefined;
+    if (schema?.["x-filter"] === undefined || list || of !== undefined)
+      return html`<th scope="col" key=${name}>${label}</th>`;
+    return html`<th scope="col" key=${name} aria-sort=${order}><a href=${listUrl(withParameter(page.search, "sort", order === "ascending" ? `-${key}` : key === "familyName" ? undefined : key))}>${label}</a></th>`;
+  });
+  const box = (id: number): Children => {
+    const others = new Set(chosen);
+    const change = (): void => setChosen(others.delete(id) ? others : others.add(id));
+    return html`<td class="box"><label><input type="checkbox" checked=${chosen.has(id)} onChange=${change} aria-labelledby=${`p${id}`} /></label></td>`;
+  };
+  const rows = people.map((person) => {
+    const id = Number(person["id"]);
+    const cells = columns.map((name, i) =>
+      i === 0
+        ? html`<th scope="row" key=${name} id=${`p${id}`}><a href=${personUrl(id)} aria-current=${id === open ? "true" : undefined}>${i === 0 ? title(person, name) : ""}</a></th>`
+        : html`<td key=${name}>${shown(fieldOf(name), valueAt(person, name))}</td>`,
+    );
+    return html`<tr key=${id} class=${id === open ? "open" : ""}>${box(id)}${cells}</tr>`;
+  });
+  return html`<div class="scroll"><table class="people"><caption class="unseen">${words.frame.people}</caption><thead><tr data-label=${words.list.sortBy}><th scope="col" class="box"><label><input type="checkbox" checked=${isWhole} onChange=${chooseAll} aria-label=${words.choice.page} /></label></th>${heads}</tr></thead><tbody>${rows}</tbody></table></div><${Pager} ...${page} />`;
+}
+
+/** The name of a person, in which the family name is easy to find. */
+function title(person: Person, column: string): Children {
+  const name = String(valueAt(person, column) ?? filled(words.nameless, person));
+  const family = person["familyName"];
+  const at = column === "name" && typeof family === "string" ? name.lastIndexOf(family) : -1;
+  if (at < 0 || typeof family !== "string") return html`<bdi>${name}</bdi>`;
+  return html`<bdi>${name.slice(0, at)}<b>${family}</b>${name.slice(at + family.length)}</bdi>`;
+}
+
+function Pager({ first, previous, next }: ListPage): Children {
+  if (previous === undefined && next === undefined) return "";
+  const step = (search: string | undefined, rel: string, label: string): Children =>
+    search === undefined
+      ? html`<span class="button" aria-disabled="true">${label}</span>`
+      : html`<a class="button" rel=${rel} href=${listUrl(search)}>${label}</a>`;
+  return html`<nav class="pager" aria-label=${words.list.pages}>${step(previous && first, "first", words.list.first)}${step(previous, "prev", words.list.previous)}${step(next, "next", words.list.next)}</nav>`;
+}
+
+/** A list without people: the first step, or the nearest words. */
+function Nobody({ search }: { readonly search: string }): Children {
+  const [nearest, setNearest] = useState<readonly string[]>([]);
+  const asked = get(search, "q");
+  useEffect(() => {
+    setNearest([]);
+    if (asked === undefined) return;
+    ask<{ readonly suggestions: readonly string[] }>("GET", `/person/suggestions/${encodeURIComponent(asked)}`).then(
+      ({ value }) => setNearest(value.suggestions),
+      () => undefined,
+    );
+  }, [asked]);
+  if (get(search, "after") !== undefined || get(search, "before") !== undefined)
+    return html`<div class="empty"><h2>${words.list.pageGone}</h2><p><a class="button" href=${listUrl(withParameter(search, "after", undefined))}>${words.list.firstPage}</a></p></div>`;
+  if (asked !== undefined || filtersIn(search).length > 0) {
+    const links = nearest.map(
+      (text, i) => html`${i > 0 ? ", " : ""}<a href=${listUrl(withParameter(search, "q", text))}>${text}</a>`,
+    );
+    return html`<div class="empty"><h2>${words.list.none}</h2>${nearest.length > 0 ? html`<p role="status">${words.list.nearest} ${links}</p>` : html`<p>${words.list.noneFits}</p>`}<p><a class="button" href=${listUrl(unfiltered(search))}>${words.list.showAll}</a></p></div>`;
+  }
+  const { create, import: mayImport } = service.rights;
+  return html`<div class="empty"><h2>${words.list.nobody}</h2><p>${create ? words.list.firstStep : words.list.nobodyYet}</p><p class="actions">${create ? html`<a class="button primary" href=${`${listUrl()}#new`}>${words.list.create}</a>` : ""}${mayImport ? html`<a class="button" href=${`${listUrl()}#import`}>${words.list.import}</a>` : ""}</p></div>`;
+}

@@ -1,0 +1,116 @@
+import { hash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import nodeModule from "node:module";
+import { basename, extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
+import { toPublicUrl } from "waymark/filters";
+import { docs } from "waymark/openapi";
+import { answerCopy } from "../api/copies.ts";
+import { ofAssets } from "../api/descriptions.ts";
+import type { Brand } from "../brand.ts";
+import { packageFile } from "../package-files.ts";
+
+/** The files of the page. They are read for the first page: a service without pages reads none. */
+interface PageFiles {
+  readonly responses: ReadonlyMap<string, HttpResponse>;
+  /** A digest of all of them: their addresses have it, so that a copy can be kept for ever. */
+  readonly version: string;
+  /** The modules that the page begins with. */
+  readonly modules: readonly string[];
+}
+
+let read: PageFiles | undefined;
+
+/** Returns the files of the page. */
+export function pageFiles(): PageFiles {
+  read ??= readFiles();
+  return read;
+}
+
+/** Returns the URL of a file of the page. */
+export const fileUrl = (request: HttpRequest<unknown>, name: string): string =>
+  toPublicUrl(request, `/assets/${pageFiles().version}/${name}`);
+
+/** Returns the URL of the picture of a service; undefined where it has none. */
+export const logoUrl = (request: HttpRequest<unknown>, { logo }: Brand): string | undefined =>
+  logo && toPublicUrl(request, `/assets/${digest(logo.bytes)}/logo.${logo.kind}`);
+
+/** The files, and the picture of the service; public, since they say nothing of any person. */
+export const fileRoutes = ({ logo }: Brand): Route =>
+  GET("/assets/{version}/{file}", docs(ofAssets), (request) => {
+    const { version, file } = request.variables;
+    const isLogo = logo !== undefined && version === digest(logo.bytes) && file === `logo.${logo.kind}`;
+    const own = version === pageFiles().version ? pageFiles().responses.get(file) : undefined;
+    const response = isLogo ? toResponse(version, file, logo.bytes) : own;
+    return response === undefined ? unknownFile : answerCopy(request, response, [`"${version}"`]);
+  });
+
+const digest = (content: string | Uint8Array): string => hash("sha256", content, "hex").slice(0, 10);
+
+const toResponse = (version: string, name: string, text: string | Uint8Array): HttpResponse =>
+  content(types[extname(name)] ?? "", text)
+    .withHeader("Cache-Control", "public, max-age=31536000, immutable")
+    .withHeader("ETag", `"${version}"`);
+
+const unknownFile = problem(problemTypes.notFound, {
+  detail: "The page has no such file. After an upgrade of the service, load the page again.",
+});
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+};
+
+/** Whether this runs from the source of a checkout, which serves the source of the page, whatever was built of it. */
+const isSource = import.meta.url.endsWith(".ts");
+
+function readFiles(): PageFiles {
+  const files = isSource ? sourceFiles() : builtFiles();
+  const version = digest(JSON.stringify([...files]));
+  const modules = [...files.keys()].filter((name) => name.endsWith(".js") && !/^(?:qr|[a-z]{2})\b/.test(name));
+  const responses = new Map(Array.from(files, ([name, text]) => [name, toResponse(version, name, text)] as const));
+  return { responses, version, modules };
+}
+
+/** What a build has made. */
+function builtFiles(): ReadonlyMap<string, string> {
+  const folder = fileURLToPath(packageFile("assets/"));
+  const paths = globSync("*.{css,js,svg}", { cwd: folder }).toSorted();
+  return new Map(paths.map((path) => [path, readFileSync(`${folder}/${path}`, "utf8")]));
+}
+
+/** The packages of the page, each by the one file of it that a browser loads. */
+const packages = { preact: "dist/preact.mjs", "preact/hooks": "dist/hooks.mjs", htm: "dist/htm.mjs", qr: "index.js" };
+
+/** The modules without their types; a browser finds what they import beside them. */
+function sourceFiles(): ReadonlyMap<string, string> {
+  const folder = fileURLToPath(new URL("../../../people-page/", import.meta.url));
+  const texts = globSync(["src/**/*.{ts,json}", "*.{css,svg}"], { cwd: folder }).map((path) => {
+    const text = readFileSync(folder + path, "utf8");
+    if (path.endsWith(".json")) return [nameOf(path), `export default ${text}`] as const;
+    return [nameOf(path), path.endsWith(".ts") ? toBrowser(nodeModule.stripTypeScriptTypes(text)) : text] as const;
+  });
+  const others = Object.entries(packages).map(([name, path]) => {
+    const manifest = nodeModule.findPackageJSON(name.replace("/hooks", ""), `${folder}package.json`) ?? "";
+    const text = readFileSync(
+      manifest.replace("package.json", name.endsWith("/hooks") ? `hooks/${path}` : path),
+      "utf8",
+    );
+    return [nameOf(`${name.replace("/", "-")}-package.js`), toBrowser(text)] as const;
+  });
+  return new Map([...texts, ...others].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const nameOf = (path: string): string => basename(path).replace(/\.(?:ts|json)$/, ".js");
+
+const toBrowser = (module: string): string =>
+  module
+    .replaceAll(/("\.)\.?(?:\/words)?(\/[\w-]+)\.(?:ts|json)"(?:, \{ with: \{ type: "json" \} \})?/g, '$1$2.js"')
+    .replaceAll(
+      /(from ?|import\()"([a-z/]+)"/g,
+      (_, start, name: string) => `${start}"./${name.replace("/", "-")}-package.js"`,
+    )
+    .replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
