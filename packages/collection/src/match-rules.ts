@@ -32,6 +32,8 @@ export interface MatchedRecords {
 /** A record, a line that changes it, and what it becomes. */
 export interface ChangedDocument {
   readonly before: Readonly<Record<string, unknown>>;
+  /** What the record has without what the line clears. */
+  readonly kept: Readonly<Record<string, unknown>>;
   readonly line: Readonly<Record<string, unknown>>;
   readonly after: Readonly<Record<string, unknown>>;
 }

@@ -139,6 +139,15 @@ describeInMemory("a list of people who are likely stored", (openService) => {
     assert.deepEqual(JSON.parse(answer.text), { stored: 3, ...none });
   });
 
+  it("keeps what a stored person has of a card, where a table says something else of it", async () => {
+    const id = await store(service, asJson({ name: "Kay", email: "kay@example.org", vCardProps: ["X-SKYPE:kay"] }));
+    const headers = { "Content-Type": "application/octet-stream" };
+    await send(service, "upsert=email", "E-mail,Home Phone,Mobile Phone\r\nkay@example.org,11,22\r\n", headers);
+    const [kay] = (await people(service)).filter((person) => person["name"] === "Kay");
+    assert.deepEqual(kay?.["vCardProps"], ["TEL;TYPE=home:", "X-SKYPE:kay"]);
+    await service.send("DELETE", `/person/${id}`);
+  });
+
   it("keeps of a file of another program what it has no column for", async () => {
     const file = "E-mail;Funktion;Vorname\r\nada@example.org;Dichterin;\r\n";
     const headers = { "Content-Type": "application/octet-stream" };

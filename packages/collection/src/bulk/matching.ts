@@ -143,7 +143,7 @@ export function matchingOf(options: MatchingOptions): Matching {
     const sent = without(line, serverMembers);
     const base = absent === "keep" ? before : cleared(before, columns);
     const after = withoutEmptied(schema, mergePatch(base, sent) as typeof before); // both are objects
-    const adjusted = adjust === undefined ? after : adjust({ before, line: sent, after });
+    const adjusted = adjust === undefined ? after : adjust({ before, kept: base, line: sent, after });
     const { due, restore } = setRetiredAside(schema, adjusted as JsonObject, before);
     const result = restore(await validate(due));
     if (result.issues !== undefined) return { kind: "refuse", issues: result.issues, isConflict: false };

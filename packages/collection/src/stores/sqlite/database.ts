@@ -119,7 +119,7 @@ function sqliteDatabaseEngine(
   busyTimeout: number,
 ): DatabaseEngine {
   const { database, writer, reader, lock, source } = connections;
-  const identity = identityOf(file);
+  const identity = identityOf(database, file);
   return {
     collection: (definition) => sqliteEngine(connections, definition),
     async check() {

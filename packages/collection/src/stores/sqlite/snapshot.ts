@@ -21,10 +21,10 @@ import { prepareRows } from "./connections/statements.ts";
  */
 export function openSqliteSnapshot(file: string, options: SnapshotOptions = {}): Snapshot {
   const { database, version } = readSqliteFile(file, options);
-  if (version === presentLayouts.length) return snapshotOver(database, file, identityOf(file));
+  if (version === presentLayouts.length) return snapshotOver(database, file, identityOf(database, file));
   try {
     database.exec("COMMIT; PRAGMA query_only = OFF"); // the copy is of one moment, too
-    return snapshotOfCopy(database, identityOf(file));
+    return snapshotOfCopy(database, identityOf(database, file));
   } catch (error) {
     throw openingFault(file, error);
   } finally {
@@ -70,11 +70,14 @@ export function snapshotOfCopy(original: DatabaseSync, identity: string): Snapsh
   }
 }
 
-/** Returns the identity of a database, which no other database has. For `:memory:`, every call returns another one. */
-export function identityOf(file: string): string {
+/**
+ * Returns the identity of a database: the random text that each file has of its own, whatever its name and its place on a disk. A copy
+ * of a file has that of the file, until one of them is resumed. For `:memory:`, every call returns another one.
+ */
+export function identityOf(database: DatabaseSync, file: string): string {
   if (file === ":memory:") return `memory ${randomUUID()}`;
-  const { dev, ino } = statSync(file, { bigint: true });
-  return `sqlite ${dev} ${ino}`;
+  const [era] = prepareRows(database, "SELECT era FROM waymark_era").get() as unknown as readonly [string]; // its only row
+  return `sqlite ${era}`;
 }
 
 /** @throws UnusableDatabase when the file is damaged */
