@@ -24,6 +24,8 @@ try {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
     const page = await context.newPage();
     await page.goto(server.url + path);
+    await page.locator("#main h1").first().waitFor({ state: "attached" });
+    await page.locator(".people, .card, .drop, .status").first().waitFor();
     await prepare?.(page);
     await page.screenshot({ path: `${folder}/people-${name}.png`, animations: "disabled" });
     await context.close();

@@ -28,7 +28,7 @@ export function Refused({
     return () => clearTimeout(timer);
   }, [error]);
   if (error instanceof NoAnswer)
-    return html`<div class="empty" role="alert"><h2>${words.problem.away}</h2><p>${words.problem.triesAgain}</p></div>`;
+    return html`<div class="empty" role="alert"><h1>${words.problem.away}</h1><p>${words.problem.triesAgain}</p></div>`;
   if (!(error instanceof Refusal)) throw error;
   const { status, problem, code } = error;
   if (status === 401 && service.signIn.length > 0) return html`<${SignIn} />`;
@@ -40,7 +40,7 @@ export function Refused({
   const faults = (problem.errors ?? []).filter(
     (each) => each.detail !== undefined && !problem.detail?.includes(each.detail),
   );
-  return html`<div class="empty" role="alert"><p class="status">${status}</p><h2>${heading}</h2>
+  return html`<div class="empty" role="alert"><p class="status">${status}</p><h1>${heading}</h1>
 ${detail === undefined ? "" : html`<p lang=${known === undefined && !isPerson ? "en" : undefined}><bdi>${detail}</bdi></p>`}
 ${faults.length === 0 ? "" : html`<ul class="errors" lang="en">${faults.map((each) => html`<li>${each.parameter ?? each.pointer} ${each.detail}</li>`)}</ul>`}
 ${status === 403 ? html`<${AsWhom} />` : html`<p><a class="button" href=${listUrl()}>${words.list.all}</a></p>`}

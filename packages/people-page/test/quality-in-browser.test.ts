@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { before, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { describeInBrowser, kinds } from "./scene.ts";
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
+/** What axe-core finds: each rule that is broken, and where. */
+async function faultsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(`axe.run({ rules: { "target-size": { enabled: true } } }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(", ")))`);
+}
+
+type State = readonly [what: string, path: string, step?: (page: Page) => Promise<unknown>];
+
+const states: readonly State[] = [
+  ["the list", "/person"],
+  ["a filter", "/person?jobTitle=Clerk", (page) => page.locator(".filters summary").click()],
+  [
+    "the columns",
+    "/person",
+    (page) =>
+      page
+        .locator(".columns summary")
+        .click({ timeout: 1000 })
+        .catch(() => undefined),
+  ],
+  ["chosen people", "/person", (page) => page.locator("tbody input").first().check()],
+  ["a person", "/person/1"],
+  ["a form", "/person/1#edit", (page) => page.locator(".more summary").click()],
+  ["a new person", "/person#new"],
+  ["an import", "/person#import"],
+  ["nobody", "/person?q=xyzzy"],
+  ["a problem", "/person/99999"],
+];
+
+describeInBrowser("the page", kinds, (scene) => {
+  before(async () => {
+    await scene().people.createAll([
+      {
+        name: "Ada Lovelace",
+        familyName: "Lovelace",
+        jobTitle: "Clerk",
+        emails: [{ value: "a@example.org", contexts: ["work"] }],
+      },
+      { name: "w".repeat(200), jobTitle: "長".repeat(200), email: `${"a".repeat(64)}@example.org` },
+    ]);
+  });
+
+  for (const [i, [what, path, step]] of states.entries()) {
+    const locale = ["en-GB", "de-DE", "fr-FR", "es-ES"][i % 4] ?? "en-GB";
+    for (const [scheme, width] of [
+      ["light", 1280],
+      ["dark", 390],
+    ] as const) {
+      it(`keeps nobody out: ${what}, ${scheme}, ${width} pixels, ${locale}`, async () => {
+        const page = await scene().open(path, { colorScheme: scheme, viewport: { width, height: 800 }, locale });
+        await page.locator("#main").waitFor();
+        await page.waitForTimeout(300);
+        await step?.(page);
+        assert.deepEqual(await faultsOf(page), []);
+      });
+    }
+  }
+
+  for (const width of [320, 768, 1920]) {
+    it(`fits ${width} pixels in each language`, async () => {
+      for (const locale of ["en-GB", "de-DE", "fr-FR", "es-ES"]) {
+        for (const path of ["/person", "/person/2", "/person/1#edit", "/person#import"]) {
+          const page = await scene().open(path, { viewport: { width, height: 800 }, locale });
+          await page.locator("h1").first().waitFor({ state: "attached" });
+          assert.equal(await page.evaluate("document.documentElement.scrollWidth"), width, `${locale} ${path}`);
+        }
+      }
+    });
+  }
+});
