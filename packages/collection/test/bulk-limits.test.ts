@@ -205,6 +205,16 @@ describe("the records of one request", () => {
       );
     }));
 
+  it("are in content of at most so many bytes, and the refusal says what to do", () =>
+    withBooks({ bulk: { maxBytes: 1000 } }, async (books, store) => {
+      const { limit, detail } = assertProblem(await post(books, emma.repeat(100)), 413, "content-too-large");
+      assert.deepEqual([limit, await store.revision()], [1000, 0]);
+      assert.match(
+        String(detail),
+        /is longer than 1,000 bytes\. Send several lists, each shorter; a table has its header /,
+      );
+    }));
+
   it("may not come of too little coded content", () =>
     withBooks({}, async (books, store) => {
       const app = router({ codings: nodeCodings }, POST(books.createMany));

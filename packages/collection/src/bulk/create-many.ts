@@ -35,6 +35,7 @@ import {
   ofManyRecords,
   refuseChanges,
   refuseInvalid,
+  refuseLongList,
   refuseMade,
   refuseMalformed,
   reportOfLines,
@@ -207,9 +208,13 @@ async function* noted(
   content: AsyncIterable<Uint8Array>,
   repetition: Repetition,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of content) {
-    repetition.update(piece);
-    yield piece;
+  try {
+    for await (const piece of content) {
+      repetition.update(piece);
+      yield piece;
+    }
+  } catch (error) {
+    throw refuseLongList(error);
   }
 }
 

@@ -95,6 +95,15 @@ export function refuseBusy(exceeded: "caller" | "all"): HttpResponse {
   return problem(collectionProblemTypes.bulkBusy, { detail }).withHeader("Retry-After", "5");
 }
 
+/** Says of a list that is too long how it can be sent; returns any other error unchanged. */
+export function refuseLongList(error: unknown): unknown {
+  const refused = error instanceof HttpError ? error.response.problem : undefined;
+  const limit = refused?.["limit"];
+  if (refused?.type !== problem(problemTypes.contentTooLarge).problem?.type || typeof limit !== "number") return error;
+  const detail = `Nothing was stored: the content is longer than ${withCommas(limit)} bytes. Send several lists, each shorter; a table has its header in each.`;
+  return new HttpError(problem(problemTypes.contentTooLarge, { detail, limit }), { cause: error });
+}
+
 /** Converts a ContentError to an HttpError 400; returns any other error unchanged. */
 export function refuseMalformed(error: unknown): unknown {
   if (!(error instanceof ContentError)) return error;
