@@ -26,7 +26,6 @@ export interface FoundFile {
 /** What becomes of the people of a file. */
 export interface Answer {
   readonly stored?: number;
-  readonly valid?: number;
   readonly updated?: number;
   readonly unchanged?: number;
   readonly skipped?: number;
@@ -38,9 +37,9 @@ export interface Answer {
 }
 
 /** Returns whether somebody of a file can be stored as it is understood. */
-export function canStore({ stored = 0, valid = stored, updated = 0, isStored = false, found }: Answer): boolean {
+export function canStore({ stored = 0, updated = 0, isStored = false, found }: Answer): boolean {
   const isUnclear = found?.dates !== undefined && found.dates.form === undefined && found.dates.forms.length > 1;
-  return !isStored && !isUnclear && valid + updated > 0;
+  return !isStored && !isUnclear && stored + updated > 0;
 }
 
 /** A line for each column that has values; those that have none, and those that are left out, are folded. */

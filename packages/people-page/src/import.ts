@@ -119,7 +119,7 @@ function whyNot(error: unknown, file: File): string {
   return error.status === 401 ? words.signIn.staysHere : error.message;
 }
 
-const good = ({ stored = 0, valid = stored, updated = 0 }: Answer): number => valid + updated;
+const good = ({ stored = 0, updated = 0 }: Answer): number => stored + updated;
 
 const saveText = (answer: Answer): string =>
   answer.refused === 0
@@ -136,16 +136,7 @@ function Outcome({
   readonly answer: Answer;
   readonly isRefused: boolean;
 }): Children {
-  const {
-    stored = 0,
-    valid = stored,
-    updated = 0,
-    unchanged = 0,
-    skipped = 0,
-    refused,
-    isStored = false,
-    found,
-  } = answer;
+  const { stored = 0, updated = 0, unchanged = 0, skipped = 0, refused, isStored = false, found } = answer;
   const bdi = html`<bdi>${file.name}</bdi>`;
   if (isRefused) return html`<${Faults} answer=${answer} />`;
   if (isStored)
@@ -153,13 +144,13 @@ function Outcome({
   if (found?.dates !== undefined && found.dates.form === undefined && found.dates.forms.length > 1)
     return html`<p class="banner good">${filled(words.import.chooseDay, { date: found.dates.example })}</p>`;
   const known = updated + unchanged + skipped;
-  if (valid + known + refused === 0) {
+  if (stored + known + refused === 0) {
     const isUnnamed =
       found?.columns?.every(({ member }) => member === undefined) && found.columns.some(({ example }) => example);
     return html`<p class="banner">${isUnnamed ? [bdi, ": ", words.import.nameColumns] : filledWith(words.import.noPeople, { file: bdi })}</p>`;
   }
   const verdict = filled(refused === 0 ? words.import.allGood : words.import.someGood, {
-    people: count(words.people, valid),
+    people: count(words.people, stored),
     refused: number(refused),
   });
   const more = [[words.import.changes, updated] as const, [words.import.there, unchanged + skipped] as const].flatMap(
