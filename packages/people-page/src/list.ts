@@ -98,6 +98,8 @@ export function List({ isBeside }: { readonly isBeside: boolean }): Children {
     } catch (error) {
       if (signal.aborted) return;
       const isOver = error instanceof Refusal && error.status === 401 && page !== undefined;
+      // Whoever types in a form beside it is asked when they save.
+      if (isOver && document.querySelector(".editor") !== null) return;
       if (isOver && (await session.renew())) read();
       else setError(error);
     }
