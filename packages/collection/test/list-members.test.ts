@@ -73,6 +73,7 @@ for (const [engine, newAddress] of Object.entries(addresses)) {
         [{ words: ["emma"] }, [1]],
       ];
       const now = await openDatabase(address, { collections: [book] });
+      await now.makeIndexes();
       for (const [selection, ids] of expected) {
         assert.deepEqual(await idsOf(now, selection), ids, JSON.stringify(selection));
         assert.equal(await now.store("book").count(selection), ids.length);

@@ -31,7 +31,7 @@ describe("a unique member of an object, in requests with many records", () => {
   it("conflicts with the line that has the same value, and with stored records", async () => {
     const lines = ["3", "4", "4", "1"].map((isbn) => JSON.stringify({ title: "Sanditon", code: { isbn } })).join("\n");
     assert.deepEqual(await errorsOf("POST", "/books", "application/x-ndjson", lines), [
-      "3 #/code/isbn is already used in line 2 taken",
+      "3 #/code/isbn is already used by another record taken",
       "4 #/code/isbn is already used by another record taken",
     ]);
   });

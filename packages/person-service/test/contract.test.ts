@@ -53,7 +53,7 @@ const theFront = content(
       ["read", "create", "change", "remove", "import", "export", "changeMany", "follow"].map((name) => [name, true]),
     ),
     signIn: [],
-    limits: { bytes: 2 ** 28 },
+    limits: { bytes: 2 ** 30 },
   }),
 );
 const nobody: Due = { status: 404, headers: { "content-length": "0", ...vary }, body: "" };

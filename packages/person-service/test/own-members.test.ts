@@ -226,54 +226,6 @@ describeInMemory("members of a service's own, in formats", (openService) => {
   });
 });
 
-describeInMemory("members of a service's own, on the pages", (openService) => {
-  const service = openService(members);
-  const Accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-  const page = async (target: string): Promise<string> =>
-    (await service.send("GET", target, { headers: { Accept } })).text;
-
-  it("are shown, edited and filtered", async () => {
-    const form = await page("/person?new");
-    for (const [name] of Object.entries(declared)) assert.match(form, new RegExp(` name="custom\\.${name}"`));
-    assert.match(
-      form,
-      /<select [^>]*name="custom\.team"[^>]*><option value="" selected><\/option><option value="red">/,
-    );
-    const typed = {
-      name: "Ada",
-      "custom.staffNumber": " K-0001 ",
-      "custom.joined": "2030-01-01",
-      "custom.desk": "7",
-      "custom.rate": "1.5",
-      "custom.contractor": "false",
-      "custom.team": "red",
-      "custom.skills": "maths\r\nC; C++\r\n",
-    };
-    const headers = {
-      Accept,
-      "Content-Type": "application/x-www-form-urlencoded",
-      "Sec-Fetch-Site": "same-origin",
-    };
-    const send = (target: string, fields: Readonly<Record<string, string>>) =>
-      service.send("POST", target, { headers, body: new URLSearchParams(fields).toString() });
-    const { headers: stored, text } = await send("/person", typed);
-    const target = stored["location"]?.split("#")[0] ?? assert.fail(text);
-    assert.deepEqual(JSON.parse((await service.send("GET", target)).text).custom, full);
-    const shown = await page(target);
-    assert.match(shown, /<dt>Staff no\.<\/dt><dd class="custom\.staffNumber"><bdi>K-0001<\/bdi>/);
-    assert.match(shown, /<dt>contractor<\/dt><dd[^>]*><bdi>No<\/bdi><\/dd>/);
-    assert.match(shown, /<option value="red" selected>red<\/option>/);
-    const tag = (/ name="_tag" value="([^"]*)"/.exec(shown)?.[1] ?? "").replaceAll("&quot;", '"');
-    const wrong = await send(target, { ...typed, _method: "PATCH", _tag: tag, "custom.desk": "many" });
-    assert.match(wrong.text, /desk must be a whole number from 1 to 400\./);
-    const list = await page("/person?custom.contractor=false");
-    assert.match(list, /<a href="[^"]*sort=custom\.staffNumber">Staff no\.<\/a>/);
-    assert.match(list, /<li>contractor is <bdi>No<\/bdi>/);
-    assert.match(list, /<label>desk from<input name="custom\.desk\[ge\]"/);
-    assert.match(list, /<select name="custom\.team">/);
-  });
-});
-
 describe("the declaration of members", () => {
   const refused: readonly [what: string, declared: unknown, fault: string][] = [
     [

@@ -617,7 +617,7 @@ describe("RequestContent", () => {
       assert.ok(JSON.stringify(problem).length < 1_500);
       const named: Validator<number> = () => ({ issues: [{ message: `${name} is wrong`, path: ["a", name] }] });
       const [error] = (await refusalOf(contentOf("1").body(jsonType, named))).problem["errors"] as object[]; // what is tested here
-      assert.deepEqual(error, { detail: `${"x".repeat(1_000)}…`, pointer: "#" });
+      assert.deepEqual(error, { detail: `${"x".repeat(1_000)}…`, pointer: "#", code: "invalid" });
     });
 
     it("and refused with what programs need beside the sentence, bounded", async () => {
@@ -634,7 +634,7 @@ describe("RequestContent", () => {
       assert.deepEqual(await errorOf(31), { ...said, code: "date", found: 31 });
       assert.deepEqual(await errorOf("x".repeat(9_000)), { ...said, code: "date", found: `${"x".repeat(100)}…` });
       assert.deepEqual(await errorOf({ deep: true }), { ...said, code: "date" });
-      assert.deepEqual(await errorOf(false, "no name"), { ...said, found: false });
+      assert.deepEqual(await errorOf(false, "no name"), { ...said, code: "invalid", found: false });
     });
 
     it("and refused as a whole with the pointer #", async () => {
@@ -649,7 +649,7 @@ describe("RequestContent", () => {
         typeof value === "number" && value % 2 === 0 ? { value } : { issues: [{ message: "must be even" }] };
       assert.equal(await contentOf("2").body(jsonType, even), 2);
       const { problem } = await refusalOf(contentOf("3").body(jsonType, even));
-      assert.deepEqual(problem["errors"], [{ detail: "must be even", pointer: "#" }]);
+      assert.deepEqual(problem["errors"], [{ detail: "must be even", pointer: "#", code: "invalid" }]);
     });
 
     it("by a function that answers later", async () => {
@@ -658,7 +658,7 @@ describe("RequestContent", () => {
       const name: string = await contentOf('"Ada"').body(jsonType, known);
       assert.equal(name, "Ada");
       const { problem } = await refusalOf(contentOf('"Bob"').body(jsonType, known));
-      assert.deepEqual(problem["errors"], [{ detail: "nobody knows this name", pointer: "#/name" }]);
+      assert.deepEqual(problem["errors"], [{ detail: "nobody knows this name", pointer: "#/name", code: "invalid" }]);
     });
 
     it("by a schema that is a function too, and may use its own object", async () => {

@@ -1,4 +1,4 @@
-import { type App, accept, content, contentType, GET, group, json, POST, router, text } from "waymark";
+import { type App, accept, content, contentType, GET, group, json, open, POST, router, text } from "waymark";
 import { type ContentCoding, jsonDecoder } from "waymark/content";
 import {
   access,
@@ -76,27 +76,30 @@ export const app: App = router(
       rateLimit({ limit: 1000, window: 60 }),
     ],
   },
-  GET("/hello/{name}", accept("text/plain"), ({ variables }) => text(`Hello ${variables.name}`)),
-  GET("/client", ({ client }) => json(client)),
-  GET("/id", (request) => text(String(request.attribute(requestId)))),
-  GET("/long", () => text("long ".repeat(1000))),
-  GET("/pieces", () => content("text/plain", pieces())),
-  POST("/echo", contentType("application/json"), async (request) => json(await request.json())),
-  GET("/fault", () => {
-    throw new Error("a fault for the test");
-  }),
-  group(
-    "/scarce",
-    rateLimit({ limit: 1, window: 60, name: "scarce" }),
-    GET(() => text("scarce")),
-  ),
   group(
     "/private",
     guard,
     GET(() => text("private")),
   ),
-  GET("/places", () => json([...app.routes.map(({ declaredAt }) => declaredAt), placeOfCondition()])),
-  GET("/openapi.json", docs({ summary: "Describe the app" }), async () =>
-    json(await openApi(app, { title: "App", version: "1.0.0" })),
+  group(
+    open("tests, from whatever program"),
+    GET("/hello/{name}", accept("text/plain"), ({ variables }) => text(`Hello ${variables.name}`)),
+    GET("/client", ({ client }) => json(client)),
+    GET("/id", (request) => text(String(request.attribute(requestId)))),
+    GET("/long", () => text("long ".repeat(1000))),
+    GET("/pieces", () => content("text/plain", pieces())),
+    POST("/echo", contentType("application/json"), async (request) => json(await request.json())),
+    GET("/fault", () => {
+      throw new Error("a fault for the test");
+    }),
+    group(
+      "/scarce",
+      rateLimit({ limit: 1, window: 60, name: "scarce" }),
+      GET(() => text("scarce")),
+    ),
+    GET("/places", () => json([...app.routes.map(({ declaredAt }) => declaredAt), placeOfCondition()])),
+    GET("/openapi.json", docs({ summary: "Describe the app" }), async () =>
+      json(await openApi(app, { title: "App", version: "1.0.0" })),
+    ),
   ),
 );
