@@ -2,7 +2,7 @@
 //
 //   npm run conformance                    all of them
 //   npm run conformance -- xml h1spec      those with one of these words in their name
-//   npm run conformance -- --write         writes the counts to results.json and to the table of docs/architecture.md
+//   npm run conformance -- --write         writes the counts of those that ran to results.json and to the table of docs/architecture.md
 //
 // A suite is fetched once. Without a network, those that are not here are skipped, and named.
 
@@ -10,8 +10,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { fetched } from "./fetched.ts";
-import { type Results, readResults, resultsFile, withTable } from "./results.ts";
-import { type Count, judge } from "./suite.ts";
+import { type Result, readResults, resultsFile, withTable } from "./results.ts";
+import { judge } from "./suite.ts";
 import { suites } from "./suites.ts";
 
 const options = { write: { type: "boolean" } } as const;
@@ -19,7 +19,9 @@ const { values, positionals: words } = parseArgs({ options, allowPositionals: tr
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 const results = await readResults();
-const counts: Record<string, Count> = { ...results.suites };
+const written: Record<string, Result> = { ...results };
+const { version } = JSON.parse(await readFile(join(import.meta.dirname, "../packages/waymark/package.json"), "utf8"));
+const now = { date: new Date().toISOString().slice(0, 10), version, node: process.version };
 let [ran, skipped, failed] = [0, 0, 0];
 for (const suite of suites) {
   const { name, source } = suite;
@@ -31,10 +33,10 @@ for (const suite of suites) {
   if (folder === undefined) continue;
   ran++;
   const { count, faults } = judge(suite, await suite.run(folder));
-  if (values.write !== true && !isDeepStrictEqual(count, results.suites[name])) {
+  if (values.write !== true && !isDeepStrictEqual({ ...results[name], ...count }, results[name])) {
     faults.push(`the counts are not those of results.json, which npm run conformance -- --write brings up to date`);
   }
-  counts[name] = count;
+  written[name] = { ...count, ...now };
   failed += faults.length > 0 ? 1 : 0;
   const { cases, asExpected, decided } = count;
   say(`${faults.length > 0 ? "FAILED " : "passed "}  ${name}: ${asExpected} + ${decided} of ${cases}`);
@@ -43,13 +45,6 @@ for (const suite of suites) {
 say(`${ran} suites, ${failed} failed, ${skipped} skipped`);
 if (failed > 0 || ran === 0) process.exitCode = 1;
 else if (values.write === true) {
-  const { version } = JSON.parse(await readFile(join(import.meta.dirname, "../packages/waymark/package.json"), "utf8"));
-  const written: Results = {
-    version,
-    date: new Date().toISOString().slice(0, 10),
-    node: process.version,
-    suites: counts,
-  };
   await writeFile(resultsFile, `${JSON.stringify(written, null, 2)}\n`);
   const page = join(import.meta.dirname, "../docs/architecture.md");
   await writeFile(page, withTable(await readFile(page, "utf8"), written));

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly fault: string | undefined;
 }
 
-/** The count of a run, as results.json has it. */
+/** The count of a run. */
 export interface Count {
   readonly cases: number;
   readonly asExpected: number;

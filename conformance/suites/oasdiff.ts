@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { contract } from "@waymark/testing";
-import { type App, content, empty, method, route, router, takes } from "waymark";
+import { type App, content, empty, method, problem, problemTypes, route, router, takes } from "waymark";
 import type { OpenApiDocument } from "waymark/openapi";
 import { parse } from "yaml";
 import type { Operation } from "../../packages/testing/src/operations.ts";
@@ -11,12 +11,12 @@ import { schemasOf } from "../../packages/testing/src/schemas.ts";
 import { valuesOf } from "../../packages/testing/src/values.ts";
 import type { Outcome, Suite } from "../suite.ts";
 
-/** Whether the change breaks clients, by the name of the pair; and whether the change back does. */
+/** Whether the change breaks clients, by the name of the pair; and whether the change back does: as JSON Schema and HTTP have it. */
 const pairs: Readonly<Record<string, readonly [forth: boolean, back: boolean]>> = {
   request_body_media_type_updated: [false, true],
   request_parameter_array_max_items: [true, false],
   request_parameter_enum_value_updated: [true, false],
-  request_parameter_max_items_updated: [false, false],
+  request_parameter_max_items_updated: [false, false], // of a string, which has no items
   request_parameter_max_length_set: [true, false],
   request_parameter_max_length_updated: [false, true],
   request_parameter_min_items_increased: [true, false],
@@ -33,9 +33,9 @@ const pairs: Readonly<Record<string, readonly [forth: boolean, back: boolean]>> 
   response_property_became_optional: [true, false],
   response_schema_type_changed: [true, true],
   response_required_property_added: [false, true],
-  response_pattern_added_or_changed: [false, false],
-  response_property_any_of_removed: [false, false],
-  request_body_default_value_changed: [false, false],
+  response_pattern_added_or_changed: [true, false],
+  response_property_any_of_removed: [false, false], // the schemas that stay allow the same
+  request_body_default_value_changed: [true, false], // beside the default, application/json leaves
 };
 
 /** Pairs of documents, a kind of change each: an app that answers by the second is held to the first. */
@@ -47,6 +47,10 @@ export const oasdiff: Suite = {
     kind: "repository",
     url: "https://github.com/oasdiff/oasdiff",
     commit: "4553c69d3869ee555ee4f00831d8cca6e1c208ff",
+  },
+  decided: {
+    "response_pattern_added_or_changed forth":
+      "the text is a date-time as well, which neither pattern allows, so no answer can have it",
   },
   async run(folder) {
     const outcomes: Outcome[] = [];
@@ -130,7 +134,7 @@ function appOf(document: OpenApiDocument): App {
     ) => {
       const sentContent = request.headers.get("content-type") !== undefined;
       if (sentContent && !types.some((each) => request.headers.get("content-type")?.startsWith(each)))
-        return empty(415);
+        return problem(problemTypes.unsupportedMediaType);
       if (sentContent) await input.body?.();
       if (sentType === undefined) return empty(Number(status) as 200);
       return content(sentType, JSON.stringify(values.good(sentMedia?.schema ?? true) ?? {})).withStatus(Number(status));
