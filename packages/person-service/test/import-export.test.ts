@@ -13,6 +13,7 @@ import { type FormatName, formatNames } from "../src/transfer/formats.ts";
 import { commandFiles, peopleIn, run } from "./command-runs.ts";
 import { legalPerson } from "./legal-person.ts";
 import { programArguments } from "./program-arguments.ts";
+import { startService } from "./service-process.ts";
 
 const { folder, newFile, write } = commandFiles("import-export");
 
@@ -134,6 +135,38 @@ describe("import", () => {
     assert.match(rejected, /^Name,"E-\nMail","import-error"\nAda,ada,"email must [^\n]*"\n$/);
     writeFileSync(rejects, rejected.replace("Ada,ada,", "Ada,a@x.org,"));
     assert.match(await run("import", rejects, "--database", database), /stored 1 person in [^,]*$/);
+  });
+
+  it("writes cards that are refused as they stand in the file, with the reason", async () => {
+    const [database, rejects] = [newFile("db"), newFile("vcf")];
+    const refused = "BEGIN:VCARD\r\nVERSION:3.0\r\nNOTE;X-SEEN=1:nobody\\, of\r\n  any name\r\nEND:VCARD\r\n";
+    const named = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n";
+    await run("import", write("vcf", named + refused + named), "--database", database, "--rejects", rejects);
+    assert.equal((await peopleIn(database)).length, 2);
+    const [first = "", reason, ...rest] = readFileSync(rejects, "utf8").split(/(?<=\n)/);
+    assert.match(reason ?? "", /^X-IMPORT-ERROR:name [^\n]*\n$/);
+    assert.equal([first, ...rest].join(""), refused);
+  });
+
+  it("sends the file to a server, with the key that a file has", async () => {
+    const [database, keys, key] = [newFile("db"), newFile("json"), newFile("key")];
+    const access = write("json", '{ "rules": [{ "path": "/**", "scopes": ["person"] }] }');
+    const [file, rejects] = [write("csv", "name,email\nAda,a@x.org\nKay,kay\n"), newFile("csv")];
+    await run("key", "create", "--name", "crm", "--scope", "person", "--keys", keys, "--out", key);
+    await using service = await startService("--access", access, "--keys", keys, "--database", database);
+    const sending = ["import", file, "--server", `${service.url}/`] as const;
+    await assert.rejects(run(...sending), /cannot be imported: /);
+    const said = await run(...sending, "--key-file", key, "--rejects", rejects);
+    assert.match(said, /\nline 3: email must .*\nstored 1 person in http:[^,]*, 1 refused$/s);
+    assert.match(readFileSync(rejects, "utf8"), /^name,email,"import-error"\nKay,kay,"email must [^\n]*"\n$/);
+    assert.match(await run(...sending, "--key-file", key), /nobody was stored again/);
+    service.kill("SIGTERM");
+    const { log } = await service.exited;
+    assert.deepEqual(
+      log.flatMap(({ event, caller, created }) => (event === "change" ? [[caller, created]] : [])),
+      [["key:crm", 1]],
+    );
+    await assert.rejects(run(...sending), /cannot be reached: .* within 24 hours, with the same file\.$/);
   });
 
   it("keeps empty cells at the end of what is refused", async () => {

@@ -7,6 +7,7 @@ import { flagOf, quotedForShell } from "../settings/setting.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countPeople } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
+import { howToContinue } from "./import-target.ts";
 import type { ImportAnswer, ImportInvocation } from "./import-values.ts";
 
 /** What the service answers: a report, or a problem, which has the parts of one that there are. */
@@ -56,6 +57,7 @@ export function report(
   const said = parse(answer);
   const { found, errors = [], notes = [], omitted = 0, refused = 0, detail } = said;
   if (found !== undefined) describe(found, name, given, printNote);
+  if (answer.status >= 500) throw new CommandError(`${detail?.replace(/\.$/, "")}. ${howToContinue}`);
   const lines = refusalsOf(errors, given.values.date);
   const isUnread = said.type === "/problems/malformed-content";
   if (answer.status !== 200 && (isUnread || lines.length === 0)) {

@@ -49,20 +49,28 @@ export async function targetHere(values: ImportValues): Promise<ImportTarget> {
     maxListed: values.rejects === undefined ? 1000 : 100_000,
   };
   const { app } = await openPersonService({ database, members, bulk, filters: [asUser, changeLog(log)] });
+  let isWhole = false;
   return {
     async send(target, body, headers) {
       const sent = HttpRequest.of({ method: "POST", target, headers }).withContent(headers["Content-Type"] ?? "", body);
       const answer = await app.handle(sent);
-      await database.makeIndexes();
+      isWhole = answer.status === 200;
       const isRepeated = answer.headers.get("Idempotency-Replayed") === "true";
       return { status: answer.status, isRepeated, content: String(answer.body ?? "") };
     },
     async [Symbol.asyncDispose]() {
-      await database.close();
-      log.flush();
+      try {
+        if (isWhole) await database.makeIndexes();
+      } finally {
+        await database.close();
+        log.flush();
+      }
     },
   };
 }
+
+/** What to do where an import broke off. */
+export const howToContinue = "To go on, run the same command again within 24 hours, with the same file.";
 
 const most = Number.MAX_SAFE_INTEGER;
 
@@ -95,7 +103,7 @@ export function targetOnServer({ server = "", keyFile }: ImportValues): ImportTa
         ]);
         return answer;
       } catch (cause) {
-        throw new CommandError(`${server} cannot be reached: ${(cause as Error).message}`, { cause });
+        throw new CommandError(`${server} cannot be reached: ${(cause as Error).message}. ${howToContinue}`, { cause });
       }
     },
     async [Symbol.asyncDispose]() {},
