@@ -107,6 +107,13 @@ export function List({ isBeside }: { readonly isBeside: boolean }): Children {
   useEffect(() => {
     read();
   }, [search, columns]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      reading.current.abort();
+    },
+    [],
+  );
   const latest = useRef(read);
   latest.current = read;
   // Some changes at once are one.

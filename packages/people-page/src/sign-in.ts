@@ -14,8 +14,12 @@ export const reader: { change: () => Promise<void> } = { change: async () => {} 
 const asked: Store<((isIn: boolean) => void) | undefined> = store<((isIn: boolean) => void) | undefined>(undefined);
 let waiting: Promise<boolean> | undefined;
 
+/** Whether the reader signs out: what is refused meanwhile leaves with them, and asks nobody. */
+let isLeaving = false;
+
 // Several requests wait for the same answer.
 session.renew = () => {
+  if (isLeaving) return new Promise(() => {});
   waiting ??= new Promise<boolean>((resolve) => asked.set(resolve)).finally(() => {
     asked.set(undefined);
     waiting = undefined;
@@ -83,9 +87,12 @@ function messageFor(error: unknown): string {
 /** Ends the session in this browser. */
 export function SignOut({ isButton = false }: { readonly isButton?: boolean }): Children {
   const end = async (): Promise<void> => {
+    isLeaving = true;
     await ask("DELETE", "/session").catch(() => undefined);
     sessionStorage.clear();
-    await reader.change();
+    await reader.change().finally(() => {
+      isLeaving = false;
+    });
   };
   return html`<button class=${isButton ? "" : "plain"} onClick=${end}>${words.frame.signOut}</button>`;
 }

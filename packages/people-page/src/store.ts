@@ -21,9 +21,11 @@ export function store<T>(first: T): Store<T> {
     },
     use() {
       const [, draw] = useState({});
+      const drawn = value;
       useEffect(() => {
         const follow = (): void => draw({});
         followers.add(follow);
+        if (drawn !== value) follow(); // changed before the effect ran
         return () => followers.delete(follow);
       }, []);
       return value;

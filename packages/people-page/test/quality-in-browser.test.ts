@@ -59,7 +59,7 @@ describeInBrowser("the page", kinds, (scene) => {
       it(`keeps nobody out: ${what}, ${scheme}, ${width} pixels, ${locale}`, async () => {
         const page = await scene().open(path, { colorScheme: scheme, viewport: { width, height: 800 }, locale });
         await page.locator("#main").waitFor();
-        await page.waitForTimeout(300);
+        await page.locator(".people, .card, .editor, .drop, .empty").first().waitFor();
         await step?.(page);
         assert.deepEqual(await faultsOf(page), []);
       });

@@ -92,7 +92,7 @@ export function describeInBrowser(
           const newPage = async (options: BrowserContextOptions): Promise<Page> => {
             const context = await newContext(options);
             const page = await context.newPage();
-            page.setDefaultTimeout(Number(process.env["T"] ?? 60_000)); // milliseconds, on a machine that is busy
+            page.setDefaultTimeout(60_000); // milliseconds, on a machine that is busy
             page.on("pageerror", (error) => faults.push(error));
             page.on("console", (message) => {
               // The browser logs each refusal, which the page shows.

@@ -71,6 +71,27 @@ describeInBrowser(
       await leave(page);
     });
 
+    it("asks nobody to sign in who signs out while the list is read again", async () => {
+      const page = await scene().open("/person", wide);
+      await signIn(page, "ada");
+      await page.getByRole("link", { name: "Typed Before" }).waitFor();
+      let goOn = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      await page.route(new URL("/", page.url()).href, (route) => held.then(() => route.continue()));
+      const left = page.waitForResponse((answer) => answer.url().endsWith("/session"));
+      const refused = page.waitForResponse((answer) => answer.status() === 401 && /person\?/.test(answer.url()));
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await left;
+      await scene().people.create({ name: "Somebody Else" });
+      await refused;
+      goOn();
+      await page.getByRole("heading", { name: "Welcome to People" }).waitFor();
+      await page.unrouteAll();
+      assert.equal(await page.locator("dialog[open]").count(), 0);
+    });
+
     it("offers who only reads nothing that would be refused", async () => {
       const page = await scene().open("/person", wide);
       await signIn(page, "reader");

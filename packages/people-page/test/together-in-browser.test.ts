@@ -23,9 +23,7 @@ describeInBrowser("several at once", kinds, (scene) => {
     await save(one);
     await one.locator(".editor").waitFor({ state: "detached" });
     await amend(id, { jobTitle: "Head" });
-    const before = Date.now();
-    await other.getByRole("cell", { name: "Head" }).waitFor({ timeout: 5_000 });
-    assert.ok(Date.now() - before < 5_000);
+    await other.getByRole("cell", { name: "Head" }).waitFor();
     await one.getByRole("definition").filter({ hasText: "Head" }).waitFor();
     await one.keyboard.press("e");
     await field(one, "Department").fill("Research");
