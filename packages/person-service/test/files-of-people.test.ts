@@ -354,6 +354,21 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     },
   ],
   [
+    "Google Contacts, with events",
+    "First Name,Event 1 - Label,Event 1 - Value,Event 2 - Label,Event 2 - Value,Event 3 - Type,Event 3 - Value,Event 4 - Label,Event 4 - Value\n" +
+      "Ada,Anniversary,2001-02-03,* Birthday,--12-10,Graduation,1999-06-07,Anniversary,2003-04-05\n",
+    {
+      anniversary: "2001-02-03",
+      vCardProps: [
+        "event3.X-ABDATE:1999-06-07",
+        "event3.X-ABLABEL:Graduation",
+        "event4.X-ABDATE:2003-04-05",
+        "event4.X-ABLABEL:Anniversary",
+        "BDAY:--1210",
+      ],
+    },
+  ],
+  [
     "Outlook, with what it writes where there is nothing",
     fileOf(olderOutlook, {
       "First Name": "Ada",

@@ -411,6 +411,17 @@ describe("import", () => {
     assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Grace" }]);
   });
 
+  it("leaves out addresses of Exchange in columns of e-mails, and names them", async () => {
+    const database = newFile("db");
+    const rows = "Name,E-mail Address,E-mail 2 Address\nAda,/o=First/cn=ada,a@x.org\nKay,k@x.org,/O=FIRST/CN=kay\n";
+    const printed = await run("import", write("csv", rows), "--database", database);
+    assert.match(printed, /\nnote: line 2 has an address of Exchange, .*"\/o=First\/cn=ada"\nnote: line 3 has an /);
+    assert.deepEqual(await peopleIn(database), [
+      { id: 1, name: "Ada", email: "a@x.org" },
+      { id: 2, name: "Kay", email: "k@x.org" },
+    ]);
+  });
+
   it("leaves out a line of a vCard with parameters without end, and names it", async () => {
     const database = newFile("db");
     const card = (...lines: readonly string[]): string =>

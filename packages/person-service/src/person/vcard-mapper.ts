@@ -374,6 +374,12 @@ export function keptOfFirst(entry: FurtherValue, { single }: FurtherValues, know
   return property === undefined ? [] : linesOfFirst(entry, property, new Set([single])).map(keptText);
 }
 
+/** Returns a date that no member is as a person keeps it: in a group with its label. */
+export function labelledDate(group: string, date: string, label: string): readonly string[] {
+  const lines = [vcardLine("X-ABDATE", date), ...(label === "" ? [] : [vcardLine("X-ABLABEL", escapeText(label))])];
+  return lines.map((line) => keptText({ ...line, group }));
+}
+
 /** What version 3.0 and 4.0 call a use (RFC 6350 §5.6). */
 const otherTypes: Readonly<Record<string, string>> = { private: "home", mobile: "cell" };
 

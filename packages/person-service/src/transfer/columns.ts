@@ -2,7 +2,7 @@ import { excerpt, nearestName } from "waymark/internal";
 import { wordsWithMembers } from "../person/column-words.ts";
 import { looseKey } from "../person/loose-key.ts";
 import { type MemberList, ourMembers } from "../person/member-list.ts";
-import { furtherValues } from "../person/members.ts";
+import { furtherValues, type PersonMemberName } from "../person/members.ts";
 import { serverMembers } from "../person/schema.ts";
 import { type ContactColumn, contactColumn, listOf } from "./contact-words.ts";
 
@@ -59,6 +59,7 @@ export function columnNames(
       whole !== undefined && headings.some((other, i) => other.startsWith(whole) && contacts[i]?.isLabel === false)
     );
   };
+  const events = headings.map((heading, i) => (named[i] === undefined ? eventOf(heading) : undefined));
   const parts = datePartsOf(headings, (heading, i) => named[i] ?? wordFor(heading), known);
   const taken = new Map(named.map((member, i) => [member, headings[i] ?? ""]));
   for (const [i, { date }] of parts) taken.set(date, headings[i] ?? "");
@@ -66,6 +67,7 @@ export function columnNames(
     const [member, contact, slot] = [named[i], contacts[i], slots[i]];
     if (contact !== undefined && slot !== undefined) return contact.list.name;
     if (member !== undefined) return mapped[i] === "" ? undefined : member;
+    if (events[i] !== undefined) return eventMember;
     const part = parts.get(i);
     if (part !== undefined) return part.date;
     const guess = contact?.member ?? wordFor(heading);
@@ -79,7 +81,19 @@ export function columnNames(
     return undefined;
   };
   const members = headings.map(memberOf);
-  return { members, paths: members.map((member, i) => slots[i] ?? parts.get(i)?.path ?? member), leftOut };
+  return { members, paths: members.map((member, i) => slots[i] ?? events[i] ?? parts.get(i)?.path ?? member), leftOut };
+}
+
+/** The dates of a row that have a label each, as a decoder takes them: `labelled dates.n1.value`. */
+export const labelledDates = "labelled dates";
+
+/** What a date with a label is said to be before its label is read. */
+const eventMember = "anniversary" satisfies PersonMemberName;
+
+/** Returns the path of a column of Google such as `Event 1 - Label`, or with `Type` in older files. */
+function eventOf(heading: string): string | undefined {
+  const [, number, what] = /^Event (\d{1,2}) - (Label|Type|Value)$/.exec(heading) ?? [];
+  return number && `${labelledDates}.n${number}.${what === "Value" ? "value" : "label"}`;
 }
 
 /** Returns the parts of dates that have a column each, by the number of the column. */

@@ -184,10 +184,9 @@ export async function* valuesOf(
       continue;
     }
     const read = columns === undefined ? renamed(listed.value, map) : listed.value;
-    yield {
-      line: listed.line,
-      value: isCard ? read : toMembers(read, { members, dates, isTable: columns !== undefined }),
-      read,
-    };
+    const { line } = listed;
+    const onLeftOut = onNote && ((detail: string) => onNote(line, detail));
+    const reading = { members, dates, isTable: columns !== undefined, onLeftOut };
+    yield { line, value: isCard ? read : toMembers(read, reading), read };
   }
 }

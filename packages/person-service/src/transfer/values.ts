@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseListCell, setMember } from "@waymark/collection";
+import { excerpt } from "waymark/internal";
+import { wordsForMembers } from "../person/column-words.ts";
+import { looseKey } from "../person/loose-key.ts";
 import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { fromValues, isObject, memberOf, plainValue, textOf } from "../person/member-value.ts";
 import { type FurtherValues, furtherValues, mostValues, otherProperties } from "../person/members.ts";
 import type { FurtherValue } from "../person/person.ts";
-import { keptOfFirst } from "../person/vcard-mapper.ts";
-import { dateParts, notImported } from "./columns.ts";
+import { keptOfFirst, labelledDate } from "../person/vcard-mapper.ts";
+import { dateParts, labelledDates, notImported } from "./columns.ts";
 import { isForMachines, labelled, usesOf } from "./contact-words.ts";
 import { type DateReader, isNoDate } from "./dates.ts";
 
@@ -16,17 +19,21 @@ interface Reading {
   readonly dates: DateReader;
   /** Whether a cell in which nothing stands is none, unless it is of the member that may be empty. Default: false. */
   readonly isTable?: boolean;
+  /** Takes what is left out of the record. */
+  readonly onLeftOut?: ((detail: string) => void) | undefined;
 }
 
 /** Returns a person of a file as the schema has it: texts without white space around them, dates, codes of countries, URLs. */
 export function toMembers(value: unknown, reading: Reading, prefix = ""): unknown {
   if (!isObject(value)) return value;
   const members: Record<string, unknown> = {};
-  const properties: string[] = [];
-  for (const [name, member] of Object.entries(value)) {
+  const isRow = prefix === "" && reading.isTable === true;
+  const [row, properties] = isRow ? withLabelledDates(value, reading) : [value, []];
+  for (const [name, member] of Object.entries(row)) {
     if (prefix === "" && notImported.has(name)) continue;
     const { kind, vcard } = reading.members.byName.get(`${prefix}${name}`) ?? {};
     if (kind === "date" && typeof member === "string" && isNoDate(member)) continue;
+    if (isRow && kind === "email" && isOfExchange(member, reading)) continue;
     if (reading.isTable && kind !== "text" && typeof member === "string" && member.trim() === "") continue;
     const partial = prefix === "" && kind === "date" ? partialDate(member) : undefined;
     if (partial !== undefined) properties.push(`${vcard}:${partial}`);
@@ -43,6 +50,36 @@ function toMember(value: unknown, path: string, reading: Reading): unknown {
   if (list) return toTexts(value, kind === "line");
   if (kind === "date" && isObject(value)) return joinedDate(value);
   return typeof value === "string" ? toValue(value, kind, reading.dates) : toMembers(value, reading, `${path}.`);
+}
+
+/**
+ * Returns a row in which each date with a label is the member that the label means, and the others as properties of a card, as an iPhone
+ * writes them.
+ */
+function withLabelledDates(row: object, { members, dates }: Reading): readonly [row: object, properties: string[]] {
+  const { [labelledDates]: labelled, ...named } = row as Readonly<Record<string, unknown>>;
+  const properties: string[] = [];
+  const result = { ...named };
+  for (const [number, event] of Object.entries(isObject(labelled) ? labelled : {})) {
+    const [label = "", value = ""] = [
+      textOf(event, "label")?.replace(/^\* /, "").trim(),
+      textOf(event, "value")?.trim(),
+    ];
+    if (value === "" || isNoDate(value)) continue;
+    const isMeant = ([name, words]: readonly [string, readonly string[]]): boolean =>
+      members.byName.get(name)?.kind === "date" && words.includes(looseKey(label));
+    const [meant = ""] = [...wordsForMembers(members)].find(isMeant) ?? [];
+    if (meant !== "" && (textOf(result, meant) ?? "") === "") result[meant] = value;
+    else properties.push(...labelledDate(`event${number.slice(1)}`, dates.read(value) ?? value, label));
+  }
+  return [result, properties];
+}
+
+/** Whether a text is an address within Exchange, as Outlook has in columns of e-mails: nobody else can write to it. */
+function isOfExchange(value: unknown, { onLeftOut }: Reading): boolean {
+  const isIt = typeof value === "string" && /^\s*\/o=/i.test(value);
+  if (isIt) onLeftOut?.(`has an address of Exchange, which is left out: ${excerpt(value)}`);
+  return isIt;
 }
 
 /** Returns a date of which a file lacks a part, often the year, as a vCard has it (RFC 6350 §4.3.1), in which it is kept. */
@@ -84,7 +121,7 @@ function withValues(person: Readonly<Record<string, unknown>>, reading: Reading)
     } else if (isObject(given) && Object.values(given).every(isObject)) {
       // The columns of a table.
       const slots = Object.entries(given)
-        .flatMap(([key, slot]) => entriesOf(key, slot, list))
+        .flatMap(([key, slot]) => entriesOf(key, slot, list, reading))
         .map(toEntry) as readonly FurtherValue[]; // valid or not
       const first = single in person ? undefined : (slots.find((entry) => !isForMachines(entry)) ?? slots[0]);
       if (first !== undefined) {
@@ -112,11 +149,13 @@ function withoutRepetition(entries: readonly unknown[], first: unknown): readonl
 }
 
 /** @param key of the columns of a value: its number and uses, such as `n2 work` */
-function entriesOf(key: string, slot: unknown, list: FurtherValues): readonly object[] {
+function entriesOf(key: string, slot: unknown, list: FurtherValues, reading: Reading): readonly object[] {
   const [value, label] = [memberOf(slot, "value"), textOf(slot, "label")];
   if (value === undefined) return [];
   const uses = label === undefined ? usesOf(key.split(" ").slice(1), list) : labelled(label, list);
-  return valuesIn(value).map((each) => ({ value: each, ...uses }));
+  const isOfEmails = reading.members.byName.get(list.single)?.kind === "email";
+  const values = valuesIn(value).filter((each) => !(isOfEmails && isOfExchange(each, reading)));
+  return values.map((each) => ({ value: each, ...uses }));
 }
 
 /** Returns the values of one label: Google Contacts has them in a cell, those of addresses in a cell of each part. */
