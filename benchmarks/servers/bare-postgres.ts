@@ -19,14 +19,24 @@ const clients = await Promise.all(
 );
 await clients[0]?.query("CREATE TABLE IF NOT EXISTS added (id bigserial PRIMARY KEY, document text NOT NULL)");
 
+const indexes = await clients[0]?.query<{ indexdef: string }>(
+  "SELECT indexdef FROM pg_indexes WHERE tablename = 'person'",
+);
+
+/** Returns what our store compares a member by: the expression of its index. */
+function compared(member: string): string {
+  const definition = indexes?.rows.find(({ indexdef }) => indexdef.includes(` ${member}'`))?.indexdef ?? "";
+  return /left\(.*?, 600\)/i.exec(definition)?.[0] ?? `document -> '${member}'`;
+}
+
 const texts = {
   read: "SELECT document FROM person WHERE id = $1",
   add: "INSERT INTO added (document) VALUES ($1) RETURNING id",
   page: "SELECT document FROM person WHERE id > $1 ORDER BY id LIMIT 20",
-  sorted: `SELECT document FROM person WHERE left("folded_familyName", 600) >= $1
-    ORDER BY left("folded_familyName", 600) NULLS FIRST, id LIMIT 20`,
-  filtered: `SELECT document FROM person WHERE left("text_birthDate", 600) >= $1 AND left("folded_givenName", 600) = $2
-    ORDER BY left("text_birthDate", 600) NULLS FIRST, id LIMIT 20`,
+  sorted: `SELECT document FROM person WHERE ${compared("familyName")} >= $1
+    ORDER BY ${compared("familyName")} NULLS FIRST, id LIMIT 20`,
+  filtered: `SELECT document FROM person WHERE ${compared("birthDate")} >= $1 AND ${compared("givenName")} = $2
+    ORDER BY ${compared("birthDate")} NULLS FIRST, id LIMIT 20`,
 };
 
 let asked = 0;

@@ -62,15 +62,10 @@ export const everyOperation: readonly Line[] = [
   ["GET", "/health/live"],
   ["GET", "/health/ready"],
   ["GET", "/openapi.json"],
-  ["GET", "/docs"],
-  ["GET", "/assets/x"],
-  ["POST", "/language", { type: form, body: "language=de&to=/" }],
+  ["GET", "/assets/x/style.css"],
 ];
 
 export const signInOperations: readonly Line[] = [
-  ["GET", "/sign-in"],
-  ["POST", "/sign-in", { type: form, body: "name=editor&password=x" }],
-  ["POST", "/sign-out"],
   ["POST", "/session", { type: json, body: '{"name":"editor","password":"x"}' }],
   ["POST", "/session", { type: form, body: "name=editor&password=x&to=/" }],
   ["DELETE", "/session"],
@@ -85,8 +80,6 @@ const faultyForms = (path: string): readonly Line[] => [
 ];
 
 export const signInRequests: readonly Line[] = [
-  ["POST", "/sign-in", { type: form, body: "name=editor&password=wrong" }],
-  ...faultyForms("/sign-in"),
   ["POST", "/session", { type: form, body: "name=editor&password=wrong" }],
   ["POST", "/session", { type: json, body: "{" }],
   ["POST", "/session", { type: json, body: "{}" }],

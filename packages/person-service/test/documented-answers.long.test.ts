@@ -68,12 +68,10 @@ describe("every answer in the OpenAPI document can be got", () => {
       await sendAll(signInRequests, {});
       await sendAll(operations, as("editor"), as("editor"));
       await sendAll([["GET", "/"]], as("editor", "wrong"));
-      for (let i = 0; i < 12; i++) await send(["GET", "/"], as("editor", "wrong"));
+      for (let i = 0; i < 25; i++) await send(["GET", "/"], as("editor", "wrong"));
       await sendAll([...operations, ...signInRequests], as("editor", "wrong"));
       // As while too many passwords are being checked.
-      const guarded = operations.filter(
-        ([, target]) => !/^\/(?:hello-world|assets|sign-|session|language)/.test(target),
-      );
+      const guarded = operations.filter(([, target]) => !/^\/(?:hello-world|assets|session)/.test(target));
       const undecided = access(() => ({ kind: "unavailable", retryAfter: 1 }));
       await (await open({ access: { ...filter, apply: undecided.apply } })).sendAll(guarded, {});
       const limited = await open({ rateLimit: { limit: 1, window: 60 } });
@@ -120,6 +118,7 @@ async function answersMissing(
       onFault: () => undefined,
       checkAnswers: true,
       bulk: { maxRecords: 2 },
+      brand: { logo: { kind: "png", bytes: new Uint8Array() } },
       ...common,
       ...options,
     });
@@ -203,14 +202,15 @@ function failing(database: Database, error: Error): Database {
 
 /** Returns requests for the files that a page loads, and for copies that are current. */
 async function filesAndCopies({ send }: Sender, caller: Fields): Promise<readonly Line[]> {
-  const { text } = await send(["GET", "/docs", { fields: { Accept: "text/html" } }], caller);
+  const { text } = await send(["GET", "/person", { fields: { Accept: "text/html" } }], caller);
   const files = Array.from(text.matchAll(/(?:href|src)="(\/assets\/[^"]*)"/g), ([, path = ""]): Line => ["GET", path]);
-  const copies = ["/docs", "/openapi.json", files[0]?.[1] ?? ""].map(async (path): Promise<readonly Line[]> => {
+  const copies = ["/openapi.json", files[0]?.[1] ?? ""].map(async (path): Promise<readonly Line[]> => {
     const { headers } = await send(["GET", path], caller);
     const fields = [{ "If-None-Match": headers["etag"] ?? "" }, { "If-Match": '"other"' }];
     return fields.map((each): Line => ["GET", path, { fields: each }]);
   });
-  return [...files, ...(await Promise.all(copies)).flat()];
+  const { logo } = JSON.parse((await send(["GET", "/"], caller)).text);
+  return [["GET", logo], ...files, ...(await Promise.all(copies)).flat()];
 }
 
 function senderTo(app: App, { check }: DocumentCheck): Sender {

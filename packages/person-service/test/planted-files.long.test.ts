@@ -128,8 +128,8 @@ describe("files that another user of the machine has put there", {
       });
 
       for (const [what, target, reason] of [
-        ["a file", "notes", /it is a symbolic link; name the file|is not an SQLite database|must have 32 random bytes/],
-        ["an empty file", "empty", /it is a symbolic link; name the file|must have 32 random bytes/],
+        ["a file", "notes", /it is a symbolic link; name the file|is not an SQLite database|must have secrets of/],
+        ["an empty file", "empty", /it is a symbolic link; name the file|must have secrets of/],
         ["nothing", "missing", /it is a symbolic link; name the file that it leads to$/m],
       ] as const) {
         it(`writes through no link to ${what}, and says why`, async () => {

@@ -16,8 +16,12 @@ describe("--session-key", () => {
   const options = ["--database", ":memory:", "--access", access, "--session-key", file];
 
   const signIn = async ({ url }: ServiceProcess): Promise<string> => {
-    const body = new URLSearchParams({ name: "ada", password: "correct" });
-    const { headers } = await fetch(`${url}/sign-in`, { method: "POST", body, redirect: "manual" });
+    const body = JSON.stringify({ name: "ada", password: "correct" });
+    const { headers } = await fetch(`${url}/session`, {
+      method: "POST",
+      body,
+      headers: { "Content-Type": "application/json" },
+    });
     return headers.get("Set-Cookie")?.split(";")[0] ?? "";
   };
   const statusFor = async ({ url }: ServiceProcess, Cookie: string): Promise<number> =>

@@ -45,7 +45,7 @@ export const problemPages = ({ brand, signsIn }: Site): Filter =>
       leastStatus: 400,
       describes: ({ path }) => ({
         problemTypes: ["text/html"],
-        ...(/^\/person\/[^/]+$/.test(path) && {
+        ...(path === "/person/{id}" && {
           responses: {
             404: { description: "Nobody, as a page for browsers.", types: { "text/html": {} }, optional: true },
           },

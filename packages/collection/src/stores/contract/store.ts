@@ -320,7 +320,14 @@ export interface BulkChangeOptions {
   /** Texts: changes with one of them wait until other ones with it have ended. Default: none. */
   readonly locks?: readonly string[];
   /** A text to keep under a key for 24 hours, stored with the changes. It may be asked for when all are made. Default: none. */
-  readonly keep?: { readonly key: string; readonly text: () => string } | undefined;
+  readonly keep?:
+    | {
+        /** The key, by which `kept` finds it. */
+        readonly key: string;
+        /** Returns the text; called when all changes are made. */
+        readonly text: () => string;
+      }
+    | undefined;
 }
 
 /** The result of storing many documents, or of many changes. */
