@@ -4,7 +4,7 @@ import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { type AnswerFault, type ContractAnswer, faultsOfAnswer } from "./answer.ts";
 import { describedOperations, type Operation, resolvedResponses } from "./operations.ts";
 import type { Making } from "./parts.ts";
-import { faultsOfPublished, publishedOperations, publishedRequests } from "./published.ts";
+import { faultsOfPublished, publishedOperations, publishedRequests, requireReadable } from "./published.ts";
 import { type Random, randomFrom } from "./random.ts";
 import { type ContractRequest, toCurl } from "./request.ts";
 import { requestMaker } from "./requests.ts";
@@ -152,8 +152,9 @@ export async function contract(app: App, options: ContractOptions = {}): Promise
   };
   if (options.published !== undefined) {
     const { published } = options;
-    const open = schemasOf(published, "open");
     const known = publishedOperations(published, app, operations).toSorted((a, b) => rank(a) - rank(b));
+    const open = schemasOf(published, "open");
+    requireReadable(known, open);
     return known.map((operation) => {
       const toRequests = (random: Random) =>
         publishedRequests(

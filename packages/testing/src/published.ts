@@ -38,15 +38,33 @@ export function publishedOperations(
     if (name !== "$ref" || typeof value !== "string" || lookUp(document, value) !== undefined) return value;
     throw new PublishedError(`The published document is cut: it has no ${value}`);
   });
-  const operations = Object.entries(paths).flatMap(([path, item]) => {
-    const { parameters: shared = [], additionalOperations, "x-operations": further, ...named } = item as PathItem;
-    const byName: Readonly<Record<string, OperationObject>> = { ...named, ...additionalOperations, ...further };
-    return Object.entries(byName)
+  const parametersAt = (place: string, value: unknown = []): readonly ParameterObject[] => {
+    if (!Array.isArray(value))
+      throw new PublishedError(`The published document is cut: the parameters of ${place} are no list`);
+    return value.map((each) => {
+      const { $ref } = objectAt<{ $ref?: string }>(`a parameter of ${place}`, each);
+      return $ref === undefined ? each : lookUp(document, $ref);
+    });
+  };
+  const operations = Object.entries(paths).flatMap(([path, given]) => {
+    const item = objectAt<PathItem>(path, given);
+    const {
+      parameters,
+      additionalOperations,
+      "x-operations": further,
+      ...named
+    }: PathItem = {
+      ...(item.$ref !== undefined && objectAt<PathItem>(item.$ref, lookUp(document, item.$ref))),
+      ...item,
+    };
+    const shared = parametersAt(path, parameters);
+    return Object.entries({ ...named, ...additionalOperations, ...further })
       .filter(([method]) => ofPaths.has(method) || /^[A-Z]/.test(method))
-      .map(([name, described]): PublishedOperation => {
+      .map(([name, operation]): PublishedOperation => {
         const method = name.toUpperCase();
+        const described = objectAt<OperationObject>(`${method} ${path}`, operation);
         const needed = described.security ?? security;
-        const own = described.parameters ?? [];
+        const own = parametersAt(`${method} ${path}`, described.parameters);
         return {
           method,
           path,
@@ -75,11 +93,32 @@ export function publishedOperations(
   );
 }
 
+/** @throws PublishedError for a schema that is none, by its operation */
+export function requireReadable(operations: readonly Operation[], schemas: Schemas): void {
+  for (const { name, parameters, body, responses } of operations) {
+    const contents = [body, ...Object.values(responses)].flatMap((each) => Object.values(each?.content ?? {}));
+    try {
+      for (const { schema } of [...parameters, ...contents]) schemas.allows(schema ?? true, undefined);
+    } catch (error) {
+      throw new PublishedError(
+        `The published document has a schema of ${name} that cannot be read: ${(error as Error).message}`,
+      );
+    }
+  }
+}
+
 /** A path of a document. */
 interface PathItem {
-  readonly parameters?: NonNullable<OperationObject["parameters"]>;
+  readonly $ref?: string;
+  readonly parameters?: OperationObject["parameters"];
   readonly additionalOperations?: Readonly<Record<string, OperationObject>>;
   readonly "x-operations"?: Readonly<Record<string, OperationObject>>;
+}
+
+/** Returns what others have written as the object that it should be. */
+function objectAt<T extends object>(place: string, value: unknown): T {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as T; // as OpenAPI has it
+  throw new PublishedError(`The published document is cut: ${place} is no object`);
 }
 
 const ofPaths: ReadonlySet<string> = new Set("get put post delete options head patch trace query".split(" "));

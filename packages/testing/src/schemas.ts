@@ -27,14 +27,18 @@ export interface Schemas {
 export function schemasOf(document: OpenApiDocument, members: "declared" | "open" = "declared"): Schemas {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, code: { regExp: expressionMaker } });
   ajvFormats.default(ajv);
+  const prepared = (given: object): object =>
+    JSON.parse(JSON.stringify(given), (name, value) => {
+      if (name === "$ref" && typeof value === "string" && value.startsWith("#")) return `${whole}${value}`;
+      const closes = members === "open" && value === false && /^(?:additional|unevaluated)Properties$/.test(name);
+      return closes ? undefined : value;
+    });
+  ajv.addSchema(prepared(document), whole);
   const compiled = new Map<unknown, ValidateFunction>();
   const validatorOf = (schema: unknown): ValidateFunction => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
-    // References begin at the root of what is compiled.
-    const root = { schemas: document.components?.schemas ?? {} };
-    const whole = typeof schema === "object" ? { ...schema, components: root } : schema !== false;
-    const made = ajv.compile(members === "open" ? opened(whole) : whole);
+    const made = ajv.compile(typeof schema === "object" && schema !== null ? prepared(schema) : schema !== false);
     compiled.set(schema, made);
     return made;
   };
@@ -49,11 +53,8 @@ export function schemasOf(document: OpenApiDocument, members: "declared" | "open
   };
 }
 
-/** Returns a schema whose objects may have more members. */
-const opened = (schema: object | boolean): object | boolean =>
-  JSON.parse(JSON.stringify(schema), (name, value) =>
-    value === false && /^(?:additional|unevaluated)Properties$/.test(name) ? undefined : value,
-  );
+/** The document, in which the references of each of its schemas begin. */
+const whole = "urn:waymark:document";
 
 /** Returns a pattern of JSON Schema as an expression: those that are not Unicode's are read as they were written. */
 export function expression(pattern: string): RegExp {

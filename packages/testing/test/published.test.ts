@@ -19,7 +19,7 @@ import {
   router,
   takes,
 } from "waymark";
-import { type OpenApiDocument, openApi } from "waymark/openapi";
+import { type OpenApiDocument, type OperationObject, openApi } from "waymark/openapi";
 import { z } from "zod";
 import { type ContractError, contract, PublishedError } from "../src/index.ts";
 
@@ -184,8 +184,49 @@ describe("an app and the document that its clients have", () => {
     ]);
   });
 
+  it("are compared by what the document refers to, wherever it is", async () => {
+    const { paths, components, ...others } = await document(app);
+    const { get, post } = paths["/notes"] as { get: OperationObject; post: OperationObject };
+    const items = { $ref: "#/components/pathItems/notes/post/requestBody/content/application~1json/schema" };
+    const published = {
+      ...others,
+      paths: { "/notes": { $ref: "#/components/pathItems/notes" } },
+      components: {
+        ...components,
+        parameters: {
+          page: { in: "query", name: "page", schema: { type: "integer", minimum: 1 } },
+          zone: { in: "header", name: "Zone", required: true, schema: { const: "UTC" } },
+        },
+        pathItems: {
+          notes: {
+            parameters: [{ $ref: "#/components/parameters/zone" }],
+            get: {
+              ...get,
+              parameters: [{ $ref: "#/components/parameters/page" }],
+              responses: {
+                200: { description: "", content: { "application/json": { schema: { type: "array", items } } } },
+              },
+            },
+            post,
+          },
+        },
+      },
+    } as unknown as OpenApiDocument; // paths of a document of ours have no references
+    const zones = new Set<string | undefined>();
+    const seeing = around((request, next) => {
+      zones.add(request.header("Zone"));
+      return next(request);
+    });
+    assert.deepEqual(await changes(notes(guard, seeing, read(), store()), published), []);
+    assert.deepEqual([...zones], ["UTC"]);
+    assert.deepEqual(await changes(notes(guard, read(z.array(z.object({})), [{}]), store()), published), [
+      "GET /notes breaks: content as its schema: #/0 must have required property 'text'",
+    ]);
+  });
+
   it("are not compared where the document cannot be theirs", async () => {
     const good = await document(app);
+    const withNotes = (item: unknown) => ({ ...good, paths: { "/notes": item } });
     for (const [published, message] of [
       [{ ...good, openapi: "3.0.3" }, "The published document is of OpenAPI 3.0.3, and not of 3.1 or 3.2"],
       [{ swagger: "2.0" }, "The published document is of OpenAPI no version, and not of 3.1 or 3.2"],
@@ -195,6 +236,16 @@ describe("an app and the document that its clients have", () => {
       [
         { ...good, paths: { "/others": good.paths["/notes"] } },
         "The published document is of another app: none of its 2 operations is here",
+      ],
+      [withNotes(null), "The published document is cut: /notes is no object"],
+      [withNotes({ get: "cut" }), "The published document is cut: GET /notes is no object"],
+      [
+        withNotes({ get: { parameters: {} } }),
+        "The published document is cut: the parameters of GET /notes are no list",
+      ],
+      [
+        withNotes({ get: { parameters: [{ in: "query", name: "a", schema: { pattern: "(" } }] } }),
+        /^The published document has a schema of GET \/notes that cannot be read: /,
       ],
       [{ ...good, paths: {} }, "The published document is of another app: none of its 0 operations is here"],
     ] as const) {
