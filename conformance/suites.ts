@@ -1,4 +1,5 @@
 import type { Suite } from "./suite.ts";
+import { cards } from "./suites/cards.ts";
 import { h1spec } from "./suites/h1spec.ts";
 import { jsonTestSuite } from "./suites/json.ts";
 import { jsonPatchTests } from "./suites/json-patch.ts";
@@ -20,4 +21,5 @@ export const suites: readonly Suite[] = [
   naughtyStrings,
   ...openApiJudges,
   oasdiff,
+  ...cards,
 ];

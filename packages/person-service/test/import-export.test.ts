@@ -26,6 +26,8 @@ describe("import", () => {
     "UTF-8": [Buffer.from(rows), /: csv, UTF-8, separated by semicolons\n/],
     "UTF-8 with a byte order mark": [Buffer.from(`\ufeff${rows}`), /: csv, UTF-8, /],
     "UTF-16, little end first": [utf16, /: csv, UTF-16 LE, /],
+    "UTF-16 without a byte order mark": [utf16.subarray(2), /: csv, UTF-16 LE, /],
+    "UTF-16 without a byte order mark, big end first": [Buffer.from(utf16).swap16().subarray(2), /: csv, UTF-16 BE, /],
     "UTF-16, big end first": [Buffer.from(utf16).swap16(), /: csv, UTF-16 BE, /],
     "Windows-1252": [Buffer.from(rows, "latin1"), /: csv, Windows-1252, /],
   };

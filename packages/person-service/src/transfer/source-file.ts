@@ -39,7 +39,7 @@ export type GivenCharset = (typeof givenCharsets)[number];
 export type Delimiter = "," | ";" | "\t" | "|";
 
 /**
- * Reads a file through, by its path or as it is open. UTF-16 is known by its byte order mark; what is not valid UTF-8 is
+ * Reads a file through, by its path or as it is open. UTF-16 is known by its byte order mark, or its first character; what is not valid UTF-8 is
  * Windows-1252, unless its charset is given.
  *
  * @throws Error of the system (rejects) when the file cannot be read
@@ -111,6 +111,9 @@ function isValid(decoder: TextDecoder, piece: Uint8Array | undefined): boolean {
 function charsetOf(beginning: Buffer, otherwise: GivenCharset): { readonly charset: Charset; readonly mark: number } {
   if (beginning[0] === 0xff && beginning[1] === 0xfe) return { charset: "UTF-16 LE", mark: 2 };
   if (beginning[0] === 0xfe && beginning[1] === 0xff) return { charset: "UTF-16 BE", mark: 2 };
+  // Without a mark, by the first character, which is one of ASCII.
+  if (beginning[0] === 0 && beginning[1] !== 0) return { charset: "UTF-16 BE", mark: 0 };
+  if (beginning[0] !== 0 && beginning[1] === 0) return { charset: "UTF-16 LE", mark: 0 };
   if (otherwise === "utf-16") return { charset: "UTF-16 LE", mark: 0 };
   if (otherwise === "windows-1252") return { charset: "Windows-1252", mark: 0 };
   const hasMark = beginning[0] === 0xef && beginning[1] === 0xbb && beginning[2] === 0xbf;
