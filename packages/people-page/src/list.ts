@@ -3,15 +3,15 @@ import { ask, linkOf, Refusal, session } from "./api.ts";
 import { ChoiceBar } from "./choice.ts";
 import { useChanges } from "./feed.ts";
 import { type Person, valueAt } from "./fields.ts";
-import { Chips, FilterMenu } from "./filters.ts";
-import { type Children, given, html } from "./html.ts";
-import { Menu } from "./keys.ts";
-import { download, filtersIn, get, inWords, unfiltered, withParameter } from "./query.ts";
+import { Chips } from "./filters.ts";
+import { type Children, html } from "./html.ts";
+import { filtersIn, get, inWords, unfiltered, withParameter } from "./query.ts";
 import { Refused } from "./refused.ts";
 import { leaving } from "./removal.ts";
-import { go, listUrl, personUrl, place } from "./router.ts";
-import { fieldOf, fields, service } from "./service.ts";
+import { listUrl, personUrl, place } from "./router.ts";
+import { fieldOf, service } from "./service.ts";
 import { type Store, store } from "./store.ts";
+import { columnsOf, isSortable, keptColumns, Tools, usualColumns } from "./tools.ts";
 import { shown } from "./values.ts";
 import { count, filled, number, words } from "./words.ts";
 
@@ -31,30 +31,10 @@ interface ListPage {
 /** Most in a page. */
 const pageSize = 50;
 
-/** The columns that were chosen on the device. */
-const keptColumns: Store<readonly string[]> = store((localStorage.getItem("columns") ?? "").split(":").filter(Boolean));
-
-function keepColumns(columns: readonly string[]): void {
-  localStorage.setItem("columns", columns.join(":"));
-  keptColumns.set(columns);
-}
-
-const usualColumns = (): readonly string[] =>
-  fields.filter(({ schema }) => schema?.["x-column"]).map(({ name }) => name);
-
-/** The columns of a list: those of its address, else of the device, else the usual ones. */
-function columnsOf(search: string): readonly string[] {
-  const known = (names: readonly string[]): readonly string[] =>
-    names.filter((name) => fields.some((field) => field.name === name));
-  const [own, kept] = [known((get(search, "fields") ?? "").split(",")), known(keptColumns.value)];
-  return own.length > 0 ? own : kept.length > 0 ? kept : usualColumns();
-}
-
 /** Returns the request for a page: by family name, where nobody has chosen another order. */
 function requestFor(search: string): string {
   const query = new URLSearchParams(search);
-  const isSortable = fieldOf("familyName").schema?.["x-filter"] !== undefined;
-  if (!query.has("sort") && isSortable) query.set("sort", "familyName,name");
+  if (!query.has("sort") && isSortable(fieldOf("familyName"))) query.set("sort", "familyName,name");
   if (!query.has("limit")) query.set("limit", `${pageSize}`);
   if (!query.has("fields"))
     query.set("fields", [...new Set(["id", ...columnsOf(search), "name", "familyName"])].join());
@@ -148,54 +128,6 @@ function Head({ total }: { readonly total: number | undefined }): Children {
 <div class="actions">${mayImport ? html`<a class="button" href=${`${listUrl(search)}#import`}>${words.list.import}</a>` : ""}${create ? html`<a class="button primary" href=${`${listUrl(search)}#new`} aria-keyshortcuts="n">${words.list.create}</a>` : ""}</div></div>`;
 }
 
-/** The search, which finds as one types, and what the list is narrowed and shown by. */
-function Tools({ search }: { readonly search: string }): Children {
-  const [typed, setTyped] = useState(get(search, "q") ?? "");
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const sent = useRef(typed);
-  // Where the reader went elsewhere, what was typed before is not sought any more.
-  useEffect(() => {
-    const asked = get(search, "q") ?? "";
-    if (asked === sent.current) return;
-    sent.current = asked;
-    clearTimeout(timer.current);
-    setTyped(asked);
-  }, [search]);
-  const find = (text: string, replace: boolean): void => {
-    clearTimeout(timer.current);
-    sent.current = text.trim();
-    const next = withParameter(search, "q", sent.current);
-    if (next !== search) go(listUrl(next), { replace });
-  };
-  const input = (value: string): void => {
-    setTyped(value);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => find(value, get(search, "q") !== undefined), 250);
-  };
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    find(typed, false);
-  };
-  const files = [["excel", words.list.spreadsheet] as const, ["vcard", words.list.cards] as const];
-  return html`<div class="tools"><form role="search" onSubmit=${submit}><input type="search" name="q" value=${typed} onInput=${given(input)} aria-keyshortcuts="/" aria-label=${words.list.searchPeople} placeholder=${words.list.searchPeople} autocomplete="off" spellcheck=${false} /></form>
-<${FilterMenu} search=${search} /><${Columns} search=${search} />
-${service.rights.export ? html`<${Menu} kind="download" label=${words.list.download}><ul>${files.map(([format, label]) => html`<li><a download href=${listUrl(download(search, format))}>${label}</a></li>`)}</ul></${Menu}>` : ""}</div>`;
-}
-
-function Columns({ search }: { readonly search: string }): Children {
-  const columns = columnsOf(search);
-  const choose = (next: readonly string[]): void => {
-    if (get(search, "fields") !== undefined) go(listUrl(withParameter(search, "fields", undefined)), { replace: true });
-    keepColumns(next);
-  };
-  const items = fields.map(({ name, label }) => {
-    const isShown = columns.includes(name);
-    const next = isShown ? columns.filter((each) => each !== name) : [...columns, name];
-    return html`<li><label><input type="checkbox" checked=${isShown} disabled=${next.length === 0} onChange=${() => choose(next)} /> ${label}</label></li>`;
-  });
-  return html`<${Menu} kind="columns" label=${words.list.columns}><ul>${items}<li><button class="plain" onClick=${() => choose([])}>${words.list.resetColumns}</button></li></ul></${Menu}>`;
-}
-
 interface TableParts {
   readonly page: ListPage;
   readonly chosen: ReadonlySet<number>;
@@ -224,11 +156,11 @@ function Table({ page, chosen, setChosen, isBeside, open }: TableParts): Childre
   const chooseAll = (): void => setChosen(isWhole ? chosen.difference(new Set(ids)) : chosen.union(new Set(ids)));
   const [sorted = "familyName"] = (get(page.search, "sort") ?? "familyName").split(",");
   const heads = columns.map((name) => {
-    const { label, schema, list, of } = fieldOf(name);
+    const field = fieldOf(name);
+    const { label } = field;
     const key = name === "name" && sorted.replace("-", "") === "familyName" ? "familyName" : name;
     const order = sorted === key ? "ascending" : sorted === `-${key}` ? "descending" : undefined;
-    if (schema?.["x-filter"] === undefined || list || of !== undefined)
-      return html`<th scope="col" key=${name}>${label}</th>`;
+    if (!isSortable(field)) return html`<th scope="col" key=${name}>${label}</th>`;
     return html`<th scope="col" key=${name} aria-sort=${order}><a href=${listUrl(withParameter(page.search, "sort", order === "ascending" ? `-${key}` : key === "familyName" ? undefined : key))}>${label}</a></th>`;
   });
   const box = (id: number): Children => {
@@ -245,7 +177,7 @@ function Table({ page, chosen, setChosen, isBeside, open }: TableParts): Childre
     );
     return html`<tr key=${id} class=${id === open ? "open" : ""}>${box(id)}${cells}</tr>`;
   });
-  return html`<div class="scroll"><table class="people"><caption class="unseen">${words.frame.people}</caption><thead><tr data-label=${words.list.sortBy}><th scope="col" class="box"><label><input type="checkbox" checked=${isWhole} onChange=${chooseAll} aria-label=${words.choice.page} /></label></th>${heads}</tr></thead><tbody>${rows}</tbody></table></div><${Pager} ...${page} />`;
+  return html`<div class="scroll"><table class="people"><caption class="unseen">${words.frame.people}</caption><thead><tr><th scope="col" class="box"><label><input type="checkbox" checked=${isWhole} onChange=${chooseAll} aria-label=${words.choice.page} /></label></th>${heads}</tr></thead><tbody>${rows}</tbody></table></div><${Pager} ...${page} />`;
 }
 
 /** The name of a person, in which the family name is easy to find. */

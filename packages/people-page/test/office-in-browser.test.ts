@@ -127,7 +127,7 @@ describeInBrowser("an office's day", kinds, (scene) => {
     await page.getByLabel("Further emails 1", { exact: true }).fill("admiral@example.org");
     await page.getByLabel("Further emails 1, what for").selectOption("work");
     await page.getByLabel("Country", { exact: true }).fill("Turkey");
-    await page.locator("summary", { hasText: "More" }).click();
+    await page.locator(".more summary").click();
     await page.getByLabel("Date of birth").fill("9.12.1906");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Grace Hopper" }).waitFor();
@@ -148,6 +148,7 @@ describeInBrowser("an office's day", kinds, (scene) => {
   it("says at the field what is wrong, keeps what was typed, and saves it when it is right", async () => {
     const page = await scene().open("/person?q=ada", wide);
     await page.getByRole("link", { name: "Ada Lovelace" }).click();
+    await page.getByRole("link", { name: "Edit" }).waitFor();
     await page.keyboard.press("e");
     await page.getByLabel("Email", { exact: true }).fill("ada at example");
     await page.getByRole("button", { name: "Save" }).click();
@@ -228,5 +229,23 @@ describeInBrowser("an office's day", kinds, (scene) => {
     const page = await scene().open("/person/1", wide);
     await page.getByText("QR code for a phone").click();
     assert.match((await page.locator(".qr path").getAttribute("d")) ?? "", /^M2 2h7/);
+  });
+
+  it("sorts, downloads and chooses columns on a phone, too", async () => {
+    const page = await scene().open("/person", { viewport: { width: 390, height: 844 }, locale: "en-GB" });
+    const more = page.locator(".narrow");
+    await more.locator("summary").click();
+    await more.getByLabel("Sort by").selectOption({ label: "Name ↓" });
+    await page.getByRole("link", { name: "Person 120" }).waitFor();
+    assert.equal(new URL(page.url()).search, "?sort=-name");
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      more.getByRole("link", { name: "Spreadsheet" }).click(),
+    ]);
+    assert.match(file.suggestedFilename(), /\.csv$/);
+    await more.getByRole("checkbox", { name: "Job title" }).uncheck();
+    await page.getByText("Clerk").first().waitFor({ state: "detached" });
+    await more.getByRole("button", { name: "Reset" }).click();
+    await page.getByText("Clerk").first().waitFor();
   });
 });

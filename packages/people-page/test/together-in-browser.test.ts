@@ -25,6 +25,7 @@ describeInBrowser("several at once", kinds, (scene) => {
     await amend(id, { jobTitle: "Head" });
     await other.getByRole("cell", { name: "Head" }).waitFor();
     await one.getByRole("definition").filter({ hasText: "Head" }).waitFor();
+    await one.getByRole("link", { name: "Edit" }).waitFor();
     await one.keyboard.press("e");
     await field(one, "Department").fill("Research");
     await amend(id, { telephone: "1815" });
