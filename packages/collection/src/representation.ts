@@ -47,11 +47,6 @@ export interface Representation {
   /** The number of records in a list if the client gives no `limit`. Default: all. */
   readonly pageSize?: number;
   /**
-   * The number up to which all records are counted for each page of a list, as long as that takes less than half a second. Default: they are
-   * counted for clients that ask for it.
-   */
-  readonly countsUpTo?: number;
-  /**
    * Returns what its text depends on besides the records, such as what the caller may do. It becomes part of entity tags. Letters,
    * digits and `-`. Default: the text depends on the records only.
    */
@@ -76,20 +71,14 @@ export interface ItemOptions {
   /** The URL of the collection, for formats that name their records: the URL of a record is this, `/` and its id. */
   readonly url: string;
   readonly request: HttpRequest<unknown>;
-  /** The entity tag of the record or of the list in this form, for forms whose readers change it. */
-  readonly entityTag?: string;
   /** The members that the client chose, in its order; undefined for all. Records have no others. */
   readonly fields?: readonly string[] | undefined;
 }
 
 /** What a representation gets besides the records of a list. */
 export interface ListOptions extends ItemOptions {
-  /** Returns the entity tag of a record in its first form, for forms whose readers change some of the list. */
-  readonly entityTagOf?: (record: StoredRecord) => string;
   /** The page that the records are, where the list is sent in pages. */
   readonly page?: ListPage;
-  /** Returns the cursor behind the changes that the list shows, for readers who follow the later ones. */
-  readonly cursor?: () => string;
 }
 
 /** How the texts of single records become the text of a list. */
@@ -107,10 +96,6 @@ export interface ListSyntax {
 /** A part of a list. */
 export interface ListPage {
   readonly links: PageLinks;
-  /** The number of records on all pages, where the client asked for it or the representation counts them. */
-  readonly total?: number;
-  /** Whether there may be more than the total. */
-  readonly isMore?: boolean;
 }
 
 /** The URLs of the first page and of those around a page, by their relations. There is no next on the last page, and no prev on the first. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { collection, openDatabase, type Representation } from "@waymark/collection";
-import { GET, router } from "waymark";
+import { router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { openApi } from "waymark/openapi";
 import { z } from "zod";
@@ -53,35 +53,6 @@ for (const [target, accept, status, text] of [
     else assert.match(content, text);
   });
 }
-
-it("a representation from outside says how many records there are on all pages, up to a number", async () => {
-  const said: unknown[] = [];
-  const counting: Representation = {
-    ...lines,
-    countsUpTo: 1,
-    pageSize: 1,
-    list: ({ page }) => {
-      said.push([page?.total, page?.isMore]);
-      return { item: ({ json }) => textOf(json) };
-    },
-  };
-  const { list } = collection({
-    store: database.store("book"),
-    schema: z.strictObject({ title: z.string(), isbn: z.string().optional() }),
-    decoders: [jsonDecoder],
-    representations: [counting],
-  });
-  const counted = router(GET("/books", list));
-  for (const target of ["/books", "/books?limit=9", "/books?limit=1&id=2", "/books?limit=9&id=7"]) {
-    assert.equal((await counted.fetch(new Request(`http://localhost${target}`))).status, 200);
-  }
-  assert.deepEqual(said, [
-    [1, true],
-    [2, undefined],
-    [1, undefined],
-    [0, undefined],
-  ]);
-});
 
 it("a representation from outside has entity tags, 304, HEAD and the name of a file", async () => {
   const first = await ask("/books/1");

@@ -19,7 +19,6 @@ export function storeWith(methods: Partial<Store>): Store {
     changeAll: unexpected,
     kept: unexpected,
     changes: unexpected,
-    cursorAt: unexpected,
     within: unexpected,
     revision: () => 0,
     state: () => "0",

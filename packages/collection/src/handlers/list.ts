@@ -13,11 +13,10 @@ import { type ListQuery, listQuery } from "../lists/query.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { Readmission, RightsEnded } from "../readmission.ts";
 import { collectionUrl } from "../record-scope.ts";
-import type { ListOptions, ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
+import type { ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import { inTurns, TurnShare } from "../shares/turn-share.ts";
-import { StoreUnavailable } from "../stores/contract/errors.ts";
-import type { FirstBatch, ReadOptions, RecordBatch, Store, StoredRecord } from "../stores/contract/store.ts";
+import type { FirstBatch, RecordBatch, Store } from "../stores/contract/store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { operation } from "./operation.ts";
 import { type KnownPreferences, preferenceApplied, preferring, readPreferences, withApplied } from "./preferences.ts";
@@ -30,7 +29,6 @@ import {
   fileField,
   listFields,
   listValidators,
-  recordValidators,
   type StateValidators,
 } from "./selected-representation.ts";
 
@@ -39,7 +37,7 @@ import {
  * sent whole, with its length; what is longer is streamed.
  */
 export function listRecords(settings: CollectionSettings): CollectionHandler {
-  const { scope, lists, items, maxPageSize, heldLists, nouns } = settings;
+  const { scope, lists, maxPageSize, heldLists, nouns } = settings;
   const { read } = listQuery(settings);
   return operation(settings, "collection", describe, async (request) => {
     const store = await scope.storeOf(request, "collection");
@@ -60,12 +58,9 @@ export function listRecords(settings: CollectionSettings): CollectionHandler {
     }
     const url = collectionUrl(request, "collection");
     const isCounted = preferences.has("count");
-    const entityTagOf = (record: StoredRecord): string => recordValidators(request, record, items).entityTag;
     const list: AskedList = {
       ...{ request, store, url, query, representation, maxPageSize, isCounted },
       readmission: new Readmission(settings, request),
-      tagIn: (state) => validatorsIn(state).entityTag,
-      entityTagOf,
     };
     const held = heldLists.begin(request);
     try {
@@ -124,8 +119,6 @@ interface AskedList {
   /** Whether the client asks how many records there are on all pages. */
   readonly isCounted: boolean;
   readonly readmission: Readmission;
-  readonly tagIn: (state: string) => string;
-  readonly entityTagOf: NonNullable<ListOptions["entityTagOf"]>;
 }
 
 interface ListContent {
@@ -156,15 +149,10 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
   // A page for browsers has its own links, and Firefox fetches the next page of this field before anybody asks for it.
   const link = page && representation.mediaType !== "text/html" ? linkField(page.links) : undefined;
   const total = isCounted ? await store.count(selection, held.since(first.state)) : undefined;
-  if (total !== undefined) page &&= { ...page, total };
-  else if (page !== undefined) page = { ...page, ...(await countForPage(list, page, batch, held.since(first.state))) };
   const { state } = first;
   const options = {
     url,
     request,
-    entityTag: list.tagIn(state),
-    entityTagOf: list.entityTagOf,
-    cursor: () => store.cursorAt(state),
     ...(page && { page }),
     ...(fields && { fields }),
   };
@@ -178,29 +166,6 @@ async function readContent(list: AskedList, held: HeldList): Promise<ListContent
     body: await listBody(batch, syntax, held, share),
   };
 }
-
-/** Counts the records for a page that says how many there are. The work is bounded; where it does not suffice, there are more than on the page. */
-async function countForPage(
-  { store, query, representation, request }: AskedList,
-  { links }: ListPage,
-  { records, next }: RecordBatch,
-  options: ReadOptions,
-): Promise<Pick<ListPage, "total" | "isMore">> {
-  const { countsUpTo } = representation;
-  if (countsUpTo === undefined) return {};
-  if (next === undefined && links.next === undefined && links.prev === undefined) return { total: records.length };
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(longestCount)]);
-  try {
-    const count = await store.count(query.selection, { ...options, signal, most: countsUpTo + 1 });
-    return count > countsUpTo ? { total: countsUpTo, isMore: true } : { total: count };
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return { total: records.length, isMore: true };
-    throw error;
-  }
-}
-
-/** In milliseconds. */
-const longestCount = 500;
 
 /** Makes the body of a list: what is in memory after one read is one text, and what is longer is streamed. */
 async function listBody(

@@ -41,7 +41,7 @@ export function readRecord(settings: CollectionSettings): ReadHandler {
       if (verdict === "not-modified") return notModifiedAnswer(representation, validators);
       const text = representation.item(
         fields === undefined ? record : narrow(record, fields),
-        new RecordOptions(request, validators.entityTag, fields),
+        new RecordOptions(request, fields),
       );
       const response = new HttpResponse(200, representationFields(representation, validators), text);
       return asFile(response, request, { representation, id });
@@ -80,12 +80,10 @@ const describe = (place: DescribedCollection): readonly Description[] => {
 /** What a representation gets besides the record. It makes the URL when it is asked for it, since JSON has none. */
 class RecordOptions implements ItemOptions {
   readonly request: HttpRequest<unknown>;
-  readonly entityTag: string;
   readonly fields: readonly string[] | undefined;
 
-  constructor(request: HttpRequest<unknown>, entityTag: string, fields: readonly string[] | undefined) {
+  constructor(request: HttpRequest<unknown>, fields: readonly string[] | undefined) {
     this.request = request;
-    this.entityTag = entityTag;
     this.fields = fields;
   }
 

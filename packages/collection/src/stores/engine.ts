@@ -27,8 +27,6 @@ export interface Engine {
   revision(): Awaitable<number>;
   /** Returns the state, as `Store.state`. */
   state(): Awaitable<string>;
-  /** Returns the place behind the changes that a state shows; it is held to no era. */
-  placeAt(state: string): FeedPlace;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
   /**
    * Reads changes.

@@ -81,7 +81,6 @@ export function observedEngine(
     keyed: (owner, key) => observe("find", () => engine.keyed(owner, key)),
     revision: () => observe("revision", () => engine.revision()),
     state: () => observe("revision", () => engine.state()),
-    placeAt: (state) => engine.placeAt(state),
     write: (write) => change(write.kind, () => engine.write(write)),
     createAll: (source) => change("createAll", () => engine.createAll(source)),
   };

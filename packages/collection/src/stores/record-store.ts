@@ -78,7 +78,6 @@ export function recordStore(
       });
       return { ...batch, cursor: toFeedCursor(feed, place) };
     },
-    cursorAt: (state) => toFeedCursor(feed, engine.placeAt(state)),
     create: async (document, { idempotency } = {}) => engine.write({ ...creating(document), idempotency }),
     createAll: (documents, { onlyIfEmpty = false } = {}) =>
       engine.createAll({

@@ -65,20 +65,6 @@ export function describeFeed(name: string, withStore: WithStore): void {
     );
 
     it(
-      "go on behind what a list shows",
-      withStore(async (store) => {
-        await store.createAll([{}, {}, {}]);
-        await store.remove(3);
-        const { state } = await store.batch();
-        const cursor = store.cursorAt(state);
-        assert.deepEqual((await changesBehind(store, cursor)).changes, []);
-        await store.remove(2);
-        assert.deepEqual(inOrderOfIds((await changesBehind(store, cursor)).changes), [2]);
-        await assert.rejects(store.changes(cursor.slice(0, -1)), StoreCursorInvalid);
-      }),
-    );
-
-    it(
       "come in parts of any size, of which none is skipped and none comes twice",
       withStore(async (store) => {
         await store.createAll(Array.from({ length: 30 }, () => ({})));

@@ -131,13 +131,6 @@ export interface Store<T extends Document = Document> {
    */
   changes(after?: string, options?: ChangesOptions): Promise<ChangeBatch<T>>;
   /**
-   * Returns the cursor behind the changes that a list shows, for as long as the list is: it is not refused where the database was put
-   * back to an older state and has got as far since.
-   *
-   * @param state that of a `FirstBatch`
-   */
-  cursorAt(state: string): string;
-  /**
    * Returns the store of the records of one owner: only these are found, listed, counted, changed and removed, and a new record
    * belongs to the owner. The revision is that of the collection. In the store of all owners, a document names its owner by the
    * member with the owner's id; the owner of a record never changes.

@@ -8,7 +8,7 @@ import type { PostgresPools } from "./connections/pool.ts";
 import { postgresFeed } from "./reading/feed.ts";
 import { postgresFinds } from "./reading/finds.ts";
 import { postgresLists } from "./reading/lists.ts";
-import { firstBeyond, postgresState } from "./reading/state.ts";
+import { postgresState } from "./reading/state.ts";
 import { bulkCreate } from "./writing/bulk-create.ts";
 import { PostgresChanges } from "./writing/changes.ts";
 import { keyedRecord } from "./writing/keys.ts";
@@ -66,7 +66,6 @@ export function postgresEngine(
     },
     revision: async () => (await present()).revision,
     state,
-    placeAt: (state) => ({ era: undefined, tx: `${firstBeyond(state)}`, revision: 0 }),
     changes: readChanges,
     keyed: (owner, key) => keyedRecord((statement) => pools.records.read(statement), definition.name, owner, key),
     write: writer.write,

@@ -104,7 +104,6 @@ export function sqliteEngine(
     },
     revision,
     state,
-    placeAt: (state) => ({ era: undefined, tx: "0", revision: Number(state) }),
     changes(range) {
       lock?.beforeRead();
       return readChanges(range);

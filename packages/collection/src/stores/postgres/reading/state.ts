@@ -37,12 +37,6 @@ export function isBefore(snapshot: string, state: string): boolean {
   return BigInt(end) <= last || runningIn(snapshot).some((tx) => tx <= last && !running.includes(tx));
 }
 
-/** Returns the least transaction whose changes a state may not have. */
-export function firstBeyond(state: string): bigint {
-  const { last, running } = partsOf(state);
-  return running.reduce((least, tx) => (tx < least ? tx : least), last + 1n);
-}
-
 function partsOf(state: string): { readonly last: bigint; readonly running: readonly bigint[] } {
   const [, last = "0", ...running] = state.split("-");
   return { last: BigInt(last), running: running.map(BigInt) };
