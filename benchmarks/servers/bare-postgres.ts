@@ -26,7 +26,7 @@ const indexes = await clients[0]?.query<{ indexdef: string }>(
 /** Returns what our store compares a member by: the expression of its index. */
 function compared(member: string): string {
   const definition = indexes?.rows.find(({ indexdef }) => indexdef.includes(` ${member}'`))?.indexdef ?? "";
-  return /left\(.*?, 600\)/i.exec(definition)?.[0] ?? `document -> '${member}'`;
+  return /"?left"?\(.*?, 600\)/.exec(definition)?.[0] ?? `document -> '${member}'`;
 }
 
 const texts = {
