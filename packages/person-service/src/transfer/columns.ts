@@ -2,7 +2,7 @@ import { excerpt, nearestName } from "waymark/internal";
 import { wordsWithMembers } from "../person/column-words.ts";
 import { looseKey } from "../person/loose-key.ts";
 import { type MemberList, ourMembers } from "../person/member-list.ts";
-import { furtherValues, type PersonMemberName } from "../person/members.ts";
+import { furtherValues, memberEntries } from "../person/members.ts";
 import { serverMembers } from "../person/schema.ts";
 import { type ContactColumn, contactColumn, listOf } from "./contact-words.ts";
 
@@ -87,8 +87,8 @@ export function columnNames(
 /** The dates of a row that have a label each, as a decoder takes them: `labelled dates.n1.value`. */
 export const labelledDates = "labelled dates";
 
-/** What a date with a label is said to be before its label is read. */
-const eventMember = "anniversary" satisfies PersonMemberName;
+/** What a date with a label is said to be before its label is read: what cards call an anniversary. */
+const eventMember = memberEntries.find(([, { vcard }]) => vcard === "ANNIVERSARY")?.[0];
 
 /** Returns the path of a column of Google such as `Event 1 - Label`, or with `Type` in older files. */
 function eventOf(heading: string): string | undefined {
