@@ -1,15 +1,11 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
+import { Webhook } from "standardwebhooks";
+import { FileError, readTextSync } from "../access/json-file.ts";
 import { version } from "../package-files.ts";
 import { hasPrivateAddress, PrivateAddressError, publicLookup } from "./addresses.ts";
+import type { WebhookMessage } from "./message.ts";
 import type { WebhookSettings } from "./settings.ts";
-import { signedFields } from "./signing.ts";
-
-/** What is sent to a webhook. The id is the same for each attempt. */
-export interface WebhookMessage {
-  readonly id: string;
-  readonly body: string;
-}
 
 /** Sends messages to one webhook. */
 export interface Delivery {
@@ -19,83 +15,88 @@ export interface Delivery {
 }
 
 /**
- * Makes what sends messages to a webhook. An answer of 2xx takes a message. Redirects are not followed, an attempt ends after its
- * time, and of the answer only the status counts: what is longer than 16 KiB is not read.
+ * Makes what sends signed messages to a webhook. An answer of 2xx takes a message. Redirects are not followed, and of the answer
+ * only the status counts: what is longer than 16 KiB is not read.
  *
- * @param timeout in milliseconds
+ * @param timeout of an attempt, in milliseconds
+ * @throws FileError when the file of the secret cannot be used
  */
-export function delivery({ url, allowsPrivateAddresses }: WebhookSettings, key: Uint8Array, timeout: number): Delivery {
+export function delivery({ url, secretFile, allowsPrivateAddresses }: WebhookSettings, timeout: number): Delivery {
+  const signer = readWebhookSecret(secretFile);
   const target = new URL(url);
   const isSecure = target.protocol === "https:";
-  const options = { keepAlive: true, maxSockets: mostAtOnce };
-  const agent = isSecure ? new SecureAgent(options) : new PlainAgent(options);
+  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new PlainAgent({ keepAlive: true });
   const post = isSecure ? secureRequest : plainRequest;
-
-  const attempt = async ({ id, body }: WebhookMessage, signal: AbortSignal): Promise<number> => {
-    // An address is not looked up.
-    if (!allowsPrivateAddresses && hasPrivateAddress(target)) throw new PrivateAddressError();
-    const headers = {
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(body),
-      "User-Agent": `person-service/${version()}`,
-      ...signedFields(key, id, body, Math.floor(Date.now() / 1000)),
-    };
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    const lookup = allowsPrivateAddresses ? undefined : publicLookup;
-    const sent = post(target, { method: "POST", agent, headers, ...(lookup && { lookup }) });
-    // The signal settles the attempt itself: Node has ends of requests of which it emits neither a response nor an error.
-    const cut = (): void => {
-      reject(signal.reason);
-      sent.destroy();
-    };
-    signal.addEventListener("abort", cut);
-    sent.on("response", (response) => void letGo(response).then(() => resolve(response.statusCode ?? 0)));
-    // Without a listener, Node destroys the request without a word.
-    sent.on("upgrade", (_response, socket) => {
-      socket.destroy();
-      resolve(101);
-    });
-    sent.on("error", reject).end(body);
-    try {
-      signal.throwIfAborted();
-      return await promise;
-    } finally {
-      signal.removeEventListener("abort", cut);
-    }
-  };
+  const lookup = allowsPrivateAddresses ? {} : { lookup: publicLookup };
 
   return {
-    async send(message, signal) {
+    async send({ id, body }, signal) {
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      const now = new Date();
+      const headers = {
+        "Content-Type": "application/json",
+        "Content-Length": Buffer.byteLength(body),
+        "User-Agent": `person-service/${version()}`,
+        "webhook-id": id,
+        "webhook-timestamp": Math.floor(now.getTime() / 1000),
+        "webhook-signature": signer.sign(id, now, body),
+      };
+      // An address is not looked up.
+      if (!allowsPrivateAddresses && hasPrivateAddress(target)) return new PrivateAddressError().message;
       const deadline = AbortSignal.timeout(timeout);
-      try {
-        const status = await attempt(message, AbortSignal.any([signal, deadline]));
-        if (status >= 200 && status < 300) return undefined;
-        return status >= 300 && status < 400 ? `${status}: redirects are not followed` : `${status}`;
-      } catch (error) {
-        if (deadline.aborted) return `no answer within ${timeout / 1000} s`;
-        const code = (error as NodeJS.ErrnoException).code; // of the system, or of none
-        return error instanceof PrivateAddressError ? error.message : (code ?? String(error));
-      }
+      const end = AbortSignal.any([signal, deadline]);
+      const sent = post(target, { method: "POST", agent, headers, ...lookup });
+      // The signal settles the attempt itself: Node has ends of requests of which it emits neither a response nor an error.
+      const cut = (): void => {
+        resolve(deadline.aborted ? `no answer within ${timeout / 1000} s` : "interrupted");
+        sent.destroy();
+      };
+      end.addEventListener("abort", cut);
+      sent.on("response", (response) => letGo(response, () => resolve(refusalBy(response.statusCode ?? 0))));
+      // Without a listener, Node destroys the request without a word.
+      sent.on("upgrade", (_response, socket) => {
+        socket.destroy();
+        resolve("101");
+      });
+      sent.on("error", (error: NodeJS.ErrnoException) => {
+        resolve(error instanceof PrivateAddressError ? error.message : (error.code ?? String(error)));
+      });
+      sent.end(body);
+      if (end.aborted) cut();
+      return promise.finally(() => end.removeEventListener("abort", cut));
     },
     close: () => agent.destroy(),
   };
 }
 
-/** Reads an answer to its end, so that the connection can be used again; one that is long or slow is cut. */
-function letGo(response: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let size = 0;
-    response.on("data", (piece: Buffer) => {
-      size += piece.length;
-      if (size > longestAnswer) response.destroy();
-    });
-    response.on("error", () => undefined);
-    response.on("close", resolve);
+/**
+ * Reads the secret of a webhook, `whsec_` and 24 to 64 bytes in base64, and returns what signs with it.
+ *
+ * @throws FileError when the file cannot be used
+ */
+export function readWebhookSecret(file: string): Webhook {
+  const text = readTextSync(file).trim();
+  const [, encoded] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const { length } = Buffer.from(encoded ?? "", "base64");
+  if (length >= 24 && length <= 64) return new Webhook(text);
+  throw new FileError(file, ["it must have whsec_ and 24 to 64 random bytes in base64"]);
+}
+
+function refusalBy(status: number): string | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  return status >= 300 && status < 400 ? `${status}: redirects are not followed` : `${status}`;
+}
+
+/** Reads an answer to its end, so that the connection can be used again; one that is long is cut. */
+function letGo(response: IncomingMessage, done: () => void): void {
+  let size = 0;
+  response.on("data", (piece: Buffer) => {
+    size += piece.length;
+    if (size > longestAnswer) response.destroy();
   });
+  response.on("error", () => undefined);
+  response.on("close", done);
 }
 
 /** In bytes. */
 const longestAnswer = 16_384;
-
-/** How many messages are sent at a time. */
-export const mostAtOnce = 8;

@@ -1,30 +1,33 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type RecordChange, type Store, StoreCursorGone, StoreReadOnly, StoreUnavailable } from "@waymark/collection";
-import { type Delivery, mostAtOnce } from "./delivery.ts";
-import { leaseOf } from "./lease.ts";
+import { type ChangeBatch, type Store, StoreCursorGone, StoreReadOnly, StoreUnavailable } from "@waymark/collection";
+import type { LogLevel } from "../log/log.ts";
+import type { Delivery } from "./delivery.ts";
 import { messageOf, type TimedChange } from "./message.ts";
-import { interrupted, type Round, stateAfter } from "./progress.ts";
 import type { WebhookSettings } from "./settings.ts";
-import { beginning, type WebhookState } from "./state.ts";
-import type { WebhookTiming } from "./timing.ts";
+import { beginning, Lease, type PendingPerson, type WebhookState } from "./state.ts";
 
 /** What a sender works with. */
 export interface SenderParts {
   readonly settings: WebhookSettings;
   readonly delivery: Delivery;
   readonly people: Store;
+  /** The store of `webhookCollection`. */
   readonly states: Store;
   readonly timing: WebhookTiming;
   /** Reports what an operator should know. */
-  readonly report: (event: WebhookEvent, detail: string) => void;
+  readonly report: (level: LogLevel, event: string, detail: string) => void;
 }
 
-export type WebhookEvent =
-  | "webhook-fails"
-  | "webhook-recovers"
-  | "webhook-dead-letter"
-  | "webhook-begins-again"
-  | "webhook-fault";
+/** When webhooks are looked after. Times are in milliseconds. */
+export interface WebhookTiming {
+  /** How long to wait after so many attempts. */
+  readonly backOff: (attempts: number) => number;
+  /** How often to look for changes, and how often the process that sends says that it lives. */
+  readonly look: number;
+  readonly renew: number;
+  /** A message that was not taken for so long is given up, if others were. */
+  readonly giveUp: number;
+}
 
 /** The counts of a sender. */
 export interface WebhookFigures {
@@ -34,168 +37,170 @@ export interface WebhookFigures {
   readonly deadLetters: number;
   /** People whose change waits for another attempt. */
   readonly pending: number;
-  /** Whether this process is the one that sends. */
-  readonly sends: boolean;
 }
 
 /** The sending of the changes of people to a webhook, by one of all processes. */
 export interface WebhookSender {
   readonly figures: WebhookFigures;
   /** Resolves when each change from then on is sent; or when another process sends, or the database cannot be used yet. */
-  start(): Promise<void>;
+  readonly begun: Promise<void>;
   /** Waits a little for the attempts under way, and lets another process send. */
   close(patience: number): Promise<void>;
 }
 
 /**
  * Sends the changes of people to a webhook, as a follower of their feed: those of one person in order, each in the latest state.
- * What is not taken is tried again, while others go on.
+ * What is not taken waits in the database and is tried again, while others go on.
  */
 export function webhookSender({ settings, delivery, people, states, timing, report }: SenderParts): WebhookSender {
   const stopped = new AbortController();
   /** Ends the attempts that are still under way a while after the stop. */
   const cut = new AbortController();
-  let isFailing = false;
-  let running: Promise<void> | undefined;
+  const { host } = new URL(settings.url);
+  const lease = new Lease(states, settings.url, 3 * timing.renew);
   const counts = { delivered: 0, failed: 0, deadLetters: 0 };
-  const lease = leaseOf(states, settings.url, timing.renew);
-  const host = new URL(settings.url).host;
+  let isFailing = false;
+  let savedAt = 0;
 
-  const takeLease = async (): Promise<void> => {
-    try {
-      if (await lease.acquire()) await placeFirst();
-    } catch {
-      // It is tried again, and reported.
-    }
+  const save = async (state: WebhookState): Promise<void> => {
+    await lease.save(state);
+    savedAt = performance.now();
   };
 
-  /** Stores where a new webhook begins; returns whether it is new. */
-  const placeFirst = async (): Promise<boolean> => {
-    if (lease.state?.cursor !== null) return false;
+  /** Holds the lease, unless another process does, and stores where a new webhook begins. */
+  const hold = async (): Promise<void> => {
+    if (lease.state === undefined) await lease.acquire();
+    if (lease.state?.cursor !== null) return;
     const cursor = settings.from === "beginning" ? beginning : (await people.changes("now")).cursor;
-    await lease.change((stored) => ({ ...stored, cursor }));
-    return true;
+    await save({ ...lease.state, cursor });
   };
 
-  const run = async (): Promise<void> => {
-    const renewal = setInterval(() => void lease.renew(), timing.renew);
-    while (!stopped.signal.aborted) {
-      let pause = timing.look;
-      try {
-        if (lease.state === undefined && !(await lease.acquire())) pause = timing.renew;
-        else if (await round()) pause = 0;
-      } catch (error) {
-        pause = pauseAfter(error);
-      }
-      if (pause > 0) await wait(pause, undefined, { signal: stopped.signal }).catch(() => undefined);
+  /** Sends what is due, and what has changed; returns how long to wait for the next round. */
+  const round = async (): Promise<number> => {
+    await hold();
+    const { state } = lease;
+    if (state === undefined || state.cursor === null) return timing.renew;
+    const { cursor, hasMore, changes } = await nextChanges(state, state.cursor);
+    if (changes.size === 0 && cursor === state.cursor) {
+      if (performance.now() - savedAt > timing.renew) await save(state);
+      return timing.look;
     }
-    clearInterval(renewal);
-    await lease.release();
+    const outcome = await send(changes);
+    await save(after({ ...state, cursor }, changes, outcome));
+    return hasMore || outcome.delivered > 0 ? 0 : timing.look;
+  };
+
+  /** Returns the changes that are due for another attempt, and, while few people wait, the next ones of the feed. */
+  const nextChanges = async (
+    { pending }: WebhookState,
+    cursor: string,
+  ): Promise<Pick<ChangeBatch, "cursor" | "hasMore"> & { changes: Changes }> => {
+    const now = Date.now();
+    const changes: Changes = new Map();
+    for (const { id, removal } of pending.filter(({ next }) => next <= now).slice(0, mostAtATime)) {
+      const record = removal === undefined ? await people.find(id) : undefined;
+      changes.set(id, removal ? { kind: "removed", id, ...removal } : record && { kind: "stored", record });
+    }
+    const limit = Math.min(mostAtATime, mostPending - pending.length);
+    if (limit <= 0) return { cursor, hasMore: false, changes };
+    const feed = await changesBehind(cursor, limit);
+    // The latest state of somebody who waits takes the place of the former.
+    for (const change of feed.changes) {
+      if (change.kind === "stored") changes.set(change.record.id, change);
+      else changes.set(change.id, { ...change, at: now });
+    }
+    return { cursor: feed.cursor, hasMore: feed.hasMore, changes };
+  };
+
+  const changesBehind = async (cursor: string, limit: number): Promise<ChangeBatch> => {
+    try {
+      return await people.changes(cursor === beginning ? undefined : cursor, { limit });
+    } catch (error) {
+      if (!(error instanceof StoreCursorGone)) throw error;
+      report("warn", "webhook-begins-again", `changes are lost: everybody is sent to ${host} again`);
+      return people.changes(undefined, { limit });
+    }
+  };
+
+  /** Sends the messages of changes side by side. */
+  const send = async (changes: Changes): Promise<Outcome> => {
+    const refusals = new Map<number, string>();
+    let delivered = 0;
+    const attempts = changes.entries().map(async ([id, change]) => {
+      const message = change && messageOf(change, settings);
+      if (message === undefined) return;
+      const refusal = await delivery.send(message, cut.signal);
+      if (refusal === undefined) delivered++;
+      else refusals.set(id, refusal);
+    });
+    await Promise.all(attempts);
+    return { delivered, refusals };
+  };
+
+  /** Returns the state after a round: who waits for another attempt, and until when. Counts and reports what came of it. */
+  const after = (state: WebhookState, changes: Changes, { delivered, refusals }: Outcome): WebhookState => {
+    const now = Date.now();
+    const recovers = isFailing && delivered > 0;
+    const lastDelivery = delivered > 0 ? now : state.lastDelivery;
+    const failed = [...refusals].map(([id, reason]): PendingPerson => {
+      const { since = now, attempts = 0 } = state.pending.find((each) => each.id === id) ?? {};
+      const change = changes.get(id);
+      const removal = change?.kind === "removed" && { removal: { revision: change.revision, at: change.at } };
+      return { id, since, reason, attempts: attempts + 1, next: now + timing.backOff(attempts + 1), ...removal };
+    });
+    const isDead = ({ attempts, since }: PendingPerson): boolean =>
+      attempts > 1 && now - since >= timing.giveUp && lastDelivery !== null && lastDelivery > since;
+    const dead = failed.filter(isDead);
+    const others = state.pending.filter(({ id }) => !changes.has(id));
+    // Those that failed while nothing was taken are due as soon as something is.
+    const waiting = recovers ? others.map((each) => ({ ...each, next: now })) : others;
+
+    counts.delivered += delivered;
+    counts.failed += failed.length;
+    counts.deadLetters += dead.length;
+    for (const { id, reason } of dead) {
+      report("warn", "webhook-dead-letter", `${host} did not take person ${id}: ${reason}`);
+    }
+    const first = failed.find(({ attempts }) => attempts === 1);
+    if (recovers) {
+      isFailing = false;
+      report("info", "webhook-recovers", `${host} takes messages again`);
+    } else if (first !== undefined && delivered === 0 && !isFailing && !stopped.signal.aborted) {
+      isFailing = true;
+      report("warn", "webhook-fails", `${host} takes no messages: ${first.reason}`);
+    }
+    return {
+      ...state,
+      lastDelivery,
+      pending: [...waiting, ...failed.filter((each) => !isDead(each))],
+      dead: [...state.dead, ...dead].slice(-mostDead),
+      deadCount: state.deadCount + dead.length,
+    };
   };
 
   const pauseAfter = (error: unknown): number => {
     if (error instanceof StoreReadOnly) return timing.renew;
     if (error instanceof StoreUnavailable) return timing.look;
-    report("webhook-fault", String(error));
+    report("error", "webhook-fault", String(error));
     return timing.renew;
   };
 
-  /** Sends what is due, and what has changed; returns whether there may be more at once. */
-  const round = async (): Promise<boolean> => {
-    if (await placeFirst()) return true;
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      const pause = await round().catch(pauseAfter);
+      if (pause > 0) await wait(pause, undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
     const { state } = lease;
-    if (state === undefined || state.cursor === null) return false;
-    const changes = await due(state);
-    let { cursor } = state;
-    let hasMore = false;
-    if (state.pending.length < mostPending) {
-      const batch = await changesBehind(cursor);
-      // The latest state of somebody who waits for another attempt takes the place of the former.
-      const at = Date.now();
-      for (const change of batch.changes) {
-        changes.set(idOf(change), change.kind === "removed" ? { ...change, at } : change);
-      }
-      ({ cursor, hasMore } = batch);
-    }
-    if (changes.size === 0 && cursor === state.cursor) return false;
-    const { delivered, reasons } = await send(changes);
-    const recovers = isFailing && delivered > 0;
-    await lease.change((stored) => after(stored, { cursor, changes, reasons, delivered, recovers }));
-    return hasMore || reasons.size < changes.size;
+    if (state !== undefined) await lease.save({ ...state, holder: null }).catch(() => undefined);
   };
 
-  /** Returns the changes that are due for another attempt. */
-  const due = async ({ pending }: WebhookState): Promise<Map<number, TimedChange | undefined>> => {
-    const now = Date.now();
-    const due = new Map<number, TimedChange | undefined>();
-    for (const { id, removal, next } of pending) {
-      if (next > now) continue;
-      const record = removal === undefined ? await people.find(id) : undefined;
-      if (removal !== undefined) due.set(id, { kind: "removed", id, ...removal });
-      else due.set(id, record && { kind: "stored", record });
-    }
-    return due;
-  };
-
-  const changesBehind = async (cursor: string) => {
-    try {
-      return await people.changes(cursor === beginning ? undefined : cursor, { limit: mostAtATime });
-    } catch (error) {
-      if (!(error instanceof StoreCursorGone)) throw error;
-      report("webhook-begins-again", `changes are lost: everybody is sent to ${host} again`);
-      return people.changes(undefined, { limit: mostAtATime });
-    }
-  };
-
-  /** Sends the messages of changes, some at a time. */
-  const send = async (changes: Round["changes"]): Promise<Pick<Round, "delivered" | "reasons">> => {
-    const { lost } = lease;
-    const signal = AbortSignal.any([cut.signal, lost]);
-    const reasons = new Map<number, string>();
-    let delivered = 0;
-    const left = changes.entries();
-    const work = async (): Promise<void> => {
-      for (const [id, change] of left) {
-        const message = change && messageOf(change, settings);
-        if (message === undefined) continue;
-        const isOver = stopped.signal.aborted || lost.aborted;
-        const reason = isOver ? interrupted : await delivery.send(message, signal);
-        if (reason === undefined) delivered++;
-        else reasons.set(id, signal.aborted ? interrupted : reason);
-      }
-    };
-    await Promise.all(Array.from({ length: mostAtOnce }, work));
-    return { delivered, reasons };
-  };
-
-  /** Returns the state after a round; counts and reports what came of it. */
-  const after = (before: WebhookState, round: Round): WebhookState => {
-    const { delivered, reasons, recovers } = round;
-    const { state, dead } = stateAfter(before, round, timing);
-    counts.delivered += delivered;
-    counts.failed += reasons.values().reduce((sum, reason) => sum + (reason === interrupted ? 0 : 1), 0);
-    counts.deadLetters += dead.length;
-    for (const { id, reason } of dead) report("webhook-dead-letter", `${host} did not take person ${id}: ${reason}`);
-    const isNew = state.pending.some(({ id, attempts }) => attempts === 1 && reasons.has(id));
-    if (isNew && delivered === 0 && !isFailing) {
-      isFailing = true;
-      report("webhook-fails", `${host} takes no messages: ${[...reasons.values()][0]}`);
-    } else if (recovers) {
-      isFailing = false;
-      report("webhook-recovers", `${host} takes messages again`);
-    }
-    return state;
-  };
-
+  // What fails is tried again, and reported.
+  const begun = hold().catch(() => undefined);
+  const running = begun.then(run);
   return {
+    begun,
     get figures() {
-      const { state } = lease;
-      return { host, ...counts, pending: state?.pending.length ?? 0, sends: state !== undefined };
-    },
-    async start() {
-      const begun = takeLease();
-      running = begun.then(() => run());
-      await begun;
+      return { host, ...counts, pending: lease.state?.pending.length ?? 0 };
     },
     async close(patience) {
       stopped.abort();
@@ -207,10 +212,19 @@ export function webhookSender({ settings, delivery, people, states, timing, repo
   };
 }
 
-const idOf = (change: RecordChange): number => (change.kind === "stored" ? change.record.id : change.id);
+/** By the ids of people; undefined for one who waited for another attempt, and whose removal the feed brings. */
+type Changes = Map<number, TimedChange | undefined>;
 
-/** Changes that are read at a time: what is sent again if the process is killed. */
-const mostAtATime = 50;
+/** What came of sending changes: how many were taken, and why the others were not, by the ids of people. */
+interface Outcome {
+  readonly delivered: number;
+  readonly refusals: ReadonlyMap<number, string>;
+}
+
+/** How many changes of each kind, new ones and waiting ones, are sent side by side. */
+const mostAtATime = 16;
 
 /** While so many people wait for another attempt, no further changes are read: they wait in the database. */
 const mostPending = 100;
+
+const mostDead = 100;

@@ -37,18 +37,9 @@ export function parseWebhook(text: string): WebhookSettings {
     throw new TypeError('must be an object, such as {"url": "https://crm.example.com/people", "secret-file": "FILE"}');
   }
   const { success, data, error } = schema.safeParse(value, { error: describeIssue });
-  if (!success) {
-    const faults = faultsOf(error).map(({ path, message }) => `${nameOf(path)} ${message}`.trim());
-    throw new TypeError(`cannot be used: ${faults.join("; ")}`);
-  }
-  return {
-    url: data.url,
-    secretFile: data["secret-file"],
-    types: data.types,
-    fields: data.fields,
-    from: data.from,
-    allowsPrivateAddresses: data["allow-private-addresses"],
-  };
+  if (success) return data;
+  const faults = faultsOf(error).map(({ path, message }) => `${nameOf(path)} ${message}`.trim());
+  throw new TypeError(`cannot be used: ${faults.join("; ")}`);
 }
 
 const schema = z
@@ -63,15 +54,21 @@ const schema = z
     from: z.enum(["beginning", "now"]).default("now"),
     "allow-private-addresses": z.boolean().default(false),
   })
-  .check(({ value, issues }) => {
-    const refuse = (message: string): void =>
-      void issues.push({ code: "custom", input: value.url, path: ["url"], message });
-    if (value["allow-private-addresses"] || !isWebUrl(value.url)) return;
-    const url = new URL(value.url);
-    if (url.protocol !== "https:") refuse('must begin with https://, unless "allow-private-addresses" is true');
-    if (hasPrivateAddress(url)) {
-      refuse('is at a private address, for which "allow-private-addresses" must be true');
-    }
+  .transform(
+    ({ "secret-file": secretFile, "allow-private-addresses": allowsPrivateAddresses, ...others }): WebhookSettings => ({
+      ...others,
+      fields: others.fields,
+      secretFile,
+      allowsPrivateAddresses,
+    }),
+  )
+  .refine(({ url, allowsPrivateAddresses }) => allowsPrivateAddresses || url.startsWith("https:"), {
+    path: ["url"],
+    message: 'must begin with https://, unless "allow-private-addresses" is true',
+  })
+  .refine(({ url, allowsPrivateAddresses }) => allowsPrivateAddresses || !hasPrivateAddress(new URL(url)), {
+    path: ["url"],
+    message: 'is at a private address, for which "allow-private-addresses" must be true',
   });
 
 /** Which members of its own a service has, its other settings say. */

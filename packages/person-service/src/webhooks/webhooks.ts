@@ -1,15 +1,13 @@
 import type { Store } from "@waymark/collection";
-import type { Log, LogLevel } from "../log/log.ts";
+import type { Log } from "../log/log.ts";
 import { delivery } from "./delivery.ts";
-import { type WebhookEvent, type WebhookFigures, webhookSender } from "./sender.ts";
+import { type WebhookFigures, type WebhookTiming, webhookSender } from "./sender.ts";
 import type { WebhookSettings } from "./settings.ts";
-import { readWebhookSecret } from "./signing.ts";
-import { usualTiming, type WebhookTiming } from "./timing.ts";
 
 /** The webhooks of a service. */
 export interface Webhooks {
   /** Resolves when each change from then on is sent, be it by another process or when the database can be used. */
-  readonly begun: Promise<void>;
+  readonly begun: Promise<unknown>;
   /** The counts of each webhook in this process, in the order of the settings. */
   readonly figures: () => readonly WebhookFigures[];
   /**
@@ -32,14 +30,6 @@ export interface WebhookParts {
   readonly timeout?: number;
 }
 
-const levels: Readonly<Record<WebhookEvent, LogLevel>> = {
-  "webhook-fails": "warn",
-  "webhook-recovers": "info",
-  "webhook-dead-letter": "warn",
-  "webhook-begins-again": "warn",
-  "webhook-fault": "error",
-};
-
 /**
  * Begins to send changes to webhooks, each for itself.
  *
@@ -47,26 +37,23 @@ const levels: Readonly<Record<WebhookEvent, LogLevel>> = {
  */
 export function startWebhooks(parts: WebhookParts): Webhooks {
   const { settings, people, states, log, timing = usualTiming, timeout = 15_000 } = parts;
-  const senders = settings.map((each) => {
-    const key = readWebhookSecret(each.secretFile);
-    return webhookSender({
-      settings: each,
-      delivery: delivery(each, key, timeout),
-      people,
-      states,
-      timing,
-      report: (event, detail) => log.write(levels[event], event, detail),
-    });
-  });
-  const starts = senders.map((sender) => sender.start());
+  const deliveries = settings.map((each) => ({ settings: each, delivery: delivery(each, timeout) }));
+  const senders = deliveries.map((each) => webhookSender({ ...each, people, states, timing, report: log.write }));
   return {
-    begun: Promise.all(starts).then(() => undefined),
+    begun: Promise.all(senders.map(({ begun }) => begun)),
     figures: () => senders.map(({ figures }) => figures),
     close: async (patience = longestPatience) => {
       await Promise.all(senders.map((sender) => sender.close(Math.min(patience, longestPatience))));
     },
   };
 }
+
+const usualTiming: WebhookTiming = {
+  backOff: (attempts) => Math.min(3_600_000, 5000 * 4 ** (attempts - 1)) * (0.9 + Math.random() / 5),
+  look: 500,
+  renew: 10_000,
+  giveUp: 86_400_000,
+};
 
 /** In milliseconds. */
 const longestPatience = 3000;

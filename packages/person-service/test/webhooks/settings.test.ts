@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { isPrivateAddress } from "../../src/webhooks/addresses.ts";
+import { readWebhookSecret } from "../../src/webhooks/delivery.ts";
 import { parseWebhook } from "../../src/webhooks/settings.ts";
-import { readWebhookSecret, signedFields } from "../../src/webhooks/signing.ts";
 
 const webhook = (members: object): string =>
   JSON.stringify({ url: "https://hooks.example.com/a", "secret-file": "s", ...members });
@@ -66,11 +66,11 @@ describe("the secret of a webhook", () => {
   it("signs as the example of standard-webhooks", () => {
     const file = folder.write("good", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n");
     const body = '{"test": 2432232314}';
-    assert.deepEqual(signedFields(readWebhookSecret(file), "msg_p5jXN8AQM9LWM0D4loKWxJek", body, 1614265330), {
-      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
-      "webhook-timestamp": "1614265330",
-      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
-    });
+    const at = new Date(1_614_265_330_000);
+    assert.equal(
+      readWebhookSecret(file).sign("msg_p5jXN8AQM9LWM0D4loKWxJek", at, body),
+      "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    );
   });
 
   for (const [what, text] of [

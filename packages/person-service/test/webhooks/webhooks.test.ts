@@ -4,9 +4,9 @@ import { type Database, openDatabase, type Store } from "@waymark/collection";
 import { newPostgresDatabase } from "../../../collection/test/postgres-server.ts";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { personCollection } from "../../src/person/collection.ts";
+import type { WebhookTiming } from "../../src/webhooks/sender.ts";
 import { parseWebhook } from "../../src/webhooks/settings.ts";
 import { readStates, type WebhookState, webhookCollection } from "../../src/webhooks/state.ts";
-import type { WebhookTiming } from "../../src/webhooks/timing.ts";
 import { startWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 import { type Receiver, secretText, startReceiver } from "./receiver.ts";
 

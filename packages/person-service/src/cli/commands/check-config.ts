@@ -43,7 +43,7 @@ export const checkConfigCommand: Command = command({
       database,
       members,
     } = toOptions(given.values, given.sourceOf);
-    const { readWebhookSecret } = await import("../../webhooks/signing.ts");
+    const { readWebhookSecret } = await import("../../webhooks/delivery.ts");
     for (const { secretFile } of webhooks) readWebhookSecret(secretFile);
     if (logo !== undefined) await readLogo(logo);
     if (tls !== undefined) await readTlsFiles(tls);

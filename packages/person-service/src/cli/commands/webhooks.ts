@@ -29,8 +29,8 @@ function linesOf({ state }: StoredState): readonly string[] {
         `  waiting: person ${id}, attempt ${attempts + 1} at ${timeOf(next)} (${reason})`,
     ),
     ...dead.map(
-      ({ id, attempts, since, until, reason }) =>
-        `  given up: person ${id}, after ${attempts} attempts from ${timeOf(since)} to ${timeOf(until)} (${reason})`,
+      ({ id, attempts, since, next, reason }) =>
+        `  given up: person ${id}, after ${attempts} attempts from ${timeOf(since)} to ${timeOf(next)} (${reason})`,
     ),
   ];
 }
