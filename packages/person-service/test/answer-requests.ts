@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { toFeedCursor } from "../../collection/src/stores/reading/feed-cursor.ts";
 import { type Fields, somebody } from "./request-space.ts";
 
 // Requests that get each answer of the OpenAPI document, in the right state of the service.
@@ -98,12 +99,11 @@ export const specialFields: readonly Fields[] = [
   { Accept: "image/png, text/html" },
 ];
 
-/** A cursor of people behind more changes than any of these services has. */
-const cursorFarAhead = "BBFustCMqQCAgICAgICACA";
+/** A cursor of people in another database. */
+const cursorOfAnother = toFeedCursor("person", { era: "another", tx: "0", revision: 1 });
 
 /** What is wrong with a request of people or of their pages, or special about it. */
 export const specialRequests: readonly Line[] = [
-  ...faultyForms("/language"),
   ...ofPerson.flatMap((method): readonly Line[] => [
     [method, "/person/x", contents[method]],
     [method, "/person/99", contents[method]],
@@ -135,7 +135,7 @@ export const specialRequests: readonly Line[] = [
   ["GET", "/person", { fields: unknownPreference }],
   ["GET", "/person/changes?shoe=38"],
   ["GET", "/person/changes?after=x"],
-  ["GET", `/person/changes?after=${cursorFarAhead}`],
+  ["GET", `/person/changes?after=${cursorOfAnother}`],
   ["GET", "/person/changes", { fields: unknownPreference }],
   ["GET", "/person?shoe=38"],
   ["GET", "/person?q="],

@@ -3,56 +3,63 @@ import { StoreCursorInvalid } from "../contract/errors.ts";
 
 /** The place of a follower in the changes of a collection. */
 export interface FeedPlace {
-  /** The era of the database, or the mark of it in a cursor; undefined in a place that is not held to one era. */
-  readonly era: string | undefined;
+  /** The era of the database, or the mark of it in a cursor. */
+  readonly era: string;
   /** The transaction of the last change that the follower has, as a decimal number; 0 where a revision says all. */
   readonly tx: string;
   /** The revision of that change. */
   readonly revision: number;
+  /** In a copy that is not whole yet, where it began: what was removed before was never in it. As a decimal number. */
+  readonly began?: string | undefined;
 }
 
-// A cursor is a place, as bytes in base64url: the form of the cursor, a check, the mark of the era in the form that has one, the
-// transaction and the revision. It gives no right to anything, so that the check has no secret: it finds cursors of other feeds, and
-// those that were cut or made by hand.
+// A cursor is a place, as bytes in base64url: the form of the cursor, a check, the mark of the era, the transaction, the revision and, in
+// the form that has it, where the copy began. It gives no right to anything, so that the check has no secret: it finds cursors of other
+// feeds, and those that were cut or made by hand.
 
 /**
  * Makes the cursor of a place, as a text of `A-Z`, `a-z`, `0-9`, `-` and `_`.
  *
  * @param feed the name of the feed; in another one the cursor is not valid
  */
-export function toFeedCursor(feed: string, { era, tx, revision }: FeedPlace): string {
-  const form = era === undefined ? bare : ofEra;
-  const mark = era === undefined ? [] : Buffer.from(markOf(era), "base64url");
-  const body = [...mark, ...wholeOf(BigInt(tx)), ...wholeOf(BigInt(revision))];
+export function toFeedCursor(feed: string, { era, tx, revision, began }: FeedPlace): string {
+  const form = began === undefined ? ofCopy : ofBegunCopy;
+  const numbers = [tx, revision, ...(began === undefined ? [] : [began])];
+  const body = [...Buffer.from(markOf(era), "base64url"), ...numbers.flatMap((each) => wholeOf(BigInt(each)))];
   return Buffer.from([form, ...checkOf(feed, form, body), ...body]).toString("base64url");
 }
 
 /** Reads the place of a cursor; its era is a mark. Throws StoreCursorInvalid unless the cursor was made for this feed. */
 export function parseFeedCursor(feed: string, text: string): FeedPlace {
   const bytes = Buffer.from(text, "base64url");
-  const isOfEra = bytes[0] === ofEra;
   const marked = bytes.subarray(1 + checkLength);
-  const body = isOfEra ? marked.subarray(markLength) : marked;
-  const reader = { body, at: 0 };
+  const reader = { body: marked.subarray(markLength), at: 0 };
   const place = {
-    era: isOfEra ? marked.subarray(0, markLength).toString("base64url") : undefined,
+    era: marked.subarray(0, markLength).toString("base64url"),
     tx: `${takeWhole(reader)}`,
     revision: Number(takeWhole(reader)),
+    began: bytes[0] === ofBegunCopy ? `${takeWhole(reader)}` : undefined,
   };
   // Its text is the only one of this place: the decoder skips unknown characters, and numbers could have further bytes.
-  const isWhole = Number.isSafeInteger(place.revision) && place.tx.length <= longestTransaction;
+  const isWhole =
+    place.era.length === markCharacters &&
+    Number.isSafeInteger(place.revision) &&
+    [place.tx, place.began ?? ""].every(({ length }) => length <= longestTransaction);
   if (!isWhole || toFeedCursor(feed, place) !== text)
     throw new StoreCursorInvalid("It is not a cursor of these changes");
   return place;
 }
 
-/** Returns whether a place is in this era, as far as it says. */
-export const isInEra = (place: FeedPlace, era: string): boolean =>
-  place.era === undefined || markOf(place.era) === markOf(era);
+/** Returns whether a place is in this era. */
+export const isInEra = (place: FeedPlace, era: string): boolean => markOf(place.era) === markOf(era);
+
+/** Returns where a copy began, for the place that it is at now; undefined when it has all that there was then. */
+export const stillBegan = (began: string, at: string | number): string | undefined =>
+  BigInt(at) < BigInt(began) ? began : undefined;
 
 /** The numbers of the forms of cursors. */
-const ofEra = 3;
-const bare = 4;
+const ofCopy = 3;
+const ofBegunCopy = 5;
 
 /** In bytes. */
 const checkLength = 6;

@@ -2,7 +2,7 @@ import { setTimeout as elapse } from "node:timers/promises";
 import type { StoredCollection } from "../../../database.ts";
 import { cursorGone } from "../../contract/errors.ts";
 import type { Engine, EngineChanges, FeedRange } from "../../engine.ts";
-import { type FeedPlace, isInEra } from "../../reading/feed-cursor.ts";
+import { type FeedPlace, isInEra, stillBegan } from "../../reading/feed-cursor.ts";
 import { type RecordRow, toRecord } from "../../table/rows.ts";
 import { toSelectionFault } from "../connections/fault.ts";
 import type { PostgresPool, ReadSeries } from "../connections/pool.ts";
@@ -33,11 +33,15 @@ export function postgresFeed(
     ["waymark_removals", ofCollection],
   ] as const;
 
-  /** Makes the statement. Its parameters are the place, the most changes, the most characters, and the owner. */
+  /**
+   * Makes the statement. Its parameters are the place, the most changes, the most characters, the transaction before which removals do
+   * not count (NULL: those that this statement can find), and the owner.
+   */
   const textOf = (isOfOwner: boolean): string => {
-    const isOwned = isOfOwner ? "AND owner = $5" : "";
+    const isOwned = isOfOwner ? "AND owner = $6" : "";
     return `WITH horizon AS MATERIALIZED (
-        SELECT pg_snapshot_xmin(pg_current_snapshot()) AS least, $1::text::xid8 AS place_tx, $2::bigint AS place_revision
+        SELECT pg_snapshot_xmin(pg_current_snapshot()) AS least, $1::text::xid8 AS place_tx, $2::bigint AS place_revision,
+          coalesce($5::text::xid8, pg_snapshot_xmin(pg_current_snapshot())) AS began
       )
       SELECT era, least::text, (current_setting('transaction_read_only') = 'on')::integer::bigint, NULL::bigint, NULL::bigint,
         greatest('0'::xid8, ${tables.map(([table, condition]) => latestOf(table, condition)).join(", ")})::text, NULL::bigint
@@ -48,7 +52,7 @@ export function postgresFeed(
         FROM (
           (${changesOf(quoteName(name), "tx, revision, id, size, updated_at, document", isOwned)})
           UNION ALL
-          (${changesOf("waymark_removals", "tx, revision, id, 0, NULL, NULL", `${ofCollection} ${isOwned}`)})
+          (${changesOf("waymark_removals", "tx, revision, id, 0, NULL, NULL", `AND tx >= began ${ofCollection} ${isOwned}`)})
           ORDER BY tx, revision LIMIT $3 + 1
         ) AS either
         WINDOW in_order AS (ORDER BY tx, revision ROWS UNBOUNDED PRECEDING)
@@ -70,16 +74,17 @@ export function postgresFeed(
     return { era, tx, revision: Number(revision) };
   };
 
-  const read = async (range: FeedRange, place: FeedPlace): Promise<readonly FeedRow[]> => {
+  const read = async (range: FeedRange, place: FeedPlace | undefined): Promise<readonly FeedRow[]> => {
     const { owner, most, size } = range;
+    const { tx, revision } = place ?? { tx: "0", revision: 0 };
+    const began = place === undefined ? null : (place.began ?? "0");
     const series: ReadSeries<FeedRow> = {
-      isBehind: ([head]) =>
-        head?.[2] === "1" && BigInt(head[1] ?? 0) < BigInt(place.tx) + (place.era === undefined ? 0n : 1n),
+      isBehind: ([head]) => head?.[2] === "1" && place !== undefined && BigInt(head[1] ?? 0) <= BigInt(tx),
     };
     const statement = {
       name: `waymark changes of ${quoteName(name)}${owner === undefined ? "" : " of an owner"}`,
       text: textOf(owner !== undefined),
-      values: [place.tx, place.revision, most, size, ...(owner === undefined ? [] : [owner])],
+      values: [tx, revision, most, size, began, ...(owner === undefined ? [] : [owner])],
     };
     return pool.read<FeedRow>(statement, toSelectionFault, range, series);
   };
@@ -90,21 +95,23 @@ export function postgresFeed(
       const place = await lastPlace(range);
       return { changes: [], place, hasMore: false, revision: place.revision };
     }
-    const place = after ?? { era: undefined, tx: "0", revision: 0 };
-    let rows = await read(range, place);
+    let rows = await read(range, after);
     // Whoever has changed something finds it, as a rule: the transactions that ran beside it end within milliseconds.
     const latest = BigInt(headOf(rows)[5]);
     for (let pause = 2; BigInt(headOf(rows)[1]) <= latest && rows.length <= most && pause <= longestPause; pause *= 2) {
       await elapse(pause);
-      rows = await read(range, place);
+      rows = await read(range, after);
     }
-    const isHeld = BigInt(headOf(rows)[1]) <= latest;
+    const [era, horizon] = headOf(rows);
+    const isHeld = BigInt(horizon) <= latest;
     onRead(isHeld);
-    const [era] = headOf(rows);
-    if (!isInEra(place, era)) throw cursorGone();
+    if (after !== undefined && !isInEra(after, era)) throw cursorGone();
     const found = rows.slice(1, most + 1) as readonly FeedRow[] as readonly ChangeRow[]; // all but the first are changes
     const last = found.at(-1);
-    const end: FeedPlace = last === undefined ? { ...place, era } : { era, tx: last[1], revision: Number(last[3]) };
+    const began = after === undefined ? horizon : after.began;
+    const { tx, revision } =
+      last === undefined ? (after ?? { tx: "0", revision: 0 }) : { tx: last[1], revision: Number(last[3]) };
+    const end: FeedPlace = { era, tx, revision, began: began && stillBegan(began, tx) };
     // A change after the last one is known where the statement read one more, whether or not it sent it.
     return { changes: found.map(toChange), place: end, hasMore: last?.[6] != null, isHeld, revision: end.revision };
   };

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { cursorGone } from "../../contract/errors.ts";
 import type { EngineChanges, FeedRange } from "../../engine.ts";
-import { isInEra } from "../../reading/feed-cursor.ts";
+import { isInEra, stillBegan } from "../../reading/feed-cursor.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { guardedRead } from "../connections/fault.ts";
 import { limit, StatementCache } from "../connections/statements.ts";
@@ -22,7 +22,8 @@ export function sqliteFeed(database: DatabaseSync, collection: string): (range: 
     const [era] = statements.prepare("SELECT era FROM waymark_era").get() as unknown as readonly [string]; // it has one row
     if (given !== undefined && (given.revision > head || !isInEra(given, era))) throw cursorGone();
     const before = after === "now" ? head : (given?.revision ?? 0);
-    const removals = removalsBehind(before, head, owner, most);
+    const began = after === undefined ? `${head}` : given?.began;
+    const removals = removalsBehind(Math.max(before, Number(began ?? 0)), head, owner, most);
     const records = recordsBehind(before, head, owner, most, size);
     // Where either was cut, the other is not known to be complete behind its end.
     const isCut = removals.length === most || records.isCut;
@@ -37,7 +38,8 @@ export function sqliteFeed(database: DatabaseSync, collection: string): (range: 
     const kept = changes.slice(0, most);
     const last = kept.at(-1);
     const revision = kept.length < changes.length && last !== undefined ? revisionOf(last) : end;
-    return { changes: kept, place: { era, tx: "0", revision }, hasMore: revision < head, revision };
+    const place = { era, tx: "0", revision, began: began && stillBegan(began, revision) };
+    return { changes: kept, place, hasMore: revision < head, revision };
   };
 
   const removalsBehind = (
