@@ -409,13 +409,13 @@ const targets: readonly Dimension[] = [
   })),
 ];
 
-/** What a browser asks for: empty fields of a form are taken out of the query first. */
-const forms: readonly Dimension[] = Object.entries({
+/** What a browser asks for. */
+const pages: readonly Dimension[] = Object.entries({
   "empty parameters": (i: number) => `p${i}=&`,
   "a parameter again and again": () => "name=a&",
   escapes: () => "%6e=%C3%A9&",
 }).map(([what, piece]) => ({
-  name: `form: ${what}`,
+  name: `page: ${what}`,
   limit: target,
   reading: request(
     (search) => ({ target: `/person?${search}`, headers: { Accept: "text/html" } }),
@@ -566,65 +566,6 @@ const credentials = guarded(
   },
 );
 
-/** As many bytes as a form may have. */
-const formBytes = 250_000;
-
-const formPosted =
-  (type: string) =>
-  (body: string): HttpRequestInit => ({
-    ...posted(type)(body),
-    headers: { "Content-Type": type, Accept: "text/html" },
-  });
-
-const personForm = contentDimensions("application/x-www-form-urlencoded", formPosted, {
-  parameters: (bytes) => `${fill(Math.min(bytes, formBytes), (i) => `a${i}=b&`)}birthDate=x`,
-  "a parameter again and again": (bytes) => fill(Math.min(bytes, formBytes), "birthDate=x&"),
-  "a long text": (bytes) => `birthDate=x&description=${fill(Math.min(bytes, formBytes), "a")}`,
-  "marks that are escaped on the page": (bytes) => `birthDate=x&description=${fill(Math.min(bytes, formBytes), "<")}`,
-  "what it had before": (bytes) => `_before=${fill(Math.min(bytes, formBytes), "[")}&birthDate=x`,
-  "words that could be members": (bytes) => `birthDate=${fill(Math.min(bytes, formBytes), "aB")}`,
-  "what is said of a value": (bytes) => `birthDate=x&emails=a@b+(${fill(Math.min(bytes, formBytes), "work,")})`,
-  "marks in a country": (bytes) => `birthDate=x&address.addressCountry=${fill(Math.min(bytes, formBytes), marks)}`,
-});
-
-/** The page of a person who is stored. */
-const personPages: readonly Dimension[] = Object.entries({ letters: "a", marks: "<", quotes: '"' }).map(
-  ([what, piece]) => ({
-    name: `page of a person: ${what}`,
-    limit: 190_000,
-    reading: (bytes) => {
-      const vCardProps = Array.from({ length: 50 }, (_, i) => `X-A${i}:${fill(bytes / 50, piece)}`);
-      return async ({ app, people }) => {
-        const outcome = await people.create({ name: "Ada", vCardProps });
-        assert.equal(outcome.kind, "created");
-        const target = `/person/${outcome.record.id}`;
-        assert.equal((await app.handle(HttpRequest.of({ target, headers: { Accept: "text/html" } }))).status, 200);
-      };
-    },
-  }),
-);
-
-/** A form of the import, with these fields before its file. */
-const importForm: readonly Dimension[] = Object.entries<(bytes: number) => string>({
-  fields: (bytes) => fill(bytes, (i) => formPart(`a${i}`, "b")),
-  "columns of another file": (bytes) => formPart("_columns", `[${fill(bytes, "{},")}{}]`),
-}).map(([what, parts]) => ({
-  name: `multipart/form-data: ${what}`,
-  limit: formBytes,
-  reading: request(
-    (body) => ({
-      method: "POST",
-      target: "/person?import=check",
-      headers: { "Content-Type": "multipart/form-data; boundary=x", Accept: "text/html" },
-      body,
-    }),
-    (bytes) => `${parts(bytes)}${formPart('file"; filename="a.csv', "name\n\u0000")}--x--`,
-  ),
-}));
-
-const formPart = (name: string, value: string): string =>
-  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-
 /** A file of people, as the page sends it. */
 const files = contentDimensions("application/octet-stream", posted, {
   "marks in a heading": (bytes) => `name,${fill(bytes / 2, marks)}\n`,
@@ -652,7 +593,7 @@ const signInForm = guarded(
   16_000,
   (body) => ({
     method: "POST",
-    target: "/sign-in",
+    target: "/session",
     headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "text/html" },
     body,
   }),
@@ -682,16 +623,13 @@ export const dimensions: readonly Dimension[] = [
   ...xml,
   ...heads,
   ...targets,
-  ...forms,
+  ...pages,
   codings,
   ...words,
   ...logged,
   ...sessions,
   ...credentials,
   ...signInForm,
-  ...personForm,
-  ...personPages,
-  ...importForm,
   ...files,
   ...changesOfMany,
 ];

@@ -46,7 +46,7 @@ describeService("a service for this machine only", (openService, transport) => {
         ["GET", "/person/1"],
         ["DELETE", "/person/1"],
         ["GET", "/nope"],
-        ["POST", "/sign-in"],
+        ["POST", "/session"],
         ["GET", "/%zz"],
       ] as const) {
         await assertProblem(
