@@ -1,4 +1,5 @@
 import { type ContentCoding, joinBytes } from "./coding.ts";
+import { ContentError } from "./decoder.ts";
 import { contentExpandsTooFar, contentTooLarge, malformedRefusal } from "./refusals.ts";
 
 /** The bounds of decoded content. */
@@ -15,9 +16,7 @@ export async function decodeWhole(
   coded: Uint8Array,
   bounds: DecodingBounds,
 ): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of decodePieces(coding, oneOf(coded), bounds)) pieces.push(piece);
-  return joinBytes(pieces);
+  return joinBytes(await Array.fromAsync(decodePieces(coding, oneOf(coded), bounds)));
 }
 
 async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
@@ -27,26 +26,52 @@ async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, voi
 /** Returns the content that is coded in the pieces; no more of it is made once it is longer than the limit or expands too far. */
 export async function* decodePieces(
   coding: ContentCoding,
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncGenerator<Uint8Array, void, void>,
   { limit, maxExpansion }: DecodingBounds,
 ): AsyncGenerator<Uint8Array, void, void> {
   let [coded, decoded] = [0, 0];
-  const counted = async function* (): AsyncGenerator<Uint8Array, void, void> {
-    for await (const piece of pieces) {
-      coded += piece.byteLength;
-      yield piece;
-    }
-  };
+  let failure: { readonly cause: unknown } | undefined;
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next().catch((cause: unknown) => {
+          failure = { cause };
+          throw cause;
+        });
+        if (done === true) return controller.close();
+        coded += value.byteLength;
+        controller.enqueue(value as Uint8Array<ArrayBuffer>); // adapters share no memory
+      },
+      async cancel() {
+        await pieces.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const reader = source.pipeThrough(coding.decode()).getReader();
   try {
-    for await (const piece of coding.decode(counted())) {
-      decoded += piece.byteLength;
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw failure === undefined ? undecodable(coding, cause) : failure.cause;
+      });
+      if (done) return;
+      decoded += value.byteLength;
       if (decoded > limit) throw contentTooLarge(limit);
       if (decoded > freeExpansion && decoded > maxExpansion * coded) throw contentExpandsTooFar(maxExpansion);
-      yield piece;
+      yield value;
     }
-  } catch (cause) {
-    throw malformedRefusal(cause) ?? cause;
+  } finally {
+    // Of what has ended or failed there is nothing to cancel.
+    reader.cancel().catch(() => undefined);
   }
+}
+
+/** What a coding cannot read is the client's mistake. */
+function undecodable({ name }: ContentCoding, cause: unknown): unknown {
+  // Node and the platform's own wrap what zlib says in a TypeError without a message.
+  const said = cause instanceof TypeError && cause.cause instanceof Error ? cause.cause : cause;
+  const reason = said instanceof Error ? said.message : String(said);
+  return malformedRefusal(new ContentError(`The content is not ${name}: ${reason}`, undefined, { cause }));
 }
 
 /** Decoded bytes that may come of however few coded ones: short content that repeats itself is usual, and harmless. */

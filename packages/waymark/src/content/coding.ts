@@ -9,9 +9,13 @@ import { problemTypes } from "../problem-types.ts";
  * are in `@waymark/node`; another is an object of this form.
  *
  * ```ts
- * import { nodeCodings } from "@waymark/node";
- *
- * router({ codings: nodeCodings, filters: [compress({ codings: nodeCodings })] }, personRoutes(people))
+ * const gzip: ContentCoding = {
+ *   name: "gzip",
+ *   aliases: ["x-gzip"],
+ *   encode: () => new CompressionStream("gzip"),
+ *   decode: () => new DecompressionStream("gzip"),
+ * };
+ * router({ codings: [gzip], filters: [compress({ codings: [gzip] })] }, personRoutes(people))
  * ```
  */
 export interface ContentCoding {
@@ -19,30 +23,17 @@ export interface ContentCoding {
   readonly name: string;
   /** Other names that mean the same, in lower case: `x-gzip`. */
   readonly aliases: readonly string[];
-  /** Begins the coding of one content. */
-  encoder(): Encoder;
-  /**
-   * The content that was coded, in pieces no larger than some ten KiB, made as they are asked for: a few bytes may become
-   * gigabytes. When it is ended early the pieces are ended too.
-   *
-   * Throws ContentError when the pieces are not of this coding, or not all of it, and what the pieces throw.
-   */
-  decode(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /** Begins to code one content. A piece of a stream reaches the client when the coding gives it: that of Node at once. */
+  encode(): CodingStream;
+  /** Begins to decode one content, in small pieces as they are asked for: a few bytes may become gigabytes. */
+  decode(): CodingStream;
 }
 
-/** One content while it is coded. The calls come one after another, each when the one before it has settled. */
-export interface Encoder {
-  /** Takes bytes, which may be none, and gives the coded ones that are ready, which may be none too. */
-  encode(bytes: Uint8Array, until: Extent): Promise<Uint8Array>;
-  /** Frees what it holds, at any time; a call that is under way rejects. */
-  close(): void;
+/** What codes or decodes, as a `TransformStream` and a `CompressionStream` do. */
+export interface CodingStream {
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly writable: WritableStream<ArrayBufferView<ArrayBuffer> | ArrayBuffer>;
 }
-
-/**
- * How much is ready after a call: `part` as suits the coding, `flush` all that a decoder needs to give back every byte
- * taken so far, `end` the rest of the coded content, after which nothing is taken.
- */
-export type Extent = "part" | "flush" | "end";
 
 /**
  * Returns the coding that Content-Encoding names; undefined when the content is as it is. Content that was coded more

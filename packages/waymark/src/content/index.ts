@@ -1,5 +1,5 @@
 export { eventStream, type ServerSentEvent } from "../event-stream.ts";
-export type { ContentCoding, Encoder, Extent } from "./coding.ts";
+export type { CodingStream, ContentCoding } from "./coding.ts";
 export { ContentError, type ContentReader, chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 export { jsonDecoder, parseStrictJson } from "./json.ts";
 export type { ReadOptions, Validator } from "./request-content.ts";

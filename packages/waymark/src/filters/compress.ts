@@ -10,7 +10,7 @@ import type { HttpRequest } from "../request.ts";
 import { declaredLength, type HttpResponse, isStreamed } from "../response.ts";
 import { consulting, withVary } from "../routing/check.ts";
 import { memoizeText } from "../text-map.ts";
-import { codeBody } from "./coded-body.ts";
+import { codeBody, codeWhole } from "./coded-body.ts";
 
 /** The options of `compress`. */
 export interface CompressOptions {
@@ -79,7 +79,7 @@ export function compress(options: CompressOptions): Filter {
 
 /** Refuses what a program without types may give in place of codings. */
 function requireCodings(codings: readonly ContentCoding[]): void {
-  const isCoding = (coding: ContentCoding): boolean => typeof coding?.encoder === "function";
+  const isCoding = (coding: ContentCoding): boolean => typeof coding?.encode === "function";
   if (!(Array.isArray(codings) && codings.every(isCoding))) {
     throw new TypeError("compress({ codings }) takes a list of codings, such as nodeCodings of @waymark/node");
   }
@@ -132,15 +132,6 @@ function withCodedBody(
   if (request.method === "HEAD" || body === null) return coded.withBody(null);
   const bytes = typeof body === "string" ? utf8.encode(body) : body;
   return codeWhole(bytes, coding).then((content) => coded.withBody(content));
-}
-
-async function codeWhole(bytes: Uint8Array, coding: ContentCoding): Promise<Uint8Array> {
-  const encoder = coding.encoder();
-  try {
-    return await encoder.encode(bytes, "end");
-  } finally {
-    encoder.close();
-  }
 }
 
 const utf8 = new TextEncoder();
