@@ -83,16 +83,21 @@ export async function ask<T = undefined>(method: string, path: string, sent: Sen
   const text = await answer.text().catch(() => {
     throw new NoAnswer();
   });
-  return toAnswer(answer, text, method, path, sent);
+  const isRenewed = method !== "GET" && path !== "/session";
+  return toAnswer(answer, text, isRenewed ? () => ask(method, path, sent) : undefined);
 }
 
-async function toAnswer<T>(answer: Response, text: string, ...again: [string, string, Sent]): Promise<Answer<T>> {
-  const isJson = /[/+]json/.test(answer.headers.get("Content-Type") ?? "");
+/** @param again sends the request once more, when somebody has signed in */
+async function toAnswer<T>(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  text: string,
+  again: (() => Promise<Answer<T>>) | undefined,
+): Promise<Answer<T>> {
+  const isJson = /[/+]json/.test(headers.get("Content-Type") ?? "");
   const value = text !== "" && isJson ? JSON.parse(text) : undefined;
-  if (answer.ok) return { value: value ?? (text as T), headers: answer.headers };
-  const [method, path] = again;
-  if (answer.status === 401 && method !== "GET" && path !== "/session" && (await session.renew())) return ask(...again);
-  throw new Refusal(answer.status, value ?? {}, answer.headers);
+  if (status < 300) return { value: value ?? (text as T), headers };
+  if (status === 401 && again !== undefined && (await session.renew())) return again();
+  throw new Refusal(status, value ?? {}, headers);
 }
 
 /** Returns the query that a link of an answer leads to (RFC 8288). */
@@ -120,11 +125,8 @@ export function sendFile<T>(
       const fields = new Headers(
         lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
       );
-      const value = /json/.test(fields.get("Content-Type") ?? "") ? JSON.parse(request.responseText) : undefined;
-      if (request.status < 300) return resolve({ value, headers: fields });
-      const refusal = new Refusal(request.status, value ?? {}, fields);
-      if (request.status !== 401) return reject(refusal);
-      session.renew().then((isIn) => (isIn ? resolve(sendFile(path, file, headers, sent)) : reject(refusal)));
+      const answer = { status: request.status, headers: fields };
+      resolve(toAnswer<T>(answer, request.responseText, () => sendFile(path, file, headers, sent)));
     };
     request.open("POST", base + path);
     for (const [name, value] of Object.entries({ Accept: "application/json", ...headers }))
