@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import { setTimeout as elapse } from "node:timers/promises";
 import { Client } from "pg";
 import {
   type CollectionDefinition,
@@ -260,6 +261,25 @@ describe("what a version adds to a PostgreSQL database that an older one uses", 
     await other.end();
     await making;
     assert.equal(await people.count(byEmail), 4);
+  });
+
+  it("is left when the database is closed, however long it would wait for others, and made after the next start", async () => {
+    const url = await newPostgresDatabase();
+    await (await open(url, [bare])).close();
+    const other = new Client(url);
+    await other.connect();
+    await other.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM person");
+    const definitions = [{ name: "person", members: { email: { filter: "text" } } }] as const;
+    const newer = await open(url, definitions);
+    const waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event = 'virtualxid'";
+    while (String(await execute(url, waiting)) === "0") await elapse(20);
+    await newer.close();
+    await other.query("COMMIT");
+    await other.end();
+    await using again = disposable(await open(url, definitions));
+    await again.database.makeIndexes();
+    assert.equal(await again.database.store("person").count(byEmail), 0);
   });
 
   it("is made again where an ended attempt left it invalid", async () => {

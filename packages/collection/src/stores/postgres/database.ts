@@ -126,7 +126,18 @@ function postgresDatabaseEngine(
       return { readOnly: row?.[0] === "on" };
     },
     snapshot: () => openSnapshot().catch(throwStoreFault),
-    restoreTarget: () => postgresRestoreTarget(restores, collections),
+    async restoreTarget() {
+      // What is restored gets its indexes at the end.
+      await builder.stop();
+      const target = await postgresRestoreTarget(restores, collections);
+      return {
+        ...target,
+        async end(counters) {
+          await target.end(counters);
+          builder.goOn();
+        },
+      };
+    },
     figures: () => ({
       waitingChanges: engines.reduce((sum, engine) => sum + engine.waitingChanges(), 0),
       waitingReads: pools.lists.figures.waiting,
@@ -151,7 +162,7 @@ function postgresDatabaseEngine(
         .catch(throwStoreFault);
     },
     async close() {
-      await builder.close();
+      await builder.stop();
       await Promise.all(engines.map((engine) => engine.close()));
       await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },

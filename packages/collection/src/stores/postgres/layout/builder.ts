@@ -16,13 +16,14 @@ export interface PostgresBuilder {
    * @throws UnusableDatabase (rejects) when two records share a value that must be unique
    */
   begin(): Promise<void>;
-  /** Makes the rest, and fills what older versions change, until `close`. */
+  /** Makes the rest, and fills what older versions change, until `stop`. */
   goOn(): void;
   /** Makes the rest now. */
   finish(): Promise<void>;
   /** @throws StoreUnavailable when the selection is by something that not all records are filled with yet */
   assertReady(collection: string, selection: Selection): void;
-  close(): Promise<void>;
+  /** Ends what it does, also an index that waits for the transactions of others: the next look makes it again. */
+  stop(): Promise<void>;
 }
 
 /** @param open opens a connection whose statements may take long */
@@ -36,7 +37,8 @@ export function postgresBuilder(
   /** Those whose records were all filled, and are filled again where another version changes one. */
   const done = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
+  let isStopped = false;
+  const connections = new Set<PostgresConnection>();
   let working: Promise<void> | undefined;
 
   /** Looks what is there, and returns what is to be done. */
@@ -59,7 +61,7 @@ export function postgresBuilder(
     areUnique: boolean,
   ): Promise<void> => {
     for (const definition of definitions) {
-      if (isClosed) return;
+      if (isStopped) return;
       await fill(connection, definition);
       await makeIndexesBeside(connection, definition, areUnique);
       await fill(connection, definition); // what was changed meanwhile, which may have been long
@@ -73,9 +75,8 @@ export function postgresBuilder(
    * waited for within a statement, which would have a snapshot: an index that is made beside changes waits for all of these.
    */
   const alone = async (work: () => Promise<void>): Promise<void> => {
-    const guard = await open();
-    try {
-      for (let isHeld = false; !isHeld && !isClosed; ) {
+    await withConnection(async (guard) => {
+      for (let isHeld = false; !isHeld && !isStopped; ) {
         await guard.begin();
         const [[got] = []] = await guard.query({
           text: `SELECT pg_try_advisory_xact_lock(hashtextextended(${lockOfSchema}, 0))`,
@@ -88,16 +89,16 @@ export function postgresBuilder(
         await guard.query({ text: "ROLLBACK" });
         if (!isHeld) await elapse(200);
       }
-    } finally {
-      await guard.close();
-    }
+    });
   };
 
   const withConnection = async <T>(use: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
     const connection = await open();
+    connections.add(connection);
     try {
       return await use(connection);
     } finally {
+      connections.delete(connection);
       await connection.close();
     }
   };
@@ -117,7 +118,7 @@ export function postgresBuilder(
 
   /** The next look. What fails now is tried again then: until it is done, lists say so. */
   const schedule = (delay: number): void => {
-    if (isClosed) return;
+    if (isStopped) return;
     timer = setTimeout(() => {
       working = turn()
         .catch(() => undefined)
@@ -139,7 +140,10 @@ export function postgresBuilder(
         }
         if (readOnly === "off" && due.length > 0) await alone(() => build(connection, due, true));
       }),
-    goOn: () => schedule(0),
+    goOn() {
+      isStopped = false;
+      schedule(0);
+    },
     async finish() {
       await working;
       await turn();
@@ -155,9 +159,10 @@ export function postgresBuilder(
       if (unready !== undefined) throw notYet(`by ${unready.member}`);
       if (sought.length > 0 && !isReady("")) throw notYet("for words");
     },
-    async close() {
-      isClosed = true;
+    async stop() {
+      isStopped = true;
       clearTimeout(timer);
+      for (const connection of connections) connection.destroy();
       await working;
     },
   };
