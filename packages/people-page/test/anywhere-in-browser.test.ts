@@ -5,9 +5,14 @@ import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { openPersonService } from "../../person-service/src/index.ts";
+import { quickHash } from "../../person-service/test/access/basic-authentication.ts";
+import { shippedProxies } from "../../person-service/test/deployment/shipped-proxies.ts";
+import { startService } from "../../person-service/test/service-process.ts";
 import { findChromium, launchChromium } from "../../waymark/test/chromium.ts";
+import { openFolder } from "../../waymark/test/folder.ts";
 
 const executable = findChromium();
+const folder = openFolder("page-anywhere");
 const fixture = (name: "cert" | "key"): Buffer =>
   readFileSync(new URL(`../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
 
@@ -43,13 +48,18 @@ describe("the page where the service is", { skip: executable === undefined && "t
   const launched = launchChromium(executable ?? "");
   after(async () => (await launched).close());
 
-  /** Makes a person, finds, changes and deletes them. */
-  async function work(url: string, protocol: string): Promise<void> {
+  /** Makes a person, finds, changes and deletes them; signed in, where a name is given. */
+  async function work(url: string, protocol: string, name?: string): Promise<void> {
     const context = await (await launched).newContext({ ignoreHTTPSErrors: true, locale: "en-GB" });
     const page = await context.newPage();
     const elsewhere: string[] = [];
     page.on("request", (sent) => sent.url().startsWith(`${url}/`) || elsewhere.push(sent.url()));
     await page.goto(`${url}/person`);
+    if (name !== undefined) {
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Password").fill("correct");
+      await page.locator("#main").getByRole("button", { name: "Sign in", exact: true }).click();
+    }
     await page.getByRole("link", { name: "New person" }).first().click();
     await page.locator(".panel").getByLabel("Given name").fill("Ada");
     await page.getByRole("button", { name: "Save" }).click();
@@ -98,4 +108,20 @@ describe("the page where the service is", { skip: executable === undefined && "t
     await server.close({ grace: 0 });
     await service.database.close();
   });
+
+  for (const { name, hasTls, isInstalled, start } of shippedProxies) {
+    it(`works for somebody who signs in behind ${name}`, { skip: !isInstalled && `there is no ${name}` }, async () => {
+      const rules = [
+        { path: "/health/**", anyone: true },
+        { path: "/person/**", scopes: [] },
+      ];
+      const users = [{ name: "ada", password: quickHash("correct"), scopes: [] }];
+      const file = folder.write(`${name}.json`, { rules, users });
+      await using service = await startService(
+        ...["--database", ":memory:", "--trust-proxy", "127.0.0.1", "--access", file],
+      );
+      const ports = await start(service.port);
+      await work(hasTls ? `https://localhost:${ports.tls}` : `http://localhost:${ports.plain}`, "http/1.1", "ada");
+    });
+  }
 });
