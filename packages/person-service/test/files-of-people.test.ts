@@ -510,6 +510,17 @@ describe("a file of people", () => {
     };
   }
 
+  it("that is too long is refused with the bound, and with the way to split it", async () => {
+    const { app, database } = await openPersonService({ database: ":memory:", bulk: { maxBytes: 20 } });
+    await using _ = database;
+    const headers = { "Content-Type": "application/octet-stream" };
+    const sent = { method: "POST", headers, body: "name\nAda\nGrace\nMary\nKatherine\n" };
+    const answer = await app.fetch(new Request("http://localhost/person", sent));
+    const { limit, detail } = JSON.parse(await answer.text());
+    assert.deepEqual([answer.status, limit], [413, 20]);
+    assert.match(detail, /longer than 20 bytes\. Send several lists, each shorter; a table has its header in each/);
+  });
+
   for (const [language, [headings, date]] of Object.entries(tables)) {
     for (const [charset, encode] of Object.entries(charsets)) {
       for (const separator of separators) {

@@ -64,8 +64,6 @@ export interface PersonMember {
   readonly words: string;
   /** A word, as `toLooseKey` has it, that means it beside a column of what the word usually means. */
   readonly wordBeside?: string;
-  /** For a date, what programs call its year, month and day where each has a column, separated by commas. */
-  readonly partWords?: readonly string[];
   readonly example?: string | readonly string[];
   /** Its rule, for people. */
   readonly rule: string;

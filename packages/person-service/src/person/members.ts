@@ -119,12 +119,6 @@ export const personMembers = {
     group: "Name",
     vcard: "BDAY",
     words: "birthday, birth date, dob, born, bday, geburtstag, anniversaire, cumpleaños",
-    partWords: [
-      "birth year, birth month, birth day",
-      "geburtsjahr, geburtsmonat, geburtstag",
-      "année de naissance, mois, jour",
-      "año de nacimiento, mes de nacimiento, día de nacimiento",
-    ],
     example: "1815-12-10",
     rule: "a real date as `YYYY-MM-DD`, not in the future",
   },

@@ -2,9 +2,9 @@ import { excerpt, nearestName } from "waymark/internal";
 import { wordsWithMembers } from "../person/column-words.ts";
 import { looseKey } from "../person/loose-key.ts";
 import { type MemberList, ourMembers } from "../person/member-list.ts";
-import { furtherValues, memberEntries } from "../person/members.ts";
+import { type FurtherValues, furtherValues, memberEntries } from "../person/members.ts";
 import { serverMembers } from "../person/schema.ts";
-import { type ContactColumn, contactColumn, listOf } from "./contact-words.ts";
+import { type ColumnMeaning, meaningInProfiles } from "./profiles.ts";
 
 /** The column or member in which a file of refused records says why. An import leaves it out. */
 export const importErrorName = "import-error";
@@ -25,9 +25,12 @@ export interface ColumnNames {
  */
 export type LeftOut = "unknown" | "unneeded" | "repeated" | "empty" | "asked";
 
+/** What a column is; undefined for an unknown one. Without a member, it is left out. */
+type Column = (ColumnMeaning & { readonly isNamed?: boolean }) | undefined;
+
 /**
- * Makes the names of columns into those of members: by the map that is given, by the name itself, or by a usual word for it. Several
- * columns that mean one member are the values of its list, where it has one, else the first one is it.
+ * Makes the names of columns into those of members: by the map that is given, by the name itself, by the profiles of programs, or by a
+ * usual word for it. Several columns that mean one member are the values of its list, where it has one, else the first one is it.
  *
  * @param map heading to member, or to nothing for a column that is left out
  */
@@ -36,153 +39,138 @@ export function columnNames(
   map: ReadonlyMap<string, string>,
   known: MemberList,
 ): ColumnNames {
-  const leftOut: (LeftOut | undefined)[] = [];
-  const byWord = new Map(wordsWithMembers(known));
-  const usually = (heading: string): string | undefined => byWord.get(looseKey(heading));
-  const alike = Map.groupBy(new Set(headings), usually);
-  const wordFor = (heading: string): string | undefined => {
-    const member = usually(heading);
-    const isOurs = member !== undefined && ourMembers.byName.has(member);
-    const isBeside = isOurs && (alike.get(member)?.length ?? 0) > 1;
-    return (isBeside ? memberBeside(heading, known) : undefined) ?? member;
-  };
-  const mapped = headings.map((heading) => map.get(heading) ?? map.get(heading.trim()));
-  const named = headings.map((heading, i) => mapped[i] ?? ownName(heading, known));
-  const contacts = headings.map((heading, i) =>
-    named[i] === undefined ? contactOf(heading, wordFor) : mappedContact(heading, mapped[i], wordFor),
+  const words = new Map(wordsWithMembers(known));
+  const meant = headings.map((heading) => columnOf(heading, map.get(heading) ?? map.get(heading.trim()), known, words));
+  const dates = datesInParts(meant);
+  const columns = meant.map((column, i) =>
+    isDatePart(column) && !dates.has(column.member) ? byWord(headings[i] ?? "", words) : column,
   );
-  const slots = slotsOf(contacts, named);
-  /** Google has a column for a whole address beside those for its parts, as in `Address 1 - Formatted`. */
-  const hasParts = (heading: string): boolean => {
-    const whole = /^(.+ - )Formatted$/.exec(heading)?.[1];
-    return (
-      whole !== undefined && headings.some((other, i) => other.startsWith(whole) && contacts[i]?.isLabel === false)
-    );
-  };
-  const events = headings.map((heading, i) => (named[i] === undefined ? eventOf(heading) : undefined));
-  const parts = datePartsOf(headings, (heading, i) => named[i] ?? wordFor(heading), known);
-  const taken = new Map(named.map((member, i) => [member, headings[i] ?? ""]));
-  for (const [i, { date }] of parts) taken.set(date, headings[i] ?? "");
-  const memberOf = (heading: string, i: number): string | undefined => {
-    const [member, contact, slot] = [named[i], contacts[i], slots[i]];
-    if (contact !== undefined && slot !== undefined) return contact.list.name;
-    if (member !== undefined) return mapped[i] === "" ? undefined : member;
-    if (events[i] !== undefined) return eventMember;
-    const part = parts.get(i);
-    if (part !== undefined) return part.date;
-    const guess = contact?.member ?? wordFor(heading);
-    const isMember = guess !== undefined && contact?.isLabel !== true;
-    if (isMember && !taken.has(guess)) {
-      taken.set(guess, heading);
-      return guess;
+  const slots = slotsOf(columns);
+  const singles = Map.groupBy(columns, (column) => column && singleOf(column));
+  const taken = new Set([...dates, ...columns.flatMap((column) => (column?.isNamed ? column.member : []))]);
+  const leftOut: (LeftOut | undefined)[] = [];
+  const paths = columns.map((column, i): string | undefined => {
+    if (column?.member === "") {
+      leftOut[i] = column.isNamed ? "asked" : "unneeded";
+      return undefined;
     }
-    const isUnneeded = notImported.has(heading) || hasParts(heading);
-    leftOut[i] = isMember ? "repeated" : isUnneeded ? "unneeded" : "unknown";
+    if (column === undefined || slots[i] !== undefined) return slots[i];
+    const { member, part, number, isNamed } = column;
+    if (member === eventName) return `${labelledDates}.n${number}.${part}`;
+    if (isDatePart(column)) return `${member}.${part}`;
+    if (isNamed) return member;
+    const single = singleOf(column);
+    const isAgain = (singles.get(single)?.length ?? 0) > 1;
+    const guess =
+      (isAgain && ourMembers.names.includes(member) ? memberBeside(headings[i] ?? "", known) : undefined) ?? single;
+    if (guess === undefined || !taken.has(guess)) return guess && taken.add(guess) && guess;
+    leftOut[i] = "repeated";
     return undefined;
-  };
-  const members = headings.map(memberOf);
-  return { members, paths: members.map((member, i) => slots[i] ?? events[i] ?? parts.get(i)?.path ?? member), leftOut };
+  });
+  const members = paths.map((path, i) => {
+    const { member = "" } = columns[i] ?? {};
+    if (path === undefined) leftOut[i] ??= "unknown";
+    if (path === undefined || member === eventName) return path && eventMember;
+    return slots[i] !== undefined || isDatePart(columns[i]) ? member : path;
+  });
+  return { members, paths, leftOut };
+}
+
+function columnOf(heading: string, mapped: string | undefined, known: MemberList, words: Words): Column {
+  if (mapped === "") return { ...whole(""), isNamed: true };
+  const isName = known.names.includes(heading) && !setByServer.has(heading);
+  const named = mapped ?? (isName ? heading : undefined);
+  const meant = meaningInProfiles(heading);
+  const list = mapped === undefined ? undefined : furtherValues.find(({ name }) => name === mapped);
+  // What is mapped to a list is one of its values.
+  if (list !== undefined)
+    return { ...(meant !== undefined && meant.member === mapped ? meant : ofList(list)), isNamed: true };
+  if (named !== undefined) return { ...whole(named), isNamed: true };
+  if (notImported.has(heading)) return whole("");
+  const ofWord = byWord(heading, words);
+  const isOwn = ofWord !== undefined && ourMembers.byName.get(ofWord.member) === undefined;
+  return isOwn ? ofWord : (meant ?? ofWord ?? numbered(heading, words));
+}
+
+type Words = ReadonlyMap<string, string>;
+
+const whole = (member: string): ColumnMeaning => ({ member, number: "", uses: [] });
+
+const ofList = ({ name, parts: [part = "value"] }: FurtherValues): ColumnMeaning => ({ ...whole(name), part });
+
+/** Returns what a heading means by a word for a member, or the value of a list of which that is the first. */
+function byWord(heading: string, words: Words): Column {
+  const member = words.get(looseKey(heading));
+  const list = listOf(member);
+  if (member === undefined || list === undefined) return member === undefined ? undefined : whole(member);
+  return { ...whole(list.name), part: member.slice(list.single.length + 1) || "value" };
+}
+
+/** `Website 2`: another value of a list. `Street 2` is a further line of an address. */
+function numbered(heading: string, words: Words): Column {
+  const [number] = /\b\d{1,2}\b/.exec(heading) ?? [];
+  const column = number === undefined ? undefined : byWord(heading.replace(number, ""), words);
+  return column?.part === "value" ? { ...column, number: number ?? "" } : undefined;
+}
+
+/** Returns the list of which a member, or the object that it is a part of, is the first value. */
+const listOf = (member: string | undefined): FurtherValues | undefined =>
+  furtherValues.find(({ single }) => single === member?.split(".")[0]);
+
+/** Returns the member that a column is where it is the only one of its list; undefined for a label. */
+function singleOf({ member, part }: ColumnMeaning): string | undefined {
+  const list = furtherValues.find(({ name }) => name === member);
+  if (list === undefined || part === undefined) return member;
+  if (part === "label") return undefined;
+  return part === "value" ? list.single : `${list.single}.${part}`;
+}
+
+/** Returns the paths of the columns that are values of lists, unless all of a list is one value. Those that are mapped are always. */
+function slotsOf(columns: readonly Column[]): readonly (string | undefined)[] {
+  const counts = new Map<string, number>();
+  const slots = columns.map((column) => {
+    const list = furtherValues.find(({ name }) => name === column?.member);
+    if (list === undefined || column?.part === undefined) return undefined;
+    const { number, uses, part, isNamed } = column;
+    const key = `${list.name}.${[`n${number}`, ...uses].join(" ")}`;
+    const last = part === "value" || part === "label" ? part : `value.${part}`;
+    const count = (counts.get(`${key}.${last}`) ?? 0) + 1;
+    counts.set(`${key}.${last}`, count);
+    return { list, key: count === 1 ? key : `${key} +${count}`, last, isNamed };
+  });
+  const several = new Map<FurtherValues, Set<string>>();
+  for (const [list, key] of [
+    ...columns.map((column) => [column?.isNamed ? listOf(column.member) : undefined, ""] as const),
+    ...slots.map((slot) => [slot?.list, slot?.last === "label" ? "label" : (slot?.key ?? "")] as const),
+  ])
+    if (list !== undefined) several.set(list, (several.get(list) ?? new Set()).add(key));
+  return slots.map((slot) => {
+    if (slot === undefined) return undefined;
+    return slot.isNamed || (several.get(slot.list)?.size ?? 0) > 1 ? `${slot.key}.${slot.last}` : undefined;
+  });
+}
+
+const isDatePart = (column: Column): column is ColumnMeaning => dateParts.some((part) => part === column?.part);
+
+/** Returns the dates of which each part has a column, and all of it has none. */
+function datesInParts(columns: readonly Column[]): ReadonlySet<string> {
+  const parts = Map.groupBy(
+    columns.filter((column) => column !== undefined),
+    ({ member }) => member,
+  );
+  const isInParts = (of: readonly ColumnMeaning[]): boolean =>
+    of.every(isDatePart) && dateParts.every((each) => of.some(({ part }) => part === each));
+  return new Set([...parts].filter(([, of]) => isInParts(of)).map(([member]) => member));
 }
 
 /** The dates of a row that have a label each, as a decoder takes them: `labelled dates.n1.value`. */
 export const labelledDates = "labelled dates";
 
+/** What profiles call them. */
+const eventName = "event";
+
 /** What a date with a label is said to be before its label is read: what cards call an anniversary. */
 const eventMember = memberEntries.find(([, { vcard }]) => vcard === "ANNIVERSARY")?.[0];
-
-/** Returns the path of a column of Google such as `Event 1 - Label`, or with `Type` in older files. */
-function eventOf(heading: string): string | undefined {
-  const [, number, what] = /^Event (\d{1,2}) - (Label|Type|Value)$/.exec(heading) ?? [];
-  return number && `${labelledDates}.n${number}.${what === "Value" ? "value" : "label"}`;
-}
-
-/** Returns the parts of dates that have a column each, by the number of the column. */
-function datePartsOf(
-  headings: readonly string[],
-  memberOf: (heading: string, i: number) => string | undefined,
-  { entries }: MemberList,
-): ReadonlyMap<number, { readonly date: string; readonly path: string }> {
-  const keys = headings.map(looseKey);
-  const meant = headings.map(memberOf);
-  return new Map(
-    entries.flatMap(([date, { partWords = [] }]) => {
-      const columns = partWords.map((words) => words.split(", ").map((word) => keys.indexOf(looseKey(word))));
-      // A column with all of the date is better, and one that has been named is what it is.
-      const found = columns.find(
-        (each) =>
-          each.every((i) => i >= 0 && [undefined, date].includes(meant[i])) &&
-          meant.every((member, i) => member !== date || each.includes(i)),
-      );
-      return (found ?? []).map((column, i) => [column, { date, path: `${date}.${dateParts[i]}` }] as const);
-    }),
-  );
-}
-
-/** Returns what a heading says of a value of a list, with the words for members or in another way. */
-function contactOf(heading: string, wordFor: (heading: string) => string | undefined): ContactColumn | undefined {
-  const member = wordFor(heading);
-  const list = listOf(member);
-  if (member !== undefined && list === undefined) return undefined;
-  const column = contactColumn(heading, wordFor);
-  if (column !== undefined || member === undefined || list === undefined) return column;
-  return { list, member, number: "", uses: [], isLabel: false };
-}
-
-/** A heading that is mapped to a list is one of its values, whatever else it is. */
-function mappedContact(
-  heading: string,
-  member: string | undefined,
-  wordFor: (heading: string) => string | undefined,
-): ContactColumn | undefined {
-  const list = furtherValues.find(({ name }) => name === member);
-  if (list === undefined) return undefined;
-  const meant = contactOf(heading, wordFor);
-  if (meant?.list === list) return meant;
-  const [single, ...parts] = [list.single, ...list.parts.map((part) => `${list.single}.${part}`)];
-  return { number: "", uses: [], isLabel: false, ...meant, member: parts[0] ?? single, list };
-}
-
-/**
- * Returns the names of the columns that are values of lists, and of their labels: one for each that is mapped to a list, or is not all
- * that there is of its list. The label of a value has its number and uses, and so have the parts of an object.
- */
-function slotsOf(
-  contacts: readonly (ContactColumn | undefined)[],
-  named: readonly (string | undefined)[],
-): readonly (string | undefined)[] {
-  const paths = new Map<string, number>();
-  const slots = contacts.map((contact) => {
-    if (contact === undefined) return undefined;
-    const { list, member, number, uses, isLabel } = contact;
-    const key = `${list.name}.${[`n${number}`, ...uses].join(" ")}`;
-    const part = isLabel ? "label" : `value${member.slice(list.single.length)}`;
-    const count = (paths.get(`${key}.${part}`) ?? 0) + 1;
-    paths.set(`${key}.${part}`, count);
-    return { list, key: count === 1 ? key : `${key} +${count}`, part };
-  });
-  const keys = Map.groupBy(
-    slots.flatMap((slot) => slot ?? []),
-    ({ list }) => list,
-  );
-  const areSeveral = new Set(
-    Array.from(keys, ([list, found]) => {
-      const ofSingle = named.some((member) => listOf(member) === list) ? [""] : [];
-      const different = new Set([
-        ...ofSingle,
-        ...found.map(({ key, part }) => (part === "label" ? `${key}.${part}` : key)),
-      ]);
-      return different.size > 1 ? list : undefined;
-    }),
-  );
-  return slots.map((slot, i) => {
-    if (slot === undefined || !(areSeveral.has(slot.list) || named[i] !== undefined)) return undefined;
-    return `${slot.key}.${slot.part}`;
-  });
-}
-
-/** Returns the member that a heading is the name of. */
-const ownName = (heading: string, { names }: MemberList): string | undefined =>
-  names.includes(heading) && !setByServer.has(heading) ? heading : undefined;
 
 /** Says of a heading in `--map` that no column has what was meant. */
 export function adviceOnAbsent(heading: string, headings: readonly string[]): string {
@@ -220,7 +208,7 @@ const setByServer: ReadonlySet<string> = new Set(serverMembers.filter((name) => 
 /** What an export or a file of refused records has beside the members: an import leaves it out. */
 export const notImported: ReadonlySet<string> = new Set([...setByServer, importErrorName]);
 
-/** The parts of a date that may have a column each, in the order of `partWords`. */
+/** The parts of a date that may have a column each. */
 export const dateParts = ["year", "month", "day"] as const;
 
 /** Returns the member that a heading is beside a column of what it usually is. */

@@ -92,30 +92,6 @@ const commonForms: readonly string[] = [
   ...["D MMM YYYY", "D-MMM-YYYY", "D. MMM YYYY", "MMM D, YYYY", "D MMM YY", "D-MMM-YY"],
 ];
 
-/**
- * Returns a date that somebody typed as `YYYY-MM-DD`: with the year first, with the name of its month, or in one of the suggested
- * forms that has day, month and year in the same order as a form; undefined for other text.
- *
- * ```ts
- * typedDate("10.12.1815", "DD.MM.YYYY"); // "1815-12-10"
- * typedDate("10.12.1815", "MM/DD/YYYY"); // undefined
- * ```
- */
-export function typedDate(text: string, form: string): string | undefined {
-  const order = orderOf(form);
-  for (const reader of typedForms) {
-    const isSure = reader.form.startsWith("Y") || reader.form.includes("MMM");
-    const date = isSure || orderOf(reader.form) === order ? reader.read(text) : undefined;
-    if (date !== undefined) return date;
-  }
-  return undefined;
-}
-
-const orderOf = (form: string): string => form.replaceAll(/[^DMY]|(.)(?=\1)/g, "");
-
-/** Two digits of a year may be of any century. */
-const typedForms = commonForms.filter((form) => form.includes("YYYY")).map((form) => dateReader(form));
-
 /** Finds the forms of which dates of a file may be: those in which each can be read, other than the one that it was read by. */
 export class DateForms {
   #readers: readonly DateReader[] = commonForms

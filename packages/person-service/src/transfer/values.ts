@@ -10,8 +10,8 @@ import { type FurtherValues, furtherValues, mostValues, otherProperties } from "
 import type { FurtherValue } from "../person/person.ts";
 import { keptOfFirst, labelledDate } from "../person/vcard-mapper.ts";
 import { dateParts, labelledDates, notImported } from "./columns.ts";
-import { isForMachines, labelled, usesOf } from "./contact-words.ts";
 import { type DateReader, isNoDate } from "./dates.ts";
+import { isForMachines, labelled, usesOf } from "./labels.ts";
 
 /** By what the values of a file are made those of the schema. */
 interface Reading {
