@@ -73,8 +73,6 @@ export interface ServeSettings extends Required<ServeOptions> {
   readonly headersTimeout: number;
   /** The least that a client must take of what waits for it, in bytes a second. */
   readonly minWriteRate: number;
-  /** Bytes of responses that may wait on a connection for another of its requests to be begun. */
-  readonly maxUnsentPerConnection: number;
   /** The most bytes of unread content that are discarded to keep the connection, and how long that may take. */
   readonly drainLimit: number;
   readonly drainTimeout: number;
@@ -110,7 +108,6 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
     maxHeaderFields: 100,
     headersTimeout: Math.min(60_000, requestTimeout || 60_000),
     minWriteRate: 1_024,
-    maxUnsentPerConnection: 2 ** 20,
     drainLimit: 2 ** 23,
     drainTimeout: 1_000,
   };
@@ -150,7 +147,7 @@ const replaced: Readonly<Record<string, string>> = {
   headersTimeout: "a head may take as long as requestTimeout, and at most 60 s",
   minWriteRate: "a client takes 1 KiB a second over the time of writeTimeout",
   maxUnsent: "contentMemory bounds what waits for clients",
-  maxUnsentPerConnection: "1 MiB may wait on a connection, and contentMemory bounds all of them",
+  maxUnsentPerConnection: "a connection answers one request after another, and contentMemory bounds what waits",
   maxHeldContent: "contentMemory bounds the content of requests",
   maxHeldContentPerAddress: "an address has a quarter of contentMemory",
   maxUnreadContent: "a quarter of contentMemory may wait to be read over HTTP/2",

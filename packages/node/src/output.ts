@@ -27,9 +27,6 @@ export class Output implements UnsentHolder {
   #sliced = 0;
   #sliceSize = leastSlice;
   #backlogLength = 0;
-  /** The contents of answers whose turn has not come. */
-  readonly #held: (string | Uint8Array)[] = [];
-  #heldLength = 0;
   #isDiscarded = false;
   #isSlicing = false;
   #ends = false;
@@ -70,7 +67,7 @@ export class Output implements UnsentHolder {
 
   /** As counted here; what Node holds comes on top. */
   get unsent(): number {
-    return this.#backlogLength + this.#heldLength;
+    return this.#backlogLength;
   }
 
   get still(): number {
@@ -133,30 +130,12 @@ export class Output implements UnsentHolder {
     else this.#stream.write("", (error) => error ?? done());
   }
 
-  /** Counts the content of an answer that waits for its turn. */
-  hold(content: string | Uint8Array): void {
-    if (this.#isDiscarded) return;
-    this.#held.push(content);
-    this.#heldLength += content.length;
-    this.#limits.unsent.hold(this, content);
-  }
-
-  /** Counts it no longer. */
-  release(content: string | Uint8Array): void {
-    const at = this.#held.indexOf(content);
-    if (at < 0) return;
-    this.#held.splice(at, 1);
-    this.#heldLength -= content.length;
-    this.#limits.unsent.release(this, content);
-  }
-
   /** Lets go of everything that has not been written, and takes no more. */
   discard(): void {
     this.#isDiscarded = true;
     this.#gathered = "";
     this.#backlogLength = 0;
-    this.#heldLength = 0;
-    for (const part of [...this.#backlog.splice(0), ...this.#held.splice(0)]) this.#limits.unsent.release(this, part);
+    for (const part of this.#backlog.splice(0)) this.#limits.unsent.release(this, part);
   }
 
   giveUp(): void {

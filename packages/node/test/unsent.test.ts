@@ -97,35 +97,4 @@ describe("responses that wait for their clients", () => {
     );
     assert.equal((await connect().request("GET /").response()).body.length, 100_000);
   });
-
-  for (const [what, makeBody] of [
-    ["text", () => "x".repeat(200_000)],
-    ["bytes", () => new Uint8Array(200_000)],
-  ] as const) {
-    it(`are limited on a connection, as ${what} too, however many requests have come`, async () => {
-      const first = Promise.withResolvers<HttpResponse>();
-      const many = Promise.withResolvers<void>();
-      let begun = 0;
-      const { connect } = await served({}, () => {
-        begun++;
-        if (begun === 1) return first.promise;
-        if (begun === 7) many.resolve();
-        return new HttpResponse(200, {}, makeBody());
-      });
-      const client = connect();
-      for (let i = 0; i < 50; i++) client.request("GET /");
-      await many.promise;
-      await fetchOther(opened[0]?.server as RunningServer);
-      // The first, six answers that wait for it, and the one that was fetched.
-      assert.equal(begun, 8);
-      first.resolve(new HttpResponse(200, {}, makeBody()));
-      for (let i = 0; i < 50; i++) assert.equal((await client.response()).body.length, 200_000);
-    });
-  }
 });
-
-async function fetchOther(server: RunningServer): Promise<void> {
-  const other = new RawConnection(server.port);
-  await other.request("GET /other").response();
-  other.destroy();
-}

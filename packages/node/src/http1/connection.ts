@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
 import { HttpError, type HttpResponse } from "waymark";
-import { send } from "waymark/internal";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import type { AnswerMemory } from "../memory/answer-memory.ts";
@@ -11,7 +10,7 @@ import { incomplete } from "../refusals.ts";
 import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Ending } from "./ending.ts";
-import { ExchangeQueue } from "./exchange-queue.ts";
+import { Exchanges } from "./exchanges.ts";
 import { noHead } from "./head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
 import { type HeadText, toText } from "./kept-head.ts";
@@ -29,17 +28,16 @@ export interface SharedByConnections {
 }
 
 /**
- * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
- * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
+ * One connection of HTTP/1.1 (RFC 9112 §9): reads requests and answers one after another, refuses what cannot be read, and decides
+ * when it ends. All that waits is bounded: the bytes behind a request, and the response that the client has not taken.
  *
  * Whatever happens, be it that something arrives, an answer is made or the client takes one, `#advance` does what has become
  * possible by it. The way of one answer:
  *
- * 1. `#readHead` makes an exchange of a head, and puts it into the queue.
- * 2. `queue.next` has the app answer it, at once or when those before allow it, and returns it when it is its turn.
- * 3. `#sendNext` sends it: the exchange asks whether the connection ends with it, makes the head, and writes to the output.
- * 4. `answered`: the queue has its next first, and the connection ends or goes on.
- * 5. The queue ends the exchange when the output has left the process.
+ * 1. `#readHead` makes an exchange of a head, and has the app answer it.
+ * 2. The exchange asks whether the connection ends with its response, makes the head, and writes to the output.
+ * 3. `answered`: the connection ends, or the next head is read.
+ * 4. The exchange ends when the output has left the process.
  *
  * Where the answer to a head is found in the memory, it is sent at once, and there is no exchange.
  */
@@ -51,7 +49,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
   readonly peer: Peer;
   readonly ending: Ending;
   readonly #deadlines: Deadlines;
-  readonly #queue: ExchangeQueue;
+  readonly #exchanges: Exchanges;
   readonly #reader: MessageReader;
   readonly #memory: AnswerMemory<HeadText> | undefined;
   /** Whether no request has come on it. */
@@ -68,7 +66,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
     this.socket = socket;
     this.context = context;
     const drained = (): void => {
-      this.#queue.first?.resumeSending?.();
+      this.#exchanges.current?.resumeSending?.();
       this.#advance();
     };
     this.output = new Output(socket, context, drained, () => socket.destroy());
@@ -77,8 +75,8 @@ export class Http1Connection implements Connection, ExchangeConnection {
     this.#memory = shared.memory;
     this.#deadlines = new Deadlines(context);
     this.#reader = new MessageReader(context, this.#deadlines, this.peer, shared.fields);
-    this.#queue = new ExchangeQueue(this.output, context, () => this.#advance());
-    this.ending = new Ending(socket, context, this.output, this.#deadlines, this.#reader, this.#queue);
+    this.#exchanges = new Exchanges(this.output, () => this.#advance());
+    this.ending = new Ending(socket, context, this.output, this.#deadlines, this.#reader, this.#exchanges);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
     context.connections.add(this);
@@ -89,7 +87,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
     drain: (): void => this.output.resume(),
     end: (): void => {
       this.#reader.end();
-      if (this.#queue.first?.isEventStream) this.socket.destroy();
+      if (this.#exchanges.current?.isEventStream) this.socket.destroy();
       this.#advance();
     },
     // A broken connection also emits `close`, which does what is needed.
@@ -110,17 +108,17 @@ export class Http1Connection implements Connection, ExchangeConnection {
     if (this.#isAdvancing || this.ending.hasBegun) return;
     this.#isAdvancing = true;
     this.output.gather();
-    this.#sendNext();
+    this.#proceed();
     let steps = 0;
     while (steps < mostSteps && !this.ending.hasBegun && this.#read(isPrompt && steps === 0)) {
-      this.#sendNext();
+      this.#proceed();
       steps++;
     }
     this.#isAdvancing = false;
     this.output.flush();
     if (this.ending.hasBegun) return;
     if (steps === mostSteps) this.#advanceLater();
-    this.#queue.noteSent();
+    this.#exchanges.noteSent();
     this.#reader.regulate(this.socket, this.#canRead);
   }
 
@@ -134,18 +132,18 @@ export class Http1Connection implements Connection, ExchangeConnection {
     });
   }
 
-  #sendNext(): void {
-    for (let next = this.#queue.next(); next !== undefined; next = this.#queue.next()) {
-      const { takeover } = next;
-      if (takeover === undefined) {
-        send(next, next.answer as HttpResponse); // what is next has been answered
-      } else {
-        for (const [event, listener] of Object.entries(this.#listeners)) this.socket.off(event, listener);
-        this.context.connections.delete(this);
-        this.ending.handOver(next, takeover);
-      }
+  /** Hands the connection over, once all that was written is on its way, or has the client go on. */
+  #proceed(): void {
+    const { current, takeover } = this.#exchanges;
+    if (current === undefined || takeover === undefined) {
+      this.#exchanges.letContinue();
+      return;
     }
-    this.#queue.letContinue();
+    this.output.flush();
+    if (this.output.isFull) return;
+    for (const [event, listener] of Object.entries(this.#listeners)) this.socket.off(event, listener);
+    this.context.connections.delete(this);
+    this.ending.handOver(current, takeover);
   }
 
   /** Reads one thing; returns whether there may be another, or something to send. */
@@ -163,7 +161,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
 
   get #canRead(): boolean {
     const { reading, content } = this.#reader;
-    if (reading === "head") return this.#queue.hasRoom;
+    if (reading === "head") return this.#exchanges.current === undefined && !this.output.isFull;
     return reading !== "content" || content?.hasRoom === true;
   }
 
@@ -173,14 +171,15 @@ export class Http1Connection implements Connection, ExchangeConnection {
     this.#isFresh = false;
     if (head instanceof RepeatedAnswer) {
       this.output.latin1(toText(head, this.shared.heads.lastLines(false)));
-      if (head.isObserved) this.#queue.noteRepeated(head);
+      if (head.isObserved) this.#exchanges.noteRepeated(head);
     } else {
       const content = this.#reader.beginContent(head, () => this.#advance());
       const exchange = new Http1Exchange(this, head, content);
       if (exchange.closes) this.#reader.expectNoMore();
-      this.#queue.add(exchange);
+      this.#exchanges.add(exchange);
       // What has come with the head is there when the app begins, and need not be waited for.
       if (content !== undefined) this.#readContent();
+      this.#exchanges.begin(exchange);
     }
     return true;
   }
@@ -189,7 +188,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
   get #memoryOfNext(): AnswerMemory<HeadText> | undefined {
     const { context } = this;
     const isLast = context.closing || this.#reader.hasEnded;
-    return this.#queue.isEmpty && !isLast && appOf(context).isRepeatable !== undefined ? this.#memory : undefined;
+    return !isLast && appOf(context).isRepeatable !== undefined ? this.#memory : undefined;
   }
 
   /** The number of the round of reading (`AskedSources`); -1 where it is not known. */
@@ -210,13 +209,13 @@ export class Http1Connection implements Connection, ExchangeConnection {
   /** What has arrived and cannot be completed any more is refused; without anything to answer, the connection ends. */
   #finish(): boolean {
     if (this.#reader.isCutShort) this.#refuse(incomplete.ended);
-    else if (this.#reader.reading !== "rest" && !this.#queue.isEmpty) return false;
+    else if (this.#reader.reading !== "rest" && this.#exchanges.current !== undefined) return false;
     else this.ending.begin();
     return true;
   }
 
   answered(exchange: Http1Exchange): void {
-    this.#queue.noteWritten(exchange);
+    this.#exchanges.noteWritten(exchange);
     this.ending.consider(exchange);
     this.#advance();
   }
@@ -224,8 +223,8 @@ export class Http1Connection implements Connection, ExchangeConnection {
   /** Answers a message that cannot be read on, in its turn, and ends the connection. One that is answered is not answered again. */
   #refuse(refusal: HttpResponse): void {
     const isArriving = this.#reader.content !== undefined;
-    const { last } = this.#queue;
-    const received = isArriving && last?.incoming === this.#reader.content ? last : undefined;
+    const { current } = this.#exchanges;
+    const received = isArriving && current?.incoming === this.#reader.content ? current : undefined;
     this.#reader.stop();
     if (received?.headSent) this.ending.cut(received);
     else if (isArriving && received === undefined) this.ending.begin();
@@ -233,8 +232,8 @@ export class Http1Connection implements Connection, ExchangeConnection {
       const exchange = received ?? new Http1Exchange(this, noHead, undefined);
       exchange.refusal = refusal;
       exchange.closes = true;
-      if (received === undefined) this.#queue.add(exchange);
-      else this.#queue.restart(exchange);
+      this.#exchanges.add(exchange);
+      this.#exchanges.begin(exchange);
       this.#advance();
     }
   }
@@ -248,12 +247,12 @@ export class Http1Connection implements Connection, ExchangeConnection {
 
   look(elapsed: number): void {
     const { socket, output } = this;
-    const waiting = this.#reader.hasEnded ? this.#queue.first : undefined;
+    const waiting = this.#reader.hasEnded ? this.#exchanges.current : undefined;
     output.look(elapsed, waiting !== undefined);
     const lateness = this.#deadlines.look(elapsed, this.#reader, {
       canRead: this.#canRead,
       isFresh: this.#isFresh,
-      isSettled: this.#queue.isEmpty && output.isSent,
+      isSettled: this.#exchanges.current === undefined && output.isSent,
       isFinished: socket.writableFinished,
       isHalfClosed: waiting !== undefined,
     });

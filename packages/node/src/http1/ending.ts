@@ -5,7 +5,7 @@ import type { Output } from "../output.ts";
 import { isEncrypted } from "../served-exchange.ts";
 import type { Takeover } from "../upgrade.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { ExchangeQueue } from "./exchange-queue.ts";
+import type { Exchanges } from "./exchanges.ts";
 import type { Http1Exchange } from "./http1-exchange.ts";
 import type { MessageReader } from "./message-reader.ts";
 
@@ -16,7 +16,7 @@ export class Ending {
   readonly #output: Output;
   readonly #deadlines: Deadlines;
   readonly #reader: MessageReader;
-  readonly #queue: ExchangeQueue;
+  readonly #exchanges: Exchanges;
   #hasBegun = false;
 
   constructor(
@@ -25,14 +25,14 @@ export class Ending {
     output: Output,
     deadlines: Deadlines,
     reader: MessageReader,
-    queue: ExchangeQueue,
+    exchanges: Exchanges,
   ) {
     this.#socket = socket;
     this.#context = context;
     this.#output = output;
     this.#deadlines = deadlines;
     this.#reader = reader;
-    this.#queue = queue;
+    this.#exchanges = exchanges;
   }
 
   /** Whether the last response is on its way, or there is nobody to send one to. */
@@ -48,9 +48,9 @@ export class Ending {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     this.#reader.stop();
-    this.#queue.abandon();
+    this.#exchanges.abandon();
     this.#socket.once("finish", () => {
-      this.#queue.endWritten(true);
+      this.#exchanges.endWritten(true);
       this.#deadlines.restart();
     });
     this.#output.end();
@@ -65,7 +65,7 @@ export class Ending {
 
   /** Closes the connection if no request has begun to arrive. */
   closeIdle(): void {
-    if (!this.#queue.isEmpty || this.#hasBegun) return;
+    if (this.#exchanges.current !== undefined || this.#hasBegun) return;
     if (this.#reader.reading === "rest") this.begin();
     else if (this.#reader.reading === "head" && this.#reader.isEmpty) this.close();
   }
@@ -78,7 +78,7 @@ export class Ending {
   decide(exchange: Http1Exchange, isFramed: boolean): void {
     const { incoming, awaitsContinue } = exchange;
     const { closing, drainLimit } = this.#context;
-    const isLast = this.#queue.last === exchange && (closing || (this.#reader.hasEnded && this.#reader.isEmpty));
+    const isLast = (closing && !this.#reader.hasNext) || (this.#reader.hasEnded && this.#reader.isEmpty);
     const isUnread = this.#isArriving(incoming) && !incoming.isRead;
     const isTooLong = (incoming?.length ?? 0) > drainLimit;
     if (!isFramed || isLast || (isUnread && (awaitsContinue || isTooLong))) exchange.closes = true;
@@ -87,11 +87,11 @@ export class Ending {
   /** Begins the end behind a response that has been written whole, or has what is left of the request thrown away. */
   consider({ closes, incoming, awaitsContinue }: Http1Exchange): void {
     // Its head may have promised to keep the connection, from before the shutdown.
-    if (closes || (this.#context.closing && this.#queue.isEmpty)) {
+    if (closes || (this.#context.closing && !this.#reader.hasNext)) {
       this.begin();
       return;
     }
-    if (this.#queue.isEmpty && this.#reader.isEmpty) this.#deadlines.restart();
+    if (this.#reader.isEmpty) this.#deadlines.restart();
     if (!this.#isArriving(incoming)) return;
     if (incoming.isRead) incoming.whenLeft = () => this.#isArriving(incoming) && this.#reader.discardContent();
     else if (awaitsContinue || this.#context.drainTimeout === 0) this.begin();
@@ -123,9 +123,9 @@ export class Ending {
     // So much may have come behind the request that the socket was paused, which a listener for data would not change.
     if (this.#socket.isPaused()) this.#socket.resume();
     if (this.#output.unsent > 0) this.#socket.once("close", () => this.#output.discard());
-    this.#queue.endWritten(true);
+    this.#exchanges.endWritten(true);
     exchange.end(true);
-    this.#queue.abandon();
+    this.#exchanges.abandon();
     try {
       takeover.handOver(method, target, headers, this.#socket, rest);
     } catch (error) {
@@ -138,8 +138,8 @@ export class Ending {
   abandon(): void {
     this.#hasBegun = true;
     this.#reader.stop();
-    this.#queue.abandon();
-    this.#queue.endWritten(false);
+    this.#exchanges.abandon();
+    this.#exchanges.endWritten(false);
     this.#output.discard();
   }
 }

@@ -13,7 +13,6 @@ import type { IncomingContent } from "../content/incoming-content.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
 import type { Output } from "../output.ts";
 import { type ServedConnection, ServedExchange } from "../served-exchange.ts";
-import { Takeover } from "../upgrade.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
 import { type HeadText, toHeadText } from "./kept-head.ts";
@@ -43,13 +42,6 @@ export class Http1Exchange extends ServedExchange {
   readonly incoming: IncomingContent | undefined;
   /** The answer in place of the app's, for a message that is not acted on. */
   refusal: HttpResponse | undefined;
-  /**
-   * How far it has come: it is not yet begun; it is not yet answered; its response is made, and waits for its turn; the response is being written,
-   * and its body perhaps read; it is written whole.
-   */
-  stage: "waiting" | "open" | "answered" | "sending" | "written" = "waiting";
-  /** The response, once it is made. */
-  answer: HttpResponse | undefined;
   headSent = false;
   /** Whether the response is for as long as the client listens: one that has ended its side has gone. */
   isEventStream = false;
@@ -81,23 +73,12 @@ export class Http1Exchange extends ServedExchange {
     return this.#connection.socket;
   }
 
-  /** What has the connection handed over in place of a response. */
-  get takeover(): Takeover | undefined {
-    const body = this.head.asksForUpgrade ? this.answer?.body : undefined;
-    return body instanceof Takeover ? body : undefined;
-  }
-
   get note(): AnswerNote<HeadText> | undefined {
     return this.head.note;
   }
 
   protected openContent(): IncomingContent | undefined {
     return this.incoming;
-  }
-
-  /** Whether it can be answered together with others of its kind: it changes nothing (RFC 9112 §9.3.2). */
-  get isSafe(): boolean {
-    return safeMethods.includes(this.head.method);
   }
 
   /** Writes the head and the content, as one write where that is possible. */
@@ -171,8 +152,6 @@ export class Http1Exchange extends ServedExchange {
     return this.#connection.shared.heads.make(status, lines, framing, this.closes);
   }
 }
-
-const safeMethods: readonly string[] = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
 const lengthLine = (length: number): string => `Content-Length: ${length}\r\n`;
 

@@ -49,6 +49,11 @@ export class MessageReader implements ReadingProgress {
     return this.#input.length === 0;
   }
 
+  /** Whether another request has begun to arrive, as far as that is seen. */
+  get hasNext(): boolean {
+    return this.#reading === "head" && !this.isEmpty;
+  }
+
   /** Whether the client has ended its side. */
   get hasEnded(): boolean {
     return this.#hasEnded;
@@ -56,7 +61,7 @@ export class MessageReader implements ReadingProgress {
 
   /** Whether the client has ended its side in the midst of a message. */
   get isCutShort(): boolean {
-    return this.#hasEnded && (this.#reading === "head" ? !this.isEmpty : this.#reading === "content");
+    return this.#hasEnded && (this.hasNext || this.#reading === "content");
   }
 
   /** Whether more content has come than is thrown away. */

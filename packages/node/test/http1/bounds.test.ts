@@ -132,7 +132,7 @@ describe("requests in one segment", () => {
     other.destroy();
   });
 
-  it("are begun 16 at a time, however little their answers hold", async () => {
+  it("are begun one after another", async () => {
     const first = Promise.withResolvers<HttpResponse>();
     let begun = 0;
     const client = await connected(({ path }) => {
@@ -140,10 +140,9 @@ describe("requests in one segment", () => {
       return ++begun === 1 ? first.promise : text("");
     });
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(50));
-    while (begun < 16) await eventLoopTurn();
     const other = new RawConnection((server as RunningServer).port).request("GET /other");
     await other.response();
-    assert.equal(begun, 16);
+    assert.equal(begun, 1);
     first.resolve(text(""));
     for (let i = 0; i < 50; i++) assert.equal((await client.response()).status, 200);
     other.destroy();

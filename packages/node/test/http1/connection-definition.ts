@@ -118,7 +118,3 @@ const isTooLong = ({ content }: ScriptedRequest): boolean => (content?.pieces.jo
 
 /** The target of the request with this number. */
 export const targetOf = (number: number): string => `/${number}`;
-
-/** Whether a request may be answered together with others that are (RFC 9112 §9.3.2). */
-export const isSafe = ({ method }: ScriptedRequest): boolean =>
-  method === "GET" || method === "HEAD" || method === "OPTIONS";

@@ -6,7 +6,7 @@ import type { HttpRequest } from "../../../waymark/src/request.ts";
 import { HttpResponse, text } from "../../../waymark/src/response.ts";
 import { tinyApp } from "../../../waymark/test/tiny-app.ts";
 import { perform, type Reading, type Received, ScriptedClient } from "./connection-client.ts";
-import { answerTo, type Expected, expectedAnswers, isSafe } from "./connection-definition.ts";
+import { answerTo, type Expected, expectedAnswers } from "./connection-definition.ts";
 import {
   contentLimit,
   hostOf,
@@ -132,7 +132,7 @@ class Play {
     const number = Number(request.path.slice(1));
     const scripted = this.#requestOf(number);
     const course: Course = { number, isMade: false, ends: [] };
-    if (scripted !== undefined) this.#judgeBeginning(number, scripted);
+    if (scripted !== undefined) this.#judgeBeginning(number);
     this.#courses.push(course);
     request.onEnd((isSent) => course.ends.push(isSent));
     if (scripted === undefined) return shout(request);
@@ -147,12 +147,12 @@ class Play {
     return requests[number] ?? last;
   }
 
-  #judgeBeginning(number: number, request: ScriptedRequest): void {
+  #judgeBeginning(number: number): void {
     for (let before = 0; before < number; before++) {
       const earlier = this.#requestOf(before) as ScriptedRequest; // it is before one of the script
       const course = this.#courses.find((each) => each.number === before);
       if (course === undefined) this.#mistakes.push(`${number} was begun and ${before} was not`);
-      else if (!course.isMade && !(isSafe(earlier) && isSafe(request))) {
+      else if (!course.isMade) {
         this.#mistakes.push(`${number} was begun while ${before} was being answered`);
       }
       const { version, connection } = earlier;
