@@ -44,6 +44,7 @@ export const cards: readonly Suite[] = [
   cardsOf("kewisch/ical.js", "926193a28ed90deeabe34d6be178d7d2a53ae6e3"),
   cardsOf("bitfireAT/vcard4android", "7dbab269865e99eb4f46a25313d6397b51cd6ba8"),
   cardsOf("nuovo/vCard-parser", "33349c6cc66ce895c48950186ae6ec285e1ffbb5"),
+  cardsOf("nextcloud/contacts", "87b8ee02f36730c8b1f99333ecea85c4d7e08496"),
   cardsOf("py-vobject/vobject", "680ed60eed72d42fe2cbed62ca767320e433a8b4"),
 ];
 
