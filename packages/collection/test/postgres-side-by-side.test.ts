@@ -67,7 +67,7 @@ describe("changes of PostgreSQL beside what takes long", () => {
     await books.within(1).createAll(Array.from({ length: 2_000 }, () => ({})));
     await execute(
       url,
-      `CREATE FUNCTION rest() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$;
+      `CREATE FUNCTION rest() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$;
       CREATE TRIGGER rest AFTER DELETE ON book FOR EACH STATEMENT EXECUTE FUNCTION rest()`,
     );
     let isRemoved = false;

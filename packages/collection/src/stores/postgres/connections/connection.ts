@@ -31,6 +31,8 @@ export class PostgresConnection {
   readonly #mustWrite: boolean;
   /** In milliseconds, how long the answer to a statement may take. */
   readonly #patience: number;
+  /** How many statements that may take long have no answer yet: those behind them wait as long. */
+  #long = 0;
   /** What will be sent when this turn of the event loop has asked for all, by the texts of the statements. */
   readonly #asked = new Map<string, AskedForMany>();
   #isUsable = true;
@@ -165,10 +167,11 @@ export class PostgresConnection {
    * @throws ConnectionLost when no answer can come any more; otherwise the error of the server
    */
   async query<Row extends readonly (string | null)[]>({ name, text, values = [], isLong }: Statement): Promise<Row[]> {
+    if (isLong === true) this.#long++;
     try {
       const isNamed = name !== undefined && this.#localSettings === undefined;
       const statement = { text, values: [...values], rowMode: "array" as const, ...(isNamed && { name }) };
-      const { rows } = await this.#send(statement, isLong === true ? longPatience : this.#patience);
+      const { rows } = await this.#send(statement, this.#long > 0 ? longPatience : this.#patience);
       return rows as unknown as Row[]; // the caller knows the columns of its statement
     } catch (error) {
       const state = sqlStateOf(error);
@@ -178,6 +181,8 @@ export class PostgresConnection {
       if (state !== undefined && !state.startsWith("57P") && !isDemoted && this.#isUsable) throw error;
       this.destroy();
       throw new ConnectionLost("The connection to the database broke", { cause: error });
+    } finally {
+      if (isLong === true) this.#long--;
     }
   }
 
