@@ -106,7 +106,26 @@ describe("GET /openapi.json", () => {
     );
   });
 
-  it("says that a list can be asked for in another format by its address", async () => {
+  it("names filters by what begins and ends, with examples, and describes the others once", async () => {
+    const { paths } = JSON.parse(await (await get("/openapi.json")).text());
+    const { parameters, description, "x-comparisons": others } = paths["/person"].get;
+    const byName = Map.groupBy(parameters, ({ name }: { readonly name: string }) => name);
+    assert.deepEqual(byName.get("birthDate[ge]"), [
+      {
+        name: "birthDate[ge]",
+        in: "query",
+        description: "Those whose `birthDate` is this or more.",
+        example: "1950-01-01",
+        schema: { type: "string", format: "date" },
+      },
+    ]);
+    for (const name of ["id[le]", "createdAt[ge]", "email[prefix]"]) assert.ok(byName.has(name), name);
+    for (const name of ["comparisons", "birthDate[gt]", "categories[prefix]"]) assert.ok(!byName.has(name), name);
+    assert.match(description, /Other filters, each a parameter `member\[operator\]`: /);
+    assert.equal(Object.keys(others.patternProperties).length, 2);
+  });
+
+  it("says that a list can be asked for in another format by its address, but for a page", async () => {
     const { paths } = JSON.parse(await (await get("/openapi.json")).text());
     const format = paths["/person"].get.parameters.find(({ name }: { readonly name: string }) => name === "format");
     assert.deepEqual(format.schema.enum, [
@@ -119,7 +138,6 @@ describe("GET /openapi.json", () => {
       "vcard",
       "vcard3",
       "text-xml",
-      "html",
     ]);
   });
 

@@ -238,7 +238,7 @@ const isStringSchema = (mediaType: MediaTypeObject | undefined): boolean =>
   (mediaType?.schema as { readonly type?: unknown } | undefined)?.type === "string";
 
 function undeclaredParameters(
-  { parameters = [], responses }: OperationObject,
+  { parameters = [], responses, ...operation }: OperationObject,
   target: string,
   resolve: <T extends object>(value: T | ReferenceObject, pointer: string) => { readonly value: T },
 ): readonly string[] {
@@ -246,7 +246,9 @@ function undeclaredParameters(
   if (query === "") return [];
   const declared = parameters.map((each) => resolve(each, "").value).filter((each) => each.in === "query");
   const names = new Set(declared.map(({ name }) => name));
-  const patterns = declared.flatMap(({ schema }) =>
+  // Clients have the patterns in an extension, in place of the parameter that stands for all of them.
+  const { "x-comparisons": filters = {} } = operation as { "x-comparisons"?: object };
+  const patterns = [filters, ...declared.map(({ schema }) => schema)].flatMap((schema) =>
     Object.keys((schema as { patternProperties?: object }).patternProperties ?? {}),
   );
   // Other operations have nothing against a query that they do not read.

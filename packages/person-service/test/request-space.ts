@@ -62,15 +62,14 @@ export function placesOf(document: OpenApiDocument): readonly Place[] {
 const hasEnd = (form: string): boolean => !form.endsWith("event-stream");
 
 function queriesOf(parameter: string): readonly string[] {
-  const known = values[parameter];
+  const known = values[parameter.replace(/\[.*\]$/, "")];
   if (known === undefined) throw new Error(`What are values of the query parameter "${parameter}"?`);
   return known.map((value) => `${parameter}=${encodeURIComponent(value)}`);
 }
 
-/** Good and bad values of each query parameter; `format` is a form, and `comparisons` are among the other queries. */
+/** Good and bad values of each query parameter; `format` is a form. */
 const values: Readonly<Record<string, readonly string[]>> = {
   format: [],
-  comparisons: [],
   fields: ["name", "id", "address.postalCode,updatedAt", "address", "shoe"],
   limit: ["1", "0"],
   after: ["1", "x"],

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "waymark/openapi";
+import type { JsonSchema, ParameterDescription } from "waymark/openapi";
 import type { MemberFilter, MemberType, SelectableMember } from "../stores/contract/selection.ts";
 import { isFilter, operatorsOf, parseFilter } from "./filter.ts";
 import {
@@ -35,6 +35,7 @@ export function describeFilters(members: readonly SelectableMember[]): Described
   });
   return {
     ...Object.fromEntries(equalities),
+    ...Object.fromEntries(members.flatMap(comparisonsOf)),
     comparisons: {
       description: `Other filters, each a parameter \`member[operator]\`: ${exampleFilters(members)}. All of them must hold.`,
       style: "form",
@@ -53,6 +54,20 @@ export function describeFilters(members: readonly SelectableMember[]): Described
   };
 }
 
+/** Describes the filters that generators of clients should know by name: where something begins and ends. */
+function comparisonsOf({ name, type, isList }: SelectableMember): readonly (readonly [string, ParameterDescription])[] {
+  if (isList === true) return [];
+  const example = leastShown[type];
+  const schema = schemaOf[type];
+  if (type === "text" || type === "exact")
+    return [[`${name}[prefix]`, { description: `Those whose \`${name}\` begins so.`, schema, example: "A" }]];
+  if (example === undefined) return [];
+  return [
+    [`${name}[ge]`, { description: `Those whose \`${name}\` is this or more.`, schema, example }],
+    [`${name}[le]`, { description: `Those whose \`${name}\` is this or less.`, schema, example }],
+  ];
+}
+
 /** Shows filters on these members: on the last ones, because the first are those that every collection has. */
 function exampleFilters(members: readonly SelectableMember[]): string {
   const single = members.filter(({ isList }) => isList !== true);
@@ -68,9 +83,9 @@ function exampleFilters(members: readonly SelectableMember[]): string {
 }
 
 /** A least value of each type whose values have an order that people think of. */
-const leastShown: Readonly<Partial<Record<MemberType, string>>> = {
+const leastShown: Readonly<Partial<Record<MemberType, string | number>>> = {
   date: "1950-01-01",
-  number: "7",
+  number: 7,
   time: "2026-06-15T12:00:00Z",
 };
 

@@ -2,6 +2,7 @@ import type {
   MediaTypeObject,
   OpenApiDocument,
   OperationObject,
+  ParameterObject,
   ReferenceObject,
   ResponseObject,
 } from "waymark/openapi";
@@ -47,14 +48,29 @@ const parametersOfBrowsers = ["column", "import", "new"];
 
 const isOperation = (value: OperationObject | object): value is OperationObject => "operationId" in value;
 
+/** The parameter that stands for filters by any operator, of which generated clients send one of that name. */
+const anyFilter = "comparisons";
+
 function clientOperation({ parameters, requestBody, responses, ...operation }: OperationObject): OperationObject {
-  const taken = parameters?.filter((each) => !parametersOfBrowsers.includes(each.name));
+  const taken = parameters?.filter(({ name }) => !parametersOfBrowsers.includes(name) && name !== anyFilter);
+  const filters = parameters?.find(({ name }) => name === anyFilter);
   return {
     ...operation,
-    ...(taken !== undefined && { parameters: taken }),
+    ...(filters !== undefined && {
+      description: `${operation.description ?? ""}\n\n${filters.description}`.trim(),
+      "x-comparisons": filters.schema,
+    }),
+    ...(taken !== undefined && { parameters: taken.map(withoutPages) }),
     ...(requestBody !== undefined && { requestBody: { ...requestBody, content: ofOne(requestBody.content) } }),
     responses: clientResponses(responses),
   };
+}
+
+/** Leaves out the form of pages. */
+function withoutPages(parameter: ParameterObject): ParameterObject {
+  const { enum: forms, ...schema } = parameter.schema as { readonly enum?: readonly unknown[] };
+  if (parameter.name !== "format" || forms === undefined) return parameter;
+  return { ...parameter, schema: { ...schema, enum: forms.filter((form) => form !== "html") } };
 }
 
 /** Leaves out pages. What is left may be nothing, and content that comes only where `Prefer` asks for it is none. */
