@@ -43,9 +43,9 @@ export function openPersonPage(file: string): (query: string) => string | undefi
 const selections: Readonly<Record<string, string>> = {
   "": "ORDER BY id",
   "id[gt]": "WHERE id > ? ORDER BY id",
-  "sort familyName[ge]": 'WHERE "folded_familyName" >= ? ORDER BY "folded_familyName", id',
-  birthDate: 'WHERE "text_birthDate" = ? ORDER BY id',
-  "birthDate sort": 'WHERE "text_birthDate" = ? ORDER BY "folded_familyName", id',
+  "sort familyName[ge]": 'WHERE "text1 familyName" >= ? ORDER BY "text1 familyName", id',
+  birthDate: 'WHERE "date birthDate" = ? ORDER BY id',
+  "birthDate sort": 'WHERE "date birthDate" = ? ORDER BY "text1 familyName", id',
   q: 'WHERE id IN (SELECT rowid FROM "waymark_words_person" WHERE "waymark_words_person" MATCH ?) ORDER BY id',
 };
 

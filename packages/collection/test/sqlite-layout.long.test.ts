@@ -52,7 +52,7 @@ const layoutOf = (file: string): unknown => read(file, "PRAGMA user_version")[0]
 
 describe("the layouts of SQLite files", () => {
   it("are those that landed, and there is a file of each", () => {
-    assertLanded(presentLayouts, ["44f35380cf41ff1e"], (layout) => layoutFile(`sqlite-${layout}.db`));
+    assertLanded(presentLayouts, ["a771253c7e89a5cd"], (layout) => layoutFile(`sqlite-${layout}.db`));
   });
 
   const numbers = Array.from({ length: present }, (_, before) => before + 1);
@@ -263,8 +263,8 @@ describe("a restore into a SQLite file", () => {
   });
 });
 
-describe("columns of a SQLite file", () => {
-  it("that another version has made again get no records without values: changes are refused, which a check says, and reads go on", async () => {
+describe("what records of a SQLite file are compared by", () => {
+  it("has no gaps where another version compares by something else: changes are refused, which a check says, and reads go on", async () => {
     const file = folder.newFile();
     const older = await open(file, { name: "person" });
     const people = older.store("person");
@@ -289,14 +289,14 @@ describe("columns of a SQLite file", () => {
     await newer.close();
   });
 
-  it("are filled again when what they are filled with has changed", async () => {
+  it("is made again when its rule has changed", async () => {
     const file = folder.newFile();
     const database = await open(file);
     await database.store("person").createAll([{ name: "Ada", identifier: "A1" }, { name: "Eve" }]);
     await database.close();
     const other = new DatabaseSync(file);
-    other.exec(`UPDATE waymark_collections SET form = replace(form, '"folded', '"folded before');
-      UPDATE person SET folded_name = 'before'`);
+    other.exec(`UPDATE waymark_collections SET declared = replace(declared, '"text1', '"text0');
+      DROP INDEX "person.text1 name"; ALTER TABLE person RENAME COLUMN "text1 name" TO "text0 name"; UPDATE person SET "text0 name" = 'before'`);
     other.close();
     const again = await open(file);
     const order = ["name", "id"].map((member) => ({ member, descending: true }));

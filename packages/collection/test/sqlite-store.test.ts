@@ -197,7 +197,7 @@ describe("unique members of a SQLite file", () => {
     await create(store, { identifier: "A1" });
     await create(store, { identifier: "A1" });
     await database.close();
-    await assertNotOpened(file, /two records in it have the same identifier/);
+    await assertNotOpened(file, /two records in it \(1 and 2\) have the same identifier/);
     const stillDatabase = await open({ file, person: { members: {} } });
     const still = stillDatabase.store("person");
     assert.equal((await everything(still)).length, 2);
@@ -253,7 +253,7 @@ describe("selectable members of a SQLite file", () => {
         .prepare("SELECT name FROM pragma_table_xinfo('person')")
         .all()
         .map(({ name }) => name);
-      assert.deepEqual(columns, ["id", "revision", "created_at", "updated_at", "document", "unique_identifier"]);
+      assert.deepEqual(columns, ["id", "revision", "created_at", "updated_at", "document", "unique identifier"]);
     });
   });
 
@@ -530,11 +530,11 @@ describe("a file that cannot be the database", () => {
     assert.deepEqual(readFileSync(file), before);
   });
 
-  it("is one whose note of its columns is cut off", async () => {
+  it("is one whose note of what it compares is cut off", async () => {
     const file = folder.newFile();
     await (await open({ file })).close();
     const other = new DatabaseSync(file);
-    other.exec("UPDATE waymark_collections SET form = substr(form, 1, 9)");
+    other.exec("UPDATE waymark_collections SET declared = substr(declared, 1, 9)");
     other.close();
     await assertNotOpened(file, /it is damaged; restore it from a backup/);
   });

@@ -78,7 +78,7 @@ for (const kind of databaseKinds) {
 
     it("is left as it is by a command that does not know its members", async () => {
       await ask(whole, [["POST", "/person", { name: "Bo", custom: { desk: 9, skills: ["C"] } }]]);
-      const refusal = /custom\.desk, custom\.team, custom\.skills, and the settings do not: .* --config FILE/;
+      const refusal = /custom\.desk, custom\.skills, custom\.team, and the settings do not: .* --config FILE/;
       const exporting = ["export", "-", "--format", "ndjson", "--database", database.location];
       await assert.rejects(run(...exporting), refusal);
       await assert.rejects(run("resume", "--database", database.location), refusal);

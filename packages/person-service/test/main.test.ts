@@ -232,7 +232,7 @@ describe("the program", () => {
   describe("a database that it cannot use is named in one line, and left as it is", () => {
     /** What marks a database file as ours. */
     const ours = `PRAGMA application_id = ${0x776d6b31}; PRAGMA user_version = 1;
-      CREATE TABLE waymark_collections (form TEXT); CREATE TABLE waymark_removals (id INTEGER);`;
+      CREATE TABLE waymark_collections (name TEXT); CREATE TABLE waymark_removals (id INTEGER);`;
 
     const foreign: Readonly<Record<string, readonly [make: (file: string) => void, said: RegExp]>> = {
       "no database": [(file) => writeFileSync(file, "name\nAda\n".repeat(1000)), /is not an SQLite database/],

@@ -6,6 +6,7 @@ import {
   type MemberType,
   type Selection,
 } from "../contract/selection.ts";
+import { toReadableValue } from "../table/compared.ts";
 import type { KeyCondition } from "./keyset.ts";
 
 export type Operator = "=" | "<" | "<=" | ">" | ">=";
@@ -73,7 +74,7 @@ export abstract class Dialect<Column extends MemberSql> {
     const { member } = filter;
     const { type, list } = this.column(member);
     if (list !== undefined) return [this.#listCondition(list, filter)];
-    const compared = (value: string | number): string | number => comparedValue(value, type);
+    const compared = (value: string | number): string | number => toComparable(value, type);
     switch (filter.operator) {
       case "in":
         return [this.isOneOf(member, filter.values.map(compared))];
@@ -108,20 +109,24 @@ export abstract class Dialect<Column extends MemberSql> {
   #keyCondition(condition: KeyCondition): string {
     const { sql, type } = this.column(condition.member);
     if (!("value" in condition)) return `${sql} IS ${condition.relation === "absent" ? "NULL" : "NOT NULL"}`;
-    const value = comparedValue(condition.value, type);
+    const value = toComparable(condition.value, type);
     return this.comparePlace(condition.member, operators[condition.relation], value);
   }
 }
+
+/** Makes a value in the form in which the database has it. */
+const toComparable = (value: string | number, type: MemberType): string | number =>
+  toReadableValue(comparedValue(value, type));
 
 /** Returns the filter that `ne` is the complement of, and any other as it is, with the values as they are compared. */
 export function toListFilter({ name: member, type }: ListMember, filter: MemberFilter): ListFilter {
   switch (filter.operator) {
     case "in":
-      return { member, operator: "in", values: filter.values.map((value) => comparedValue(value, type)) };
+      return { member, operator: "in", values: filter.values.map((value) => toComparable(value, type)) };
     case "prefix":
-      return { member, operator: "prefix", value: comparedValue(filter.value, type) };
+      return { member, operator: "prefix", value: String(toComparable(filter.value, type)) };
     default:
-      return { member, operator: "eq", value: comparedValue(filter.value as string | number, type) }; // no list takes exists
+      return { member, operator: "eq", value: toComparable(filter.value as string | number, type) }; // no list takes exists
   }
 }
 

@@ -10,9 +10,10 @@ import {
   type RestorePlace,
   type RestoreTarget,
 } from "../restore.ts";
+import { keyOfUnique, keysOf } from "../table/compared.ts";
 import { isTable, numberIn, StatementCache } from "./connections/statements.ts";
 import { inTransaction } from "./connections/transaction.ts";
-import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./table/columns.ts";
+import { filledColumns, filledValues, rowInsertion } from "./table/columns.ts";
 import { dropIndexes, missingIndexes } from "./table/schema.ts";
 import { type SqliteValues, valuesOf } from "./table/values.ts";
 import { type SqliteWords, wordsOf } from "./table/words.ts";
@@ -40,10 +41,10 @@ export function sqliteRestoreTarget(
     run("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?", revision, lastId, collection);
 
   const assertUntouched = (message: string): void => {
-    for (const [name, { form }] of tables) {
+    for (const [name, { declared }] of tables) {
       const counters = statements
-        .prepare("SELECT 1 FROM waymark_collections WHERE name = ? AND revision = 0 AND last_id = 0 AND form = ?")
-        .get(name, form);
+        .prepare("SELECT 1 FROM waymark_collections WHERE name = ? AND revision = 0 AND last_id = 0 AND declared = ?")
+        .get(name, declared);
       if (counters === undefined) throw new RestoreError(message);
     }
   };
@@ -106,24 +107,23 @@ export function sqliteRestoreTarget(
     },
 
     async releaseUniqueKeys(collection, ids) {
-      const { columns } = tableOf(collection);
-      const changes = columns.filter(({ kind }) => kind === "unique").map(({ name }) => `"${name}" = NULL`);
-      if (changes.length === 0) return;
+      const { unique } = tableOf(collection).definition;
+      const changes = unique.map((member) => `"${keyOfUnique(member)}" = NULL`).join(", ");
+      if (unique.length === 0) return;
       step(collection, () => {
-        for (const id of ids) run(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`, id);
+        for (const id of ids) run(`UPDATE "${collection}" SET ${changes} WHERE id = ?`, id);
       });
     },
 
     async put(collection, records, place) {
-      const { definition, columns, putting, words, values: listed } = tableOf(collection);
+      const { definition, toValues, putting, words, values: listed } = tableOf(collection);
       const { owner } = definition;
       step(collection, () => {
         words?.begin();
         for (const { id, revision, createdAt, updatedAt, json } of records) {
           const document: JsonObject = JSON.parse(json);
           const owners = owner === undefined ? [] : [Number(document[owner.member])];
-          const values = columns.map(({ toValue }) => toValue(document));
-          run(putting, id, revision, createdAt, updatedAt, json, ...owners, ...values);
+          run(putting, id, revision, createdAt, updatedAt, json, ...owners, ...toValues(document));
           words?.set(id, document);
           listed?.set(id, document);
         }
@@ -167,8 +167,8 @@ export function sqliteRestoreTarget(
 /** The table of a collection, for storing records in it. */
 interface Table {
   readonly definition: StoredCollection;
-  readonly columns: readonly FilledColumn[];
-  readonly form: string;
+  readonly toValues: ReturnType<typeof filledValues>;
+  readonly declared: string;
   /** The statement that stores a row, and replaces a row with the same id. */
   readonly putting: string;
   readonly words: SqliteWords | undefined;
@@ -176,14 +176,13 @@ interface Table {
 }
 
 function toTable(database: DatabaseSync, definition: StoredCollection): Table {
-  const columns = filledColumns(definition);
-  const replaced = ["revision", "created_at", "updated_at", "document", ...columns.map(({ name }) => name)];
+  const replaced = ["revision", "created_at", "updated_at", "document", ...filledColumns(definition).keys()];
   const changes = replaced.map((name) => `"${name}" = excluded."${name}"`);
   const putting = `${rowInsertion(definition)} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
   return {
     definition,
-    columns,
-    form: dueShape(definition),
+    toValues: filledValues(definition),
+    declared: JSON.stringify(keysOf(definition)),
     putting,
     words: wordsOf(database, definition),
     values: valuesOf(database, definition),

@@ -4,16 +4,10 @@ import type { StoredRecord } from "../contract/store.ts";
 /** The columns of a `RecordRow`. */
 export const recordColumns = "id, revision, updated_at, document";
 
-/** The columns that the table of every collection has, that of an owner included; the others are filled from documents. */
-export const storeColumns: ReadonlySet<string> = new Set([
-  "id",
-  "revision",
-  "tx",
-  "created_at",
-  "updated_at",
-  "document",
-  "owner",
-]);
+/** Returns the name of the column of a member that the store keeps itself. */
+export const storeColumn = (member: string): string => storeColumns[member] ?? member;
+
+const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
 /** A record as a statement returns it: whole numbers are numbers of SQLite, and text of PostgreSQL. */
 export type RecordRow<Whole extends number | string> = readonly [

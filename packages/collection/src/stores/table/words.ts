@@ -24,31 +24,12 @@ export const isDigits = (word: string): boolean => /^[0-9]+$/.test(word);
 
 const shorten = (word: string): string => firstCharacters(word, longest);
 
-/** Changes with the result of `toWords` for any text, so that stored words are made again. */
+/** Changes with the words by which a document is found, so that stored words are made again. */
 const wordsVersion = 1;
 
-/**
- * Names the way in which the words of these members are stored. When the name changes, they are stored again.
- *
- * @param version of what an engine adds to the words
- */
-export const wordRule = (members: readonly SearchedMember[], ...version: readonly number[]): string =>
-  JSON.stringify([
-    ...[wordsVersion, ...version],
-    ...members.map(({ name, by }) => (by === "words" ? name : `${name} ${by}`)),
-  ]);
-
-/**
- * Returns the members that a `wordRule` has in addition to those of the rule before: records without them keep their words. Undefined
- * where all words are stored again.
- */
-export function addedMembers(before: string | undefined, rule: string): readonly string[] | undefined {
-  if (before === undefined) return undefined;
-  const [old, due]: readonly (readonly unknown[])[] = [JSON.parse(before), JSON.parse(rule)];
-  if (old === undefined || due === undefined || !old.every((part) => due.includes(part))) return undefined;
-  const added = due.filter((part): part is string => typeof part === "string" && !old.includes(part));
-  return added.map((part) => part.replace(/ .*/, ""));
-}
+/** Names the way in which the words of these members are stored. When the name changes, they are stored again. */
+export const wordRule = (members: readonly SearchedMember[]): string =>
+  JSON.stringify([wordsVersion, ...members.map(({ name, by }) => (by === "words" ? name : `${name} ${by}`))]);
 
 const longest = 64;
 

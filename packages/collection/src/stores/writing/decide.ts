@@ -1,6 +1,6 @@
 import type { SnapshotKey } from "../contract/snapshot.ts";
 import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../contract/store.ts";
-import { uniqueKeys } from "../table/filled-columns.ts";
+import { uniqueKeys } from "../table/compared.ts";
 import {
   type CreateWrite,
   type NewRecord,

@@ -1,6 +1,7 @@
 import type { StoredCollection } from "../../../database.ts";
+import { keysOf } from "../../table/compared.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { comparedBy, keysOf, ruleOf, wordsBy } from "../table/columns.ts";
+import { comparedBy, ruleOf, wordsBy } from "../table/columns.ts";
 import { quoteName, quoteText, toArrayText } from "../table/sql.ts";
 
 /** How far the records of a collection are filled by a rule. */

@@ -1,7 +1,8 @@
 import type { DatabaseOptions, StoredCollection } from "../../../database.ts";
+import { keysOf, parseKeys, reportForgotten } from "../../table/compared.ts";
 import { ownedOtherwise, UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { keysOf, memberOfKey, ruleOf } from "../table/columns.ts";
+import { ruleOf } from "../table/columns.ts";
 import { idSequence, revisionSequence } from "../table/sequences.ts";
 import { quoteName } from "../table/sql.ts";
 import { makeIndexes } from "./indexes.ts";
@@ -27,15 +28,7 @@ export async function prepareCollection(
   } else if (present.owner !== (definition.owner?.collection ?? null)) {
     await dropWithOtherOwner(connection, definition, present.owner ?? undefined);
     await makeTable(connection, definition);
-  } else {
-    const due = new Set(keysOf(definition).map(memberNamedBy));
-    const forgotten = new Set(present.declared.map(memberNamedBy)).difference(due);
-    if (forgotten.size > 0)
-      onForgotten?.(
-        definition.name,
-        [...forgotten].filter((member) => member !== ""),
-      );
-  }
+  } else reportForgotten(definition, present.declared, onForgotten);
   await connection.query({
     text: "INSERT INTO waymark_fills (collection, rule, keys) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
     values: [definition.name, ruleOf(definition), JSON.stringify(keysOf(definition))],
@@ -46,8 +39,6 @@ export async function prepareCollection(
     values: [definition.name, definition.owner?.collection ?? null, JSON.stringify(keysOf(definition))],
   });
 }
-
-const memberNamedBy = (key: string): string => (key.startsWith("words ") ? "" : memberOfKey(key));
 
 /** Whether nothing is to be written for a definition. */
 async function isRight(connection: PostgresConnection, definition: StoredCollection): Promise<boolean> {
@@ -128,5 +119,5 @@ async function findCollection(
     text: "SELECT owner, declared FROM waymark_collections WHERE name = $1",
     values: [name],
   });
-  return row && { owner: row[0], declared: JSON.parse(row[1]) };
+  return row && { owner: row[0], declared: parseKeys(row[1]) };
 }

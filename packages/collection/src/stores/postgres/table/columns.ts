@@ -1,17 +1,22 @@
 import type { StoredCollection } from "../../../database.ts";
-import { foldVersion } from "../../../members/fold.ts";
-import { comparedValue, toMemberValue, valueAlong } from "../../../members/value.ts";
-import { type ListMember, type SelectableMember, storeMembers } from "../../contract/selection.ts";
+import { storeMembers } from "../../contract/selection.ts";
 import type { MemberSql } from "../../reading/conditions.ts";
-import { listValues, storeColumn, uniqueKeys } from "../../table/filled-columns.ts";
-import { wordRule } from "../../table/words.ts";
-import { digestOf, nameOf, quoteName, quoteText, toReadableText } from "./sql.ts";
+import {
+  comparedMembers,
+  keyOfList,
+  keyOfMember,
+  keyOfUnique,
+  keyOfWords,
+  keysOf,
+  listValues,
+} from "../../table/compared.ts";
+import { storeColumn } from "../../table/rows.ts";
+import { digestOf, nameOf, quoteName, quoteText } from "./sql.ts";
 import { indexedValues } from "./values.ts";
-import { indexedWords, longestBeginning } from "./words.ts";
+import { indexedWords } from "./words.ts";
 
-// What members are compared by stands in one column, `compared`: an object of JSON with a key for each of them, which has the rule that
-// makes the value; the words of a search stand in `words` alike. So another rule is another key, and versions of a program that have other members or rules can work side by side.
-// Under the key "" are the digests of all rules by which a record is filled.
+// The column `compared` also has the values of lists, and under the key "" the digests of all rules by which a record is filled, so that
+// versions of a program that have other members or rules can work side by side. The words of a search stand in `words` alike.
 
 /** What is compared for a member: an expression that has an index. */
 export interface ComparedColumn extends MemberSql {
@@ -66,15 +71,6 @@ export function comparedColumns(definition: StoredCollection): ReadonlyMap<strin
 /** Writes the text under a key. It compares by code points, also where the database compares it by the rules of a language. */
 const textOf = (key: string): string => `(compared ->> ${quoteText(key)}) COLLATE "C"`;
 
-const ruleOfType = ({ type }: SelectableMember): string => (type === "text" ? `text${foldVersion}` : type);
-const keyOfMember = (member: SelectableMember): string => `${ruleOfType(member)} ${member.name}`;
-const keyOfUnique = (member: string): string => `unique ${member}`;
-const keyOfList = (list: ListMember): string =>
-  ["list", ruleOfType(list), ...(list.single === undefined ? [] : [`without ${list.single}`]), list.name].join(" ");
-
-/** Returns the member that a key is for. */
-export const memberOfKey = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
-
 /** Writes the key by which a member is unique. */
 export const uniqueSql = (member: string): string => `(${textOf(keyOfUnique(member))})`;
 
@@ -82,37 +78,19 @@ export const uniqueSql = (member: string): string => `(${textOf(keyOfUnique(memb
 export const withoutUnique = ({ unique }: StoredCollection): string =>
   `compared - ARRAY[${unique.map((member) => quoteText(keyOfUnique(member))).join(", ")}]`;
 
-/** The key of the words: the rule that makes them. */
-const keyOfWords = ({ fullText }: StoredCollection): string => `words ${wordRule(fullText, longestBeginning)}`;
-
 /** Writes the words of a record. They are a column of their own, since they are longer than all else that is compared. */
 const wordsSql = (definition: StoredCollection): string => `(words -> ${quoteText(digestOf(keyOfWords(definition)))})`;
-
-/** Returns the keys that a definition fills; words count as one. */
-export function keysOf(definition: StoredCollection): readonly string[] {
-  const { unique, selectable, lists, fullText } = definition;
-  const words = fullText.length === 0 ? [] : [keyOfWords(definition)];
-  return [...unique.map(keyOfUnique), ...selectable.map(keyOfMember), ...lists.map(keyOfList), ...words];
-}
 
 /** Returns the digest of the rules by which a definition fills records. */
 export const ruleOf = (definition: StoredCollection): string => digestOf(JSON.stringify(keysOf(definition)));
 
 /** Makes what a record is compared by, as the text of an object. */
 export function comparedBy(definition: StoredCollection): (document: unknown) => string {
-  const { unique, selectable, lists } = definition;
+  const members = comparedMembers(definition);
   const rules = [ruleOf(definition)];
-  const members = selectable.map((member) => ({ key: keyOfMember(member), path: member.name.split("."), ...member }));
   return (document) => {
-    const compared: Record<string, string | number | readonly string[]> = { "": rules };
-    for (const [at, key] of uniqueKeys(document, unique).entries()) {
-      if (key !== null) compared[keyOfUnique(unique[at] ?? "")] = toReadableText(key);
-    }
-    for (const { key, path, type } of members) {
-      const value = toMemberValue(valueAlong(document, path), type);
-      if (value !== null) compared[key] = toReadableValue(comparedValue(value, type));
-    }
-    for (const list of lists) {
+    const compared: Record<string, unknown> = { "": rules, ...members(document) };
+    for (const list of definition.lists) {
       const elements = indexedValues(listValues(document, list));
       if (elements.length > 0) compared[keyOfList(list)] = elements;
     }
@@ -156,10 +134,6 @@ export function indexesOf(definition: StoredCollection): readonly MemberIndex[] 
     ...all.map(([key, definition]): MemberIndex => ({ name: nameOf(collection, key), definition })),
   ];
 }
-
-/** Makes a value that the database can store: see `toReadableText`. */
-export const toReadableValue = <V extends string | number | null>(value: V): V | string =>
-  typeof value === "string" ? toReadableText(value) : value;
 
 /**
  * Makes the term that orders records by a column. Records without a value come first in ascending order, last in descending order.

@@ -1,7 +1,7 @@
 import { firstCharacters } from "../../../members/value.ts";
 import type { ListMember } from "../../contract/selection.ts";
 import { Dialect, type ListFilter, type Operator } from "../../reading/conditions.ts";
-import { type ComparedColumn, indexedLength, orderTerm, toReadableValue } from "./columns.ts";
+import { type ComparedColumn, indexedLength, orderTerm } from "./columns.ts";
 import { toArrayText } from "./sql.ts";
 import { valuesCondition } from "./values.ts";
 import { wordsCondition } from "./words.ts";
@@ -60,7 +60,7 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
 
   override isOneOf(member: string, sought: readonly (string | number)[]): string {
     const column = this.column(member);
-    const values = sought.map(toReadableValue).filter((value) => !column.isInteger || isWhole(Number(value)));
+    const values = sought.filter((value) => !column.isInteger || isWhole(Number(value)));
     return `${operand(column, values)} = ANY(${this.add(toArrayText(values))})`;
   }
 
@@ -78,9 +78,8 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
 
   #compare(column: ComparedColumn, operator: Operator, value: string | number): string {
     if (typeof value === "number" && column.isInteger) return this.#compareInteger(column, operator, value);
-    const readable = toReadableValue(value);
-    const type = typeof readable === "string" ? "text" : "double precision";
-    return `${operand(column, [readable])} ${operator} ${this.add(readable, type)}`;
+    const type = typeof value === "string" ? "text" : "double precision";
+    return `${operand(column, [value])} ${operator} ${this.add(value, type)}`;
   }
 
   /** The server refuses to compare whole numbers with a fraction, or with a number that is too great. */

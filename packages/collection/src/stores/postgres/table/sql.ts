@@ -21,14 +21,6 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 /** Quotes a text for a statement. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/**
- * Makes a text that the database can store. JSON may contain U+0000 and single surrogates, which the database cannot store: each
- * becomes U+FFFD and four hexadecimal digits.
- */
-export function toReadableText(text: string): string {
-  return text.replace(/\0|\p{Surrogate}/gu, (sign) => `\ufffd${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
 /** Makes the text of an array, as the server reads it. */
 export function toArrayText(values: readonly (string | number | null)[]): string {
   const elements = values.map((value) => (typeof value === "string" ? `"${value.replace(/["\\]/g, "\\$&")}"` : value));

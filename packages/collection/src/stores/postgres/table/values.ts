@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { firstCharacters } from "../../../members/value.ts";
 import type { ListFilter } from "../../reading/conditions.ts";
-import { toArrayText, toReadableText } from "./sql.ts";
+import { toArrayText } from "./sql.ts";
 import { beginningsOf } from "./words.ts";
 
 /**
@@ -10,7 +10,7 @@ import { beginningsOf } from "./words.ts";
  */
 export function indexedValues(values: readonly string[]): readonly string[] {
   const elements = new Set<string>();
-  for (const value of values.map(toReadableText)) {
+  for (const value of values) {
     elements.add(wholeElement(value));
     for (const beginning of beginningsOf(value)) elements.add(`^${beginning}`);
   }
@@ -22,11 +22,11 @@ export function valuesCondition(column: string, filter: ListFilter, add: (value:
   const hasElement = (element: string): string => `${column} ? ${add(element)}`;
   switch (filter.operator) {
     case "eq":
-      return hasElement(wholeElement(toReadableText(String(filter.value))));
+      return hasElement(wholeElement(String(filter.value)));
     case "in":
-      return `${column} ?| ${add(toArrayText(filter.values.map((value) => wholeElement(toReadableText(String(value))))))}`;
+      return `${column} ?| ${add(toArrayText(filter.values.map((value) => wholeElement(String(value)))))}`;
     case "prefix": {
-      const prefix = firstCharacters(toReadableText(filter.value), mostCharacters);
+      const prefix = firstCharacters(filter.value, mostCharacters);
       const beginning = beginningsOf(prefix).at(-1);
       if (beginning === undefined) return `${column} IS NOT NULL`;
       const indexed = hasElement(`^${beginning}`);

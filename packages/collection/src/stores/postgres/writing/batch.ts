@@ -1,6 +1,6 @@
 import type { SnapshotKey, SnapshotRemoval } from "../../contract/snapshot.ts";
 import type { StoredRecord } from "../../contract/store.ts";
-import { uniqueKeys } from "../../table/filled-columns.ts";
+import { uniqueKeys } from "../../table/compared.ts";
 import { type Change, decide, type Known, mostCounted, type StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import type { Holders } from "./holders.ts";

@@ -1,10 +1,11 @@
 import type { SnapshotKey } from "../../contract/snapshot.ts";
+import { toReadableText } from "../../table/compared.ts";
 import { type KeyRow, keyColumns, toKey } from "../../table/rows.ts";
 import { forgottenForEach, keyLifetime } from "../../writing/decide.ts";
 import type { Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Ask } from "../connections/pool.ts";
-import { quoteName, toArrayText, toReadableText } from "../table/sql.ts";
+import { quoteName, toArrayText } from "../table/sql.ts";
 import { keyOf } from "./batch.ts";
 
 /** Returns what is kept under the idempotency keys of the writes, by `keyOf`. */

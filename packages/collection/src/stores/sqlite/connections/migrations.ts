@@ -24,7 +24,7 @@ export const presentLayouts: Layouts = [
     name TEXT PRIMARY KEY,
     revision INTEGER NOT NULL, -- of the last change
     last_id INTEGER NOT NULL,  -- the greatest id ever assigned
-    form TEXT NOT NULL         -- the shape of its table
+    declared TEXT NOT NULL     -- what its records are compared by, as a list of JSON
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE waymark_removals (
     collection TEXT NOT NULL,

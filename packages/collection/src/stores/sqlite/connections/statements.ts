@@ -1,5 +1,4 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { hasSome } from "../../table/filled-columns.ts";
 
 /** Keeps the most recently used statements prepared. Their rows are arrays. */
 export class StatementCache {
@@ -64,21 +63,3 @@ export const namesIn = (database: DatabaseSync, query: string, ...values: readon
 /** Returns the number in the first column of the only row of a query. */
 export const numberIn = (database: DatabaseSync, query: string, ...values: readonly number[]): number =>
   Number(Object.values(database.prepare(query).get(...values) ?? {})[0]);
-
-/** Reads the documents of a collection by ascending id; with members, only those that may have some of them. */
-export function* documentsIn(
-  database: DatabaseSync,
-  collection: string,
-  members?: readonly string[],
-): Generator<{ readonly id: number; readonly document: unknown }, void, undefined> {
-  const records = database.prepare(`SELECT id, document FROM "${collection}" ${whereSome(members)} ORDER BY id`);
-  for (const { id, document } of records.iterate()) yield { id: Number(id), document: JSON.parse(String(document)) };
-}
-
-/** Returns how many documents a collection has; with members, only those that may have some of them. */
-export const documentCount = (database: DatabaseSync, collection: string, members?: readonly string[]): number =>
-  numberIn(database, `SELECT count(*) FROM "${collection}" ${whereSome(members)}`);
-
-/** Chooses the documents that may have some of the members; all without members. */
-const whereSome = (members: readonly string[] | undefined): string =>
-  members === undefined ? "" : `WHERE ${hasSome(members, (part) => `instr(document, '${part}') > 0`)}`;

@@ -1,13 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { DatabaseOptions, StoredCollection } from "../../../database.ts";
-import { parseTableShape, reportForgotten, type TableShape, tableShape } from "../../table/filled-columns.ts";
-import { storeColumns } from "../../table/rows.ts";
+import { keyOfList, keyOfUnique, keyOfWords, keysOf, parseKeys, reportForgotten } from "../../table/compared.ts";
 import { ownedOtherwise, valueShared } from "../../unusable-database.ts";
 import { sqliteCode, sqliteCodeOf } from "../connections/fault.ts";
-import { documentsIn, isTable, namesIn, prepareChange } from "../connections/statements.ts";
-import { dueShape, type FilledColumn, feedIndex, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
-import { makeValues, valuesTable } from "./values.ts";
-import { makeWords, wordsTable } from "./words.ts";
+import { isTable, namesIn, prepareChange } from "../connections/statements.ts";
+import { filledColumns, filledValues, indexesOf, selectableColumns } from "./columns.ts";
+import { creationOfValues, valuesOf, valuesTable } from "./values.ts";
+import { creationOfWords, wordsOf, wordsTable } from "./words.ts";
 
 /**
  * Makes the missing tables of the collections. Changes the existing tables so that exactly the defined members are unique, have an
@@ -47,52 +46,69 @@ function prepareCollection(
       ${owner ? `, owner INTEGER NOT NULL REFERENCES "${owner.collection}" (id) ON DELETE CASCADE` : ""}
     ) STRICT;
   `);
-  const present = notedForm(database, definition);
-  const due = dueShape(definition);
-  reportForgotten(name, present, due, onForgotten);
-  const [{ columns: filled }, { columns: wanted }] = [parseTableShape(present), parseTableShape(due)];
-  prepareColumns(database, definition, filled);
-  if (lateIndexes && isNew) dropListIndexes(database, definition);
-  if (filled["words"] !== wanted["words"]) makeWords(database, definition, filled["words"]);
-  if (filled["values"] !== wanted["values"]) makeValues(database, definition);
-  prepareTrigger(database, name);
-  if (present === due) return;
-  prepareChange(database, "UPDATE waymark_collections SET form = ? WHERE name = ?").run(due, name);
-}
-
-/** Returns the shape for which the table of a collection was made. Stores that of a new table: no column is filled. */
-function notedForm(database: DatabaseSync, definition: StoredCollection): string {
-  const { name } = definition;
-  const row = database.prepare("SELECT form FROM waymark_collections WHERE name = ?").get(name);
-  if (row !== undefined) return String(row["form"]);
-  const form = tableShape(definition, []);
-  const text = "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES (?, 0, 0, ?)";
-  prepareChange(database, text).run(name, form);
-  return form;
-}
-
-/** Makes and fills the missing columns, makes the missing indexes, and drops all others. */
-function prepareColumns(database: DatabaseSync, definition: StoredCollection, filled: TableShape["columns"]): void {
-  const { name: collection } = definition;
-  const due = filledColumns(definition);
-  const there = namesIn(database, "SELECT name FROM pragma_table_info(?)", collection);
-  const isKept = ({ name, content }: FilledColumn): boolean => there.includes(name) && filled[name] === content;
-  const missing = due.filter((column) => !isKept(column));
-  const kept = new Set([...storeColumns, ...due.filter(isKept).map(({ name }) => name)]);
-
-  const indexes = dueIndexes(database, definition);
-  for (const index of namesIn(database, indexNames, collection)) {
-    // An index on a column that is filled again is dropped first.
-    if (missing.some((column) => column.index === index) || !indexes.has(index)) database.exec(`DROP INDEX "${index}"`);
-  }
-  for (const name of there) {
-    if (!kept.has(name)) database.exec(`ALTER TABLE "${collection}" DROP COLUMN "${name}"`);
-  }
-  for (const { name, type } of missing) database.exec(`ALTER TABLE "${collection}" ADD COLUMN "${name}" ${type}`);
-  fillColumns(database, collection, missing);
+  const declared = declaredKeys(database, name);
+  const due = keysOf(definition);
+  reportForgotten(definition, declared, onForgotten);
+  dropOthers(database, definition);
+  fill(database, definition, new Set(due).difference(new Set(declared)));
   // A restore that was interrupted makes them at its end.
-  if (isTable(database, "waymark_loading")) return;
-  for (const create of missingIndexes(database, definition)) create();
+  if (!isTable(database, "waymark_loading")) {
+    for (const makeIndex of missingIndexes(database, definition, lateIndexes && isNew)) makeIndex();
+  }
+  prepareTrigger(database, name);
+  const note = `INSERT INTO waymark_collections VALUES (?, 0, 0, ?)
+    ON CONFLICT DO UPDATE SET declared = excluded.declared WHERE declared <> excluded.declared`;
+  prepareChange(database, note).run(name, JSON.stringify(due));
+}
+
+/** Returns the keys that all records of a collection have. */
+function declaredKeys(database: DatabaseSync, collection: string): readonly string[] {
+  const row = database.prepare("SELECT declared FROM waymark_collections WHERE name = ?").get(collection);
+  return row === undefined ? [] : parseKeys(String(row["declared"]));
+}
+
+/** Drops the indexes, columns and tables of keys that are not declared any more, and makes the missing columns. */
+function dropOthers(database: DatabaseSync, definition: StoredCollection): void {
+  const { name, fullText, lists } = definition;
+  const [columns, indexes] = [filledColumns(definition), indexesOf(definition)];
+  for (const index of namesIn(database, indexNames, name)) {
+    if (!indexes.has(index)) database.exec(`DROP INDEX "${index}"`);
+  }
+  const present = namesIn(database, "SELECT name FROM pragma_table_info(?) WHERE instr(name, ' ') > 0", name);
+  for (const column of present) {
+    if (!columns.has(column)) database.exec(`ALTER TABLE "${name}" DROP COLUMN "${column}"`);
+  }
+  for (const [column, type] of columns) {
+    if (!present.includes(column)) database.exec(`ALTER TABLE "${name}" ADD COLUMN "${column}" ${type}`);
+  }
+  if (fullText.length === 0) database.exec(`DROP TABLE IF EXISTS "${wordsTable(name)}"`);
+  if (lists.length === 0) database.exec(`DROP TABLE IF EXISTS "${valuesTable(name)}"`);
+}
+
+/** Fills the existing records by the keys that they lack. */
+function fill(database: DatabaseSync, definition: StoredCollection, lacking: ReadonlySet<string>): void {
+  if (lacking.size === 0) return;
+  const { name, lists } = definition;
+  const areWordsDue = lacking.has(keyOfWords(definition));
+  const areValuesDue = lists.some((list) => lacking.has(keyOfList(list)));
+  if (areWordsDue) database.exec(creationOfWords(name));
+  if (areValuesDue) database.exec(creationOfValues(name));
+  if (database.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined) return;
+  // Each of them has an entry for every record that is filled.
+  dropIndexes(database, name);
+  const words = areWordsDue ? wordsOf(database, definition) : undefined;
+  const values = areValuesDue ? valuesOf(database, definition) : undefined;
+  const toValues = filledValues(definition);
+  const changes = Array.from(filledColumns(definition).keys(), (column) => `"${column}" = ?`);
+  const update = prepareChange(database, `UPDATE "${name}" SET ${["id = id", ...changes].join(", ")} WHERE id = ?`);
+  // Updates do not move a record in the order of the ids, in which the records are read.
+  for (const row of database.prepare(`SELECT id, document FROM "${name}" ORDER BY id`).iterate()) {
+    const [id, document]: readonly [number, unknown] = [Number(row["id"]), JSON.parse(String(row["document"]))];
+    update.run(...toValues(document), id);
+    values?.add(id, document);
+    words?.add(id, document);
+    words?.put(false);
+  }
 }
 
 const indexNames = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?";
@@ -105,54 +121,38 @@ export function dropIndexes(database: DatabaseSync, collection: string): void {
   for (const index of namesIn(database, indexNames, collection)) database.exec(`DROP INDEX "${index}"`);
 }
 
-/** Drops the indexes by which only lists are read; changes need the others. */
-export function dropListIndexes(database: DatabaseSync, definition: StoredCollection): void {
-  for (const { index } of selectableColumns(definition).values()) {
-    if (index !== undefined) database.exec(`DROP INDEX IF EXISTS "${index}"`);
-  }
-}
-
 /**
  * Returns functions that make the missing indexes of a collection's table.
  *
+ * @param areForChanges whether only those are made that changes need
  * @throws UnusableDatabase (each of them) when records share a value that must be unique
  */
-export function missingIndexes(database: DatabaseSync, definition: StoredCollection): readonly (() => void)[] {
-  const indexes = dueIndexes(database, definition);
-  for (const index of namesIn(database, indexNames, definition.name)) indexes.delete(index);
-  return [...indexes.values()];
+export function missingIndexes(
+  database: DatabaseSync,
+  definition: StoredCollection,
+  areForChanges = false,
+): readonly (() => void)[] {
+  const { name } = definition;
+  const present = new Set(namesIn(database, indexNames, name));
+  const ofLists = new Set([...selectableColumns(definition).values()].map(({ index }) => index));
+  const due = [...indexesOf(definition)].filter(
+    ([index]) => !present.has(index) && !(areForChanges && ofLists.has(index)),
+  );
+  return due.map(([index, { on, unique }]) => () => {
+    try {
+      database.exec(`CREATE ${unique === undefined ? "" : "UNIQUE "}INDEX "${index}" ON "${name}" ${on}`);
+    } catch (error) {
+      if (unique === undefined || sqliteCodeOf(error) !== sqliteCode.constraint) throw error;
+      throw valueShared(unique, error, sharing(database, name, keyOfUnique(unique)));
+    }
+  });
 }
 
-/** Returns functions that make the indexes of a collection's table, by name of the index. */
-function dueIndexes(database: DatabaseSync, definition: StoredCollection): Map<string, () => void> {
-  const { name: collection, owner } = definition;
-  const indexes = new Map<string, () => void>();
-  const addIndex = (index: string, on: string): void => {
-    indexes.set(index, () => database.exec(`CREATE INDEX "${index}" ON "${collection}" (${on})`));
-  };
-  addIndex(feedIndex(collection, false), "revision");
-  if (owner !== undefined) {
-    addIndex(ownerIndex(collection), "owner");
-    addIndex(feedIndex(collection, true), "owner, revision");
-  }
-  for (const { name, index } of selectableColumns(definition).values()) {
-    if (index !== undefined) addIndex(index, owner === undefined ? `"${name}"` : `owner, "${name}"`);
-  }
-  for (const column of filledColumns(definition)) {
-    if (column.kind === "unique") indexes.set(column.index, () => addUniqueIndex(database, collection, column));
-  }
-  return indexes;
-}
-
-/** Fills columns from the documents of the existing records, one after another. */
-function fillColumns(database: DatabaseSync, collection: string, columns: readonly FilledColumn[]): void {
-  if (columns.length === 0) return;
-  const changes = columns.map(({ name }) => `"${name}" = ?`);
-  const fill = prepareChange(database, `UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`);
-  // Updates do not move a record in the order of the ids, in which the records are read.
-  for (const { id, document } of documentsIn(database, collection)) {
-    fill.run(...columns.map(({ toValue }) => toValue(document)), id);
-  }
+/** Returns the ids of two records that have the same value. */
+function sharing(database: DatabaseSync, collection: string, column: string): readonly string[] {
+  const text = `SELECT min(id) AS one, max(id) AS other FROM "${collection}" WHERE "${column}" IS NOT NULL
+    GROUP BY "${column}" HAVING count(*) > 1 LIMIT 1`;
+  return Object.values(database.prepare(text).get() ?? {}).map(String);
 }
 
 /**
@@ -191,14 +191,4 @@ function prepareTrigger(database: DatabaseSync, collection: string): void {
     .get(collection);
   if (present?.["sql"] === trigger) return;
   database.exec(`DROP TRIGGER IF EXISTS "${collection}.removed"; ${trigger}`);
-}
-
-function addUniqueIndex(database: DatabaseSync, collection: string, { name, member, index }: FilledColumn): void {
-  try {
-    // Without entries for the records that lack the member: a commit of one such record writes a page less, 3 % of its time.
-    database.exec(`CREATE UNIQUE INDEX "${index}" ON "${collection}" ("${name}") WHERE "${name}" IS NOT NULL`);
-  } catch (error) {
-    if (sqliteCodeOf(error) !== sqliteCode.constraint) throw error;
-    throw valueShared(member, error);
-  }
 }

@@ -1,15 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import type { ListMember } from "../../contract/selection.ts";
-import { listValues } from "../../table/filled-columns.ts";
-import { documentsIn, prepareChange } from "../connections/statements.ts";
+import { listValues } from "../../table/compared.ts";
+import { prepareChange } from "../connections/statements.ts";
 
 /** Returns the name of the table with the values that a collection's records have in lists, by their ids. */
 export const valuesTable = (collection: string): string => `waymark_values_${collection}`;
-
-/** Names the way in which the values of these lists are stored. When the name changes, they are stored again. */
-export const valuesContent = (lists: readonly ListMember[]): string =>
-  JSON.stringify(lists.map(({ name, type, single }) => [name, type, single]));
 
 /** Makes what writes the values of a collection; undefined where it has no lists. */
 export const valuesOf = (database: DatabaseSync, { name, lists }: StoredCollection): SqliteValues | undefined =>
@@ -23,7 +18,7 @@ export interface SqliteValues {
   set(id: number, document: unknown): void;
 }
 
-function sqliteValues(database: DatabaseSync, collection: string, lists: readonly ListMember[]): SqliteValues {
+function sqliteValues(database: DatabaseSync, collection: string, lists: StoredCollection["lists"]): SqliteValues {
   const table = valuesTable(collection);
   const insert = prepareChange(database, `INSERT INTO "${table}" (id, member, value) VALUES (?, ?, ?)`);
   const remove = prepareChange(database, `DELETE FROM "${table}" WHERE id = ?`);
@@ -42,22 +37,16 @@ function sqliteValues(database: DatabaseSync, collection: string, lists: readonl
   };
 }
 
-/** Makes the table of values again from the existing records; only drops it where the collection has no lists. */
-export function makeValues(database: DatabaseSync, { name: collection, lists }: StoredCollection): void {
+/** The statements that make an empty table of values, in place of one that is there. */
+export const creationOfValues = (collection: string): string => {
   const table = valuesTable(collection);
-  database.exec(`DROP TABLE IF EXISTS "${table}"`);
-  if (lists.length === 0) return;
   // In the order of the ids for the values of one record, and by the index for the records with one value.
-  database.exec(`
+  return `DROP TABLE IF EXISTS "${table}";
     CREATE TABLE "${table}" (
       id INTEGER NOT NULL,
       member TEXT NOT NULL,
       value TEXT NOT NULL,
       PRIMARY KEY (id, member, value)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX "${table}.value" ON "${table}" (member, value);
-  `);
-  const values = sqliteValues(database, collection, lists);
-  const names = lists.map(({ name }) => name);
-  for (const { id, document } of documentsIn(database, collection, names)) values.add(id, document);
-}
+    CREATE INDEX "${table}.value" ON "${table}" (member, value);`;
+};

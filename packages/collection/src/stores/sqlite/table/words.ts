@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import type { SearchedMember } from "../../contract/selection.ts";
 import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../../table/numbers.ts";
-import { addedMembers, documentWords, wordRule } from "../../table/words.ts";
-import { documentCount, documentsIn, prepareChange } from "../connections/statements.ts";
+import { documentWords } from "../../table/words.ts";
+import { prepareChange } from "../connections/statements.ts";
 
 /** Returns the name of the table with the words of a collection's records, by their ids. */
 export const wordsTable = (collection: string): string => `waymark_words_${collection}`;
@@ -100,47 +100,14 @@ export class SqliteWords {
 }
 
 /**
- * Makes the table of words again from the existing records; only drops it where the collection has no full text, and only adds what
- * new members have where few records have them, and the others have their words in it.
- *
- * @param before the rule by which the table was made
+ * The statements that make an empty table of words, in place of one that is there: only the words, without their positions or the texts.
+ * The tokenizer separates them only at the spaces. What a transaction adds is gathered up to 4 MiB before it is written: with the 1 MiB of
+ * the default, many records take a fifth more.
  */
-export function makeWords(database: DatabaseSync, definition: StoredCollection, before?: string): void {
-  const { name: collection, fullText } = definition;
-  const added = fullText.length === 0 ? undefined : membersToAdd(database, definition, before);
-  if (added === undefined) database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
-  if (fullText.length === 0 || added?.length === 0) return;
-  if (added === undefined) database.exec(creationOf(collection));
-  const words = new SqliteWords(database, collection, fullText);
-  for (const { id, document } of documentsIn(database, collection, added)) {
-    if (added === undefined) words.add(id, document);
-    else words.set(id, document);
-    words.put(false);
-  }
-}
-
-/** Returns the members to add the words of; undefined where it takes less to make all words again. */
-function membersToAdd(
-  database: DatabaseSync,
-  { name, fullText }: StoredCollection,
-  before: string | undefined,
-): readonly string[] | undefined {
-  const added = addedMembers(before, wordRule(fullText));
-  if (added === undefined || added.length === 0) return added;
-  const isDear = documentCount(database, name, added) * costOfReplacing > documentCount(database, name);
-  return isDear ? undefined : added;
-}
-
-/** How many new records take as long as one whose words are replaced. */
-const costOfReplacing = 3;
-
-/**
- * Only the words, without their positions or the texts. The tokenizer separates them only at the spaces. What a transaction adds is
- * gathered up to 4 MiB before it is written: with the 1 MiB of the default, many records take a fifth more.
- */
-const creationOf = (collection: string): string => {
+export const creationOfWords = (collection: string): string => {
   const table = wordsTable(collection);
-  return `CREATE VIRTUAL TABLE "${table}" USING fts5(
+  return `DROP TABLE IF EXISTS "${table}";
+  CREATE VIRTUAL TABLE "${table}" USING fts5(
     words, content = '', contentless_delete = 1, detail = none, prefix = '${prefixes.join(" ")}', tokenize = 'ascii'
   );
   INSERT INTO "${table}" ("${table}", rank) VALUES ('hashsize', ${2 ** 22});`;

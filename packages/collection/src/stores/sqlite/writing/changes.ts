@@ -5,7 +5,7 @@ import { keyColumns } from "../../table/rows.ts";
 import { decide, forgottenForEach, keyLifetime } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { limit, prepareChange } from "../connections/statements.ts";
-import { filledColumns, rowInsertion } from "../table/columns.ts";
+import { filledColumns, filledValues, rowInsertion } from "../table/columns.ts";
 import { valuesOf } from "../table/values.ts";
 import { wordsOf } from "../table/words.ts";
 import type { SqliteCounters } from "./counters.ts";
@@ -14,8 +14,8 @@ import { sqliteKnown } from "./known.ts";
 /** The changes to a collection over one connection, within a transaction that may write. */
 export interface SqliteChanges {
   readonly definition: StoredCollection;
-  /** @throws StoreUnavailable when another program has changed the columns of the table, so that all changes fail */
-  assertShape(): void;
+  /** @throws StoreUnavailable when another program compares records by something else, so that all changes fail */
+  assertDeclared(): void;
   /** Makes the change. When it throws, everything that it has written must be undone. */
   apply<W extends Write>(write: W): OutcomeOf<W>;
   /** Must be called when a transaction has begun. */
@@ -45,12 +45,10 @@ export function sqliteChanges(
   /** The number of creations and replacements since expired keys were last removed, and the latest of their times. */
   let stored = { time: 0, records: 0 };
   const { name: collection, owner } = definition;
-  const columns = filledColumns(definition);
+  const toValues = filledValues(definition);
   const known = sqliteKnown(database, definition, counters);
-  /** The columns of the selectable members. In a row, the keys of the unique members come before them. */
-  const selectable = columns.filter(({ kind }) => kind !== "unique");
   const insert = prepareChange(database, rowInsertion(definition));
-  const changes = ["revision", "updated_at", "document", ...columns.map(({ name }) => name)];
+  const changes = ["revision", "updated_at", "document", ...filledColumns(definition).keys()];
   const update = prepareChange(
     database,
     `UPDATE "${collection}" SET ${changes.map((name) => `"${name}" = ?`).join(", ")} WHERE id = ?`,
@@ -72,12 +70,10 @@ export function sqliteChanges(
   );
   const words = wordsOf(database, definition);
   const values = valuesOf(database, definition);
-  const columnsOf = (document: unknown): readonly (string | number | null)[] =>
-    selectable.map(({ toValue }) => toValue(document));
 
   return {
     definition,
-    assertShape() {
+    assertDeclared() {
       known.counters();
     },
     apply(write) {
@@ -88,10 +84,10 @@ export function sqliteChanges(
       const { outcome, change } = decide(known, write);
       switch (change?.kind) {
         case "insert": {
-          const { row, keys, document, lastId, keyed } = change;
+          const { row, document, lastId, keyed } = change;
           const { id, revision, updatedAt, json } = row.record;
           const owner = row.owner === undefined ? [] : [row.owner];
-          insert.run(id, revision, row.createdAt, updatedAt, json, ...owner, ...keys, ...columnsOf(document));
+          insert.run(id, revision, row.createdAt, updatedAt, json, ...owner, ...toValues(document));
           values?.add(id, document);
           // Last, because a failed insertion must leave nothing in memory.
           if (keyed !== undefined) known.addKey(keyed);
@@ -100,9 +96,9 @@ export function sqliteChanges(
           break;
         }
         case "update": {
-          const { row, keys, document, before, lastId } = change;
+          const { row, document, before, lastId } = change;
           const { id, revision, updatedAt, json } = row.record;
-          update.run(revision, updatedAt, json, ...keys, ...columnsOf(document), id);
+          update.run(revision, updatedAt, json, ...toValues(document), id);
           values?.set(id, document);
           counters.advance(collection, { lastRevision: revision, lastId });
           words?.replace(id, before.json, document);

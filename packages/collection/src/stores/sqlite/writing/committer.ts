@@ -7,7 +7,6 @@ import type { Write } from "../../writing/write.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";
 import { numberIn, prepareChange } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
-import { lateIndexes } from "../table/late-indexes.ts";
 import type { AddressedWrite, WriteOutcome } from "./batch.ts";
 import { type SqliteChanges, sqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
@@ -73,7 +72,7 @@ export class SqliteCommitter {
       probeRoom(this.#database, this.#busyTimeout);
       inTransaction(this.#database, this.#busyTimeout, () => {
         this.#counters.begin();
-        for (const changes of this.#writes.values()) changes.assertShape();
+        for (const changes of this.#writes.values()) changes.assertDeclared();
         // Two updates, because SQLite would find nothing to write for one that changes no value.
         this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
         this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
@@ -176,7 +175,6 @@ function bulkCreation(
   { onlyIfEmpty, owner, unique }: BulkConditions,
 ): SqliteBulkCreation {
   const tally = new BulkTally(unique);
-  const indexes = lateIndexes(database, writes.definition);
   begin(database, busyTimeout);
   writes.begin();
   const isRefused = orRollBack(database, () => {
@@ -193,7 +191,6 @@ function bulkCreation(
           tally.add(write, writes.apply(write));
         }
         writes.finish(batch.some(({ kind }) => kind === "remove"));
-        indexes.stored(batch.length);
       });
       return !isDecided();
     },
@@ -207,7 +204,6 @@ function bulkCreation(
         orRollBack(database, () => {
           if (keyed !== undefined) writes.keep(keyed);
           writes.finish(false);
-          indexes.make();
           counters.store();
         });
         commit(database);

@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { historyLost, StoreUnavailable } from "../../contract/errors.ts";
-import { columnsChanged } from "../../table/filled-columns.ts";
 import type { Counters } from "../../writing/decide.ts";
 import { prepareChange, prepareRows } from "../connections/statements.ts";
 
@@ -23,7 +22,7 @@ export class SqliteCounters {
 
   /** @param path the path of the file; undefined for a database in memory */
   constructor(database: DatabaseSync, path?: string) {
-    this.#read = prepareRows(database, "SELECT name, revision, last_id, form FROM waymark_collections");
+    this.#read = prepareRows(database, "SELECT name, revision, last_id, declared FROM waymark_collections");
     this.#write = prepareChange(database, "UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
     // The statements above have opened the log.
     this.#files = path === undefined ? [] : [namedFile(path, goneOrReplaced), namedFile(`${path}-wal`, logRemoved)];
@@ -51,20 +50,22 @@ export class SqliteCounters {
   /**
    * Returns the counters of a collection.
    *
-   * @param shape the shape of the table that the caller writes to
-   * @throws StoreUnavailable when another program has changed the columns of the table
+   * @param declared what the caller fills records by
+   * @throws StoreUnavailable when another program has declared something else
    */
-  of(collection: string, shape: string): Counters {
+  of(collection: string, declared: string): Counters {
     const counters = this.#all().get(collection);
-    if (counters?.form !== shape) throw columnsChanged(collection);
-    return counters;
+    if (counters?.declared === declared) return counters;
+    throw new StoreUnavailable(
+      `Another version of this program has changed the columns of ${collection}: start this one again`,
+    );
   }
 
   /** Counts a change. The file has the counters after `store`. */
   advance(collection: string, counters: Counters): void {
     const all = this.#all();
-    const { form } = all.get(collection) as CollectionCounters; // the caller got its counters by `of`
-    all.set(collection, { ...counters, form });
+    const { declared } = all.get(collection) as CollectionCounters; // the caller got its counters by `of`
+    all.set(collection, { ...counters, declared });
     this.#advanced.add(collection);
   }
 
@@ -93,7 +94,7 @@ export class SqliteCounters {
     // The statement returns arrays of these columns, whose types the table enforces.
     this.#present ??= new Map(
       (this.#read.all() as unknown as readonly (readonly [string, number, number, string])[]).map(
-        ([name, lastRevision, lastId, form]) => [name, { lastRevision, lastId, form }],
+        ([name, lastRevision, lastId, declared]) => [name, { lastRevision, lastId, declared }],
       ),
     );
     return this.#present;
@@ -101,8 +102,8 @@ export class SqliteCounters {
 }
 
 interface CollectionCounters extends Counters {
-  /** The shape of the collection's table. */
-  readonly form: string;
+  /** What the records of the collection are filled by. */
+  readonly declared: string;
 }
 
 interface NamedFile {

@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import type { SnapshotKey } from "../../contract/snapshot.ts";
+import { keyOfUnique, keysOf } from "../../table/compared.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../../table/rows.ts";
 import type { Known } from "../../writing/decide.ts";
 import { prepareRows } from "../connections/statements.ts";
-import { dueShape, filledColumns } from "../table/columns.ts";
 import type { SqliteCounters } from "./counters.ts";
 
 /** The state of a collection, with the keys that a transaction adds. */
@@ -23,14 +23,14 @@ export function sqliteKnown(
 ): SqliteKnown {
   const { name: collection, unique, owner: ownership } = definition;
   const prepare = (text: string): StatementSync => prepareRows(database, text);
-  const shape = dueShape(definition);
+  const declared = JSON.stringify(keysOf(definition));
   const ownerColumn = ownership === undefined ? "NULL" : "owner";
   const findRow = prepare(`SELECT ${recordColumns}, created_at, ${ownerColumn} FROM "${collection}" WHERE id = ?`);
   const findRemoval = prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
   const findOwner = ownership && prepare(`SELECT 1 FROM "${ownership.collection}" WHERE id = ?`);
-  const findHolders = filledColumns(definition)
-    .filter(({ kind }) => kind === "unique")
-    .map(({ name }) => prepare(`SELECT id FROM "${collection}" WHERE "${name}" = ?`));
+  const findHolders = unique.map((member) =>
+    prepare(`SELECT id FROM "${collection}" WHERE "${keyOfUnique(member)}" = ?`),
+  );
   const findKey = prepare(`SELECT ${keyColumns} FROM waymark_keys WHERE collection = ? AND owner = ? AND key = ?`);
   /** The keys that the transaction has added, by owner and key. */
   const added = new Map<string, SnapshotKey>();
@@ -38,7 +38,7 @@ export function sqliteKnown(
   // The statements return arrays of their columns, whose types the tables enforce.
   return {
     unique,
-    counters: () => counters.of(collection, shape),
+    counters: () => counters.of(collection, declared),
     row(id) {
       if (!Number.isSafeInteger(id)) return undefined; // SQLite throws for some of these numbers
       const row = findRow.get(id) as
