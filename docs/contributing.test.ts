@@ -54,7 +54,7 @@ it("npm test -- --near runs the tests of a file and of those that import it", ()
   const tests = globSync("packages/*/test/**/*.test.ts", { cwd });
   for (const [file, nearest] of [
     ["waymark/src/fields/accept.ts", "waymark/test/fields/negotiate.test.ts"],
-    ["node/src/http1/exchange-queue.ts", "node/test/http1/connection.test.ts"],
+    ["node/src/http1/exchanges.ts", "node/test/http1/connection.test.ts"],
     ["person-service/src/person/vcard.ts", "person-service/test/vcard.test.ts"],
   ] as const) {
     const near = nearTests(`packages/${file}`, tests, cwd);

@@ -1,7 +1,6 @@
 import { type Awaitable, HttpError, type HttpRequest, notFound, problem, type Variables } from "waymark";
 import { toPublicUrl } from "waymark/filters";
-import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
-import { parseTemplate } from "waymark/routing";
+import { excerpt, nearestName, orNearest, parseTemplate, quote } from "waymark/internal";
 import { formatName } from "./lists/parameters.ts";
 import { collectionProblemTypes } from "./problem-types.ts";
 import type { Store, StoreOwner } from "./stores/contract/store.ts";

@@ -3,9 +3,10 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, accept, GET, group, mount, or, POST, path, type Route, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { describeProblems, publicUrl } from "waymark/filters";
-import { type HeaderObject, type OperationObject, openApi, type ResponseObject } from "waymark/openapi";
+import { type OperationObject, openApi, type ResponseObject } from "waymark/openapi";
 import { RoutingError } from "waymark/routing";
 import { z } from "zod";
+import type { HeaderObject } from "../../waymark/src/openapi/document.ts";
 import {
   type CollectionHandlers,
   collection,

@@ -1,7 +1,10 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
-import type { Client } from "waymark";
+import type { HttpRequest } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { forwardedHops, isHost, quote, typeName, xForwardedHops } from "waymark/internal";
+
+/** Who sent a request, as far as is known. */
+export type Client = HttpRequest["client"];
 
 /** Which proxies a server believes, and by which fields. */
 export interface ProxyTrust {

@@ -1,17 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
-import {
-  content,
-  empty,
-  GET,
-  type HttpRequest,
-  type HttpResponse,
-  problem,
-  problemTypes,
-  type ResponseBody,
-  type Route,
-} from "waymark";
+import { content, empty, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
 import { evaluatePreconditions, formatHttpDate, notModified } from "waymark/fields";
 import { requireKnownOptions } from "waymark/internal";
 
@@ -164,7 +154,7 @@ async function readWhole(file: FileHandle, first: number, length: number): Promi
 }
 
 /** The pieces of a file, which is closed after the last, and when nobody wants more. */
-function piecesOf(file: FileHandle, first: number, length: number): ResponseBody {
+function piecesOf(file: FileHandle, first: number, length: number): HttpResponse["body"] {
   let read = 0;
   const finish = async (): Promise<IteratorReturnResult<undefined>> => {
     await file.close();

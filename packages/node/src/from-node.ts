@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, request as se
 import { duplexPair, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import type { FetchHandler } from "waymark";
+import type { fallback } from "waymark";
 import { hasNoContent } from "waymark/internal";
 
 /**
@@ -17,7 +17,7 @@ import { hasNoContent } from "waymark/internal";
  *
  * @throws TypeError when it is not a function
  */
-export function fromNode(listener: RequestListener): FetchHandler {
+export function fromNode(listener: RequestListener): Parameters<typeof fallback>[0] {
   if (typeof listener !== "function")
     throw new TypeError("fromNode(…) takes a listener, such as an application of Express");
   // It reads what comes over the connections that it is given, and never listens. The head was bounded before.

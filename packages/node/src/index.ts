@@ -1,9 +1,8 @@
-export type { Servable } from "waymark/internal";
 export { nodeCodings } from "./content/codings.ts";
-export { type FileOptions, files, sendFile } from "./files.ts";
+export { files, sendFile } from "./files.ts";
 export { fromNode } from "./from-node.ts";
 export { toNodeListener } from "./node-listener.ts";
-export type { Engine, ServeOptions } from "./options.ts";
+export type { ServeOptions } from "./options.ts";
 export { connectionProblemTypes } from "./problem-types.ts";
 export {
   observeRequests,
@@ -12,6 +11,5 @@ export {
   requestChannels,
   requestEvent,
 } from "./request-events.ts";
-export { ListenError, type ListenFailure, type RunningServer, serve } from "./serve.ts";
-export type { CloseOptions } from "./shut-down.ts";
-export { type UpgradedConnection, upgrade } from "./upgrade.ts";
+export { ListenError, type RunningServer, serve } from "./serve.ts";
+export { upgrade } from "./upgrade.ts";

@@ -1,6 +1,7 @@
 import { type Channel, channel } from "node:diagnostics_channel";
 import { type Attribute, attribute, type Filter, type HttpRequest, type HttpResponse, type Next } from "waymark";
-import { onRepeat, type RepeatedRequest } from "waymark/filters";
+import { onRepeat } from "waymark/filters";
+import type { RepeatedRequest } from "waymark/internal";
 import {
   andThen,
   DeclarationSite,

@@ -1,11 +1,10 @@
 import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import type { Client } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import type { EventLoopTurn } from "waymark/filters";
+import type { EventLoopTurn } from "waymark/internal";
 import { AdapterExchange, type AnswerRecording, type Platform, type ServedApp } from "waymark/internal";
-import { canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
+import { type Client, canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
 import type { Permit, PermitHolder } from "./content/permits.ts";
 import type { ServeContext } from "./context.ts";
 import { endChannel, type PublishedApp, startChannel } from "./request-events.ts";

@@ -17,7 +17,7 @@ import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
-import { turnOf } from "waymark/filters";
+import { turnOf } from "waymark/internal";
 import { HeaderList } from "../../waymark/src/fields/header-list.ts";
 import { content, HttpResponse, json, noContent, notFound, ok, text } from "../../waymark/src/response.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";

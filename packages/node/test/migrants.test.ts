@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Servable, type ServeOptions, serve, toNodeListener } from "@waymark/node";
+import { type ServeOptions, serve, toNodeListener } from "@waymark/node";
 import { GET, group, json, ok, or, path, type RouterOptions, router } from "waymark";
 import {
   access,
@@ -12,6 +12,7 @@ import {
   refuseCrossSite,
   securityHeaders,
 } from "waymark/filters";
+import type { Servable } from "waymark/internal";
 import { codeAt } from "../../waymark/test/declared-code.ts";
 
 // What people write who come from another router, or whose program has no types.

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { type Engine, type RunningServer, serve } from "@waymark/node";
+import { type RunningServer, serve } from "@waymark/node";
 import { after, GET, router, text } from "waymark";
-import { access, cors, describeProblems, isRefusedMessage, nameRequests, securityHeaders } from "waymark/filters";
+import { access, cors, describeProblems, nameRequests, securityHeaders } from "waymark/filters";
+import { isRefusedMessage } from "waymark/internal";
+import type { Engine } from "../src/options.ts";
 import { RawConnection, type RawResponse } from "./raw-connection.ts";
 
 const seen: (readonly [method: string, path: string, refused: boolean])[] = [];

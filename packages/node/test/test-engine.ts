@@ -1,4 +1,4 @@
-import type { Engine } from "@waymark/node";
+import type { Engine } from "../src/options.ts";
 
 /** Names the environment variable by which a run of tests chooses the engine of their servers. */
 export const engineVariable = "TEST_ENGINE";

@@ -22,10 +22,8 @@ import {
   noStoreErrors,
   overload,
   publicUrl,
-  type RateLimitOptions,
   rateLimit,
   refuseCrossSite,
-  type SecurityHeadersOptions,
   securityHeaders,
 } from "waymark/filters";
 import { quote } from "waymark/internal";
@@ -82,7 +80,7 @@ export interface PersonServiceOptions
    */
   readonly hostNames?: readonly string[] | undefined;
   /** The most requests of each client in a window, without health checks. Default: no limit. */
-  readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
+  readonly rateLimit?: Pick<Parameters<typeof rateLimit>[0], "limit" | "window"> | undefined;
   /**
    * The longest that requests may wait for the processor, in milliseconds; above it some are refused, but no health checks.
    * Default: 250.
@@ -95,7 +93,7 @@ export interface PersonServiceOptions
   /** What makes the pages somebody's own. Default: nothing. */
   readonly brand?: Brand | undefined;
   /** Whether requests arrive over TLS: browsers then stay with https. Default: as `request.client` says. */
-  readonly https?: SecurityHeadersOptions["https"];
+  readonly https?: NonNullable<Parameters<typeof securityHeaders>[0]>["https"];
   /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
   readonly publicUrl?: string | undefined;
   /** Receive what the service does. A `database` that is open already has an observer of its own. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { toWords } from "@waymark/collection";
-import { HttpRequest, type HttpRequestInit } from "waymark";
+import { HttpRequest } from "waymark";
+import type { HttpRequestInit } from "../../waymark/src/exchange.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
 import { openLog } from "../src/log/log.ts";

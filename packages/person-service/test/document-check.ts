@@ -2,14 +2,8 @@ import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { HttpRequest } from "waymark";
-import type {
-  MediaTypeObject,
-  OpenApiDocument,
-  OperationObject,
-  ReferenceObject,
-  RequestBodyObject,
-  ResponseObject,
-} from "waymark/openapi";
+import type { OpenApiDocument, OperationObject, ResponseObject } from "waymark/openapi";
+import type { MediaTypeObject, ReferenceObject, RequestBodyObject } from "../../waymark/src/openapi/document.ts";
 import { type ContentValue, contentValue, decoded, recordOf } from "./content-values.ts";
 import type { Answer, Message } from "./transports.ts";
 

@@ -1,4 +1,4 @@
-import type { HttpRequestInit } from "waymark";
+import type { HttpRequestInit } from "../../waymark/src/exchange.ts";
 
 /** A request of many records to judge, as many as are worst for their bytes: most of them are nothing. */
 export interface DryRun {

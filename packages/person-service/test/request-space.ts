@@ -1,11 +1,6 @@
 import fc from "fast-check";
-import type {
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  ReferenceObject,
-  ResponseObject,
-} from "waymark/openapi";
+import type { OpenApiDocument, OperationObject, ResponseObject } from "waymark/openapi";
+import type { ParameterObject, ReferenceObject } from "../../waymark/src/openapi/document.ts";
 import type { Message } from "./transports.ts";
 
 // What requests can be made of. The paths, query parameters and representations are those of the OpenAPI document, so that a new one

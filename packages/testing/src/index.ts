@@ -1,8 +1,1 @@
-export {
-  type ContractCase,
-  ContractError,
-  type ContractFailure,
-  type ContractOptions,
-  contract,
-} from "./contract.ts";
-export { PublishedError } from "./published.ts";
+export { ContractError, contract } from "./contract.ts";

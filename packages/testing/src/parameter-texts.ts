@@ -1,6 +1,5 @@
 import { parameterKey, textForm } from "waymark/internal";
-import type { ParameterObject } from "waymark/openapi";
-import type { Operation } from "./operations.ts";
+import type { Operation, ParameterObject } from "./operations.ts";
 import type { Random } from "./random.ts";
 import type { Schemas } from "./schemas.ts";
 import type { Values } from "./values.ts";

@@ -1,6 +1,6 @@
-import type { MediaTypeObject, OpenApiDocument, ParameterObject } from "waymark/openapi";
+import type { OpenApiDocument } from "waymark/openapi";
 import { type ContentFormat, formatOf } from "./content.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation, ParameterObject } from "./operations.ts";
 import type { ParameterTexts } from "./parameter-texts.ts";
 import type { Random } from "./random.ts";
 import type { Schemas } from "./schemas.ts";
@@ -83,7 +83,7 @@ export function partsMaker(
         formatOf(type, schema, making.document, schemas) !== undefined || typeof example === "string",
     );
     if (types.length === 0) return undefined;
-    const [type, { schema, example }] = making.random.pick<[string, MediaTypeObject]>(types);
+    const [type, { schema, example }] = making.random.pick(types);
     const format = formatOf(type, schema, making.document, schemas);
     const toContent = (value: unknown): Content | undefined => {
       const text = format?.write(value);

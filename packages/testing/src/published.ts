@@ -1,8 +1,8 @@
 import { type App, HttpRequest } from "waymark";
 import { lookUp, parameterKey, textForm } from "waymark/internal";
-import type { OpenApiDocument, OperationObject, ParameterObject, SecurityRequirementObject } from "waymark/openapi";
+import type { OpenApiDocument, OperationObject } from "waymark/openapi";
 import { type AnswerFault, type ContractAnswer, codeOf, describe, faultsOfContent } from "./answer.ts";
-import { type Operation, saidOf } from "./operations.ts";
+import { type Operation, type ParameterObject, saidOf } from "./operations.ts";
 import type { Random } from "./random.ts";
 import type { ContractRequest } from "./request.ts";
 import type { RequestMaker } from "./requests.ts";
@@ -140,7 +140,7 @@ const isSame =
     parameterKey(one) === parameterKey(other);
 
 /** Of several requirements one is enough, and an empty one is none. */
-const needsCredentials = (requirements: readonly SecurityRequirementObject[]): boolean =>
+const needsCredentials = (requirements: OpenApiDocument["security"]): boolean =>
   requirements.length > 0 && requirements.every((each) => Object.keys(each).length > 0);
 
 /** Makes requests that the document calls valid, in each media type that it names, and one without credentials of what it guards. */

@@ -1,8 +1,7 @@
 import { HttpRequest } from "waymark";
 import { parameterKey, textForm } from "waymark/internal";
-import type { ParameterObject } from "waymark/openapi";
 import { brokenValues } from "./broken.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation, ParameterObject } from "./operations.ts";
 import { nouns, textsOfParameters } from "./parameter-texts.ts";
 import { type Content, type Making, type Parts, partsMaker, searchOf } from "./parts.ts";
 import type { ContractRequest, Expectation } from "./request.ts";

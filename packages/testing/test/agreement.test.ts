@@ -4,20 +4,13 @@ import { contract } from "@waymark/testing";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import fc from "fast-check";
-import {
-  GET,
-  HttpRequest,
-  integer,
-  json,
-  type NoVariables,
-  router,
-  string,
-  type Takes,
-  takes,
-  type ValueSchema,
-} from "waymark";
-import { type OperationObject, openApi, type ParameterObject } from "waymark/openapi";
+import { GET, HttpRequest, integer, json, router, string, takes } from "waymark";
+import { type OperationObject, openApi } from "waymark/openapi";
 import { z } from "zod";
+import type { Takes } from "../../waymark/src/input/takes.ts";
+import type { ParameterObject } from "../../waymark/src/openapi/document.ts";
+import type { NoVariables } from "../../waymark/src/path/pattern.ts";
+import type { ValueSchema } from "../../waymark/src/schema.ts";
 import { runs } from "../../waymark/test/runs.ts";
 
 // What is validated, what the document promises and what the contract kit expects are made of one declaration: ajv, which knows the

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  type Answer,
   type App,
   accept,
   answers,
@@ -21,7 +20,9 @@ import {
 } from "waymark";
 import { type OpenApiDocument, type OperationObject, openApi } from "waymark/openapi";
 import { z } from "zod";
-import { type ContractError, contract, PublishedError } from "../src/index.ts";
+import type { Answer } from "../../waymark/src/answers.ts";
+import { type ContractError, contract } from "../src/index.ts";
+import { PublishedError } from "../src/published.ts";
 
 const headers = { Authorization: "Bearer sesame" };
 const guard: Filter = around(

@@ -18,7 +18,8 @@ import {
   takes,
 } from "waymark";
 import { z } from "zod";
-import { type ContractError, type ContractFailure, contract } from "../src/index.ts";
+import type { ContractFailure } from "../src/contract.ts";
+import { type ContractError, contract } from "../src/index.ts";
 
 const Note = z.object({ text: z.string().min(1) });
 

@@ -1,6 +1,6 @@
 export type { Awaitable } from "./and-then.ts";
 export type { AnswerSource } from "./answer-recording.ts";
-export { type Answer, type Answers, answers, none } from "./answers.ts";
+export { answers, none } from "./answers.ts";
 export type { App } from "./app.ts";
 export { and, not, or } from "./condition.ts";
 export { accept } from "./conditions/accept.ts";
@@ -11,17 +11,15 @@ export { method } from "./conditions/method.ts";
 export { path } from "./conditions/path.ts";
 export { query } from "./conditions/query.ts";
 export { when } from "./conditions/when.ts";
-export type { Client, HttpRequestInit, MatchedRoute } from "./exchange.ts";
 export { type Attribute, attribute } from "./exchange.ts";
 export { after, around, before, type Filter, type Next, onError } from "./filter.ts";
-export { type FileOptions, type FileSchema, file } from "./input/file.ts";
-export type { FormReader, ReceivedFile } from "./input/form.ts";
-export { type BodyReader, type Takes, takes } from "./input/takes.ts";
+export { file } from "./input/file.ts";
+export { takes } from "./input/takes.ts";
 export { mount } from "./mount.ts";
 export { open } from "./open.ts";
-export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
-export { HttpError, type ProblemDetails, problem } from "./problem.ts";
-export { type ProblemDocument, type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
+export type { Variables } from "./path/pattern.ts";
+export { HttpError, problem } from "./problem.ts";
+export { type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
 export { type ProvidingFilter, provide } from "./provide.ts";
 export { dependsOn, notRepeatable, repeatable } from "./repeatable.ts";
 export { HttpRequest } from "./request.ts";
@@ -32,24 +30,19 @@ export {
   found,
   HttpResponse,
   json,
-  type NoContent,
   noContent,
   notFound,
   ok,
-  type ProblemResponse,
-  type ResponseBody,
   type ResponseOf,
   redirect,
   text,
 } from "./response.ts";
 export {
-  type AnyRoute,
   DELETE,
   GET,
   group,
   type Handler,
   HEAD,
-  type Member,
   OPTIONS,
   PATCH,
   POST,
@@ -59,11 +52,11 @@ export {
   route,
 } from "./route.ts";
 export { type RouterOptions, router } from "./router.ts";
-export { integer, string, type ValueSchema, valueSchema } from "./schema.ts";
+export { integer, string, valueSchema } from "./schema.ts";
 export { ask } from "./web/ask.ts";
 export { basicCredentials } from "./web/basic-credentials.ts";
-export { type CookieSessionOptions, cookieSession, type Session } from "./web/cookie-session.ts";
+export { cookieSession, type Session } from "./web/cookie-session.ts";
 export { deprecated } from "./web/deprecated.ts";
-export { type FetchHandler, fallback } from "./web/fetch-handler.ts";
+export { fallback } from "./web/fetch-handler.ts";
 export { href } from "./web/href.ts";
 export { html } from "./web/html.ts";

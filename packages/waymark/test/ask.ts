@@ -1,5 +1,5 @@
 import { type App, HttpRequest, type HttpResponse } from "waymark";
-import type { HeaderFields } from "waymark/fields";
+import type { HeaderFields } from "../src/fields/header-list.ts";
 
 /**
  * What the app answers to a request made by hand.

@@ -14,13 +14,13 @@ import {
   HttpRequest,
   HttpResponse,
   json,
-  type Member,
   ok,
   onError,
   POST,
   router,
   text,
 } from "waymark";
+import type { Member } from "../src/route.ts";
 import { ask, asked } from "./ask.ts";
 import { trail } from "./trail.ts";
 

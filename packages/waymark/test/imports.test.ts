@@ -30,7 +30,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "response.ts",
     "set-cookie.ts",
     "fields known-options.ts",
-    "declaration.ts event-loop-turn.ts expression-parts.ts message-text.ts nearest-name.ts path-check.ts problem-types.ts reason-phrase.ts text-map.ts",
+    "declaration.ts event-loop-turn.ts message-text.ts nearest-name.ts path-check.ts problem-types.ts reason-phrase.ts text-map.ts",
     "and-then.ts",
   ],
   node: [

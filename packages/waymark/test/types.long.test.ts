@@ -6,7 +6,6 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
-  type AnyRoute,
   accept,
   after as afterFilter,
   and,
@@ -20,7 +19,6 @@ import {
   ok,
   onError,
   or,
-  type PathVariables,
   path,
   query,
   type Route,
@@ -30,6 +28,8 @@ import {
   type Variables,
 } from "waymark";
 import type { Condition } from "waymark/routing";
+import type { PathVariables } from "../src/path/pattern.ts";
+import type { AnyRoute } from "../src/route.ts";
 import { openFolder } from "./folder.ts";
 import { builtTypes } from "./packed.ts";
 

@@ -7,8 +7,8 @@ import {
   problem,
   problemTypes,
 } from "waymark";
-import { ContentError, saidForPrograms, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
-import { escapeUnprintable, withCommas } from "waymark/internal";
+import { ContentError, type ValidationIssue } from "waymark/content";
+import { escapeUnprintable, saidForPrograms, toPointer, toShortPointer, withCommas } from "waymark/internal";
 import type { JsonSchema } from "waymark/openapi";
 import { problemsOfReaders } from "../description/conditions.ts";
 import type { ListPlace } from "../formats/list-decoder.ts";

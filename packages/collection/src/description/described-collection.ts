@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "waymark/content";
-import { pascalCase } from "waymark/internal";
+import type { TemplatePart } from "waymark/internal";
+import { parseTemplate, pascalCase } from "waymark/internal";
 import type { NamedSchema } from "waymark/openapi";
-import { parseTemplate, type TemplatePart } from "waymark/routing";
 import { nameIn } from "../members/object-schema.ts";
 import type { RecordSchema } from "../members/record-schema.ts";
 import type { Addressed } from "../record-scope.ts";

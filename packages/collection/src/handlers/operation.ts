@@ -1,6 +1,6 @@
 import { type Awaitable, type HttpResponse, problemTypes } from "waymark";
+import { checksPath } from "waymark/internal";
 import { type Description, documented } from "waymark/openapi";
-import { checksPath } from "waymark/routing";
 import { type DescribedCollection, describedAt } from "../description/described-collection.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import type { Addressed } from "../record-scope.ts";

@@ -1,6 +1,6 @@
 import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
-import { saidForPrograms, toPointer, type ValidationIssue } from "waymark/content";
-import { excerpt } from "waymark/internal";
+import type { ValidationIssue } from "waymark/content";
+import { excerpt, saidForPrograms, toPointer } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoreOwner } from "../stores/contract/store.ts";
 

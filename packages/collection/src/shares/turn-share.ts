@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpRequest } from "waymark";
-import { turnOf } from "waymark/filters";
+import { turnOf } from "waymark/internal";
 
 /**
  * Limits how long one turn of the event loop works for a client: once the share is used up, the work waits for the next turn,

@@ -1,4 +1,4 @@
-import type { RenewedField } from "waymark/filters";
+import type { RenewedField } from "waymark/internal";
 import type { KeptHead } from "../memory/kept-answer.ts";
 import type { RepeatedAnswer } from "../memory/repeated-answer.ts";
 

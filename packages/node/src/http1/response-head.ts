@@ -1,4 +1,4 @@
-import { reasonPhrase } from "waymark/fields";
+import { reasonPhrase } from "waymark/internal";
 
 /**
  * Makes the heads of responses (RFC 9112 §4, §6). What many have in common is made once: a status line for each status, and

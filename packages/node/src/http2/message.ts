@@ -1,5 +1,5 @@
 import { constants, type ServerHttp2Stream } from "node:http2";
-import type { HttpResponse, MatchedRoute } from "waymark";
+import type { HttpRequest, HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { addHttp2Fields, parsedHeaders, representedFields, trimBlanks } from "waymark/internal";
 import { decodeTarget, type HeadLimits, refuseFields, refuseTarget, sizeOfLines } from "../head-fields.ts";
@@ -79,7 +79,7 @@ export class Http2Message implements NodeMessage {
   }
 
   noteAnswer(
-    exchange: { readonly method: string; readonly route: MatchedRoute | undefined },
+    exchange: { readonly method: string; readonly route: HttpRequest["route"] },
     response: HttpResponse,
     content: null | string | Uint8Array,
   ): void {

@@ -1,6 +1,5 @@
-import type { AnswerSource, HttpResponse, MatchedRoute } from "waymark";
-import type { RenewedField, Repetition } from "waymark/filters";
-import type { AnswerRecording, ServedApp } from "waymark/internal";
+import type { AnswerSource, HttpRequest, HttpResponse } from "waymark";
+import type { AnswerRecording, RenewedField, Repetition, ServedApp } from "waymark/internal";
 import type { ServeContext } from "../context.ts";
 import type { Peer } from "../served-exchange.ts";
 import { type AskedFields, type AskedNames, FieldNotes } from "./asked-fields.ts";
@@ -230,7 +229,7 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
    * @param makeHead returns its head, with these fields to be renewed; undefined where one of them is not one line of it
    */
   end(
-    { method, route }: { readonly method: string; readonly route: MatchedRoute | undefined },
+    { method, route }: { readonly method: string; readonly route: HttpRequest["route"] },
     { status, headers }: HttpResponse,
     content: null | string | Uint8Array | undefined,
     makeHead: (renewed: readonly RenewedField[]) => Head | undefined,

@@ -1,5 +1,5 @@
-import type { Client } from "waymark";
 import type { HeaderList } from "waymark/fields";
+import type { Client } from "../client.ts";
 import type { Peer } from "../served-exchange.ts";
 
 /**

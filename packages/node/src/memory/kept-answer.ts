@@ -1,4 +1,4 @@
-import type { RenewedField, Repetition } from "waymark/filters";
+import type { RenewedField, Repetition } from "waymark/internal";
 import type { AskedSource } from "./asked-sources.ts";
 
 /** The head of an answer, as a protocol keeps it. */

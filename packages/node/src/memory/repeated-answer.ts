@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { HeaderList } from "waymark/fields";
-import type { EventLoopTurn, RepeatedRequest } from "waymark/filters";
+import type { EventLoopTurn, RepeatedRequest } from "waymark/internal";
 import { currentTurn, type Peer } from "../served-exchange.ts";
 import type { KeptAnswer, KeptHead } from "./kept-answer.ts";
 

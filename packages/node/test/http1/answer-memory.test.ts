@@ -39,10 +39,10 @@ import {
   nameRequests,
   onRepeat,
   overload,
-  type Repetition,
   rateLimit,
   securityHeaders,
 } from "waymark/filters";
+import type { Repetition } from "waymark/internal";
 import { type RawConnection as Connection, RawConnection, type RawResponse } from "../raw-connection.ts";
 
 const opened: { readonly server: RunningServer; readonly connections: Connection[] }[] = [];

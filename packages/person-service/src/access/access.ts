@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type AnswerSource, dependsOn, type Filter, type HttpRequest, problemTypes } from "waymark";
 import { access, caller } from "waymark/filters";
-import { type Description, docsOfFilter, type SecurityOptions } from "waymark/openapi";
+import { docsOfFilter } from "waymark/internal";
+import type { Description, SecurityOptions } from "waymark/openapi";
 import { type AccessFile, accessFileSchema } from "./access-file.ts";
 import { challengesOf } from "./challenges.ts";
 import { failureLimit } from "./failure-limit.ts";

@@ -1,7 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { around, type Filter, type HttpRequest, problem } from "waymark";
-import { isRefusedMessage } from "waymark/filters";
-import { excerpt } from "waymark/internal";
+import { excerpt, isRefusedMessage } from "waymark/internal";
 import { isHealthCheck } from "../health.ts";
 import { personServiceProblemTypes } from "../problems.ts";
 

@@ -1,11 +1,8 @@
-import type {
-  MediaTypeObject,
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  ReferenceObject,
-  ResponseObject,
-} from "waymark/openapi";
+import type { OpenApiDocument, OperationObject, ResponseObject } from "waymark/openapi";
+
+type ParameterObject = NonNullable<OperationObject["parameters"]>[number];
+type ReferenceObject = Exclude<OperationObject["responses"][string], ResponseObject>;
+type Contents = NonNullable<ResponseObject["content"]>;
 
 /**
  * Returns the document as clients get it: without what only a browser sends and gets, such as forms, pages and redirects to them,
@@ -92,7 +89,7 @@ function countsIn(schema: object | undefined): readonly string[] {
 }
 
 /** Leaves out forms, and that a JSON array is taken too: a list has media types of its own, and generated types are those of one person. */
-function ofOne(content: Readonly<Record<string, MediaTypeObject>>): Readonly<Record<string, MediaTypeObject>> {
+function ofOne(content: Contents): Contents {
   const types = Object.entries(content).filter(([type]) => !forms.includes(type));
   return Object.fromEntries(types.map(([type, { schema, ...others }]) => [type, { ...others, schema: one(schema) }]));
 }

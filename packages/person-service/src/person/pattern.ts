@@ -1,4 +1,5 @@
-import { type ExpressionPart, excerpt, expressionParts } from "waymark/internal";
+import { excerpt } from "waymark/internal";
+import { type ExpressionPart, expressionParts } from "./expression-parts.ts";
 
 /**
  * Makes a test of whether the whole of a text matches a pattern, a regular expression of JavaScript. It reads a text once and keeps

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
-import type { HeaderFields } from "waymark/fields";
+import type { HeaderFields } from "../../../waymark/src/fields/header-list.ts";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { runs } from "../../../waymark/test/runs.ts";
 import { hashApiKey } from "../../src/access/api-key.ts";

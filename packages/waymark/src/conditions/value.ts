@@ -1,5 +1,4 @@
 import { typeName } from "../declaration.ts";
-import { patternKeyword } from "../expression-parts.ts";
 
 /** What a named value must be: equal to a text, or such that an expression finds a match; undefined takes any. */
 export type WantedValue = string | RegExp | undefined;
@@ -35,5 +34,9 @@ export const impliesValue = (given: WantedValue, wanted: WantedValue): boolean =
 /** Returns the JSON Schema of such a value. */
 export function valueSchema(wanted: WantedValue): Readonly<Record<string, unknown>> {
   if (wanted === undefined) return { type: "string" };
-  return { type: "string", ...(typeof wanted === "string" ? { enum: [wanted] } : patternKeyword(wanted)) };
+  return { type: "string", ...(typeof wanted === "string" ? { enum: [wanted] } : patternOf(wanted)) };
 }
+
+/** What JSON Schema can say of an expression: its pattern, unless a flag changes what that matches. */
+const patternOf = ({ flags, source }: RegExp): { readonly pattern?: string } =>
+  /[ims]/.test(flags) ? {} : { pattern: source };

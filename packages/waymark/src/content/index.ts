@@ -2,12 +2,5 @@ export { eventStream, type ServerSentEvent } from "../event-stream.ts";
 export type { CodingStream, ContentCoding } from "./coding.ts";
 export { ContentError, type ContentReader, chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 export { jsonDecoder, parseStrictJson } from "./json.ts";
-export type { ReadOptions, Validator } from "./request-content.ts";
-export {
-  type StandardSchemaV1,
-  saidForPrograms,
-  toPointer,
-  toShortPointer,
-  type ValidationIssue,
-  type ValidationResult,
-} from "./standard-schema.ts";
+export type { Validator } from "./request-content.ts";
+export type { StandardSchemaV1, ValidationIssue, ValidationResult } from "./standard-schema.ts";

@@ -1,15 +1,8 @@
-export {
-  evaluatePreconditions,
-  notModified,
-  type Validators,
-  type Verdict,
-  validatorFields,
-} from "../preconditions.ts";
-export { reasonPhrase } from "../reason-phrase.ts";
+export { evaluatePreconditions, notModified, type Validators, validatorFields } from "../preconditions.ts";
 export { negotiate } from "./accept.ts";
 export { preferredLanguages } from "./accept-language.ts";
 export { attachment } from "./content-disposition.ts";
-export { type HeaderFields, HeaderList } from "./header-list.ts";
+export { HeaderList } from "./header-list.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export { type MediaType, parseMediaType } from "./media-type.ts";
 export { parsePrefer } from "./syntax.ts";

@@ -1,10 +1,7 @@
 export {
-  type ContentDescription,
   type Description,
   docs,
-  docsOfFilter,
   documented,
-  type FilterDescription,
   type HeaderDescription,
   type JsonSchema,
   type MediaTypeDescription,
@@ -15,18 +12,6 @@ export {
   type Schema,
   type StandardJsonSchema,
 } from "../description.ts";
-export type {
-  HeaderObject,
-  MediaTypeObject,
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  PathItemObject,
-  ReferenceObject,
-  RequestBodyObject,
-  ResponseObject,
-  SecurityRequirementObject,
-  SecuritySchemeObject,
-} from "./document.ts";
-export { type OpenApiOptions, openApi, type SecurityOptions } from "./open-api.ts";
+export type { OpenApiDocument, OperationObject, ResponseObject } from "./document.ts";
+export { openApi, type SecurityOptions } from "./open-api.ts";
 export { inOpenApi32 } from "./version.ts";

@@ -21,8 +21,8 @@ import {
   router,
   when,
 } from "waymark";
-import type { HeaderFields } from "waymark/fields";
 import type { Condition } from "waymark/routing";
+import type { HeaderFields } from "../../src/fields/header-list.ts";
 import { ask } from "../ask.ts";
 
 /** The status of a route with nothing but the condition: 200 when it holds. */

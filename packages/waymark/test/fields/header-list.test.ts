@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type HeaderFields, HeaderList } from "waymark/fields";
+import { HeaderList } from "waymark/fields";
+import type { HeaderFields } from "../../src/fields/header-list.ts";
 import {
   addHttp2Fields,
   fieldLines,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { STATUS_CODES } from "node:http";
 import { describe, it } from "node:test";
-import { reasonPhrase } from "waymark/fields";
+import { reasonPhrase } from "waymark/internal";
 
 /** Statuses that Node calls otherwise than RFC 9110 does, or that are not registered. */
 const others: Readonly<Record<number, string | undefined>> = {

@@ -12,22 +12,12 @@ import {
 } from "node:zlib";
 import { nodeCodings, serve } from "@waymark/node";
 import fc from "fast-check";
-import {
-  type App,
-  content,
-  empty,
-  GET,
-  group,
-  HttpResponse,
-  POST,
-  PUT,
-  type ResponseBody,
-  router,
-  text,
-} from "waymark";
+import { type App, content, empty, GET, group, HttpResponse, POST, PUT, router, text } from "waymark";
 import type { CodingStream, ContentCoding } from "waymark/content";
-import { type CompressOptions, compress, isCompressible } from "waymark/filters";
+import { compress, isCompressible } from "waymark/filters";
 import { type Answer, type Ask, transports } from "../../../node/test/transports.ts";
+import type { CompressOptions } from "../../src/filters/compress.ts";
+import type { ResponseBody } from "../../src/response.ts";
 import { anyText } from "../any-text.ts";
 import { ask, asked } from "../ask.ts";
 import { runs } from "../runs.ts";

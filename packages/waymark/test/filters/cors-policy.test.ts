@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { GET, group, type Member, ok, router } from "waymark";
+import { GET, group, ok, router } from "waymark";
 import { type CorsPolicy, CorsPolicyError, cors, corsDefaults } from "waymark/filters";
+import type { Member } from "../../src/route.ts";
 
 /** The findings that building the policy complains of. */
 function findingsIn(policy: CorsPolicy): readonly string[] {

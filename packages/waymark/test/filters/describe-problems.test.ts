@@ -3,9 +3,10 @@ import { describe, it } from "node:test";
 import { nodeCodings } from "@waymark/node";
 import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { type App, content, empty, GET, type ProblemDetails, problem, problemTypes, router, text } from "waymark";
+import { type App, content, empty, GET, problem, problemTypes, router, text } from "waymark";
 import { compress, describeProblems, nameRequests } from "waymark/filters";
 import { transports } from "../../../node/test/transports.ts";
+import type { ProblemDetails } from "../../src/problem.ts";
 import { ask } from "../ask.ts";
 
 const details = {

@@ -9,15 +9,9 @@ import { Worker } from "node:worker_threads";
 import { toNodeListener } from "@waymark/node";
 import fc from "fast-check";
 import { type App, type Awaitable, GET, group, HttpRequest, router, text } from "waymark";
-import {
-  clientKey,
-  cors,
-  memoryRateLimiter,
-  type RateLimiter,
-  type RateLimitOptions,
-  rateLimit,
-} from "waymark/filters";
+import { clientKey, cors, memoryRateLimiter, type RateLimiter, rateLimit } from "waymark/filters";
 import { transports } from "../../../node/test/transports.ts";
+import type { RateLimitOptions } from "../../src/filters/rate-limit.ts";
 import { ask, asked } from "../ask.ts";
 
 /** A clock that is set by hand; in seconds. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ask, GET, group, router, text } from "waymark";
-import { nameRequests, type RequestLogEntry, requestLog, requestMetrics } from "waymark/filters";
+import { nameRequests, requestLog, requestMetrics } from "waymark/filters";
+import type { RequestLogEntry } from "../../src/filters/request-log.ts";
 
 const routes = [
   GET("/books/{id}", ({ variables }) => text(variables.id)),

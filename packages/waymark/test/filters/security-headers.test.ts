@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type App, GET, HttpRequest, HttpResponse, POST, type RouterOptions, router, text } from "waymark";
-import { cors, type SecurityHeadersOptions, securityHeaders } from "waymark/filters";
+import { cors, securityHeaders } from "waymark/filters";
 import { type Answer, transports } from "../../../node/test/transports.ts";
+import type { SecurityHeadersOptions } from "../../src/filters/security-headers.ts";
 
 const foreign = { Server: "Elsewhere/1.0", "X-Powered-By": "Elsewhere" };
 const own = { "Content-Security-Policy": "default-src 'self'", "Cross-Origin-Resource-Policy": "cross-origin" };

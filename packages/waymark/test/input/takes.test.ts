@@ -17,7 +17,6 @@ import {
   integer,
   json,
   POST,
-  type ProblemDocument,
   provide,
   type Route,
   router,
@@ -26,6 +25,7 @@ import {
   text,
 } from "../../src/index.ts";
 import { openApi } from "../../src/openapi/index.ts";
+import type { ProblemDocument } from "../../src/problem-types.ts";
 import { RoutingError } from "../../src/routing/index.ts";
 
 interface Sent {

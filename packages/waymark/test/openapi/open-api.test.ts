@@ -46,14 +46,14 @@ import {
   inOpenApi32,
   namedSchema,
   type OpenApiDocument,
-  type OpenApiOptions,
   type OperationObject,
   openApi,
-  type PathItemObject,
   type ResponseObject,
 } from "waymark/openapi";
 import { name } from "waymark/routing";
 import { z } from "zod";
+import type { PathItemObject } from "../../src/openapi/document.ts";
+import type { OpenApiOptions } from "../../src/openapi/open-api.ts";
 
 const about = { title: "Books", version: "1.0.0" };
 

@@ -23,8 +23,8 @@ import {
   router,
   when,
 } from "waymark";
-import type { HeaderFields } from "waymark/fields";
-import type { Explanation } from "waymark/routing";
+import type { Explanation } from "../../src/app.ts";
+import type { HeaderFields } from "../../src/fields/header-list.ts";
 import { ask, asked } from "../ask.ts";
 import { codeAt } from "../declared-code.ts";
 

@@ -10,7 +10,6 @@ import {
   GET,
   group,
   HttpRequest,
-  type MatchedRoute,
   method,
   mount,
   ok,
@@ -22,6 +21,7 @@ import {
 } from "waymark";
 import { name } from "waymark/routing";
 import { transports } from "../../../node/test/transports.ts";
+import type { MatchedRoute } from "../../src/exchange.ts";
 import { ask, asked } from "../ask.ts";
 
 /** What was read of `request.route`, and where. */

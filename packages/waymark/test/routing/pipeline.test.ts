@@ -10,7 +10,6 @@ import {
   HttpError,
   type HttpRequest,
   HttpResponse,
-  type Member,
   ok,
   onError,
   problem,
@@ -18,6 +17,7 @@ import {
   router,
   text,
 } from "waymark";
+import type { Member } from "../../src/route.ts";
 import { ask, asked } from "../ask.ts";
 import { trail } from "../trail.ts";
 

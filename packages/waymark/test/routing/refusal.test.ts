@@ -31,7 +31,7 @@ import {
   text,
   when,
 } from "waymark";
-import type { HeaderFields } from "waymark/fields";
+import type { HeaderFields } from "../../src/fields/header-list.ts";
 import { ask } from "../ask.ts";
 
 interface Problem {

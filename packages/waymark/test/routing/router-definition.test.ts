@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
-  type AnyRoute,
   type App,
   accept,
   and,
@@ -15,7 +14,6 @@ import {
   header,
   host,
   json,
-  type Member,
   method,
   not,
   OPTIONS,
@@ -29,7 +27,7 @@ import {
   when,
 } from "waymark";
 import { type Condition, RoutingError } from "waymark/routing";
-import type { RouteData } from "../../src/route.ts";
+import type { AnyRoute, Member, RouteData } from "../../src/route.ts";
 import { runs } from "../runs.ts";
 import { interpret, isAllowed } from "./definition.ts";
 

@@ -19,7 +19,9 @@ import {
   router,
   when,
 } from "waymark";
-import { checksPath, type Finding, RoutingError } from "waymark/routing";
+import { checksPath } from "waymark/internal";
+import { RoutingError } from "waymark/routing";
+import type { Finding } from "../../src/app.ts";
 import { codeAt } from "../declared-code.ts";
 
 /** The findings in the routes, which must have some. */

@@ -1,19 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import {
-  type App,
-  ask,
-  type CookieSessionOptions,
-  cookieSession,
-  DELETE,
-  found,
-  GET,
-  group,
-  noContent,
-  POST,
-  router,
-  takes,
-} from "waymark";
+import { type App, ask, cookieSession, DELETE, found, GET, group, noContent, POST, router, takes } from "waymark";
+import type { CookieSessionOptions } from "../../src/web/cookie-session.ts";
 
 const key = "k".repeat(32);
 const other = "o".repeat(32);

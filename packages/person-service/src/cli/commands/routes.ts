@@ -1,7 +1,7 @@
 import { type App, HttpError, HttpRequest } from "waymark";
 import { caller } from "waymark/filters";
-import { explainAnswer } from "waymark/internal";
-import { listRoutes, type RouteSummary, samplePath } from "waymark/routing";
+import { explainAnswer, samplePath } from "waymark/internal";
+import { listRoutes, type RouteSummary } from "waymark/routing";
 import type { Access } from "../../access/access.ts";
 import { openPersonService } from "../../service.ts";
 import { anyText, but, matching, quotedArgument, setting } from "../settings/setting.ts";

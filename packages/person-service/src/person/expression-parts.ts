@@ -1,7 +1,3 @@
-/** Returns what JSON Schema can say of an expression: its pattern, unless a flag changes what that matches. */
-export const patternKeyword = ({ flags, source }: RegExp): { readonly pattern?: string } =>
-  /[ims]/.test(flags) ? {} : { pattern: source };
-
 /** What a regular expression is made of. */
 export type ExpressionPart =
   /** A character, a class of characters, or the escape of either, as it is written. */
