@@ -1,12 +1,13 @@
 import type { Suite } from "./suite.ts";
 import { cards } from "./suites/cards.ts";
+import { clientGenerators } from "./suites/generators.ts";
 import { h1spec } from "./suites/h1spec.ts";
 import { jsonTestSuite } from "./suites/json.ts";
 import { jsonPatchTests } from "./suites/json-patch.ts";
 import { llhttp } from "./suites/llhttp.ts";
 import { naughtyStrings } from "./suites/naughty-strings.ts";
 import { oasdiff } from "./suites/oasdiff.ts";
-import { openApiJudges } from "./suites/open-api.ts";
+import { openApiJudges, openApiLinters } from "./suites/open-api.ts";
 import { structuredFields } from "./suites/structured-fields.ts";
 import { xmlSuite } from "./suites/xml.ts";
 
@@ -20,6 +21,8 @@ export const suites: readonly Suite[] = [
   xmlSuite,
   naughtyStrings,
   ...openApiJudges,
+  ...openApiLinters,
+  ...clientGenerators,
   oasdiff,
   ...cards,
 ];

@@ -21,6 +21,7 @@ export function apiDocument(app: App, { publicUrl, security }: ApiDocumentOption
       .trim()
       .replaceAll(/\n(?!\n)/g, " ")
       .replaceAll(/\n /g, "\n\n"),
+    contact: { name: "The operators of this service" },
     license: { name: "MIT", identifier: "MIT" },
     servers: [{ url: base === "" ? "/" : base }],
     tags: [

@@ -20,7 +20,7 @@ export function forClients(document: OpenApiDocument): OpenApiDocument {
     ...document,
     paths: Object.fromEntries(paths),
     components: { ...document.components, responses: clientResponses(responses) },
-    "x-refusals": clientResponses(document["x-refusals"]),
+    "x-refusals": clientResponses(inline(document["x-refusals"], responses)),
   });
 }
 
@@ -32,6 +32,15 @@ const clientResponses = <R extends ResponseObject | ReferenceObject>(responses: 
       ([key, response]) =>
         key === "303" ? [] : [[key, "$ref" in response ? response : (clientResponse(response) as R)]], // the same of these two
     ),
+  );
+
+/** Returns what the server refuses in full: linters do not follow references from extensions. */
+const inline = (refusals: Responses, components: Responses): Responses =>
+  Object.fromEntries(
+    Object.entries(refusals).map(([key, refusal]) => {
+      const named = "$ref" in refusal ? components[refusal.$ref.slice("#/components/responses/".length)] : undefined;
+      return [key, named ?? refusal];
+    }),
   );
 
 /** The operations that only the pages of the service use. */

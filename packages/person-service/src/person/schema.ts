@@ -72,7 +72,9 @@ function toSchema(members: MemberList, now: () => Date, options: RecordSchemaOpt
   };
 }
 
-const hasNameSource = { not: { allOf: nameSources.map((member) => ({ not: { required: [member] } })) } };
+const hasNameSource = {
+  not: { allOf: nameSources.map((member) => ({ not: { required: [member], properties: { [member]: {} } } })) },
+};
 
 function toMember(member: PersonMember, members: MemberList, now: () => Date): Member {
   const { of, list, label, example } = member;
