@@ -48,7 +48,7 @@ export function holdersOf({ users }: Pick<AccessFile, "users">, keys: readonly S
 }
 
 /** The name of the cookie. Its prefix keeps browsers from taking it from any other host, or over plain HTTP (RFC 6265bis §4.1.3.2). */
-export const sessionCookie = "__Host-person-session";
+const sessionCookie = "__Host-person-session";
 
 /** Returns whether a request has a session, good or not, and no credentials of its own. */
 export const hasSession = (request: HttpRequest<unknown>): boolean =>

@@ -5,7 +5,7 @@ import { type Description, docs, inOpenApi32, type SecurityOptions } from "wayma
 import { answerCopy, ofCopies } from "./copies.ts";
 
 /** The path of the OpenAPI document. */
-export const documentPath = "/openapi.json";
+const documentPath = "/openapi.json";
 
 /** Returns the value of a `Link` that leads to the OpenAPI document (RFC 8631). */
 export const serviceDescription = (request: HttpRequest<unknown>): string =>

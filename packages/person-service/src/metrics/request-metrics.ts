@@ -1,6 +1,7 @@
 import type { RequestEvent } from "@waymark/node";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 import { type ServiceObserver, usualMethods } from "../observer.ts";
+import { addFigure, gaugesOf } from "./figure.ts";
 import { addHistogram, type HistogramSeries } from "./histogram.ts";
 
 /** The figures of the requests with one method and one route. */
@@ -52,14 +53,7 @@ export function requestMetrics(registry: Registry): Required<Pick<ServiceObserve
   };
 
   addCounters(registry, () => byRoute.values().flatMap((byMethod) => byMethod.values()));
-  new Gauge({
-    name: "http_requests_in_flight",
-    help: "Requests in progress",
-    registers: [registry],
-    collect() {
-      this.set(inFlight);
-    },
-  });
+  gaugesOf(registry)("http_requests_in_flight", "Requests in progress", [], () => [[{}, inFlight]]);
   return {
     onStart() {
       inFlight++;
@@ -75,35 +69,23 @@ export function requestMetrics(registry: Registry): Required<Pick<ServiceObserve
 
 /** Adds the counters of requests; a series without any is left out. */
 function addCounters(registry: Registry, all: () => Iterable<Figures>): void {
-  const registers = [registry];
-  new Counter({
-    name: "http_requests_total",
-    help: "Requests that have been answered",
-    labelNames: ["method", "route", "status"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, answered } of all()) {
-        for (const [status, count] of answered) this.inc({ ...labels, status }, count);
-      }
-    },
-  });
+  const answered = "Requests that have been answered";
+  addFigure(registry, Counter, "http_requests_total", answered, ["method", "route", "status"], () =>
+    Iterator.from(all()).flatMap(({ labels, answered }) =>
+      answered.entries().map(([status, count]) => [{ ...labels, status }, count] as const),
+    ),
+  );
   const sums = [
     ["http_request_content_bytes_total", "Bytes of content that were read, before decompression", "received"],
     ["http_response_content_bytes_total", "Bytes of content that were sent, after compression", "sent"],
     ["http_requests_aborted_total", "Requests whose client went before it had the whole response", "aborted"],
   ] as const;
   for (const [name, help, figure] of sums) {
-    new Counter({
-      name,
-      help,
-      labelNames: ["method", "route"],
-      registers,
-      collect() {
-        this.reset();
-        for (const figures of all()) if (figures[figure] > 0) this.inc(figures.labels, figures[figure]);
-      },
-    });
+    addFigure(registry, Counter, name, help, ["method", "route"], () =>
+      Iterator.from(all()).flatMap((figures) =>
+        figures[figure] > 0 ? [[figures.labels, figures[figure]] as const] : [],
+      ),
+    );
   }
 }
 

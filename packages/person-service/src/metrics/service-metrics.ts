@@ -4,6 +4,7 @@ import type { AccessDenial } from "../access/policy.ts";
 import { checkWithin } from "../health.ts";
 import type { ServiceObserver, TurnedAway } from "../observer.ts";
 import type { WebhookFigures } from "../webhooks/sender.ts";
+import { addFigure, gaugesOf } from "./figure.ts";
 import { addHistogram, type HistogramSeries } from "./histogram.ts";
 import { requestMetrics } from "./request-metrics.ts";
 
@@ -23,10 +24,6 @@ interface WatchedService {
   readonly webhooks?: (() => readonly WebhookFigures[]) | undefined;
 }
 
-export interface CommitMetrics extends Required<Pick<ServiceObserver, "onCommit">> {
-  readonly registry: Registry;
-}
-
 /** Makes the metrics of a service; docs/operating.md lists them. */
 export function serviceMetrics(version: string): ServiceMetrics {
   const registry = new Registry();
@@ -39,19 +36,15 @@ export function serviceMetrics(version: string): ServiceMetrics {
     registers: [registry],
   });
   for (const [cause, first] of Object.entries(refusals)) refused.inc({ cause }, first);
-  new Gauge({
-    name: "person_service_info",
-    help: "1, with the version of the service",
-    labelNames: ["version"],
-    aggregator: "first",
-    registers: [registry],
-  }).set({ version }, 1);
+  addFigure(registry, Gauge, "person_service_info", "1, with the version of the service", ["version"], () => [
+    [{ version }, 1],
+  ]);
   return {
     registry,
     observer: {
       ...requests,
       ...operationMetrics(registry),
-      onCommit: commitMetrics(registry).onCommit,
+      ...commitMetrics(registry),
       onTurnedAway: (cause) => refused.inc({ cause }),
       onDenial: ({ kind }) => refused.inc({ cause: kind }),
     },
@@ -101,8 +94,7 @@ function operationMetrics(registry: Registry): Pick<ServiceObserver, "onOperatio
   };
 }
 
-/** Makes the metrics of the transactions with changes; of a process that makes those of others, they are all it has. */
-export function commitMetrics(registry: Registry = new Registry()): CommitMetrics {
+function commitMetrics(registry: Registry): Pick<ServiceObserver, "onCommit"> {
   const registers = [registry];
   const commits = new Histogram({
     name: "store_commit_duration_seconds",
@@ -118,7 +110,6 @@ export function commitMetrics(registry: Registry = new Registry()): CommitMetric
     registers,
   });
   return {
-    registry,
     onCommit({ changes: count, milliseconds, error }) {
       commits.observe({ outcome: outcomeOf(error) }, milliseconds / 1000);
       changes.observe(count);
@@ -134,124 +125,66 @@ function outcomeOf(error: unknown): Outcome {
 }
 
 function databaseMetrics(registry: Registry, database: Database, isReady: () => boolean): void {
-  const registers = [registry];
-  new Gauge({
-    name: "person_service_ready",
-    help: "1 while the service can do what it is for, as /health/ready says",
-    aggregator: "min",
-    registers,
-    async collect() {
-      this.set(isReady() && (await canBeUsed(database)) ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: "store_waiting",
-    help: "Changes and long reads that wait for the database",
-    labelNames: ["kind"],
-    registers,
-    collect() {
-      const { waitingChanges, waitingReads } = database.figures();
-      this.set({ kind: "changes" }, waitingChanges);
-      this.set({ kind: "reads" }, waitingReads);
-    },
+  const gauge = gaugesOf(registry);
+  gauge("person_service_ready", "1 while the service can do what it is for, as /health/ready says", [], async () => [
+    [{}, isReady() && (await canBeUsed(database)) ? 1 : 0],
+  ]);
+  gauge("store_waiting", "Changes and long reads that wait for the database", ["kind"], () => {
+    const { waitingChanges, waitingReads } = database.figures();
+    return [
+      [{ kind: "changes" }, waitingChanges],
+      [{ kind: "reads" }, waitingReads],
+    ];
   });
   const { files, pools } = database.figures();
   if (files !== undefined) {
-    new Gauge({
-      name: "sqlite_file_bytes",
-      help: "Size of the database file and of its write-ahead log",
-      labelNames: ["file"],
-      aggregator: "max",
-      registers,
-      collect() {
-        for (const [file, size] of Object.entries(database.figures().files ?? {})) this.set({ file }, size);
-      },
-    });
+    gauge("sqlite_file_bytes", "Size of the database file and of its write-ahead log", ["file"], () =>
+      Object.entries(database.figures().files ?? {}).map(([file, size]) => [{ file }, size]),
+    );
   }
-  if (pools !== undefined) {
-    new Gauge({
-      name: "postgres_pool_connections",
-      help: "Connections to PostgreSQL",
-      labelNames: ["pool", "state"],
-      registers,
-      collect() {
-        for (const [pool, { open, idle }] of Object.entries(database.figures().pools ?? {})) {
-          this.set({ pool, state: "idle" }, idle);
-          this.set({ pool, state: "used" }, open - idle);
-        }
-      },
-    });
-    new Gauge({
-      name: "feed_held_seconds",
-      help: "For how long a transaction that still runs has kept followers from changes",
-      aggregator: "max",
-      registers,
-      collect() {
-        this.set(database.figures().feedHeldSeconds ?? 0);
-      },
-    });
-    new Gauge({
-      name: "postgres_pool_waiting",
-      help: "Work that waits for a connection to PostgreSQL",
-      labelNames: ["pool"],
-      registers,
-      collect() {
-        for (const [pool, { waiting: count }] of Object.entries(database.figures().pools ?? {}))
-          this.set({ pool }, count);
-      },
-    });
-  }
+  if (pools === undefined) return;
+  const poolsNow = () => Object.entries(database.figures().pools ?? {});
+  gauge("postgres_pool_connections", "Connections to PostgreSQL", ["pool", "state"], () =>
+    poolsNow().flatMap(([pool, { open, idle }]) => [
+      [{ pool, state: "idle" }, idle],
+      [{ pool, state: "used" }, open - idle],
+    ]),
+  );
+  gauge("postgres_pool_waiting", "Work that waits for a connection to PostgreSQL", ["pool"], () =>
+    poolsNow().map(([pool, { waiting }]) => [{ pool }, waiting]),
+  );
+  gauge("feed_held_seconds", "For how long a transaction that still runs has kept followers from changes", [], () => [
+    [{}, database.figures().feedHeldSeconds ?? 0],
+  ]);
 }
 
 function followerMetrics(registry: Registry, followers: WatchedService["followers"]): void {
-  const registers = [registry];
-  new Gauge({
-    name: "change_followers",
-    help: "Clients that follow changes: open event streams, and requests that wait",
-    labelNames: ["kind"],
-    registers,
-    async collect() {
-      const { streams, waiting } = await followers();
-      this.set({ kind: "stream" }, streams);
-      this.set({ kind: "wait" }, waiting);
-    },
+  const gauge = gaugesOf(registry);
+  const open = "Clients that follow changes: open event streams, and requests that wait";
+  gauge("change_followers", open, ["kind"], async () => {
+    const { streams, waiting } = await followers();
+    return [
+      [{ kind: "stream" }, streams],
+      [{ kind: "wait" }, waiting],
+    ];
   });
-  new Gauge({
-    name: "change_followers_lag_changes",
-    help: "Changes that the slowest event stream does not have, at most",
-    registers,
-    async collect() {
-      this.set((await followers()).changesBehind);
-    },
-  });
+  const lag = "Changes that the slowest event stream does not have, at most";
+  gauge("change_followers_lag_changes", lag, [], async () => [[{}, (await followers()).changesBehind]]);
 }
 
 function webhookMetrics(registry: Registry, webhooks: () => readonly WebhookFigures[]): void {
-  const registers = [registry];
-  new Counter({
-    name: "webhook_messages_total",
-    help: "Attempts to send a change to a webhook, by outcome, and the changes that were given up",
-    labelNames: ["webhook", "outcome"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { host, delivered, failed, deadLetters } of webhooks()) {
-        this.inc({ webhook: host, outcome: "delivered" }, delivered);
-        this.inc({ webhook: host, outcome: "failed" }, failed);
-        this.inc({ webhook: host, outcome: "given-up" }, deadLetters);
-      }
-    },
-  });
-  new Gauge({
-    name: "webhook_pending",
-    help: "People whose last change waits for another attempt",
-    labelNames: ["webhook"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { host, pending } of webhooks()) this.inc({ webhook: host }, pending);
-    },
-  });
+  const sent = "Attempts to send a change to a webhook, by outcome, and the changes that were given up";
+  addFigure(registry, Counter, "webhook_messages_total", sent, ["webhook", "outcome"], () =>
+    webhooks().flatMap(({ host, delivered, failed, deadLetters }) => [
+      [{ webhook: host, outcome: "delivered" }, delivered],
+      [{ webhook: host, outcome: "failed" }, failed],
+      [{ webhook: host, outcome: "given-up" }, deadLetters],
+    ]),
+  );
+  const waiting = "People whose last change waits for another attempt";
+  gaugesOf(registry)("webhook_pending", waiting, ["webhook"], () =>
+    webhooks().map(({ host, pending }) => [{ webhook: host }, pending]),
+  );
 }
 
 async function canBeUsed(database: Database): Promise<boolean> {

@@ -26,7 +26,7 @@ export function textOf(person: unknown, name: string, between = ", "): string | 
 export const jsonText = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
 /** What a text says of the preferred value of a list. */
-export const preferredMark = "preferred";
+const preferredMark = "preferred";
 
 /**
  * Returns a value of a list as text, with what is said of it: `ada@example.org (work, preferred)`.
@@ -52,7 +52,7 @@ export function saidOf(entry: unknown): readonly string[] {
 }
 
 /** Appends what is said of a value: `ada@example.org (work, preferred)`. */
-export const withSaid = (value: string, said: readonly string[]): string =>
+const withSaid = (value: string, said: readonly string[]): string =>
   said.length === 0 ? value : `${value} (${said.join(", ")})`;
 
 /**
@@ -88,11 +88,11 @@ const visible = (text: string): string =>
     .trim();
 
 /** Returns the URL that a text such as `www.example.org/ada` stands for; other text as it is. */
-export const webAddress = (text: string): string =>
+const webAddress = (text: string): string =>
   /^(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+(?:[:/?#]\S*)?$/u.test(text) ? `https://${text}` : text;
 
 /** Returns what a text is as a value of a kind: of a number or a boolean, where it is one, and text otherwise. */
-export function typedValue(text: string, kind: MemberKind): string | number | boolean {
+function typedValue(text: string, kind: MemberKind): string | number | boolean {
   switch (kind) {
     case "integer":
     case "number":
