@@ -129,3 +129,4 @@ export { backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { isReadableByOthers } from "./stores/sqlite/connections/file.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
 export { toWords } from "./stores/table/words.ts";
+export type { Visibility } from "./visibility.ts";

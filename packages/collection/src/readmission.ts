@@ -1,10 +1,12 @@
 import { type Awaitable, HttpError, type HttpRequest, problem, problemTypes } from "waymark";
+import type { ViewOf } from "./visibility.ts";
 
 /** The rules of a collection, as far as they can change while a request is answered. */
 export interface PresentRules {
   /** Returns the request with its caller as it is now, or undefined where it would not be let in any more. */
   readonly readmit: (request: HttpRequest<unknown>) => Awaitable<HttpRequest<unknown> | undefined>;
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
+  readonly viewOf: ViewOf;
 }
 
 /**
@@ -16,10 +18,12 @@ export class Readmission {
   #decidedAt = performance.now();
 
   /** @param list the path that the caller must still be allowed to read, beside the request itself; undefined for none */
-  constructor({ readmit, mayRead }: PresentRules, request: HttpRequest<unknown>, list?: string) {
+  constructor({ readmit, mayRead, viewOf }: PresentRules, request: HttpRequest<unknown>, list?: string) {
+    const view = viewOf(request)?.name;
     this.#decide = async () => {
       const present = await readmit(request);
-      return present !== undefined && (list === undefined || mayRead(present, list));
+      if (present === undefined || viewOf(present)?.name !== view) return false;
+      return list === undefined || mayRead(present, list);
     };
   }
 

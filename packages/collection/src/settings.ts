@@ -23,6 +23,7 @@ import {
 import { CallerShares } from "./shares/caller-shares.ts";
 import { storeMembers } from "./stores/contract/selection.ts";
 import type { Document, Store, StoredRecord } from "./stores/contract/store.ts";
+import { type ViewOf, type Visibility, viewOf, visibleScope } from "./visibility.ts";
 
 /** The options of `collection`. */
 export interface CollectionOptions<T extends Document = Document> {
@@ -80,6 +81,12 @@ export interface CollectionOptions<T extends Document = Document> {
   readonly mayChange?:
     | ((request: HttpRequest<unknown>, method: "PATCH" | "DELETE", path: string) => boolean)
     | undefined;
+  /**
+   * Which records each caller sees and changes, in single requests, lists, counts, searches, changes and requests for many alike.
+   * To a caller who does not see a record it is not there; but a conflict may reveal that some record has a unique value or an id.
+   * Default: every caller sees all.
+   */
+  readonly visible?: Visibility | undefined;
   /** How lines of a list that is sent meet stored records. Default: no records are likely the same. */
   readonly matching?: MatchedRecords | undefined;
   /**
@@ -125,8 +132,9 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   readonly example: Document | undefined;
   /** What lists can be asked for, and how far the store has got; its records are found by `scope`. */
   readonly store: Pick<Store, "members" | "fullText" | "revision">;
-  /** Finds the records that a request is for. */
+  /** Finds the records that a request is for, as far as its caller sees them. */
   readonly scope: RecordScope;
+  readonly viewOf: ViewOf;
   /** The member with the id of a record's owner; undefined where records have none. */
   readonly ownerMember: string | undefined;
   readonly serverMembers: readonly string[];
@@ -181,7 +189,8 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   const sharedChanges = new SharedChanges();
   const listSettings = toListSettings(options.lists ?? {});
   const items = some("item", representations.filter(isForItems));
-  const scope = recordScope(store, options.otherVariables ?? []);
+  const view = viewOf(store, options.visible);
+  const scope = visibleScope(recordScope(store, options.otherVariables ?? []), view);
   const finding = path && scope.findingIn(path, "collection");
   if (finding) throw new TypeError(finding);
   const ownerMember = store.owner?.member;
@@ -198,6 +207,7 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   return {
     ...options,
     scope,
+    viewOf: view,
     ownerMember,
     serverMembers,
     matchMembers: ownerMember === undefined ? matchMembers.map(({ name }) => name) : undefined,
@@ -249,6 +259,7 @@ const optionTypes: OptionTypes<CollectionOptions<never>> = {
   created: "function",
   mayRead: "function",
   mayChange: "function",
+  visible: "object",
   matching: "object",
   readmit: "function",
   requirePreconditions: "boolean",

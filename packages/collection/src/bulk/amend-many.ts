@@ -43,7 +43,7 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
     if (!mayRead(request, request.path)) return refuseUnreadable("change of many");
     const store = await scope.storeOf(request, "collection");
     const requireState = async (): Promise<string> => {
-      const validators = listValidators(request, await store.state(), lists, lists[0]);
+      const validators = listValidators(request, store, await store.state(), lists, lists[0]);
       if (evaluatePreconditions(request, validators) !== "pass")
         throw new HttpError(refusePrecondition(request, validators.entityTag));
       return validators.entityTag;

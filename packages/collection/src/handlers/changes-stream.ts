@@ -31,7 +31,7 @@ export async function streamChanges(
   const events = await followers.begin(
     {
       caller,
-      key: JSON.stringify([request.variables, limit]), // the variables name the owner
+      key: JSON.stringify([request.variables, limit, store.view]), // the variables name the owner
       fields,
       read: (cursor) => store.changes(cursor, { caller, ...(limit !== undefined && { limit }) }),
       readmission: new Readmission(settings, request, pathOfList(request)),

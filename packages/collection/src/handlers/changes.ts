@@ -157,7 +157,7 @@ async function readBatch(
   waitingShares.add(caller, 1);
   const readmission = new Readmission(settings, request, pathOfList(request));
   try {
-    const placeOf = (cursor: string | undefined): string => JSON.stringify([cursor, request.variables]); // they name the owner
+    const placeOf = (cursor: string | undefined): string => JSON.stringify([cursor, request.variables, store.view]); // they name the owner
     let state = after === undefined ? undefined : sharedChanges.stateAt(placeOf(after));
     let batch: ChangeBatch = { changes: [], cursor: after ?? "", hasMore: false, revision: 0 };
     if (state === undefined) {

@@ -45,7 +45,8 @@ export function listRecords(settings: CollectionSettings): CollectionHandler {
     allowRepetition(request, store, representation);
     const query = read(request.search, representation);
     const preferences = readPreferences(request, knownPreferences);
-    const validatorsIn = (state: string): StateValidators => listValidators(request, state, lists, representation);
+    const validatorsIn = (state: string): StateValidators =>
+      listValidators(request, store, state, lists, representation);
     const responseIn = (state: string): HttpResponse =>
       new HttpResponse(200, listFields(representation, validatorsIn(state)));
 

@@ -132,11 +132,13 @@ export function recordValidators(
 /** Returns the validators of a whole collection, from the state that its store names. */
 export function listValidators(
   request: HttpRequest<unknown>,
+  { view }: Pick<Store, "view">,
   state: string,
   representations: readonly Representation[],
   selected: Representation,
 ): StateValidators {
-  return new RepresentationValidators(request, `all-${state}`, representations, selected, undefined);
+  const name = view === undefined ? `all-${state}` : `${view}-${state}`;
+  return new RepresentationValidators(request, name, representations, selected, undefined);
 }
 
 /**

@@ -26,6 +26,8 @@ export interface Store<T extends Document = Document> {
    * for answers from memory. Undefined where to ask would take as long as to read.
    */
   readonly source?: AnswerSource | undefined;
+  /** Where only some of the records are seen, a text that is another one where others are; undefined where all are. */
+  readonly view?: string | undefined;
   /** Finds the record with this id, which may be any number; undefined if no record has it. */
   find(id: number): Awaitable<StoredRecord<T> | undefined>;
   /**
