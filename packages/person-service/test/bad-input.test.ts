@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { invalidJson, validJson } from "../../waymark/test/content/json-corpus.ts";
 import { runs } from "../../waymark/test/runs.ts";
 import { ourMembers } from "../src/person/member-list.ts";
 import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProblem, store } from "./answers.ts";
@@ -34,83 +33,36 @@ type Malformed = readonly [body: string | Uint8Array<ArrayBuffer>, line: number,
 
 const malformedJson: Readonly<Record<string, Malformed>> = {
   "no content": ["", 1, 1, /found no content/],
-  "white space alone": [" \n\t", 2, 2, /found the end of the content/],
-  "an object that is not closed": ['{"name":"Ada"', 1, 14, /"," or "}"/],
-  "a string that is not closed": ['{\n "name":"Ada}', 2, 14, /no closing quote/],
-  "a comma at the end": ['{"name":"Ada",}', 1, 15, /a member name in double quotes after the comma/],
-  "a comma too few": ['{"name":"Ada"\n"email":"a@b"}', 2, 1, /"," or "}"/],
-  "a comma for a colon": ['{"name","Ada"}', 1, 8, /":" after the member name "name"/],
-  "single quotes": ["{'name':'Ada'}", 1, 2, /a single quote/],
-  "a name without quotes": ['{name:"Ada"}', 1, 2, /found name/],
-  "a comment": ['{\n  // who\n  "name":"Ada"}', 2, 3, /a comment, which JSON does not have/],
   "two documents": ['{"name":"Ada"} {"name":"Eve"}', 1, 16, /nothing more after the value/],
-  "a word of another language": ['{"name":undefined}', 1, 9, /undefined/],
-  NaN: ['{"id":NaN,"name":"Ada"}', 1, 7, /NaN/],
-  "a leading zero": ['{"id":01,"name":"Ada"}', 1, 7, /leading zero/],
-  "a plus sign": ['{"id":+1,"name":"Ada"}', 1, 7, /"\+"/],
   "a number that would be rounded": ['{"id":9007199254740993,"name":"Ada"}', 1, 7, /rounded to 9007199254740992/],
-  "a number that is too large": ['{"id":1e400,"name":"Ada"}', 1, 7, /too large/],
-  "a raw LF in a string": ['{"name":"Ada\nLovelace"}', 1, 13, /U\+000A must be escaped/],
-  "an unknown escape": ['{"name":"\\x41da"}', 1, 10, /escape/],
   "half of a surrogate pair": ['{"name":"Ada \\ud83d"}', 1, 14, /half of a surrogate pair/],
-  "a member twice": ['{"name":"Ada",\n "name":"Eve"}', 2, 2, /"name" occurs twice/],
-  "a member twice, once in escapes": ['{"name":"Ada","n\\u0061me":"Eve"}', 1, 15, /"name" occurs twice/],
   "a member of the address twice": [
     '{"name":"Ada","address":{"postalCode":"1","postalCode":"2"}}',
     1,
     43,
     /occurs twice/,
   ],
-  __proto__: ['{"name":"Ada","__proto__":{"polluted":true}}', 1, 15, /"__proto__"/],
-  "__proto__ in escapes": ['{"name":"Ada","\\u005f_proto__":{"polluted":true}}', 1, 15, /"__proto__"/],
   "__proto__ in the address": ['{"name":"Ada","address":{"__proto__":{}}}', 1, 26, /"__proto__"/],
-  "arrays 65 deep": [`{"name":${"[".repeat(64)}${"]".repeat(64)}}`, 1, 72, /more than 64 deep/],
-  "half a million brackets": [`{"name":${"[".repeat(500_000)}`, 1, 72, /more than 64 deep/],
   "half a million braces": ['{"a":'.repeat(200_000), 1, 321, /more than 64 deep/],
   "an emoji before the fault": ['{"name":"😀", }', 1, 14, /a member name/],
-  "a byte order mark": ['\ufeff{"name":"Ada"}', 1, 1, /byte order mark/],
-  HTML: ["<html></html>", 1, 1, /"<"/],
 };
 
 /** What is no UTF-8 has neither lines nor columns. */
 const notUtf8: Readonly<Record<string, readonly [body: Uint8Array<ArrayBuffer>, said: RegExp]>> = {
-  "a byte that begins nothing": [inName(0xff), /offset 9/],
-  "an overlong slash": [inName(0x41, 0xc0, 0xaf), /offset 10/],
   "a character that is cut off": [inName(0xf0, 0x9f, 0x98), /offset 9/],
-  "a surrogate": [inName(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80), /offset 9/],
   "Latin-1": [inName(0x5a, 0x6f, 0xeb), /offset 11/],
 };
 
 const malformedXml: Readonly<Record<string, Malformed>> = {
   "no content": ["", 1, 1, /document must contain a root element|no content|empty/i],
-  "an element that is not closed": ["<person>\n<name>Ada</name>", 2, 17, /unclosed tag/],
-  "the wrong end tag": ["<person>\n  <name>Ada</nam></person>", 2, 17, /<\/nam>/],
-  "two roots": ["<person><name>Ada</name></person><person/>", 1, 41, /only one root/],
-  "text after the root": ["<person><name>Ada</name></person> and more", 1, 35, /./],
   "another root": ["<human><name>Ada</name></human>", 1, 1, /"human"; it must be "person"/],
   "an element twice": ["<person><name>Ada</name>\n<name>Eve</name></person>", 2, 1, /"person\/name" occurs twice/],
-  "an attribute": ['<person><name lang="en">Ada</name></person>', 1, 9, /attribute "lang"/],
   "text beside elements": ["<person>Ada<name>Ada</name></person>", 1, 9, /"person" has text/],
-  "an ampersand": ["<person>\n<name>Marks & Spencer</name></person>", 2, 13, /written as text it is &amp;/],
-  "an undefined entity": ["<person><name>&nbsp;</name></person>", 1, 20, /"&nbsp;" is not defined/],
-  "a character that XML has not": ["<person><name>Ada&#0;</name></person>", 1, 21, /"&#0;" is not a character of XML/],
-  "half of a surrogate pair": ["<person><name>&#xD83D;</name></person>", 1, 22, /is not a character of XML/],
   "a raw control character": ["<person><name>A\u0001</name></person>", 1, 16, /U\+0001/],
-  "a foreign namespace": ['<person xmlns="urn:other"><name>Ada</name></person>', 1, 1, /"urn:other"/],
-  "an unbound prefix": ["<p:person><p:name>Ada</p:name></p:person>", 1, 10, /./],
-  "elements 65 deep": [`<person>${"<a>".repeat(64)}`, 1, 198, /more than 64 deep/],
   "a hundred thousand elements deep": ["<person>".repeat(100_000), 1, 513, /more than 64 deep/],
-  "XML 1.1": ['<?xml version="1.1"?><person><name>Ada</name></person>', 1, 1, /1\.1/],
-  "a document type": ["<!DOCTYPE person>\n<person><name>Ada</name></person>", 1, 1, /<!DOCTYPE/],
   "a file as an entity": [
     '<?xml version="1.0"?>\n<!DOCTYPE p [<!ENTITY e SYSTEM "file:///etc/passwd">]>\n<person><name>&e;</name></person>',
     2,
-    1,
-    /<!DOCTYPE/,
-  ],
-  "entities that multiply": [
-    `<!DOCTYPE p [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, i) => `<!ENTITY a${i} "&a;&a;&a;&a;">`).join("")}]>`,
-    1,
     1,
     /<!DOCTYPE/,
   ],
@@ -118,22 +70,11 @@ const malformedXml: Readonly<Record<string, Malformed>> = {
 
 const typesRefused: Readonly<Record<string, string | undefined>> = {
   none: undefined,
-  empty: "",
-  "plain text": "text/plain",
   "a form": "application/x-www-form-urlencoded",
-  "a form in parts": "multipart/form-data; boundary=a",
   "a type built on JSON": "application/vnd.person+json",
-  "another table": "text/tab-separated-values",
   "a patch": "application/merge-patch+json",
-  "a wildcard": "application/*",
-  "half a type": "application/",
-  "no type": "json",
-  "more than a type": "application/json/x",
   "two in one line": "application/json, application/xml",
 };
-
-/** An array is taken as many people: `bulk.test.ts`. */
-const isArray = (text: string): boolean => /^[\t\n\r ]*\[/.test(text);
 
 describeInMemory("bad input", (openService) => {
   describe("malformed JSON is refused with the place of its first fault", () => {
@@ -146,17 +87,6 @@ describeInMemory("bad input", (openService) => {
         assert.match(problem.detail ?? "", new RegExp(` at line ${line}, column ${column}\\.$`));
       });
     }
-    it("for every kind of fault", async () => {
-      // A lone surrogate of JavaScript has no bytes.
-      for (const [body, line, column] of invalidJson.filter(([text]) => text.isWellFormed() && !isArray(text))) {
-        const problem = await refuse(service, asJson(body), 400, "malformed-content");
-        assert.deepEqual([problem["line"], problem["column"]], [line, column], body.slice(0, 60));
-      }
-    });
-    it("and valid JSON that is not a person is refused for another reason", async () => {
-      for (const body of validJson.filter((text) => !isArray(text)))
-        await refuse(service, asJson(body), 400, "invalid-content");
-    });
     it("pollutes no prototype and stores nothing", async () => {
       assert.equal("polluted" in {}, false);
       assert.deepEqual(await readAll(service), []);

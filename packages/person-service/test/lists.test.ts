@@ -54,28 +54,12 @@ function writeInto(service: Service, ids: readonly number[]): { stop: () => Prom
 const refused: readonly (readonly [query: string, parameter: string])[] = [
   ["species=human", "species"],
   ["constructor=1", "constructor"],
-  ["filter[__proto__]=1", "filter[__proto__]"],
   ["name[like]=A", "name[like]"],
-  ["name[in]=", "name[in]"],
-  ["name=%00", "name"],
-  ["id[gt]=one", "id[gt]"],
   ["birthDate[lt]=1940-02-30", "birthDate[lt]"],
-  ["birthDate=10000-01-01", "birthDate"],
-  ["createdAt[gt]=2026-01-01", "createdAt[gt]"],
-  ["createdAt[gt]=2026-01-01T24:00:00Z", "createdAt[gt]"],
-  ["createdAt[gt]=2016-12-31T23:59:60Z", "createdAt[gt]"],
   ["createdAt[gt]=2026-01-01T00:00:00+01:00", "createdAt[gt]"],
   ["sort=species", "sort"],
-  ["sort=name,-name", "sort"],
-  [`sort=${Array(20).fill("name").join()}`, "sort"],
-  ["limit=", "limit"],
-  ["limit=ten", "limit"],
-  ["limit=-1", "limit"],
-  ["limit=0", "limit"],
   ["limit=1001", "limit"],
-  ["limit=1e2", "limit"],
   ["limit=1&limit=2", "limit"],
-  ["after=x", "after"],
   ["fields=species", "fields"],
   ["q=", "q"],
 ];
@@ -96,13 +80,6 @@ describeOnEveryStore("lists of people", (openService) => {
         assert.deepEqual([head.status, head.text], [400, ""]);
       });
     }
-
-    it("because of thousands of parameters are refused in a short answer", async () => {
-      const query = Array.from({ length: 1000 }, (_, i) => `p${i}=1`).join("&");
-      const answer = await service.send("GET", `/person?${query}`);
-      await assertProblem(service, answer, 400, "invalid-parameters");
-      assert.ok(answer.bytes.length < 20_000);
-    });
   });
 
   describe("of a few", () => {
@@ -141,30 +118,6 @@ describeOnEveryStore("lists of people", (openService) => {
         );
       });
     }
-
-    it("have the same fields for HEAD", async () => {
-      for (const query of ["", "limit=2&sort=name", "limit=2&after=x"]) {
-        const message = { headers: { Prefer: "count=exact" } };
-        const [get, head] = [
-          await service.send("GET", `/person?${query}`, message),
-          await service.send("HEAD", `/person?${query}`, message),
-        ];
-        const { "content-length": _, ...due } = get.headers;
-        const { "content-length": __, ...fields } = head.headers;
-        assert.deepEqual([head.status, fields, head.text], [get.status, due, ""]);
-      }
-    });
-
-    it("lead only to pages that there are, with every other parameter", async () => {
-      const first = await readPage(service, "/person?limit=3&sort=-name&name[ne]=%C3%A9");
-      assert.match(first.next ?? "", /^\/person\?(?=.*limit=3)(?=.*sort=-name)(?=.*name(\[|%5B)ne(\]|%5D)=%C3%A9)/);
-      const last = await readPage(service, first.next ?? "");
-      assert.deepEqual(
-        [...first.people, ...last.people].map(({ id }) => id),
-        [2, 5, 1, 3],
-      );
-      assert.equal(last.next, undefined);
-    });
   });
 
   describe("by words", () => {
