@@ -243,3 +243,50 @@ describe("a collection of a table of members", () => {
     await database.close();
   });
 });
+
+describe("a rule across members", () => {
+  const members = {
+    from: { schema: z.iso.date() },
+    to: { schema: z.iso.date().optional() },
+    "place.name": { schema: z.string().optional() },
+  } as const;
+  const Stay = recordSchema(members, {
+    refine: ({ from, to = from, place }) => ({
+      ...(to < from && { to: "must not be before from" }),
+      ...(place?.name === "nowhere" && { "place.name": "must be somewhere" }),
+    }),
+  });
+  const { validate } = Stay["~standard"];
+
+  it("is held against records whose members are each right", () => {
+    assert.deepEqual(validate({ from: "2026-07-02" }).issues, undefined);
+    assert.deepEqual(validate({ from: "2026-07-02", to: "2026-07-01", place: { name: "nowhere" } }).issues, [
+      { path: ["to"], message: "must not be before from" },
+      { path: ["place", "name"], message: "must be somewhere" },
+    ]);
+    assert.equal(validate({ from: "x", to: "2026-07-01" }).issues?.length, 1);
+  });
+
+  it("holds for what a change makes of a record, one or many", async () => {
+    await using database = await openDatabase(":memory:", { collections: [{ name: "stay", members }] });
+    const stays = collection({ path: "/stays", store: database.store("stay"), schema: Stay });
+    const app = router(stays.routes());
+    await database.store("stay").create({ from: "2026-07-02" });
+    for (const [target, type, patch] of [
+      ["/stays/1", "application/merge-patch+json", { to: "2026-07-01" }],
+      ["/stays?all=true", "application/json", { merge: { to: "2026-07-01" } }],
+    ] as const) {
+      const headers = { "Content-Type": type };
+      const answer = await app.handle(
+        HttpRequest.of({ method: "PATCH", target, headers, body: JSON.stringify(patch) }),
+      );
+      assert.match(String(answer.body), /must not be before from/);
+      assert.ok(answer.status >= 400);
+    }
+  });
+
+  it("names members of the table only", () => {
+    const wrong = recordSchema({ a: { schema: z.string() } }, { refine: () => ({ b: "is wrong" }) });
+    assert.throws(() => wrong["~standard"].validate({ a: "" }), /refine names b, which is not a member of the table/);
+  });
+});

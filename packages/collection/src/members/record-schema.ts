@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject } from "./json-object.ts";
 import type { Member, RecordOf } from "./table.ts";
 import { exampleOf, jsonSchemaOf, type MemberTree, mayBeAbsent, toMemberTree, typeOf } from "./tree.ts";
 
-/** The options of `recordSchema`. */
-export interface RecordSchemaOptions {
+/** The options of `recordSchema`, for records of this type. */
+export interface RecordSchemaOptions<T = object> {
   /** What messages call a record, and operations of the OpenAPI document: `a book` makes `readBook`. Default: `a record`. */
   readonly noun?: string;
   /** What messages call the objects in a record, by their names. Default: `an address` for `address`. */
@@ -16,6 +16,14 @@ export interface RecordSchemaOptions {
   readonly lenient?: boolean;
   /** Whether a record has at least one member. Default: false. */
   readonly isSome?: boolean;
+  /**
+   * Returns what is wrong with a record whose members are each right: a message for each member that breaks a rule, by name. Default: nothing.
+   *
+   * ```ts
+   * refine: ({ from, to }) => (to !== undefined && to < from ? { to: "must not be before from" } : {}),
+   * ```
+   */
+  readonly refine?: (record: T) => Readonly<Record<string, string>>;
 }
 
 /** The schema of the records of a table of members. */
@@ -54,11 +62,12 @@ export interface RecordSchema<T> {
  * const books = collection({ store: database.store("book"), schema: Book, decoders: [jsonDecoder] });
  * ```
  *
- * @throws TypeError when the table has a member that is also an object, no schema, or one that needs a promise
+ * @throws TypeError when the table has a member that is also an object, no schema, or one that needs a promise; in `validate`, when
+ *   `refine` names a member that the table lacks
  */
 export function recordSchema<const M extends Readonly<Record<string, Member>>>(
   members: M,
-  { noun, objects = {}, lenient = false, isSome = false }: RecordSchemaOptions = {},
+  { noun, objects = {}, lenient = false, isSome = false, refine }: RecordSchemaOptions<RecordOf<M>> = {},
 ): RecordSchema<RecordOf<M>> {
   const tree = toMemberTree(members);
   const usual = usualNames(members);
@@ -75,10 +84,18 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
       version: 1,
       vendor: "waymark",
       // The members are those that the type has, each as its schema returned it.
-      validate: (value) =>
-        validateObject(value, tree, { ...context, noun: noun ?? "a record", path: [] }) as ValidationResult<
-          RecordOf<M>
-        >,
+      validate(value) {
+        const result = validateObject(value, tree, {
+          ...context,
+          noun: noun ?? "a record",
+          path: [],
+        }) as ValidationResult<RecordOf<M>>;
+        if (result.issues !== undefined || refine === undefined) return result;
+        const broken = Object.entries(refine(result.value));
+        return broken.length === 0
+          ? result
+          : { issues: broken.map(([name, message]) => issueAt(members, name, message)) };
+      },
       jsonSchema: {
         input: () => toJsonSchema("input", lenient),
         output: () => toJsonSchema("output", false),
@@ -90,6 +107,11 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
     noun: noun?.replace(/^an? /, ""),
     example: exampleOf(tree),
   };
+}
+
+function issueAt(members: object, name: string, message: string): ValidationIssue {
+  if (!Object.hasOwn(members, name)) throw new TypeError(`refine names ${name}, which is not a member of the table`);
+  return { path: name.split("."), message };
 }
 
 interface Context {
