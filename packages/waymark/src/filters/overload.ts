@@ -13,10 +13,7 @@ import type { HttpResponse } from "../response.ts";
 
 /** The options of `overload`. */
 export interface OverloadOptions {
-  /**
-   * How long requests may wait because the process is busy, in whole milliseconds, 1 or more. Choose more than a
-   * handler computes without a pause. Default: 250.
-   */
+  /** How long requests may wait for a busy process, in whole milliseconds, 1 or more, and more than a handler computes. Default: 250. */
   readonly maxDelay?: number | undefined;
   /** The maximum of requests in progress, 1 or more. Default: no limit. */
   readonly maxInFlight?: number | undefined;
@@ -29,15 +26,13 @@ export interface OverloadOptions {
 }
 
 /**
- * Turns requests away at once, with 503 and Retry-After, while there are more than can be answered in time: those that are
- * taken are, where otherwise all would wait until their clients had given up. For `router({ filters })`, as far out as it can be,
- * or for a group that uses what is scarce.
+ * Turns requests away with 503 and Retry-After while there are more than can be answered in time, where otherwise all would wait
+ * until their clients had given up. For `router({ filters })`, as far out as it can be, or for a group that uses what is scarce.
  *
- * Requests wait in two places. In the sockets, for the processor: `maxDelay` bounds how long, where the adapter can
- * measure it, as that of `@waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for
- * a database or another service: `maxInFlight` bounds how many. A request is in progress until its response has been sent
- * or its client has gone, an event stream until it begins, and one that waits until `leaveInFlight`; what a synchronous handler
- * answers never is.
+ * `maxDelay` bounds how long requests wait in their sockets for the processor, where the adapter can measure it, as that of
+ * `@waymark/node` can: a burst passes, and an idle process never refuses. `maxInFlight` bounds how many wait for a database or another
+ * service. A request is in progress until its response has been sent or its client has gone, an event stream until it begins, and
+ * one that waits until `leaveInFlight`; what a synchronous handler answers never is.
  *
  * ```ts
  * router({ filters: [overload({ maxInFlight: 200, except: ({ path }) => path.startsWith("/health/") })] }, …)
@@ -47,26 +42,51 @@ export interface OverloadOptions {
  */
 export function overload(options: OverloadOptions = {}): Filter {
   requireKnownOptions("overload({ … })", options, ["maxDelay", "maxInFlight", "retryAfter", "onTurnedAway", "except"]);
-  const { except = () => false, onTurnedAway = () => undefined } = options;
+  const { except = () => false, onTurnedAway = () => undefined, maxInFlight } = options;
   const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250));
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);
-  const { maxInFlight } = options;
-  const inFlight = maxInFlight === undefined ? undefined : new InFlight(positiveInteger("maxInFlight", maxInFlight));
+  const most = maxInFlight === undefined ? Infinity : positiveInteger("maxInFlight", maxInFlight);
+  let inFlight = 0;
   const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
   const refusal = problem(problemTypes.serviceUnavailable, { detail }).withHeader("Retry-After", String(retryAfter));
+
   const repetition: Repetition = {
-    mayRepeat: ({ turn }) => inFlight?.hasRoom !== false && (turn === undefined || delay.hasTime(turn)),
+    mayRepeat: ({ turn }) => inFlight < most && (turn === undefined || delay.hasTime(turn)),
   };
+  const proceed = (request: HttpRequest, next: Next): Awaitable<HttpResponse> => {
+    inFlight++;
+    let isIn = true;
+    const leave = (): void => {
+      if (isIn) inFlight--;
+      isIn = false;
+    };
+    // One made by hand is over when there is a response, or a fault.
+    const isByHand = !request.onEnd(leave);
+    const fail = (error: unknown): never => {
+      if (isByHand) leave();
+      throw error;
+    };
+    const finish = (response: HttpResponse): HttpResponse => {
+      // An event stream lasts as long as its client stays, and most of the time waits.
+      if (isByHand || response.headers.get("Content-Type")?.startsWith("text/event-stream")) leave();
+      return response;
+    };
+    try {
+      return andThen(next(request.withAttribute(leaving, leave)), finish, fail);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+
   return {
     kind: "filter",
     apply: (request, next) => {
       onRepeat(request, repetition);
       const turn = turnOf(request);
       const isLate = turn !== undefined && !delay.hasTime(turn);
-      if (inFlight === undefined && !isLate) return next(request);
-      if (except(request)) return next(request);
-      if (isLate) delay.refuse();
-      else if (inFlight?.hasRoom) return inFlight.proceed(request, next);
+      if ((most === Infinity && !isLate) || except(request)) return next(request);
+      if (!isLate && inFlight < most) return proceed(request, next);
+      if (isLate) delay.hasRefused = true;
       onTurnedAway(isLate ? "delay" : "in-flight");
       return refusal;
     },
@@ -82,103 +102,47 @@ export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined
 /**
  * Says that a request waits for something that takes nothing from others, such as the next change: `overload` no longer counts it
  * among those in progress.
- *
- * ```ts
- * GET("/next", async (request) => {
- *   leaveInFlight(request);
- *   return json(await nextChange(request.signal));
- * })
- * ```
  */
 export function leaveInFlight(request: HttpRequest<unknown>): void {
   for (let kept = attributesOf(request); kept !== undefined; kept = kept.outer) {
-    if (kept.key === leaving) (kept.value as () => void)(); // `bounded` keeps it
+    if (kept.key === leaving) (kept.value as () => void)(); // `overload` keeps it
   }
 }
 
 /** What gives a place among the requests in progress back. */
 const leaving = attribute<() => void>("leaving those in progress");
 
-/** Counts the requests in progress. */
-class InFlight {
-  readonly #most: number;
-  #count = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get hasRoom(): boolean {
-    return this.#count < this.#most;
-  }
-
-  proceed(request: HttpRequest, next: Next): Awaitable<HttpResponse> {
-    this.#count++;
-    let isIn = true;
-    const leave = (): void => {
-      if (isIn) this.#count--;
-      isIn = false;
-    };
-    // One made by hand is over when there is a response, or a fault.
-    const isByHand = !request.onEnd(leave);
-    const fail = (error: unknown): never => {
-      if (isByHand) leave();
-      throw error;
-    };
-    const finish = (response: HttpResponse): HttpResponse => {
-      if (isByHand || isEventStream(response)) leave();
-      return response;
-    };
-    try {
-      return andThen(next(request.withAttribute(leaving, leave)), finish, fail);
-    } catch (error) {
-      return fail(error);
-    }
-  }
-}
-
-/** It lasts as long as its client stays, and most of the time waits for events. */
-const isEventStream = ({ headers }: HttpResponse): boolean =>
-  headers.get("Content-Type")?.startsWith("text/event-stream") === true;
-
 // As a global it is behind a getter, and to ask for the time takes twice the instructions (Node 26).
 const clock: Pick<Performance, "now"> = performance;
 
 /**
- * Decides which requests are taken, such that none waits much longer than the bound for a processor that has too much to do.
- * As in CoDel (RFC 8289), a queue may come and go, and may not stand: requests are refused only when turns of the event loop have
- * been longer than the bound one after the other, for as long again. From then on each turn takes what comes in a small part of the
- * bound, its first request always, and refuses the rest, until a turn has nothing to refuse.
+ * Decides which requests are taken, such that none waits much longer than the bound, in milliseconds. As in CoDel (RFC 8289), a queue
+ * may come and go, and may not stand: requests are refused only when turns of the event loop have been longer than the bound one after
+ * the other, for as long again. From then on each turn takes what comes in a small part of the bound, its first request always, and
+ * refuses the rest, until a turn has nothing to refuse.
  */
 class StandingDelay {
-  /** In milliseconds. */
+  hasRefused = false;
   readonly #bound: number;
   #turn: EventLoopTurn | undefined;
   /** When the turns began to be longer than the bound; undefined when the last was not. */
-  #standingSince: number | undefined;
-  #hasRefused = false;
+  #since: number | undefined;
 
   constructor(bound: number) {
     this.#bound = bound;
   }
 
-  /** Says that a request of this turn is refused. */
-  refuse(): void {
-    this.#hasRefused = true;
-  }
-
   /** Returns whether any request that is read in this turn would be taken now. */
   hasTime(turn: EventLoopTurn): boolean {
     if (turn !== this.#turn) {
-      if (turn.previous <= this.#bound && !this.#hasRefused) this.#standingSince = undefined;
-      this.#hasRefused = false;
+      if (turn.previous <= this.#bound && !this.hasRefused) this.#since = undefined;
+      this.hasRefused = false;
       this.#turn = turn;
     }
     const now = clock.now();
     const passed = now - turn.began;
-    if (this.#standingSince === undefined && (passed > this.#bound || turn.previous > this.#bound))
-      this.#standingSince = now;
-    const isStanding = this.#standingSince !== undefined && now - this.#standingSince >= this.#bound;
+    if (passed > this.#bound || turn.previous > this.#bound) this.#since ??= now;
+    const isStanding = this.#since !== undefined && now - this.#since >= this.#bound;
     return !isStanding || passed <= this.#bound / 10;
   }
 }

@@ -65,46 +65,38 @@ export function rateLimit(options: RateLimitOptions): Filter {
     throw new TypeError(`The name of a rate limit has letters, digits and hyphens, such as burst, not ${quote(name)}`);
   }
 
-  const proceed = (request: HttpRequest, next: Next, allowance: Allowance): Awaitable<HttpResponse> => {
-    const policy = `"${name}";q=${allowance.limit};w=${window}`;
-    const fields = ["RateLimit-Policy", policy, "RateLimit", stateOf(name, allowance)];
-    if (!allowance.allowed) {
-      onTurnedAway();
-      return withFields(refuse(name, Math.max(secondsOf(allowance), 1)), fields);
-    }
-    return andThen(next(request), (response) => withFields(response, fields));
-  };
-
   const isByHead = options.except === undefined || options.repeatable === true;
   // Any other limiter may have to be waited for, and any other key may be of anything.
-  const repetition =
-    limiter instanceof MemoryRateLimiter && key === clientKey && isByHead ? repetitionOf(name, limiter) : undefined;
+  const counter = limiter instanceof MemoryRateLimiter && key === clientKey && isByHead ? limiter : undefined;
+  // Each answer from memory counts for the client of its own. One to a client that has used up its quota is left to the filter.
+  const repetition: Repetition | undefined = counter && {
+    mayRepeat: ({ address }) => address !== undefined && counter.hasLeft(toClientKey(address)),
+    renews: { name: "RateLimit", value: ({ address = "" }) => stateOf(name, counter.consume(toClientKey(address))) },
+  };
+  const proceed = (request: HttpRequest, next: Next, allowance: Allowance): Awaitable<HttpResponse> => {
+    const policy = `"${name}";q=${allowance.limit};w=${window}`;
+    // Lines of their own, since both are lists: there may be another policy further in.
+    const fields = parsedHeaders(["RateLimit-Policy", policy, "RateLimit", stateOf(name, allowance)]);
+    const finish = (response: HttpResponse): HttpResponse => response.withHeaders(response.headers.concat(fields));
+    if (allowance.allowed) return andThen(next(request), finish);
+    onTurnedAway();
+    return finish(refuse(name, Math.max(secondsOf(allowance), 1)));
+  };
   return {
     kind: "filter",
     apply: (request, next) => {
-      const isExempt = except(request);
-      const keyOf = (): string | undefined => (isExempt ? undefined : key(request));
-      // Each answer from memory counts for the client of its own.
-      const counted = repetition === undefined ? keyOf() : unasked(request, keyOf);
-      if (counted === undefined && !isExempt) notRepeatable(request);
-      if (counted === undefined) return next(request);
+      if (except(request)) return next(request);
+      const counted = counter === undefined ? key(request) : unasked(request, () => key(request));
+      if (counted === undefined) {
+        notRepeatable(request);
+        return next(request);
+      }
       if (repetition !== undefined) onRepeat(request, repetition);
       return andThen(limiter.consume(counted), (allowance) => proceed(request, next, allowance));
     },
     describes: (sample) => (except(sample) ? {} : described),
     repeatable: repetition && true,
     site: new DeclarationSite(rateLimit),
-  };
-}
-
-/** Counts answers from memory. One to a client that has used up its quota is left to the filter. */
-function repetitionOf(name: string, limiter: MemoryRateLimiter): Repetition {
-  return {
-    mayRepeat: ({ address }) => address !== undefined && limiter.hasLeft(toClientKey(address)),
-    renews: {
-      name: "RateLimit",
-      value: ({ address = "" }) => stateOf(name, limiter.consume(toClientKey(address))),
-    },
   };
 }
 
@@ -128,10 +120,6 @@ function refuse(name: string, seconds: number): HttpResponse {
   const details = { detail, "violated-policies": [name] };
   return problem(problemTypes.quotaExceeded, details).withHeader("Retry-After", String(seconds));
 }
-
-/** Lines of their own, since both are lists: there may be another policy further in. */
-const withFields = (response: HttpResponse, fields: readonly string[]): HttpResponse =>
-  response.withHeaders(response.headers.concat(parsedHeaders(fields)));
 
 /** Counts what each client uses of its quota: in memory (`memoryRateLimiter`), or in a store that several processes share. */
 export interface RateLimiter {

@@ -1,17 +1,18 @@
+import { isNone } from "../answers.ts";
 import type { App } from "../app.ts";
 import { joinBytes } from "../content/coding.ts";
 import { decodeUtf8 } from "../content/decoder.ts";
-import type { StandardSchemaV1 } from "../content/standard-schema.ts";
+import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
 import type { HttpRequestInit } from "../exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { isJson, withoutParameters } from "../fields/media-type.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { HttpRequest } from "../request.ts";
-import { type HttpResponse, hasNoContent, jsonText } from "../response.ts";
+import { type HttpResponse, hasNoContent, jsonText, type NoContent } from "../response.ts";
 import { openBody } from "../response-body.ts";
 
 /** What a request of `ask` has besides its method and its target. One of `json`, `form` and `body` at most. */
-export interface AskOptions<T = unknown> {
+export interface AskOptions<A extends AnswersAsked = AnswersAsked> {
   /** Sent as `application/json`. */
   readonly json?: unknown;
   /** Sent as a form of a page: `FormData`, which may have files, in parts. */
@@ -22,13 +23,15 @@ export interface AskOptions<T = unknown> {
   readonly as?: string;
   /** By name: those of an earlier answer, for instance. */
   readonly cookies?: Iterable<readonly [name: string, value: string]>;
-  /** What the value of the answer must be. It is validated, and gives `value` its type. */
-  readonly schema?: StandardSchemaV1<unknown, T>;
+  /** The statuses that the answer may have, and the schema of the value of each. It is validated, and has their types. */
+  readonly answers?: A;
 }
 
+type AnswersAsked = Readonly<Record<number, StandardSchemaV1 | NoContent>>;
+
 /** What an app has answered, with its content read. */
-export interface Answered<T = unknown> {
-  readonly status: number;
+export interface Answered<S = number, T = unknown> {
+  readonly status: S;
   readonly headers: HeaderList;
   /** JSON as a value, other content as text where it is that, else as bytes; undefined where there is none. */
   readonly value: T;
@@ -36,32 +39,44 @@ export interface Answered<T = unknown> {
   readonly cookies: ReadonlyMap<string, string>;
 }
 
+/** The answers of each status, by their types. */
+type AnsweredWith<A extends AnswersAsked> = {
+  [S in keyof A]: Answered<S, A[S] extends NoContent ? undefined : ValueOf<A[S]>>;
+}[keyof A];
+
 /**
  * Asks an app in this process, without a socket, and reads the whole answer: for tests.
  *
  * ```ts
  * const { status, value } = await ask(app, "POST /orders", { json: { book: 1 }, as: adminKey });
- * const { value } = await ask(app, "GET /orders/1", { schema: Order });   // an Order
+ * const { value } = await ask(app, "GET /orders/1", { answers: { 200: Order } });   // an Order
  * ```
  *
- * @throws TypeError when the line is not a method and a target, or the answer breaks the schema
+ * @throws TypeError when the line is not a method and a target, or the answer is none of `answers`
  */
-export async function ask<T = unknown>(
+export function ask<const A extends AnswersAsked>(
   app: Pick<App, "handle">,
   line: string,
-  options: AskOptions<T> = {},
-): Promise<Answered<T>> {
-  requireKnownOptions("ask(app, …, { … })", options, ["json", "form", "body", "headers", "as", "cookies", "schema"]);
+  options: AskOptions<A> & { readonly answers: A },
+): Promise<AnsweredWith<A>>;
+export function ask<T = unknown>(
+  app: Pick<App, "handle">,
+  line: string,
+  options?: AskOptions,
+): Promise<Answered<number, T>>;
+export async function ask(app: Pick<App, "handle">, line: string, options: AskOptions = {}): Promise<object> {
+  requireKnownOptions("ask(app, …, { … })", options, ["json", "form", "body", "headers", "as", "cookies", "answers"]);
   const [, method, target] = /^(\S+) (\S+)$/.exec(line) ?? [];
   if (method === undefined || target === undefined) {
     throw new TypeError(`ask(app, …) takes a method and a target, such as "GET /books", not ${JSON.stringify(line)}`);
   }
+  const { answers } = options;
   const response = await app.handle(HttpRequest.of({ method, target, ...(await contentOf(options)) }));
   const value = await readValue(response, method);
   return {
     status: response.status,
     headers: response.headers,
-    value: await validated(value, options.schema, `${line} → ${response.status}`),
+    value: answers === undefined ? value : await validated(value, answers, response.status, line),
     cookies: cookiesOf(response.headers),
   };
 }
@@ -103,18 +118,22 @@ async function readValue({ status, body, headers }: HttpResponse, method: string
   return /^(?:text\/.*|.*[/+]xml)$/.test(type) ? decodeUtf8(bytes) : bytes;
 }
 
-async function validated<T>(
-  value: unknown,
-  schema: StandardSchemaV1<unknown, T> | undefined,
-  line: string,
-): Promise<T> {
-  if (schema === undefined) return value as T; // unknown, where nobody names a type
+async function validated(value: unknown, answers: AnswersAsked, status: number, line: string): Promise<unknown> {
+  const schema = answers[status];
+  if (schema === undefined) {
+    const said = value === undefined ? "" : `: ${jsonText(value)}`;
+    throw new TypeError(`${line} → ${status}, which is none of ${Object.keys(answers).join(", ")}${said}`);
+  }
+  if (isNone(schema)) {
+    if (value === undefined) return undefined;
+    throw new TypeError(`${line} → ${status}: content where there should be none`);
+  }
   const result = await schema["~standard"].validate(value);
   if (result.issues === undefined) return result.value;
   const listed = result.issues.map(({ message, path = [] }) =>
     [...path.map((key) => String(typeof key === "object" ? key.key : key)), message].join(" "),
   );
-  throw new TypeError(`${line}: ${listed.join("; ")}`);
+  throw new TypeError(`${line} → ${status}: ${listed.join("; ")}`);
 }
 
 function cookiesOf(headers: HeaderList): ReadonlyMap<string, string> {

@@ -1,6 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ask, basicCredentials, content, GET, integer, json, noContent, POST, router, text } from "waymark";
+import {
+  ask,
+  basicCredentials,
+  content,
+  empty,
+  GET,
+  integer,
+  json,
+  noContent,
+  none,
+  POST,
+  router,
+  text,
+} from "waymark";
 
 const echo = POST("/echo", async (request) =>
   json({
@@ -70,9 +83,23 @@ describe("ask", () => {
     assert.deepEqual([status, value.type], [404, "/problems/not-found"]);
   });
 
-  it("holds the value to a schema, which gives it its type", async () => {
-    const { value } = await ask(app, "GET /text", { schema: integer() }).catch((error: unknown) => ({ value: error }));
-    assert.match(String(value), /^TypeError: GET \/text → 200: /);
+  it("holds the answer to statuses and schemas, which give it its types", async () => {
+    const number = router(
+      GET("/7", () => json(7)),
+      GET("/none", () => empty(204)),
+    );
+    const answers = { 200: integer(), 204: none } as const;
+    const answer = await ask(number, "GET /7", { answers });
+    // Narrowed by the status, each value has its type.
+    const next: number = answer.status === 200 ? answer.value + 1 : 0;
+    const nothing: undefined = answer.status === 204 ? answer.value : undefined;
+    assert.deepEqual([next, nothing], [8, undefined]);
+    assert.equal((await ask(number, "GET /none", { answers })).status, 204);
+    const refuse = (line: string, message: RegExp, of = answers) =>
+      assert.rejects(ask(number, line, { answers: of }), message);
+    await refuse("GET /x", /^TypeError: GET \/x → 404, which is none of 200, 204: .*not-found/);
+    await refuse("GET /7", /^TypeError: GET \/7 → 200: content where there should be none/, { 200: none } as never);
+    await assert.rejects(ask(app, "GET /text", { answers }), /^TypeError: GET \/text → 200: /);
   });
 
   it("refuses a line that is none, two contents and unknown options", async () => {
