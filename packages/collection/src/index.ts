@@ -58,6 +58,7 @@ export type {
   Representation,
 } from "./representation.ts";
 export type { CollectionRoutesOptions } from "./routes.ts";
+export type { SetMembers } from "./set-members.ts";
 export type {
   CollectionOptions,
   ItemRequest,

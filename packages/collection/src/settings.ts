@@ -12,7 +12,7 @@ import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { HeldLists } from "./lists/held-lists.ts";
 import type { MatchedRecords } from "./match-rules.ts";
-import { fieldNames, requireFittingTypes, requireKnownMembers } from "./members/object-schema.ts";
+import { fieldNames, memberNamesOf, requireFittingTypes, requireKnownMembers } from "./members/object-schema.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import {
   type ItemRepresentation,
@@ -20,6 +20,7 @@ import {
   mediaTypeOf,
   type Representation,
 } from "./representation.ts";
+import { type SetMembers, settingScope } from "./set-members.ts";
 import { CallerShares } from "./shares/caller-shares.ts";
 import { storeMembers } from "./stores/contract/selection.ts";
 import type { Document, Store, StoredRecord } from "./stores/contract/store.ts";
@@ -87,6 +88,11 @@ export interface CollectionOptions<T extends Document = Document> {
    * Default: every caller sees all.
    */
   readonly visible?: Visibility | undefined;
+  /**
+   * Members that the server sets in each change, beside those of the schema, such as who has changed the record:
+   * `{ changedBy: (request) => request.attribute(caller)?.id }`. Default: none.
+   */
+  readonly set?: SetMembers | undefined;
   /** How lines of a list that is sent meet stored records. Default: no records are likely the same. */
   readonly matching?: MatchedRecords | undefined;
   /**
@@ -138,6 +144,8 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   /** The member with the id of a record's owner; undefined where records have none. */
   readonly ownerMember: string | undefined;
   readonly serverMembers: readonly string[];
+  /** Those of them that `set` sets. */
+  readonly setMembers: readonly string[];
   /**
    * The members by whose value lines can be matched with records: `id`, and those that clients set and that are not lists. Undefined
    * where records have owners.
@@ -190,11 +198,16 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   const listSettings = toListSettings(options.lists ?? {});
   const items = some("item", representations.filter(isForItems));
   const view = viewOf(store, options.visible);
-  const scope = visibleScope(recordScope(store, options.otherVariables ?? []), view);
-  const finding = path && scope.findingIn(path, "collection");
+  const found = recordScope(store, options.otherVariables ?? []);
+  const finding = path && found.findingIn(path, "collection");
   if (finding) throw new TypeError(finding);
   const ownerMember = store.owner?.member;
-  const serverMembers = [...storeMembers.map(({ name }) => name), ...(ownerMember === undefined ? [] : [ownerMember])];
+  const ofStore = [...storeMembers.map(({ name }) => name), ...(ownerMember === undefined ? [] : [ownerMember])];
+  const setMembers = Object.keys(options.set ?? {});
+  requireOwnNames(setMembers, [...ofStore, ...memberNamesOf(schema)]);
+  const serverMembers = [...ofStore, ...setMembers];
+  // What is set may decide whether the record is visible.
+  const scope = settingScope(visibleScope(found, view), options.set ?? {}, serverMembers);
   requireKnownMembers(schema, serverMembers, {
     members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText.map(({ name }) => name)],
     "nouns.always": nouns?.always ?? [],
@@ -210,6 +223,7 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
     viewOf: view,
     ownerMember,
     serverMembers,
+    setMembers,
     matchMembers: ownerMember === undefined ? matchMembers.map(({ name }) => name) : undefined,
     decoders: options.decoders ?? [jsonDecoder],
     listDecoders: options.listDecoders ?? [ndjsonDecoder],
@@ -232,6 +246,12 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
     itemMediaTypes: items.map(mediaTypeOf),
     lists: some("list", representations.filter(isForLists)),
   };
+}
+
+/** Clients would set the member of the schema, and the server the other one. */
+function requireOwnNames(names: readonly string[], others: readonly string[]): void {
+  const taken = names.find((name) => others.includes(name));
+  if (taken !== undefined) throw new TypeError(`set has ${taken}, which is a member that the schema or the store has`);
 }
 
 /** Returns the example of a `recordSchema`, which another name may be given. */
@@ -260,6 +280,7 @@ const optionTypes: OptionTypes<CollectionOptions<never>> = {
   mayRead: "function",
   mayChange: "function",
   visible: "object",
+  set: "object",
   matching: "object",
   readmit: "function",
   requirePreconditions: "boolean",

@@ -1,20 +1,12 @@
 import { hash } from "node:crypto";
 import { type Awaitable, HttpError, type HttpRequest, problem, problemTypes } from "waymark";
 import { andThen } from "waymark/internal";
+import { changeInState } from "./change-in-state.ts";
 import { toMemberValue, valuesAt } from "./members/value.ts";
 import type { RecordScope } from "./record-scope.ts";
 import { cursorGone } from "./stores/contract/errors.ts";
 import type { MemberFilter, MemberType, Selection } from "./stores/contract/selection.ts";
-import type {
-  ChangeBatch,
-  Document,
-  FirstBatch,
-  ListChange,
-  Removal,
-  Replacement,
-  Store,
-  StoredRecord,
-} from "./stores/contract/store.ts";
+import type { ChangeBatch, Document, FirstBatch, ListChange, Store, StoredRecord } from "./stores/contract/store.ts";
 import { batchesFrom } from "./stores/record-store.ts";
 
 /** Which records a caller sees and changes. To all others they are not there: 404, and in no list. */
@@ -123,21 +115,6 @@ function storeSeen(store: Store, view: View): Store {
     if (!view.has(document)) throw new HttpError(problem(problemTypes.forbidden, { detail: beyondView }));
   };
 
-  /** Changes a record in the state in which it is seen; another one is looked at again. */
-  const change = async <Outcome extends Removal | Replacement>(
-    id: number,
-    expectedRevision: number | undefined,
-    attempt: (revision: number) => Promise<Outcome>,
-  ): Promise<Outcome | Extract<Removal, { readonly kind: "missing" | "changed" }>> => {
-    for (let record = await find(id); ; ) {
-      if (record === undefined) return { kind: "missing" };
-      if (expectedRevision !== undefined && record.revision !== expectedRevision) return { kind: "changed", record };
-      const outcome = await attempt(record.revision);
-      if (outcome.kind !== "changed") return outcome;
-      record = seen(outcome.record);
-    }
-  };
-
   const whole: Store = {
     ...store,
     view: view.name,
@@ -154,14 +131,13 @@ function storeSeen(store: Store, view: View): Store {
       const creation = await store.create(document, options);
       return creation.kind === "repeated" ? { ...creation, record: seen(creation.record) } : creation;
     },
-    async replace(id, document, expectedRevision) {
-      const replace = (revision: number): Promise<Replacement> => {
+    replace: (id, document, expectedRevision) =>
+      changeInState(find, id, expectedRevision, ({ revision }) => {
         requireSeen(document);
         return store.replace(id, document, revision);
-      };
-      return change(id, expectedRevision, replace);
-    },
-    remove: (id, expectedRevision) => change(id, expectedRevision, (revision) => store.remove(id, revision)),
+      }),
+    remove: (id, expectedRevision) =>
+      changeInState(find, id, expectedRevision, ({ revision }) => store.remove(id, revision)),
     createAll: (documents, options) => store.createAll(checked(documents, requireSeen), options),
     // The changes are of records that were found here, in the revisions that they had.
     changeAll: (changes, options) =>

@@ -21,7 +21,7 @@ export interface RecordSchemas {
  * @param namesOwner whether the path names the owner of the records
  */
 export function recordSchemas(
-  { schema, serverMembers, ownerMember }: CollectionSettings,
+  { schema, serverMembers, setMembers, ownerMember }: CollectionSettings,
   nouns: Required<Pick<RecordNouns, "schema" | "always">>,
   namesOwner: boolean,
 ): RecordSchemas {
@@ -30,7 +30,10 @@ export function recordSchemas(
   const { anyOf: _anyStored, not: _notStored, ...output } = objectSchemaOf(schema, "output");
   const own = serverMembers.filter((name) => name !== "id");
   const setByServer = Object.fromEntries(
-    own.map((name) => [name, { ...(memberSchemas[name] ?? ownerId), readOnly: true }]),
+    own.map((name) => [
+      name,
+      { ...(setMembers.includes(name) ? {} : (memberSchemas[name] ?? ownerId)), readOnly: true },
+    ]),
   );
   // Where the path names no owner, the record does.
   const given = ownerMember === undefined || namesOwner ? {} : { [ownerMember]: ownerId };
@@ -46,7 +49,9 @@ export function recordSchemas(
     stored: namedSchema(`Stored${nouns.schema}`, {
       ...output,
       properties: { id: recordIdSchema, ...output.properties, ...setByServer },
-      required: [...new Set(["id", ...(output.required ?? []), ...nouns.always, ...own])],
+      required: [...new Set(["id", ...(output.required ?? []), ...nouns.always, ...own])].filter(
+        (name) => !setMembers.includes(name),
+      ),
     }),
     replacing: namedSchema(`Replacing${nouns.schema}`, {
       ...input,

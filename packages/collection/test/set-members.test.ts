@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type App, type HttpRequest, router } from "waymark";
+import { openApi } from "waymark/openapi";
+import { z } from "zod";
+import { collection, type Database, ndjsonDecoder, openDatabase } from "../src/index.ts";
+
+const Note = z.strictObject({ text: z.string(), code: z.string().optional() });
+
+describe("members that the server sets", () => {
+  let database: Database;
+  let app: App;
+  before(async () => {
+    const members = { code: { unique: true, filter: "exact" }, owner: { filter: "exact" } } as const;
+    database = await openDatabase(":memory:", { collections: [{ name: "note", members }] });
+    const who = (request: HttpRequest<unknown>): string | undefined => request.headers.get("User");
+    const notes = collection({
+      path: "/notes",
+      store: database.store("note"),
+      schema: Note,
+      listDecoders: [ndjsonDecoder],
+      set: {
+        owner: (request, before) => before?.["owner"] ?? who(request),
+        changedBy: who,
+      },
+      visible: {
+        by: ["owner"],
+        to: (request) => (who(request) === "admin" ? "everything" : { owner: who(request) }),
+      },
+    });
+    app = router(notes.routes());
+  });
+  after(() => database.close());
+
+  const send = async (user: string, method: string, path: string, content?: unknown, type = "application/json") => {
+    const body = content === undefined || typeof content === "string" ? content : JSON.stringify(content);
+    const headers = { User: user, "Content-Type": type };
+    const target = `/notes${path}`;
+    const answer = await app.fetch(
+      new Request(`http://localhost${target}`, { method, headers, ...(body !== undefined && { body }) }),
+    );
+    return { status: answer.status, text: await answer.text() };
+  };
+  const stateOf = async (id: number) => {
+    const { createdAt: _, updatedAt: __, ...rest } = JSON.parse((await send("admin", "GET", `/${id}`)).text);
+    return rest;
+  };
+
+  it("are those of whoever creates and changes a record", async () => {
+    assert.equal((await send("ada", "POST", "", { text: "one", code: "1" })).status, 201);
+    assert.deepEqual(await stateOf(1), { id: 1, text: "one", code: "1", owner: "ada", changedBy: "ada" });
+    const merge = "application/merge-patch+json";
+    assert.equal((await send("admin", "PATCH", "/1", { text: "two" }, merge)).status, 204);
+    assert.deepEqual(await stateOf(1), { id: 1, text: "two", code: "1", owner: "ada", changedBy: "admin" });
+    assert.equal((await send("ada", "PUT", "/1", { text: "three", code: "1" })).status, 204);
+    assert.deepEqual(await stateOf(1), { id: 1, text: "three", code: "1", owner: "ada", changedBy: "ada" });
+  });
+
+  it("stay where a change says what the record says", async () => {
+    assert.equal((await send("admin", "PUT", "/1", { text: "three", code: "1" })).status, 204);
+    assert.equal((await stateOf(1)).changedBy, "ada");
+  });
+
+  it("are not changed by clients, who may send back what they have read", async () => {
+    const read = JSON.parse((await send("ada", "GET", "/1")).text);
+    assert.equal((await send("ada", "PUT", "/1", { ...read, text: "four" })).status, 204);
+    for (const [method, path, content] of [
+      ["POST", "", { text: "x", owner: "eve" }],
+      ["PUT", "/1", { text: "x", owner: "eve" }],
+      ["PATCH", "/1", { owner: "eve" }],
+    ] as const) {
+      const answer = await send("ada", method, path, content);
+      assert.equal(answer.status, 400, method);
+      assert.match(answer.text, /owner/);
+    }
+  });
+
+  it("decide who sees a record", async () => {
+    assert.equal((await send("eve", "GET", "/1")).status, 404);
+    assert.equal((await send("eve", "GET", "")).text, "[]");
+    assert.equal(JSON.parse((await send("ada", "GET", "?owner=ada")).text).length, 1);
+  });
+
+  it("are set in many records, new and changed ones", async () => {
+    const lines = [
+      { text: "by line", code: "2", owner: "eve" },
+      { text: "five", code: "1" },
+    ];
+    const body = lines.map((line) => JSON.stringify(line)).join("\n");
+    const answer = await send("ada", "POST", "?upsert=code", body, "application/x-ndjson");
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(await stateOf(2), { id: 2, text: "by line", code: "2", owner: "ada", changedBy: "ada" });
+    assert.equal((await send("admin", "PATCH", "?all=true", { merge: { text: "all" } })).status, 200);
+    for (const id of [1, 2]) {
+      const { owner, changedBy, text } = await stateOf(id);
+      assert.deepEqual({ owner, changedBy, text }, { owner: "ada", changedBy: "admin", text: "all" });
+    }
+  });
+
+  it("are in the document, as read", async () => {
+    const document = await openApi(app, { title: "Notes", version: "1" });
+    const schemas = document.components?.schemas as Record<string, { properties: object; required: readonly string[] }>;
+    const stored = Object.entries(schemas).find(([name]) => name.startsWith("Stored"))?.[1];
+    assert.deepEqual(stored?.properties, {
+      ...stored?.properties,
+      owner: { readOnly: true },
+      changedBy: { readOnly: true },
+    });
+    assert.deepEqual(stored?.required, ["id", "text", "createdAt", "updatedAt"]);
+  });
+
+  it("are refused where the schema or the store has one of that name", () => {
+    for (const name of ["text", "id"])
+      assert.throws(
+        () => collection({ store: database.store("note"), schema: Note, set: { [name]: () => 1 } }),
+        new RegExp(`set has ${name}, which is a member that the schema or the store has`),
+      );
+  });
+});
