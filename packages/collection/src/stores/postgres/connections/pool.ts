@@ -198,7 +198,7 @@ export class PostgresPool {
 }
 
 /**
- * Reads of which none may show an older state than the first. Where an address leads to several servers, the connections of a pool
+ * Reads of which none may show an older state than the one before it. Where an address leads to several servers, the connections of a pool
  * may lead to different ones, and one may be behind another.
  */
 export interface ReadSeries<Row> {

@@ -101,14 +101,14 @@ export function postgresLists(pool: PostgresPool, definition: StoredCollection):
   };
 }
 
-/** The reads of one list, of which none shows an older state of the collection than the first. */
+/** The reads of one list, of which none shows an older state of the collection than the one before it. */
 class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
   connection?: NonNullable<ReadSeries<unknown>["connection"]>;
   readonly #pool: PostgresPool;
   readonly #options: ReadOptions;
   /** The state that the first read has shown. */
   first = "";
-  /** The state of the first read; until it is made, the one that it must show at least. */
+  /** The state that the next read must show at least: that of the latest. */
   #least: string | undefined;
 
   constructor(pool: PostgresPool, options: ReadOptions) {
@@ -121,7 +121,8 @@ class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
     const rows = await this.#pool.read<HeadRow | SelectedRow>(statement, toSelectionFault, this.#options, this);
     const [head, ...others] = rows as unknown as readonly [HeadRow, ...SelectedRow[]]; // what the statements of a selection return
     const state = readState(head[0]);
-    if (this.first === "") this.first = this.#least = state.name;
+    if (this.first === "") this.first = state.name;
+    this.#least = state.name;
     return { state, text: head[4], rows: others };
   }
 
