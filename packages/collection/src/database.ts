@@ -47,6 +47,13 @@ export interface Database extends AsyncDisposable {
    */
   makeIndexes(): Promise<void>;
   /**
+   * Returns the indexes of what no version uses any more that was opened within an hour, sorted by name, and drops them with `drop`. None
+   * on SQLite, which drops them when a file is opened.
+   *
+   * @throws StoreUnavailable (rejects) when the database cannot be used just now
+   */
+  unusedIndexes(options?: { readonly drop?: boolean }): Promise<readonly string[]>;
+  /**
    * Accepts that the database went back to an older state: from now on ids and revisions begin above all assigned ones, up to
    * 1,000,000 of each, so that no id and no entity tag is used twice, and cursors of before are refused. Programs that refuse
    * changes with StoreHistoryLost accept them again.

@@ -56,7 +56,7 @@ async function databaseOf(layout: number): Promise<string> {
 
 describe("the layouts of PostgreSQL databases", () => {
   it("are those that landed, and there is a dump of each", () => {
-    assertLanded(presentLayouts, ["273b88805de2b8fc"], (layout) => layoutFile(`postgres-${layout}.sql`));
+    assertLanded(presentLayouts, ["921105dccbd95038"], (layout) => layoutFile(`postgres-${layout}.sql`));
   });
 
   const numbers = Array.from({ length: present }, (_, before) => before + 1);
@@ -280,6 +280,19 @@ describe("what a version adds to a PostgreSQL database that an older one uses", 
     await using again = disposable(await open(url, definitions));
     await again.database.makeIndexes();
     assert.equal(await again.database.store("person").count(byEmail), 0);
+  });
+
+  it("is kept while the older one is in use, and named and dropped after that", async () => {
+    const url = await newPostgresDatabase();
+    await (await open(url, [bare])).close();
+    await using newer = disposable(await open(url, [{ name: "person", members: { email: { filter: "text" } } }]));
+    assert.deepEqual(await newer.database.unusedIndexes({ drop: true }), []);
+    await execute(url, "UPDATE waymark_fills SET seen = now() - interval '2 hours' WHERE keys LIKE '%name%'");
+    assert.deepEqual(await newer.database.unusedIndexes(), ["person_text1 name"]);
+    assert.deepEqual(await newer.database.unusedIndexes({ drop: true }), ["person_text1 name"]);
+    assert.deepEqual(await newer.database.unusedIndexes(), []);
+    await newer.database.makeIndexes();
+    assert.equal(await newer.database.store("person").count(byEmail), 0);
   });
 
   it("is made again where an ended attempt left it invalid", async () => {

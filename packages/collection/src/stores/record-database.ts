@@ -9,7 +9,7 @@ import { ownersFirst } from "./table/definition.ts";
 
 /** The operations of a kind of database as a whole. */
 export interface DatabaseEngine
-  extends Pick<Database, "check" | "figures" | "snapshot" | "makeIndexes" | "resume" | "close"> {
+  extends Pick<Database, "check" | "figures" | "snapshot" | "makeIndexes" | "unusedIndexes" | "resume" | "close"> {
   /** Makes the engine of a collection; called once for each when the database is opened. */
   collection(definition: StoredCollection): Engine;
   restoreTarget(): Promise<RestoreTarget>;
@@ -71,6 +71,7 @@ export function recordDatabase(
     snapshot: () => engine.snapshot(),
     restore: async (snapshot, options) => restoreSnapshot(await engine.restoreTarget(), snapshot, collections, options),
     makeIndexes: () => engine.makeIndexes(),
+    unusedIndexes: (options) => engine.unusedIndexes(options),
     resume: () => engine.resume(),
     close: () => engine.close(),
     [Symbol.asyncDispose]: () => engine.close(),

@@ -3,7 +3,7 @@ import type { Command } from "./commands/command.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { keyCommands } from "./commands/key.ts";
-import { backupCommand, copyCommand, restoreCommand, resumeCommand } from "./commands/moving.ts";
+import { backupCommand, copyCommand, dropIndexesCommand, restoreCommand, resumeCommand } from "./commands/moving.ts";
 import { openApiCommand } from "./commands/openapi.ts";
 import { passwordHashCommand } from "./commands/password.ts";
 import { routesCommand } from "./commands/routes.ts";
@@ -24,6 +24,7 @@ export const commands: ReadonlyMap<string, Command> = new Map(
     backup: backupCommand,
     restore: restoreCommand,
     resume: resumeCommand,
+    "drop-indexes": dropIndexesCommand,
     ...keyCommands,
     "password hash": passwordHashCommand,
   }),

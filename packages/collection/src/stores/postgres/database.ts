@@ -14,6 +14,7 @@ import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { type PostgresEngine, postgresEngine } from "./engine.ts";
 import { beginEra, enterEra } from "./era.ts";
 import { type PostgresBuilder, postgresBuilder } from "./layout/builder.ts";
+import { drop, unusedIndexes } from "./layout/indexes.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
 import { prepareCollection } from "./layout/schema.ts";
 import { feedHolder } from "./reading/feed-holder.ts";
@@ -55,7 +56,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     return connection;
   };
   const pools = dividePool(poolSize, connect, open);
-  if (!options.forRestore) builder.goOn();
+  if (!options.forRestore) builder.goOn((use) => pools.records.use(use));
   const engine = postgresDatabaseEngine(pools, collections, {
     builder,
     openSnapshot: () => openPostgresSnapshot(openServer, timeouts),
@@ -150,6 +151,15 @@ function postgresDatabaseEngine(
       },
     }),
     makeIndexes: () => builder.finish().catch(throwStoreFault),
+    async unusedIndexes({ drop: areDropped = false } = {}) {
+      const work = async (connection: PostgresConnection): Promise<readonly string[]> => {
+        const unused: string[] = [];
+        for (const definition of collections) unused.push(...(await unusedIndexes(connection, definition)));
+        if (areDropped) for (const index of unused) await drop(connection, index);
+        return unused;
+      };
+      return restores.use(work).catch(throwStoreFault);
+    },
     async probeChanges() {
       // Rows that another transaction is changing can be changed; the probe does not wait for them.
       const free = "SELECT name FROM waymark_collections FOR UPDATE SKIP LOCKED";

@@ -138,6 +138,7 @@ function sqliteDatabaseEngine(
         while (inTransaction(database, busyTimeout, () => makeMissingIndex(database, definition)));
       }
     },
+    unusedIndexes: async () => [], // they are dropped when the file is opened
     probeChanges: () => writer.probe(),
     async resume() {
       source.stopCounting();

@@ -168,6 +168,25 @@ export const resumeCommand: Command = command({
   },
 });
 
+/** Drops what only versions needed that do not run any more. */
+export const dropIndexesCommand: Command = command({
+  about: "Drops the indexes of a PostgreSQL database that no version of the service uses any more.",
+  notes: [
+    "A version that was in use within an hour keeps its indexes, so that the new version and the old one can run side by side. A service names unused indexes in its log when it starts. A SQLite file has none.",
+  ],
+  examples: [["person-service drop-indexes --database postgres://db.example.org/people", "after an update"]],
+  options: databaseSettings,
+  async run({ values }, io) {
+    await using database = await openExisting(
+      values.database,
+      personCollectionOf(membersIn(values)),
+      webhookCollection,
+    );
+    const dropped = await database.unusedIndexes({ drop: true });
+    io.print(dropped.length === 0 ? "no index is unused" : dropped.map((index) => `dropped ${index}`).join("\n"));
+  },
+});
+
 /**
  * Opens a database that is there: no command that only reads makes one.
  *

@@ -22,6 +22,7 @@ import {
   warnOfIdleFiles,
   warnOfLoopback,
   warnOfReaders,
+  warnOfUnusedIndexes,
 } from "./warnings.ts";
 import { collectionsOf, openWebhooks } from "./webhooks.ts";
 
@@ -103,6 +104,7 @@ function announce(
   warnOfIdleFiles(options, log);
   warnOfLoopback(options, log);
   warnOfAnyHost(options, log);
+  if (!readOnly) void warnOfUnusedIndexes(service.database, log);
   start.io.print(linesOf(start, listening, access).join("\n"));
 }
 

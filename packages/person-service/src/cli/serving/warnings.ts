@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isReadableByOthers, kindOf } from "@waymark/collection";
+import { type Database, isReadableByOthers, kindOf } from "@waymark/collection";
 import { nearestName, quote } from "waymark/internal";
 import { pathMatcher, type RouteSummary } from "waymark/routing";
 import type { AccessContent } from "../../access/access.ts";
@@ -42,6 +42,13 @@ export function warnOfAnyHost({ access, hostNames }: Options, log: Log): void {
 export function warnOfForgotten(members: readonly string[], log: Log): void {
   const message = `the settings do not have ${members.join(", ")} any more: people keep the values, and lists cannot be filtered by them`;
   log.write("warn", "forgotten-members", message);
+}
+
+/** Warns of indexes that no version of the service uses any more. */
+export async function warnOfUnusedIndexes(database: Database, log: Log): Promise<void> {
+  const unused = await database.unusedIndexes().catch(() => []); // what is wrong with the database is said elsewhere
+  if (unused.length === 0) return;
+  log.write("warn", "unused-indexes", `no version uses ${unused.join(", ")} any more: drop-indexes drops them`);
 }
 
 /** Warns of what has no effect in the files of access. */

@@ -5,7 +5,7 @@ import type { Selection } from "../../contract/selection.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { comparedColumns, indexesOf } from "../table/columns.ts";
 import { quoteText } from "../table/sql.ts";
-import { type Filling, fill, fillingOf } from "./filling.ts";
+import { type Filling, fill, fillingOf, noteUse } from "./filling.ts";
 import { makeIndexesBeside, presentIndexes } from "./indexes.ts";
 
 /** Makes what the tables of a database lack of the definitions, one program at a time, while all of them change records. */
@@ -16,14 +16,28 @@ export interface PostgresBuilder {
    * @throws UnusableDatabase (rejects) when two records share a value that must be unique
    */
   begin(): Promise<void>;
-  /** Makes the rest, and fills what older versions change, until `stop`. */
-  goOn(): void;
+  /**
+   * Makes the rest, and fills what older versions change, until `stop`.
+   *
+   * @param lend lends a connection for what takes a moment
+   */
+  goOn(lend?: UseConnection): void;
   /** Makes the rest now. */
   finish(): Promise<void>;
   /** @throws StoreUnavailable when the selection is by something that not all records are filled with yet */
   assertReady(collection: string, selection: Selection): void;
   /** Ends what it does, also an index that waits for the transactions of others: the next look makes it again. */
   stop(): Promise<void>;
+}
+
+type UseConnection = <T>(use: (connection: PostgresConnection) => Promise<T>) => Promise<T>;
+
+/** What a collection lacks of its definition. */
+interface Lack extends Filling {
+  /** Whether its records are filled, but for some that another version may have changed since. */
+  readonly isFilled: boolean;
+  readonly lacksUnique: boolean;
+  readonly lacksIndex: boolean;
 }
 
 /** @param open opens a connection whose statements may take long */
@@ -40,19 +54,18 @@ export function postgresBuilder(
   let isStopped = false;
   const connections = new Set<PostgresConnection>();
   let working: Promise<void> | undefined;
+  let lend: UseConnection = (use) => withConnection(use);
 
-  /** Looks what is there, and returns what is to be done. */
-  const look = async (
-    connection: PostgresConnection,
-    definition: StoredCollection,
-  ): Promise<Filling & Record<"lacksUnique" | "lacksIndex", boolean>> => {
+  /** Looks what a collection lacks. */
+  const look = async (connection: PostgresConnection, definition: StoredCollection): Promise<Lack> => {
     const filling = await fillingOf(connection, definition);
-    if (filling.isDone || done.has(definition.name)) ready.delete(definition.name);
+    const isFilled = filling.isDone || done.has(definition.name);
+    if (isFilled) ready.delete(definition.name);
     else ready.set(definition.name, filling.ready);
     const present = await presentIndexes(connection, definition);
     const missing = indexesOf(definition).filter(({ name }) => present.get(name) !== true);
     const lacksUnique = missing.some(({ unique }) => unique !== undefined);
-    return { ...filling, lacksUnique, lacksIndex: missing.length > 0 };
+    return { ...filling, isFilled, lacksUnique, lacksIndex: missing.length > 0 };
   };
 
   const build = async (
@@ -103,18 +116,32 @@ export function postgresBuilder(
     }
   };
 
-  const turn = (): Promise<void> =>
-    withConnection(async (connection) => {
+  /**
+   * Builds the collections that lack something.
+   *
+   * @param use lends a connection to look what that is
+   * @param areUnique whether only unique indexes are made
+   */
+  const buildDue = async (use: UseConnection, isDue: (lack: Lack) => boolean, areUnique: boolean): Promise<void> => {
+    const due = await use(async (connection) => {
       const [[readOnly] = []] = await connection.queryAlone({
         text: "SELECT current_setting('transaction_read_only')",
       });
-      const due: StoredCollection[] = [];
+      if (readOnly === "off") await noteUse(connection, collections);
+      const found: StoredCollection[] = [];
       for (const definition of collections) {
-        const { isDone, lacksIndex } = await look(connection, definition);
-        if (!isDone || lacksIndex) due.push(definition);
+        const lack = await look(connection, definition);
+        if (readOnly === "on") continue;
+        if (isDue(lack)) found.push(definition);
+        // What another version has changed since; two programs may do this at once.
+        else if (!lack.isDone && lack.isFilled) await fill(connection, definition);
       }
-      if (readOnly === "off" && due.length > 0) await alone(() => build(connection, due, false));
+      return found;
     });
+    if (due.length > 0) await withConnection((connection) => alone(() => build(connection, due, areUnique)));
+  };
+
+  const turn = (): Promise<void> => buildDue(lend, ({ isFilled, lacksIndex }) => !isFilled || lacksIndex, false);
 
   /** The next look. What fails now is tried again then: until it is done, lists say so. */
   const schedule = (delay: number): void => {
@@ -129,19 +156,10 @@ export function postgresBuilder(
 
   return {
     begin: () =>
-      withConnection(async (connection) => {
-        const [[readOnly] = []] = await connection.queryAlone({
-          text: "SELECT current_setting('transaction_read_only')",
-        });
-        const due: StoredCollection[] = [];
-        for (const definition of collections) {
-          const { isDone, wasDone, lacksUnique } = await look(connection, definition);
-          if (lacksUnique || (wasDone && !isDone)) due.push(definition);
-        }
-        if (readOnly === "off" && due.length > 0) await alone(() => build(connection, due, true));
-      }),
-    goOn() {
+      buildDue(withConnection, ({ lacksUnique, wasDone, isDone }) => lacksUnique || (wasDone && !isDone), true),
+    goOn(use = lend) {
       isStopped = false;
+      lend = use;
       schedule(0);
     },
     async finish() {

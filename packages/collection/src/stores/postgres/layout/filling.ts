@@ -1,5 +1,5 @@
 import type { StoredCollection } from "../../../database.ts";
-import { keysOf } from "../../table/compared.ts";
+import { keysOf, parseKeys } from "../../table/compared.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { comparedBy, ruleOf, wordsBy } from "../table/columns.ts";
 import { quoteName, quoteText, toArrayText } from "../table/sql.ts";
@@ -10,11 +10,13 @@ interface Fill {
   readonly keys: readonly string[];
   /** Records that were changed before this transaction are filled; undefined until all were. */
   readonly since: string | undefined;
+  /** Whether an instance that fills by it may run. */
+  readonly isInUse: boolean;
 }
 
 /** How the records of a collection are filled, as a definition needs it. */
 export interface Filling {
-  /** The keys that all versions fill which have opened the database: every record has them. */
+  /** The keys that all versions fill which may run: every record has them. */
   readonly ready: ReadonlySet<string>;
   /** Whether these are all that the definition asks for. */
   readonly isDone: boolean;
@@ -23,11 +25,34 @@ export interface Filling {
 }
 
 async function fillsOf(connection: PostgresConnection, { name }: StoredCollection): Promise<readonly Fill[]> {
-  const rows = await connection.queryAlone<readonly [rule: string, keys: string, since: string | null]>({
-    text: "SELECT rule, keys, since FROM waymark_fills WHERE collection = $1",
+  const rows = await connection.queryAlone<readonly [rule: string, keys: string, since: string | null, inUse: string]>({
+    text: "SELECT rule, keys, since, seen > now() - interval '1 hour' FROM waymark_fills WHERE collection = $1",
     values: [name],
   });
-  return rows.map(([rule, keys, since]) => ({ rule, keys: JSON.parse(keys), since: since ?? undefined }));
+  return rows.map(([rule, keys, since, isInUse]) => {
+    return { rule, keys: parseKeys(keys), since: since ?? undefined, isInUse: isInUse === "t" };
+  });
+}
+
+/** Notes that an instance with these definitions runs, about once a minute. Forgets versions of which none ran for a month. */
+export async function noteUse(connection: PostgresConnection, definitions: readonly StoredCollection[]): Promise<void> {
+  for (const definition of definitions) {
+    await connection.queryAlone({
+      text: `INSERT INTO waymark_fills AS noted (collection, rule, keys) VALUES ($1, $2, $3)
+        ON CONFLICT (collection, rule) DO UPDATE SET seen = now() WHERE noted.seen < now() - interval '1 minute'`,
+      values: [definition.name, ruleOf(definition), JSON.stringify(keysOf(definition))],
+    });
+  }
+  await connection.queryAlone({ text: "DELETE FROM waymark_fills WHERE seen < now() - interval '1 month'" });
+}
+
+/** Returns the keys of a collection that a version uses which may run. */
+export async function keysInUse(
+  connection: PostgresConnection,
+  definition: StoredCollection,
+): Promise<ReadonlySet<string>> {
+  const fills = await fillsOf(connection, definition);
+  return new Set([...keysOf(definition), ...fills.filter(({ isInUse }) => isInUse).flatMap(({ keys }) => keys)]);
 }
 
 /** Returns the rules by which a record has all that a definition asks for. */
@@ -40,6 +65,7 @@ function rulesFor(definition: StoredCollection, fills: readonly Fill[]): readonl
 export async function fillingOf(connection: PostgresConnection, definition: StoredCollection): Promise<Filling> {
   const fills = await fillsOf(connection, definition);
   const ready = fills
+    .filter(({ isInUse }) => isInUse)
     .map(({ keys }) => new Set(keys))
     .reduce((some, others) => some.intersection(others), new Set(keysOf(definition)));
   const own = fills.find(({ rule }) => rule === ruleOf(definition));

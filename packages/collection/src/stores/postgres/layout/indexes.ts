@@ -2,8 +2,9 @@ import type { StoredCollection } from "../../../database.ts";
 import { valueShared } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { sqlState, sqlStateOf } from "../connections/fault.ts";
-import { indexesOf, type MemberIndex, uniqueSql } from "../table/columns.ts";
+import { indexesOf, indexOfKey, isOfKey, type MemberIndex, uniqueSql } from "../table/columns.ts";
 import { quoteName } from "../table/sql.ts";
+import { keysInUse } from "./filling.ts";
 
 /**
  * Drops the indexes of a collection's table that storing and removing by id do not need. To store 60,000 records and make them
@@ -70,6 +71,17 @@ export async function presentIndexes(
     values: [quoteName(name)],
   });
   return new Map(rows.map(([index, isValid]) => [index, isValid === "t"]));
+}
+
+/** Returns the indexes of keys that no version uses any more. */
+export async function unusedIndexes(
+  connection: PostgresConnection,
+  definition: StoredCollection,
+): Promise<readonly string[]> {
+  const { name } = definition;
+  const used = new Set(Array.from(await keysInUse(connection, definition), (key) => indexOfKey(name, key)));
+  const present = await presentIndexes(connection, definition);
+  return [...present.keys()].filter((index) => isOfKey(name, index) && !used.has(index)).toSorted();
 }
 
 /** Drops an index while others change the table. */

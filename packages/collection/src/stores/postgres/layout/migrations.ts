@@ -25,6 +25,7 @@ const firstLayout: readonly string[] = [
     rule text NOT NULL, -- a digest of the list
     keys text NOT NULL, -- what records are compared by, as a list of JSON
     since xid8,         -- records that were changed before this transaction are filled; NULL until all of them were
+    seen timestamptz NOT NULL DEFAULT now(), -- when an instance that fills by it last said so
     PRIMARY KEY (collection, rule)
   )`,
   `CREATE TABLE IF NOT EXISTS waymark_removals (

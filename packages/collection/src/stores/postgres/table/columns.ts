@@ -122,18 +122,24 @@ export function indexesOf(definition: StoredCollection): readonly MemberIndex[] 
         ]),
     ...selectable.map((member) => [keyOfMember(member), `(${ofOwner}${termOf(member.name)}, id ASC)`] as const),
     ...lists.map((list) => [keyOfList(list), `USING gin (${compared.get(list.name)?.sql})`] as const),
-    ...(fullText.length === 0
-      ? []
-      : [[`words ${digestOf(keyOfWords(definition))}`, `USING gin (${wordsSql(definition)})`] as const]),
+    ...(fullText.length === 0 ? [] : [[keyOfWords(definition), `USING gin (${wordsSql(definition)})`] as const]),
   ];
   return [
     ...unique.map((member): MemberIndex => {
-      const key = keyOfUnique(member);
-      return { name: nameOf(collection, key), definition: `(${uniqueSql(member)})`, unique: member };
+      const name = indexOfKey(collection, keyOfUnique(member));
+      return { name, definition: `(${uniqueSql(member)})`, unique: member };
     }),
-    ...all.map(([key, definition]): MemberIndex => ({ name: nameOf(collection, key), definition })),
+    ...all.map(([key, definition]): MemberIndex => ({ name: indexOfKey(collection, key), definition })),
   ];
 }
+
+/** Returns the name of the index on the values of a key. */
+export const indexOfKey = (collection: string, key: string): string =>
+  nameOf(collection, key.startsWith("words ") ? `words ${digestOf(key)}` : key);
+
+/** Returns whether an index of a collection's table is named after a key. */
+export const isOfKey = (collection: string, index: string): boolean =>
+  /^(?:unique|list|text\d+|exact|date|number|boolean|time|words) /.test(index.slice(collection.length + 1));
 
 /**
  * Makes the term that orders records by a column. Records without a value come first in ascending order, last in descending order.
