@@ -14,11 +14,11 @@ import {
   collection,
   csvDecoder,
   type ListChange,
-  type ListDecoder,
   ndjsonDecoder,
   openDatabase,
   type Store,
 } from "../src/index.ts";
+import type { ListDecoder } from "../src/internal.ts";
 import { toBulkSettings } from "../src/limits.ts";
 import { spooledFiles } from "./spooled-files.ts";
 

@@ -15,15 +15,8 @@ import {
 } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
-import {
-  type CollectionOptions,
-  collection,
-  type Database,
-  jsonPatchType,
-  mergePatchType,
-  openDatabase,
-  type Store,
-} from "../src/index.ts";
+import { type CollectionOptions, collection, type Database, openDatabase, type Store } from "../src/index.ts";
+import { jsonPatchType, mergePatchType } from "../src/internal.ts";
 
 const schema = z.strictObject({
   id: z.int().optional(),

@@ -5,7 +5,8 @@ import { type App, contentType, DELETE, GET, group, PATCH, POST, PUT, router } f
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 import { runs } from "../../waymark/test/runs.ts";
-import { collection, type Database, jsonPatchType, mergePatchType, openDatabase } from "../src/index.ts";
+import { collection, type Database, openDatabase } from "../src/index.ts";
+import { jsonPatchType, mergePatchType } from "../src/internal.ts";
 
 const schema = z.strictObject({ name: z.string().min(1), identifier: z.string().optional() });
 type Thing = { readonly name: string; readonly identifier?: string };

@@ -1,4 +1,4 @@
-import type { ListDecoder, ListedValue, ListReading } from "../src/index.ts";
+import type { ListDecoder, ListedValue, ListReading } from "../src/internal.ts";
 
 /** What a decoder makes of content, all of it. */
 export function decodeList(

@@ -4,7 +4,8 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { HttpRequest } from "waymark";
-import { csvDecoder, excelCsvRepresentation, listSeparator } from "../src/index.ts";
+import { csvDecoder, excelCsvRepresentation } from "../src/index.ts";
+import { listSeparator } from "../src/internal.ts";
 import { decodeList } from "./decoded-list.ts";
 import { listOf, storedRecord } from "./stored-records.ts";
 

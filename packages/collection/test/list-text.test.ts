@@ -8,11 +8,11 @@ import {
   jsonLdRepresentation,
   jsonRepresentation,
   type ListRepresentation,
-  listText,
   ndjsonRepresentation,
   type StoredRecord,
   xmlRepresentation,
 } from "../src/index.ts";
+import { listText } from "../src/internal.ts";
 import { TurnShare } from "../src/shares/turn-share.ts";
 import { listOf, storedRecord, url } from "./stored-records.ts";
 

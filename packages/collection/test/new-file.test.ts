@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "@waymark/collection";
+import { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "@waymark/collection/internal";
 import { openFolder } from "../../waymark/test/folder.ts";
 
 describe("a new file", () => {

@@ -3,14 +3,8 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, contentType, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
-import {
-  collection,
-  type Database,
-  jsonLdRepresentation,
-  jsonRepresentation,
-  mergePatchType,
-  openDatabase,
-} from "../src/index.ts";
+import { collection, type Database, jsonLdRepresentation, jsonRepresentation, openDatabase } from "../src/index.ts";
+import { mergePatchType } from "../src/internal.ts";
 
 const schema = z.strictObject({ title: z.string().min(1) });
 

@@ -1,11 +1,6 @@
 import { HttpRequest } from "waymark";
-import {
-  type ItemRepresentation,
-  type ListOptions,
-  type ListRepresentation,
-  listText,
-  type StoredRecord,
-} from "../src/index.ts";
+import type { ItemRepresentation, ListRepresentation, StoredRecord } from "../src/index.ts";
+import { type ListOptions, listText } from "../src/internal.ts";
 
 /** A record with this id and these members, as a store would give it. */
 export function storedRecord(members: object, id = 1): StoredRecord {

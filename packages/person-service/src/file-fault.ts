@@ -1,4 +1,4 @@
-import { FileNameError } from "@waymark/collection";
+import { FileNameError } from "@waymark/collection/internal";
 
 /** Returns in words why the system does not read or write a file; undefined for an error that is not of the system. */
 export function fileFault(error: unknown): string | undefined {

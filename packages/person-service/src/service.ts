@@ -7,9 +7,9 @@ import {
   type DatabaseOptions,
   openDatabase,
   type Store,
-  toBulkSettings,
   xmlDecoder,
 } from "@waymark/collection";
+import { toBulkSettings } from "@waymark/collection/internal";
 import { nodeCodings, observeRequests } from "@waymark/node";
 import { type App, type Filter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";

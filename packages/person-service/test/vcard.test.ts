@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { listText, type StoredRecord } from "@waymark/collection";
+import type { StoredRecord } from "@waymark/collection";
+import { listText } from "@waymark/collection/internal";
 import fc from "fast-check";
 import ICAL from "ical.js";
 import { HttpRequest } from "waymark";

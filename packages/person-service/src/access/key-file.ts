@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { NewFile } from "@waymark/collection";
+import { NewFile } from "@waymark/collection/internal";
 import { quote } from "waymark/internal";
 import * as z from "zod";
 import { fileFault } from "../file-fault.ts";

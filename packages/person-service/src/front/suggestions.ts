@@ -1,4 +1,5 @@
-import { type Store, TurnShare, toWords } from "@waymark/collection";
+import { type Store, toWords } from "@waymark/collection";
+import { TurnShare } from "@waymark/collection/internal";
 
 /**
  * Finds up to 5 texts to search for in place of one that finds nobody: the same words, one of which has another letter, one more, one

@@ -1,4 +1,5 @@
-import { foldText, type MemberFilter, parseRecord, type Selection, type Store } from "@waymark/collection";
+import { type MemberFilter, parseRecord, type Selection, type Store } from "@waymark/collection";
+import { foldText } from "@waymark/collection/internal";
 import { memberOf, valuesOf } from "../person/member-value.ts";
 
 /** The values of a member that are stored, each once, in their order. */

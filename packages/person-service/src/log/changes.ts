@@ -1,4 +1,4 @@
-import { ChangeNote, changeNote } from "@waymark/collection";
+import { ChangeNote, changeNote } from "@waymark/collection/internal";
 import { around, type Filter, type HttpRequest } from "waymark";
 import { caller, requestId } from "waymark/filters";
 import { lineBudget } from "./line-budget.ts";

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { type Database, noRoomChannel } from "@waymark/collection";
+import type { Database } from "@waymark/collection";
+import { noRoomChannel } from "@waymark/collection/internal";
 import type { RouterOptions } from "waymark";
 import type { ServiceObserver, TurnedAway } from "../observer.ts";
 import { changeLog } from "./changes.ts";

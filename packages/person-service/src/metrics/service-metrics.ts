@@ -1,4 +1,5 @@
-import { type Database, type FollowerFigures, StoreUnavailable } from "@waymark/collection";
+import { type Database, StoreUnavailable } from "@waymark/collection";
+import type { FollowerFigures } from "@waymark/collection/internal";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { AccessDenial } from "../access/policy.ts";
 import { checkWithin } from "../health.ts";

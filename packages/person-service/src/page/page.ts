@@ -1,11 +1,6 @@
 import { hash } from "node:crypto";
-import type {
-  ItemRepresentation,
-  ListOptions,
-  ListRepresentation,
-  ListSyntax,
-  StoredRecord,
-} from "@waymark/collection";
+import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
+import type { ListOptions, ListSyntax } from "@waymark/collection/internal";
 import { after, type Filter, type HttpRequest, html } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import { hasSession } from "../access/session.ts";

@@ -7,15 +7,14 @@ import {
   jsonArrayDecoder,
   jsonLdRepresentation,
   jsonRepresentation,
-  type ListDecoder,
   type ListRepresentation,
   type MemberUse,
   ndjsonDecoder,
   ndjsonRepresentation,
-  type RecordNouns,
   type Representation,
   xmlRepresentation,
 } from "@waymark/collection";
+import type { ListDecoder, RecordNouns } from "@waymark/collection/internal";
 import type { PersonMember } from "./member.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
 import {

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
-import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
+import { type Store, StoreNotEmpty } from "@waymark/collection";
+import { displayAddress } from "@waymark/collection/internal";
 import type { MediaType } from "waymark/fields";
 import { quote } from "waymark/internal";
 import { packageFile } from "../package-files.ts";

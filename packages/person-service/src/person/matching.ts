@@ -1,4 +1,4 @@
-import type { ChangedDocument, MatchedRecords } from "@waymark/collection";
+import type { ChangedDocument, MatchedRecords } from "@waymark/collection/internal";
 import { textOf } from "./member-value.ts";
 import { alikeBy, derivedName, nameParts, otherProperties } from "./members.ts";
 

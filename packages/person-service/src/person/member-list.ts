@@ -1,4 +1,4 @@
-import { storeMembers } from "@waymark/collection";
+import { storeMembers } from "@waymark/collection/internal";
 import type { PersonMember } from "./member.ts";
 import { memberEntries } from "./members.ts";
 

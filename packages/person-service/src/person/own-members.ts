@@ -1,4 +1,4 @@
-import { storeMembers } from "@waymark/collection";
+import { storeMembers } from "@waymark/collection/internal";
 import { excerpt, quote } from "waymark/internal";
 import { wordsWithMembers } from "./column-words.ts";
 import { looseKey } from "./loose-key.ts";

@@ -1,4 +1,4 @@
-import { storeMembers } from "@waymark/collection";
+import { storeMembers } from "@waymark/collection/internal";
 import type { JsonSchema } from "waymark/openapi";
 import type { ByLanguage } from "./languages.ts";
 import type { PersonMember } from "./member.ts";

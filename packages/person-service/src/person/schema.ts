@@ -1,11 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  type Member,
-  type RecordSchema,
-  type RecordSchemaOptions,
-  recordSchema,
-  storeMembers,
-} from "@waymark/collection";
+import { type RecordSchema, recordSchema } from "@waymark/collection";
+import type { RecordSchemaOptions } from "@waymark/collection/internal";
+import { type Member, storeMembers } from "@waymark/collection/internal";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
 import type * as z from "zod";
 import { propertyRuleFor } from "./kept-properties.ts";

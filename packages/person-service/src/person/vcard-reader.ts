@@ -1,4 +1,4 @@
-import { type ListedValue, TurnShare } from "@waymark/collection";
+import { type ListedValue, TurnShare } from "@waymark/collection/internal";
 import { ContentError, type Decoder, decodeUtf8 } from "waymark/content";
 import { excerpt, withCommas } from "waymark/internal";
 import type { MemberList } from "./member-list.ts";

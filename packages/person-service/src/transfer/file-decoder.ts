@@ -1,4 +1,4 @@
-import { type ListDecoder, temporaryFileFault } from "@waymark/collection";
+import { type ListDecoder, temporaryFileFault } from "@waymark/collection/internal";
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { eitherOf } from "waymark/internal";

@@ -3,13 +3,11 @@ import {
   csvDecoder,
   jsonArrayDecoder,
   jsonRepresentation,
-  type ListDecoder,
-  type ListedValue,
-  type ListPlace,
   type ListRepresentation,
   ndjsonDecoder,
   ndjsonRepresentation,
 } from "@waymark/collection";
+import type { ListDecoder, ListedValue, ListPlace } from "@waymark/collection/internal";
 import type { MediaType } from "waymark/fields";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
 import type { MemberList } from "../person/member-list.ts";

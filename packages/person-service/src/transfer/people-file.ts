@@ -1,4 +1,5 @@
-import { csvDecoder, type ListedValue } from "@waymark/collection";
+import { csvDecoder } from "@waymark/collection";
+import type { ListedValue } from "@waymark/collection/internal";
 import { ContentError } from "waymark/content";
 import type { MemberList } from "../person/member-list.ts";
 import { adviceOnAbsent, type ColumnNames, columnNames, type LeftOut } from "./columns.ts";

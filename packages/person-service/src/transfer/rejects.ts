@@ -1,4 +1,4 @@
-import type { NewFile } from "@waymark/collection";
+import type { NewFile } from "@waymark/collection/internal";
 import type { MemberList } from "../person/member-list.ts";
 import { reasonProperty } from "../person/vcard-reader.ts";
 import { importErrorName } from "./columns.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { openUnnamedFile, piecesOf } from "@waymark/collection";
+import { openUnnamedFile, piecesOf } from "@waymark/collection/internal";
 
 /** A file that is imported, read once from end to end to know what it is. */
 export interface SourceFile {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { parseListCell, setMember } from "@waymark/collection";
+import { parseListCell, setMember } from "@waymark/collection/internal";
 import { excerpt } from "waymark/internal";
 import { wordsForMembers } from "../person/column-words.ts";
 import { looseKey } from "../person/loose-key.ts";

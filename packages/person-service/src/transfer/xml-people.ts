@@ -1,4 +1,5 @@
-import { type ListedValue, xmlDecoder } from "@waymark/collection";
+import { xmlDecoder } from "@waymark/collection";
+import type { ListedValue } from "@waymark/collection/internal";
 import { ContentError, type Decoder } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { personForms } from "../person/collection.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { kindOf } from "@waymark/collection";
+import { kindOf } from "@waymark/collection/internal";
 import { readLogo } from "../serving/logo.ts";
 import { readSessionKey } from "../serving/session-key.ts";
 import { readTlsFiles } from "../serving/tls-files.ts";

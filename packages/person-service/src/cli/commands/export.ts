@@ -1,13 +1,6 @@
 import { pipeline } from "node:stream/promises";
-import {
-  displayAddress,
-  type ListRepresentation,
-  listSeparator,
-  listText,
-  NewFile,
-  type Store,
-  type StoredRecord,
-} from "@waymark/collection";
+import type { ListRepresentation, Store, StoredRecord } from "@waymark/collection";
+import { displayAddress, listSeparator, listText, NewFile } from "@waymark/collection/internal";
 import { HttpRequest } from "waymark";
 import { fileFault } from "../../file-fault.ts";
 import { personCollection, personCollectionOf, personExcelCsv } from "../../person/collection.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { displayAddress, NewFile } from "@waymark/collection";
+import { displayAddress, NewFile } from "@waymark/collection/internal";
 import { quote } from "waymark/internal";
 import { fileType } from "../../transfer/file-decoder.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";

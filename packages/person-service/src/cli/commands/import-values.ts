@@ -1,4 +1,4 @@
-import type { MatchRules } from "@waymark/collection";
+import type { MatchRules } from "@waymark/collection/internal";
 import type { MemberList } from "../../person/member-list.ts";
 import type { DateReader } from "../../transfer/dates.ts";
 import type { GivenCharset } from "../../transfer/source-file.ts";

@@ -1,4 +1,4 @@
-import { absentChoices, onMatchChoices } from "@waymark/collection";
+import { absentChoices, onMatchChoices } from "@waymark/collection/internal";
 import type * as z from "zod";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { alikeBy } from "../../person/members.ts";

@@ -1,4 +1,4 @@
-import { NewFile } from "@waymark/collection";
+import { NewFile } from "@waymark/collection/internal";
 import { scope } from "../../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../../access/api-key.ts";
 import { changeKeys, isKeyName, readKeys, type StoredKey } from "../../access/key-file.ts";

@@ -1,14 +1,12 @@
 import {
   type CollectionDefinition,
   type Database,
-  displayAddress,
-  kindOf,
   openDatabase,
   openSnapshot,
-  type RestoreProgress,
   type Snapshot,
   StoreUnavailable,
 } from "@waymark/collection";
+import { displayAddress, kindOf, type RestoreProgress } from "@waymark/collection/internal";
 import { quote } from "waymark/internal";
 import { personCollectionOf } from "../../person/collection.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";

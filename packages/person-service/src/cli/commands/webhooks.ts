@@ -1,4 +1,4 @@
-import { displayAddress } from "@waymark/collection";
+import { displayAddress } from "@waymark/collection/internal";
 import { readStates, type StoredState, webhookCollection } from "../../webhooks/state.ts";
 import { databaseSettings } from "../settings/settings.ts";
 import { type Command, command } from "./command.ts";

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { displayAddress, type Store } from "@waymark/collection";
+import type { Store } from "@waymark/collection";
+import { displayAddress } from "@waymark/collection/internal";
 import { ListenError, type RunningServer, serve } from "@waymark/node";
 import { quote } from "waymark/internal";
 import { demoPeople, storeDemo } from "../../person/demo.ts";

@@ -1,4 +1,4 @@
-import { displayAddress } from "@waymark/collection";
+import { displayAddress } from "@waymark/collection/internal";
 import type { Access } from "../../access/access.ts";
 import type { AccessDenial } from "../../access/policy.ts";
 import { joinObservers } from "../../observer.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { FileTakenError, NewFile } from "@waymark/collection";
+import { FileTakenError, NewFile } from "@waymark/collection/internal";
 import { quote } from "waymark/internal";
 import { CommandError, withFile } from "../terminal/command-error.ts";
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { type Database, isReadableByOthers, kindOf } from "@waymark/collection";
+import type { Database } from "@waymark/collection";
+import { isReadableByOthers, kindOf } from "@waymark/collection/internal";
 import { nearestName, quote } from "waymark/internal";
 import { pathMatcher, type RouteSummary } from "waymark/routing";
 import type { AccessContent } from "../../access/access.ts";

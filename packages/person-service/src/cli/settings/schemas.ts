@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { databaseAddresses, displayAddress, kindOf, StoreOpenError, unknownScheme } from "@waymark/collection";
+import { StoreOpenError } from "@waymark/collection";
+import { databaseAddresses, displayAddress, kindOf, unknownScheme } from "@waymark/collection/internal";
 import { type CorsPolicy, CorsPolicyError, cors, publicUrl as parsePublicUrl } from "waymark/filters";
 import { isToken } from "waymark/internal";
 import * as z from "zod";
