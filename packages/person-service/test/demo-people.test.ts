@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { Readable } from "node:stream";
 import { describe, it } from "node:test";
-import { demoPeople, peopleFromCsv } from "../src/person/demo.ts";
+import { demoPeople } from "../src/person/demo.ts";
 import { personSchema } from "../src/person/schema.ts";
 
 describe("demoPeople", () => {
@@ -56,29 +55,5 @@ describe("demoPeople", () => {
   it("unquotes what RFC 4180 quotes", async () => {
     const crawford = (await demoPeople()).find(({ identifier }) => identifier === "C001087");
     assert.equal(crawford?.name, 'Eric A. "Rick" Crawford');
-  });
-});
-
-describe("peopleFromCsv", () => {
-  const read = (csv: string) => peopleFromCsv(Readable.from([Buffer.from(csv)]));
-
-  it("returns no people for a header without rows", async () => {
-    assert.deepEqual(await read("name,email\r\n"), []);
-  });
-
-  it("leaves out an address of which every cell is empty", async () => {
-    assert.deepEqual(await read("name,address.postalCode\r\nAda,\r\n"), [{ name: "Ada" }]);
-  });
-
-  it("names the line and the members that are wrong", async () => {
-    await assert.rejects(read("name,email,address.addressCountry\r\nAda,,GB\r\nBob,bob,XX\r\n"), {
-      message:
-        "The row on line 3 is no person: email must have one @ as in ada@example.org, not 0; " +
-        'address.addressCountry must be an ISO 3166-1 alpha-2 country code in capitals such as NO, not "XX".',
-    });
-    await assert.rejects(read("name,email\r\nAda\r\n"), {
-      message: /line 2 is no person: has 1 cell; the header has 2/,
-    });
-    await assert.rejects(read("name,__proto__\r\nAda,x\r\n"), /not known: "__proto__"/);
   });
 });

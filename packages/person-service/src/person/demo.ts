@@ -9,35 +9,16 @@ import { ourMembers } from "./member-list.ts";
 import type { Person } from "./person.ts";
 import { personSchema } from "./schema.ts";
 
-/**
- * Reads the people of the demo: 537 members of the United States Congress, in the order of `data/legislators.csv`, without ids.
- *
- * @throws Error (rejects) when the file cannot be read, or as `peopleFromCsv`
- */
+/** Reads the people of the demo: 537 members of the United States Congress, in the order of `data/legislators.csv`, without ids. */
 export function demoPeople(): Promise<readonly Person[]> {
-  return peopleFromCsv(createReadStream(packageFile("data/legislators.csv")));
-}
-
-/**
- * Reads people from CSV by the rules for clients of the service.
- *
- * @throws ContentError (rejects) when the content is not CSV of people
- * @throws Error (rejects) with line and members when a row is not a valid person
- */
-export async function peopleFromCsv(pieces: AsyncIterable<Uint8Array>): Promise<readonly Person[]> {
   const { validate } = personSchema()["~standard"];
-  const decoder = personCsvDecoder(ourMembers);
-  const people: Person[] = [];
-  for await (const { line, value, issues } of decoder.decode(pieces, { mediaType: csv, lenient: false })) {
+  const file = createReadStream(packageFile("data/legislators.csv"));
+  const rows = personCsvDecoder(ourMembers).decode(file, { mediaType: csv, lenient: false });
+  return Array.fromAsync(rows, ({ line, value, issues }) => {
     const result = issues === undefined ? validate(value) : { issues };
-    if (result.issues === undefined) {
-      people.push(result.value);
-      continue;
-    }
-    const faults = result.issues.map(({ path = [], message }) => [path.join("."), message].join(" ").trimStart());
-    throw new Error(`The row on line ${line} is no person: ${faults.join("; ")}.`);
-  }
-  return people;
+    if (result.issues === undefined) return result.value;
+    throw new Error(`Line ${line} of the demo is no person: ${JSON.stringify(result.issues)}`);
+  });
 }
 
 const csv: MediaType = { type: "text", subtype: "csv", parameters: new Map() };

@@ -1,6 +1,5 @@
 import { countryCodeOf } from "./countries.ts";
 import type { MemberKind } from "./member.ts";
-import { memberTable, type PersonMemberName, partNames } from "./members.ts";
 
 /** Returns the value of a member, `familyName` or `address.postalCode`; undefined when the person does not have it. */
 export function memberOf(person: unknown, name: string): unknown {
@@ -13,47 +12,14 @@ export function memberOf(person: unknown, name: string): unknown {
 }
 
 /** Returns the value of a member as text; that of a list as its values with commas between them. */
-export function textOf(person: unknown, name: string, between = ", "): string | undefined {
+export function textOf(person: unknown, name: string): string | undefined {
   const value = memberOf(person, name);
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) return jsonText(value);
-  const { of: single = "" } = memberTable[name as PersonMemberName] ?? {}; // not every name is one of the table
-  const parts = partNames(single);
-  return value.map((each) => valueText(each, parts)).join(between);
+  return Array.isArray(value) ? value.map(jsonText).join(", ") : jsonText(value);
 }
 
 /** Returns a value of JSON as text. A client's object may have a member `toString`, by which `String` would fail. */
 export const jsonText = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
-
-/** What a text says of the preferred value of a list. */
-const preferredMark = "preferred";
-
-/**
- * Returns a value of a list as text, with what is said of it: `ada@example.org (work, preferred)`.
- *
- * @param parts of an object, which have semicolons between them: `1 Dorset St; London; ; W1U; GB`
- */
-function valueText(entry: unknown, parts: readonly string[]): string {
-  if (!isObject(entry)) return jsonText(entry);
-  const { value } = entry;
-  const text = isObject(value)
-    ? parts
-        .map((part) => jsonText(value[part] ?? "").replaceAll(/[\\;]/g, "\\$&"))
-        .join("; ")
-        .trim()
-    : jsonText(value);
-  return withSaid(text, saidOf(entry));
-}
-
-/** Returns what is said of a value of a list: what it is for, its label, and whether it is preferred. */
-export function saidOf(entry: unknown): readonly string[] {
-  const { value: _, preferred, ...said } = isObject(entry) ? entry : {};
-  return [...Object.values(said).flat().map(jsonText), ...(preferred === true ? [preferredMark] : [])];
-}
-
-/** Appends what is said of a value: `ada@example.org (work, preferred)`. */
-const withSaid = (value: string, said: readonly string[]): string =>
-  said.length === 0 ? value : `${value} (${said.join(", ")})`;
 
 /**
  * Returns a text that a person or a program has written as the value that it means: without white space around it, without the scheme
