@@ -10,7 +10,7 @@ import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
 import { RawConnection } from "../../node/test/raw-connection.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openPersonService } from "../src/index.ts";
-import { addHistogram } from "../src/metrics/histogram.ts";
+import { addHistogram } from "../src/metrics/figures.ts";
 import { serviceMetrics } from "../src/metrics/service-metrics.ts";
 import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
 

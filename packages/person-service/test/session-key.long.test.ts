@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { readSessionKey } from "../src/cli/serving/session-key.ts";
+import { readSessionKey } from "../src/cli/serving/named-files.ts";
 import { quickHash } from "./access/basic-authentication.ts";
 import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
 

@@ -1,8 +1,7 @@
 import type { RequestEvent } from "@waymark/node";
 import { Counter, type Registry } from "prom-client";
 import { type ServiceObserver, usualMethods } from "../observer.ts";
-import { addFigure, gaugesOf } from "./figure.ts";
-import { addHistogram, type HistogramSeries } from "./histogram.ts";
+import { addFigure, addHistogram, gaugesOf, type HistogramSeries } from "./figures.ts";
 
 /** The figures of the requests with one method and one route. */
 interface Figures {

@@ -5,8 +5,7 @@ import type { AccessDenial } from "../access/policy.ts";
 import { checkWithin } from "../health.ts";
 import type { ServiceObserver, TurnedAway } from "../observer.ts";
 import type { WebhookFigures } from "../webhooks/sender.ts";
-import { addFigure, gaugesOf } from "./figure.ts";
-import { addHistogram, type HistogramSeries } from "./histogram.ts";
+import { addFigure, addHistogram, gaugesOf, type HistogramSeries } from "./figures.ts";
 import { requestMetrics } from "./request-metrics.ts";
 
 /** The metrics of a service in this process. */

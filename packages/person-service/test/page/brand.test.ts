@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { faultInAccent } from "../../src/brand.ts";
-import { readLogo } from "../../src/cli/serving/logo.ts";
+import { readLogo } from "../../src/cli/serving/named-files.ts";
 import { openPersonService } from "../../src/index.ts";
 
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><script>alert(1)</script></svg>`;

@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
 import { kindOf } from "@waymark/collection/internal";
-import { readLogo } from "../serving/logo.ts";
-import { readSessionKey } from "../serving/session-key.ts";
-import { readTlsFiles } from "../serving/tls-files.ts";
+import { readLogo, readSessionKey, readTlsFiles } from "../serving/named-files.ts";
 import { faultInOptions, toOptions } from "../settings/options.ts";
 import { flagOf, maskPasswords, type Setting } from "../settings/setting.ts";
 import { type ServiceSettings, settings } from "../settings/settings.ts";

@@ -13,8 +13,8 @@ import { CommandError, withFile } from "../terminal/command-error.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { formatFor } from "./format-option.ts";
 import { report } from "./import-report.ts";
+import type { ImportInvocation } from "./import-target.ts";
 import { type ImportTarget, targetHere, targetOnServer } from "./import-target.ts";
-import type { ImportInvocation } from "./import-values.ts";
 
 /** Sends the file that is given, or standard input, to `POST /person`: of the database, or of a server. */
 export async function runImport(given: ImportInvocation, io: CommandStreams): Promise<void> {

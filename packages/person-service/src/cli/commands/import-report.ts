@@ -7,8 +7,8 @@ import { flagOf, quotedForShell } from "../settings/setting.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countPeople } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
+import type { ImportAnswer, ImportInvocation } from "./import-target.ts";
 import { howToContinue } from "./import-target.ts";
-import type { ImportAnswer, ImportInvocation } from "./import-values.ts";
 
 /** What the service answers: a report, or a problem, which has the parts of one that there are. */
 interface Report {

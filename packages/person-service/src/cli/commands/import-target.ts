@@ -6,17 +6,49 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { openDatabase } from "@waymark/collection";
-import { kindOf } from "@waymark/collection/internal";
+import { kindOf, type MatchRules } from "@waymark/collection/internal";
 import { around, HttpRequest } from "waymark";
 import { caller } from "waymark/filters";
 import { changeLog } from "../../log/changes.ts";
 import { openLog } from "../../log/log.ts";
 import { personCollectionOf } from "../../person/collection.ts";
+import type { MemberList } from "../../person/member-list.ts";
 import { openPersonService } from "../../service.ts";
+import type { DateReader } from "../../transfer/dates.ts";
+import type { GivenCharset } from "../../transfer/source-file.ts";
 import { membersIn } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
-import type { ImportAnswer, ImportValues } from "./import-values.ts";
+import type { Invocation } from "./command.ts";
 import { refuseForgotten } from "./moving.ts";
+
+/** What the options of an import give. */
+export interface ImportValues extends MatchRules {
+  readonly format: string | undefined;
+  readonly charset: GivenCharset | undefined;
+  readonly map: readonly string[];
+  readonly date: DateReader | undefined;
+  readonly upsert: string | undefined;
+  /** The most people to remove, or `all`. */
+  readonly removeMissing: string | undefined;
+  readonly dryRun: boolean;
+  readonly rejects: string | undefined;
+  readonly server: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly database: string;
+  readonly databaseFile: string | undefined;
+  readonly members: MemberList | undefined;
+  readonly config: string | undefined;
+}
+
+export type ImportInvocation = Invocation<ImportValues>;
+
+/** What a service answers to a file. */
+export interface ImportAnswer {
+  readonly status: number;
+  readonly isRepeated: boolean;
+  /** The content, as a text. */
+  readonly content: string;
+}
 
 /** Where a file is sent. */
 export interface ImportTarget extends AsyncDisposable {

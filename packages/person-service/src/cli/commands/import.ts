@@ -10,7 +10,7 @@ import { anyText, converted, matching, oneOf, type SettingsOf, setting, toggle }
 import { databaseSettings, membersIn } from "../settings/settings.ts";
 import { type Command, command } from "./command.ts";
 import { formatOption } from "./format-option.ts";
-import type { ImportValues } from "./import-values.ts";
+import type { ImportValues } from "./import-target.ts";
 
 /** A member that a person is known by. */
 const [key = ""] = ourMembers.unique;

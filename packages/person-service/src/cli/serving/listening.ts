@@ -10,9 +10,9 @@ import type { Options } from "../settings/options.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { countSoon } from "../terminal/progress.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
+import type { readTlsFiles } from "./named-files.ts";
 import type { Observation } from "./observation.ts";
 import type { Shutdown } from "./shutdown.ts";
-import type { readTlsFiles } from "./tls-files.ts";
 
 /** A service that is about to listen. */
 export interface Start {

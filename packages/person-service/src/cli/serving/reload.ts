@@ -3,7 +3,7 @@ import type { Access } from "../../access/access.ts";
 import type { Log } from "../../log/log.ts";
 import type { TlsFiles } from "../settings/options.ts";
 import { userErrorMessage } from "../terminal/command-error.ts";
-import { readTlsFiles } from "./tls-files.ts";
+import { readTlsFiles } from "./named-files.ts";
 
 /**
  * Reads files again whenever the process gets SIGHUP, which would end it without a listener. While the service starts, which a

@@ -1,20 +1,22 @@
+import type { CollectionDefinition } from "@waymark/collection";
 import { displayAddress } from "@waymark/collection/internal";
 import type { Access } from "../../access/access.ts";
 import type { AccessDenial } from "../../access/policy.ts";
+import type { Log } from "../../log/log.ts";
 import { joinObservers } from "../../observer.ts";
 import { version } from "../../package-files.ts";
-import { openPersonService } from "../../service.ts";
+import { openPersonService, type PersonService } from "../../service.ts";
+import { webhookCollection } from "../../webhooks/state.ts";
+import type { Webhooks } from "../../webhooks/webhooks.ts";
 import type { Options } from "../settings/options.ts";
 import { settings } from "../settings/settings.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
 import { firstSteps } from "./first-steps.ts";
 import { type Listening, listen, requirePorts, type Start, storeDemoFor } from "./listening.ts";
-import { readLogo } from "./logo.ts";
+import { readLogo, readSessionKey, readTlsFiles } from "./named-files.ts";
 import { openObservation } from "./observation.ts";
 import { type Reload, reloadOnHangUp, reloadsOf } from "./reload.ts";
-import { readSessionKey } from "./session-key.ts";
 import { Shutdown } from "./shutdown.ts";
-import { readTlsFiles } from "./tls-files.ts";
 import {
   warnOfAccess,
   warnOfAnyHost,
@@ -24,7 +26,6 @@ import {
   warnOfReaders,
   warnOfUnusedIndexes,
 } from "./warnings.ts";
-import { collectionsOf, openWebhooks } from "./webhooks.ts";
 
 /** Serves in this process. Resolves when the service listens; a signal stops it. */
 export async function serveHere(options: Options, io: CommandStreams): Promise<void> {
@@ -63,6 +64,28 @@ export async function serveHere(options: Options, io: CommandStreams): Promise<v
     throw error;
   }
   announce(start, listening, access, reloads.resolve);
+}
+
+/** Returns the collections that the database has beside that of the people. */
+const collectionsOf = ({ webhooks }: Pick<Options, "webhooks">): readonly CollectionDefinition[] =>
+  webhooks.length > 0 ? [webhookCollection] : [];
+
+/**
+ * Begins to send changes to the webhooks of the settings; undefined without webhooks.
+ *
+ * @throws FileError (rejects) when the file of a secret cannot be used
+ */
+async function openWebhooks(
+  { webhooks: settings }: Options,
+  { database, people }: PersonService,
+  log: Log,
+): Promise<Webhooks | undefined> {
+  if (settings.length === 0) return undefined;
+  const { startWebhooks } = await import("../../webhooks/webhooks.ts");
+  const webhooks = startWebhooks({ settings, people, states: database.store(webhookCollection.name), log });
+  // What the first request stores is sent.
+  await webhooks.begun;
+  return webhooks;
 }
 
 /** Reads the access file, with the key of sessions. */
