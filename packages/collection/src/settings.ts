@@ -13,6 +13,7 @@ import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, to
 import { HeldLists } from "./lists/held-lists.ts";
 import type { MatchedRecords } from "./match-rules.ts";
 import { fieldNames, memberNamesOf, requireFittingTypes, requireKnownMembers } from "./members/object-schema.ts";
+import { type BeforeChange, preparedScope, type SetMembers } from "./prepared-changes.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import {
   type ItemRepresentation,
@@ -20,7 +21,6 @@ import {
   mediaTypeOf,
   type Representation,
 } from "./representation.ts";
-import { type SetMembers, settingScope } from "./set-members.ts";
 import { CallerShares } from "./shares/caller-shares.ts";
 import { storeMembers } from "./stores/contract/selection.ts";
 import type { Document, Store, StoredRecord } from "./stores/contract/store.ts";
@@ -93,6 +93,11 @@ export interface CollectionOptions<T extends Document = Document> {
    * `{ changedBy: (request) => request.attribute(caller)?.id }`. Default: none.
    */
   readonly set?: SetMembers | undefined;
+  /**
+   * Called before each change is stored, in single requests and in those for many: refuses it by an HttpError, or returns another record
+   * to store. What it returns is not validated. Default: changes are stored as they are.
+   */
+  readonly before?: BeforeChange | undefined;
   /** How lines of a list that is sent meet stored records. Default: no records are likely the same. */
   readonly matching?: MatchedRecords | undefined;
   /**
@@ -207,7 +212,8 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   requireOwnNames(setMembers, [...ofStore, ...memberNamesOf(schema)]);
   const serverMembers = [...ofStore, ...setMembers];
   // What is set may decide whether the record is visible.
-  const scope = settingScope(visibleScope(found, view), options.set ?? {}, serverMembers);
+  const { set = {}, before } = options;
+  const scope = preparedScope(visibleScope(found, view), { set, before, serverMembers });
   requireKnownMembers(schema, serverMembers, {
     members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText.map(({ name }) => name)],
     "nouns.always": nouns?.always ?? [],
@@ -281,6 +287,7 @@ const optionTypes: OptionTypes<CollectionOptions<never>> = {
   mayChange: "function",
   visible: "object",
   set: "object",
+  before: "function",
   matching: "object",
   readmit: "function",
   requirePreconditions: "boolean",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type App, type HttpRequest, router } from "waymark";
+import { type App, HttpError, type HttpRequest, problem, problemTypes, router } from "waymark";
 import { openApi } from "waymark/openapi";
 import { z } from "zod";
 import { collection, type Database, ndjsonDecoder, openDatabase } from "../src/index.ts";
@@ -115,5 +115,74 @@ describe("members that the server sets", () => {
         () => collection({ store: database.store("note"), schema: Note, set: { [name]: () => 1 } }),
         new RegExp(`set has ${name}, which is a member that the schema or the store has`),
       );
+  });
+});
+
+describe("what is asked before a change", () => {
+  let database: Database;
+  let app: App;
+  const asked: unknown[] = [];
+  before(async () => {
+    database = await openDatabase(":memory:", { collections: [{ name: "note" }] });
+    const notes = collection({
+      path: "/notes",
+      store: database.store("note"),
+      schema: Note,
+      listDecoders: [ndjsonDecoder],
+      async before({ before, after }) {
+        asked.push([before?.["text"], after?.["text"]]);
+        const refused = after === undefined ? before?.["text"] === "kept" : after["text"] === "forbidden";
+        if (refused) throw new HttpError(problem(problemTypes.forbidden, { detail: "Not this one." }));
+        return after?.["text"] === "shout" ? { ...after, text: "SHOUT" } : undefined;
+      },
+    });
+    app = router(notes.routes());
+  });
+  after(() => database.close());
+
+  const send = async (method: string, path: string, content?: unknown, type = "application/json") => {
+    const body = content === undefined || typeof content === "string" ? content : JSON.stringify(content);
+    const headers = { "Content-Type": type };
+    const request = new Request(`http://localhost/notes${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    const answer = await app.fetch(request);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const texts = async (): Promise<readonly string[]> =>
+    JSON.parse((await send("GET", "?sort=id")).text).map(({ text }: { readonly text: string }) => text);
+
+  it("may say something else, or refuse", async () => {
+    assert.equal((await send("POST", "", { text: "shout" })).status, 201);
+    assert.equal((await send("POST", "", { text: "forbidden" })).status, 403);
+    assert.equal((await send("PUT", "/1", { text: "forbidden" })).status, 403);
+    assert.equal((await send("PUT", "/1", { text: "kept" })).status, 204);
+    assert.equal((await send("DELETE", "/1")).status, 403);
+    assert.deepEqual(await texts(), ["kept"]);
+    assert.deepEqual(asked, [
+      [undefined, "shout"],
+      [undefined, "forbidden"],
+      ["SHOUT", "forbidden"],
+      ["SHOUT", "kept"],
+      ["kept", undefined],
+    ]);
+  });
+
+  it("is not asked about a change that changes nothing", async () => {
+    const before = asked.length;
+    assert.equal((await send("PUT", "/1", { text: "kept" })).status, 204);
+    assert.equal(asked.length, before);
+  });
+
+  it("is asked for each of many, of which nothing is stored where one is refused", async () => {
+    const lines = ["one", "forbidden"].map((text) => JSON.stringify({ text })).join("\n");
+    assert.equal((await send("POST", "", lines, "application/x-ndjson")).status, 403);
+    assert.equal((await send("POST", "", lines.replace("forbidden", "shout"), "application/x-ndjson")).status, 200);
+    assert.deepEqual(await texts(), ["kept", "one", "SHOUT"]);
+    assert.equal((await send("PATCH", "?all=true", { removed: true })).status, 403);
+    assert.equal((await send("PATCH", "?all=true", { merge: { code: "all" } })).status, 200);
+    assert.deepEqual(await texts(), ["kept", "one", "SHOUT"]);
   });
 });
