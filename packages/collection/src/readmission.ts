@@ -1,12 +1,12 @@
 import { type Awaitable, HttpError, type HttpRequest, problem, problemTypes } from "waymark";
-import type { ViewOf } from "./visibility.ts";
 
 /** The rules of a collection, as far as they can change while a request is answered. */
 export interface PresentRules {
   /** Returns the request with its caller as it is now, or undefined where it would not be let in any more. */
   readonly readmit: (request: HttpRequest<unknown>) => Awaitable<HttpRequest<unknown> | undefined>;
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
-  readonly viewOf: ViewOf;
+  /** Returns what names the records that the caller sees; undefined for all. */
+  readonly viewOf: (request: HttpRequest<unknown>) => { readonly name: string } | undefined;
 }
 
 /**
