@@ -294,65 +294,6 @@ describe("a vCard", () => {
     );
   });
 
-  const cards: readonly [program: string, lines: readonly string[], expected: object][] = [
-    [
-      "iOS",
-      [
-        "EMAIL;type=INTERNET;type=HOME;type=pref:a@home.example",
-        "item1.EMAIL;type=INTERNET:a@club.example",
-        "item1.X-ABLabel:chess club",
-        "item2.EMAIL;type=INTERNET:a@other.example",
-        "item2.X-ABLabel:_$!<Other>!$_",
-        "TEL;type=CELL;type=VOICE;type=pref:+1 1",
-        "TEL;type=WORK;type=FAX:+1 2",
-        "item3.URL;type=pref:https\\://example.org/",
-        "item3.X-ABLabel:_$!<HomePage>!$_",
-      ],
-      {
-        email: "a@home.example",
-        emails: [
-          { value: "a@club.example", label: "chess club" },
-          { value: "a@other.example", label: "Other" },
-        ],
-        telephone: "+1 1",
-        telephones: [{ value: "+1 2", contexts: ["work"], features: ["fax"] }],
-        url: "https://example.org/",
-        vCardProps: ["EMAIL;TYPE=home:", "TEL;TYPE=cell:"],
-      },
-    ],
-    [
-      "Google Contacts",
-      ["item1.EMAIL;TYPE=INTERNET:a@x.example", "item1.X-ABLabel:", "TEL;TYPE=HOME:11", "TEL;TYPE=CELL:22", "TEL:11"],
-      {
-        email: "a@x.example",
-        telephone: "11",
-        telephones: [{ value: "22", features: ["mobile"] }],
-        vCardProps: ["TEL;TYPE=home:"],
-      },
-    ],
-    [
-      "Nextcloud",
-      ['TEL;TYPE="HOME,VOICE":11', "TEL;TYPE=CELL;PREF=1:22", "EMAIL;TYPE=WORK:a@x.example"],
-      {
-        email: "a@x.example",
-        telephone: "22",
-        telephones: [{ value: "11", contexts: ["private"] }],
-        vCardProps: ["EMAIL;TYPE=work:", "TEL;TYPE=cell:"],
-      },
-    ],
-  ];
-  for (const [program, lines, expectedPerson] of cards) {
-    it(`is read with all values and labels as ${program} writes it`, async () => {
-      const card = ["BEGIN:VCARD", "VERSION:3.0", "FN:A", ...lines, "END:VCARD", ""].join("\r\n");
-      const [read] = await Array.fromAsync(decodeVcards(pieces(card), ourMembers));
-      const { value, issues } = personSchema()["~standard"].validate(read?.value) as {
-        value?: object;
-        issues?: object;
-      };
-      assert.deepEqual(value ?? issues, { name: "A", ...expectedPerson });
-    });
-  }
-
   it("keeps letters beside codes of quoted-printable as they are", async () => {
     const card = "BEGIN:VCARD\nVERSION:2.1\nFN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Zo=C3=AB ë =4g\nEND:VCARD\n";
     const [read] = await Array.fromAsync(decodeVcards(pieces(card), ourMembers));

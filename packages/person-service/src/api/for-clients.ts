@@ -43,14 +43,8 @@ const inline = (refusals: Responses, components: Responses): Responses =>
     }),
   );
 
-/** The operations that only the pages of the service use. */
-const ofBrowsers: ReadonlySet<string> = new Set([
-  ...["readAsset", "chooseLanguage", "readReference", "readSignInPage", "signIn", "signOut"],
-  "createPersonHere",
-]);
-
-/** The parameters that only the pages of the service send. */
-const parametersOfBrowsers = ["column", "import", "new"];
+/** The operations that only the page of the service uses, or nobody. */
+const ofBrowsers: ReadonlySet<string> = new Set(["readAsset", "createPersonHere"]);
 
 const isOperation = (value: OperationObject | object): value is OperationObject => "operationId" in value;
 
@@ -58,7 +52,7 @@ const isOperation = (value: OperationObject | object): value is OperationObject 
 const anyFilter = "comparisons";
 
 function clientOperation({ parameters, requestBody, responses, ...operation }: OperationObject): OperationObject {
-  const taken = parameters?.filter(({ name }) => !parametersOfBrowsers.includes(name) && name !== anyFilter);
+  const taken = parameters?.filter(({ name }) => name !== anyFilter);
   const filters = parameters?.find(({ name }) => name === anyFilter);
   return {
     ...operation,
@@ -99,11 +93,11 @@ function countsIn(schema: object | undefined): readonly string[] {
 
 /** Leaves out forms, and that a JSON array is taken too: a list has media types of its own, and generated types are those of one person. */
 function ofOne(content: Contents): Contents {
-  const types = Object.entries(content).filter(([type]) => !forms.includes(type));
+  const types = Object.entries(content).filter(([type]) => type !== form);
   return Object.fromEntries(types.map(([type, { schema, ...others }]) => [type, { ...others, schema: one(schema) }]));
 }
 
-const forms = ["application/x-www-form-urlencoded", "multipart/form-data"];
+const form = "application/x-www-form-urlencoded";
 
 function one(schema: object | undefined): object {
   const { anyOf = [], ...others }: { readonly anyOf?: readonly object[] } = schema ?? {};
