@@ -444,6 +444,11 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
   ],
   ["a program with empty cells in quotation marks", 'First Name,Job Title,Notes\nAda,"",""\n', { description: "" }],
   [
+    "a list whose columns say what for, and not of what",
+    "First Name,Work,Home,Office,Private,Business,Other,Home Number,Work Mobile\nAda,a,b,c,d,e,f,g,11\n",
+    { telephone: "11" },
+  ],
+  [
     "one column of each",
     "First Name,Mobile Phone,Work Email\nAda,11,a@x.example\n",
     { email: "a@x.example", telephone: "11" },
