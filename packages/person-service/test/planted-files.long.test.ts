@@ -70,7 +70,7 @@ const writing: Readonly<Record<string, WritingCommand>> = {
 
 /** They write no file, or only one that another command of the same kind has made. */
 const others = [
-  ...["check-config", "routes", "openapi", "resume", "webhooks"],
+  ...["check-config", "routes", "openapi", "resume", "drop-indexes", "webhooks"],
   ...["key list", "key revoke", "password hash"],
 ];
 
