@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import type { HttpRequest } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { forwardedHops, isHost, quote, typeName, xForwardedHops } from "waymark/internal";
+import { forwardedHops, isHost, quote, typeName } from "waymark/internal";
 
 /** Who sent a request, as far as is known. */
 export type Client = HttpRequest["client"];
@@ -22,7 +22,7 @@ export type ProxyFields = "X-Forwarded" | "Forwarded";
 export function clientBehind(peer: Client, headers: HeaderList, fields: ProxyFields, isTrusted: IsTrusted): Client {
   // Most peers are no proxies, and what they send in these fields is not looked at.
   if (peer.address === undefined || !isTrusted(peer.address)) return peer;
-  const hops = fields === "Forwarded" ? forwardedHops(headers) : xForwardedHops(headers);
+  const hops = forwardedHops(headers, fields);
   let client = peer;
   for (const { node, scheme, host } of hops) {
     if (client.address === undefined || !isTrusted(client.address)) break;

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { answer, cancelBody, notedHeaders, type Piece, send } from "waymark/internal";
+import { answer, cancelBody, notedHeaders, send } from "waymark/internal";
 import { type IncomingContent, readableContent } from "./content/incoming-content.ts";
 import type { HeadLimits } from "./head-fields.ts";
 import { Output } from "./output.ts";
@@ -179,7 +179,7 @@ export class NodeExchange extends ServedExchange {
     this.message.sendHead(response, length, false);
   }
 
-  sendPiece(piece: Piece): boolean {
+  sendPiece(piece: string | Uint8Array): boolean {
     if (piece.length === 0) this.message.flush();
     // Of text, Node would send the fields in UTF-8 too.
     else this.#output.bytes("", typeof piece === "string" ? Buffer.from(piece) : piece);

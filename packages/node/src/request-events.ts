@@ -10,8 +10,6 @@ import {
   isStreamed,
   openBody,
   type ServedApp,
-  type Step,
-  type StreamedBody,
 } from "waymark/internal";
 import { Takeover } from "./upgrade.ts";
 
@@ -157,10 +155,10 @@ function observeResponse(event: Writable<RequestEvent>, response: HttpResponse):
 
 function counted(
   event: Writable<RequestEvent>,
-  body: StreamedBody,
+  body: Exclude<HttpResponse["body"], null | string | Uint8Array>,
   { headers }: HttpResponse,
 ): AsyncIterable<string | Uint8Array> {
-  const count = (step: Step): Step => {
+  const count = <S extends IteratorResult<string | Uint8Array, unknown>>(step: S): S => {
     if (step.done !== true) event.contentBytes += Buffer.byteLength(step.value);
     return step;
   };

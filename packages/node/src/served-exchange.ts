@@ -2,16 +2,15 @@ import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import type { HeaderList } from "waymark/fields";
-import type { EventLoopTurn } from "waymark/internal";
-import { AdapterExchange, type AnswerRecording, type Platform, type ServedApp } from "waymark/internal";
+import { AdapterExchange, type AnswerRecording, type RepeatedRequest, type ServedApp } from "waymark/internal";
 import { type Client, canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
 import type { Permit, PermitHolder } from "./content/permits.ts";
 import type { ServeContext } from "./context.ts";
 import { endChannel, type PublishedApp, startChannel } from "./request-events.ts";
 
 /** Node, as far as exchanges differ by it. */
-export const node: Platform = {
-  byteLength: (text) => Buffer.byteLength(text),
+const node = {
+  byteLength: (text: string) => Buffer.byteLength(text),
   pause: () => eventLoopTurn(),
 };
 
@@ -135,6 +134,9 @@ export class Peer {
     return address;
   }
 }
+
+/** What is known of a turn of the event loop. */
+export type EventLoopTurn = NonNullable<RepeatedRequest["turn"]>;
 
 /** Whether a connection is one of TLS: Node says so by a property that other sockets lack. */
 export const isEncrypted = (socket: Socket): boolean => "encrypted" in socket;

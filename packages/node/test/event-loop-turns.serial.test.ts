@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { around, GET, HttpRequest, router, text } from "waymark";
-import type { EventLoopTurn } from "waymark/internal";
 import { turnOf } from "waymark/internal";
+import type { EventLoopTurn } from "../src/served-exchange.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 /** Serves an app that keeps the turn in which each request was read, as `/` sees it, and runs `work` for `/work`. */

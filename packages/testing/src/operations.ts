@@ -1,10 +1,12 @@
 import type { App } from "waymark";
-import { lookUp, operationsOf, type Operation as RoutedOperation } from "waymark/internal";
+import { lookUp, operationsOf } from "waymark/internal";
 import type { OpenApiDocument, OperationObject, ResponseObject } from "waymark/openapi";
 
 export type ParameterObject = NonNullable<OperationObject["parameters"]>[number];
 type RequestBodyObject = NonNullable<OperationObject["requestBody"]>;
 type ReferenceObject = Exclude<OperationObject["responses"][string], ResponseObject>;
+
+type RoutedOperation = ReturnType<typeof operationsOf>[number];
 
 /** The responses that are declared, by status. */
 export type DeclaredResponses = Readonly<Record<string, ResponseObject>>;

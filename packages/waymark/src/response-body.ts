@@ -1,7 +1,7 @@
 import { andThen } from "./and-then.ts";
 import { typeName } from "./declaration.ts";
 import type { HeaderList } from "./fields/header-list.ts";
-import { declaredLength, type StreamedBody } from "./response.ts";
+import { declaredLength, type ResponseBody, type StreamedBody } from "./response.ts";
 
 export type Piece = string | Uint8Array;
 export type Step = IteratorResult<Piece, unknown>;
@@ -47,6 +47,33 @@ export function openBody(body: StreamedBody, headers: HeaderList): BodySource {
     cancel: async () => (over ? undefined : source.cancel()),
   };
 }
+
+/** Reads a body of a response with these fields to its end. */
+export async function readWhole(body: ResponseBody, headers: HeaderList): Promise<Uint8Array> {
+  if (typeof body === "string") return utf8.encode(body);
+  if (body === null || body instanceof Uint8Array) return body ?? new Uint8Array();
+  const source = openBody(body, headers);
+  const pieces: Uint8Array[] = [];
+  for (let step = await source.next(); step.done !== true; step = await source.next()) {
+    pieces.push(typeof step.value === "string" ? utf8.encode(step.value) : step.value);
+  }
+  return joinBytes(pieces);
+}
+
+/** Returns the pieces as one array; of a single piece that very array. */
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return only;
+  const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.byteLength, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+const utf8 = new TextEncoder();
 
 // Through a reader rather than the stream's iterator: a reader can be cancelled while it waits.
 function readerSource(stream: ReadableStream<unknown>): UncheckedSource {
@@ -116,7 +143,6 @@ function assertPiece(step: UncheckedStep): Step {
 
 function pieceCheck(length: number | undefined): Check {
   if (length === undefined) return assertPiece;
-  const encoder = new TextEncoder();
   let sent = 0;
   return (unchecked) => {
     const step = assertPiece(unchecked);
@@ -125,7 +151,7 @@ function pieceCheck(length: number | undefined): Check {
         throw new TypeError(`The body ended after ${sent} of the ${length} bytes of its Content-Length`);
       return step;
     }
-    const value = typeof step.value === "string" ? encoder.encode(step.value) : step.value;
+    const value = typeof step.value === "string" ? utf8.encode(step.value) : step.value;
     sent += value.byteLength;
     if (sent > length) throw new TypeError(`The body is longer than the ${length} bytes of its Content-Length`);
     return { done: false, value };

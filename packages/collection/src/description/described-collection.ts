@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from "waymark/content";
-import type { TemplatePart } from "waymark/internal";
 import { parseTemplate, pascalCase } from "waymark/internal";
 import type { NamedSchema } from "waymark/openapi";
 import { nameIn } from "../members/object-schema.ts";
@@ -43,7 +42,7 @@ function placeOf(settings: CollectionSettings, path: string): DescribedCollectio
 }
 
 /** Leaves out the regular expressions of variables. */
-function plainText(part: TemplatePart): string {
+function plainText(part: ReturnType<typeof parseTemplate>[number][number]): string {
   if (part.kind === "text") return part.text;
   return part.kind === "wildcard" ? "*" : `{${part.name}}`;
 }

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { HttpError } from "waymark";
-import { type ContentSource, contentInterrupted, contentTooLarge } from "waymark/internal";
+import { contentInterrupted, contentTooLarge } from "waymark/internal";
 import { ByteQueue } from "./byte-queue.ts";
 import type { Permit, PermitHolder } from "./permits.ts";
 
@@ -8,7 +8,7 @@ import type { Permit, PermitHolder } from "./permits.ts";
  * The content of a request as it arrives. A little is kept for a reader that is yet to come; beyond that it stays in the
  * connection, and at last in the client.
  */
-export class IncomingContent implements ContentSource, PermitHolder {
+export class IncomingContent implements PermitHolder {
   readonly length: number | undefined;
   readonly #onChange: () => void;
   readonly #arrived = new ByteQueue();

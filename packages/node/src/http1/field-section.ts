@@ -1,5 +1,5 @@
 import type { HeaderList } from "waymark/fields";
-import { isBlank, isFieldValue, parsedHeaders, tokenList, trimBlanks } from "waymark/internal";
+import { isFieldValue, parsedHeaders, tokenList, trimBlanks } from "waymark/internal";
 import { type HeadLimits, refuseFields, refuseFraming } from "../head-fields.ts";
 import { AskedFields } from "../memory/asked-fields.ts";
 import { type HeadRefusal, malformedMessage } from "../refusals.ts";
@@ -100,7 +100,8 @@ function nameEnd(text: string, start: number): number {
   while (isNameCharacter[text.charCodeAt(at)] === 1) at++;
   if (at > start && text.charCodeAt(at) === 0x3a) return at;
   const first = text.charCodeAt(start);
-  if (isBlank(first)) throw malformedMessage("A field line begins with white space. Folded lines are not allowed.");
+  if (first === 0x20 || first === 0x09)
+    throw malformedMessage("A field line begins with white space. Folded lines are not allowed.");
   if (at === start) throw malformedMessage("A field line has no name.");
   throw malformedMessage("A field line has no colon straight behind its name.");
 }

@@ -1,14 +1,7 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import {
-  eventStreamFields,
-  fieldLines,
-  notedHeaders,
-  type Piece,
-  representedFields,
-  withTargetHost,
-} from "waymark/internal";
+import { fieldLines, notedHeaders, representedFields, withTargetHost } from "waymark/internal";
 import type { IncomingContent } from "../content/incoming-content.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
 import type { Output } from "../output.ts";
@@ -99,7 +92,7 @@ export class Http1Exchange extends ServedExchange {
   /** Makes the head: content is framed by its length or in chunks, and for HTTP/1.0, which has no chunks, by the end of the connection. */
   sendHead(response: HttpResponse, length: number | undefined): void {
     const lines = fieldLines(representedFields(response));
-    this.isEventStream = response.headers.get("Content-Type") === eventStreamFields["Content-Type"];
+    this.isEventStream = response.headers.get("Content-Type") === "text/event-stream";
     this.#isChunked = length === undefined && this.head.minorVersion === 1;
     const unsized = this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "";
     const framing = length === undefined ? unsized : lengthLine(length);
@@ -107,7 +100,7 @@ export class Http1Exchange extends ServedExchange {
     if (this.head.note !== undefined) this.#note(response, lines, undefined);
   }
 
-  sendPiece(piece: Piece): boolean {
+  sendPiece(piece: string | Uint8Array): boolean {
     const { output } = this.#connection;
     const start = this.#start;
     this.#start = "";

@@ -1,5 +1,4 @@
-import type { RenewedField } from "waymark/internal";
-import type { KeptHead } from "../memory/kept-answer.ts";
+import type { KeptHead, RenewedField } from "../memory/kept-answer.ts";
 import type { RepeatedAnswer } from "../memory/repeated-answer.ts";
 
 /** The head of an answer that is kept, as names and values in turn. */

@@ -1,10 +1,10 @@
 import type { AnswerSource, HttpRequest, HttpResponse } from "waymark";
-import type { AnswerRecording, RenewedField, Repetition, ServedApp } from "waymark/internal";
+import type { AnswerRecording, Repetition, ServedApp } from "waymark/internal";
 import type { ServeContext } from "../context.ts";
 import type { Peer } from "../served-exchange.ts";
 import { type AskedFields, type AskedNames, FieldNotes } from "./asked-fields.ts";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
-import { KeptAnswer, type KeptHead } from "./kept-answer.ts";
+import { KeptAnswer, type KeptHead, type RenewedField } from "./kept-answer.ts";
 import { RepeatedAnswer } from "./repeated-answer.ts";
 import { SeenOnce } from "./seen-once.ts";
 

@@ -1,5 +1,8 @@
-import type { RenewedField, Repetition } from "waymark/internal";
+import type { Repetition } from "waymark/internal";
 import type { AskedSource } from "./asked-sources.ts";
+
+/** A field that has a new value each time. */
+export type RenewedField = NonNullable<Repetition["renews"]>;
 
 /** The head of an answer, as a protocol keeps it. */
 export interface KeptHead {

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { HeaderList } from "waymark/fields";
-import type { EventLoopTurn, RepeatedRequest } from "waymark/internal";
-import { currentTurn, type Peer } from "../served-exchange.ts";
+import type { RepeatedRequest } from "waymark/internal";
+import { currentTurn, type EventLoopTurn, type Peer } from "../served-exchange.ts";
 import type { KeptAnswer, KeptHead } from "./kept-answer.ts";
 
 /** An answer that comes from memory for one request, which has no other exchange. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { ContentError, decodeUtf8, parseStrictJson } from "waymark/content";
-import { positionAt, quote, type TextPosition } from "waymark/internal";
+import { positionAt, quote } from "waymark/internal";
 import type * as z from "zod";
 import { fileFault } from "../file-fault.ts";
 import { jsonType } from "../person/value-schemas.ts";
@@ -92,6 +92,8 @@ export function faultsOf(error: z.ZodError): readonly { path: readonly PropertyK
 }
 
 /** `line 3, column 5` */
+type TextPosition = ReturnType<typeof positionAt>;
+
 const describePosition = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`;
 
 /** `rules[0].path` */

@@ -1,4 +1,3 @@
-import { joinBytes } from "../content/coding.ts";
 import { contentInterrupted, contentTooLarge } from "../content/refusals.ts";
 import type { ContentSource } from "../content/request-content.ts";
 import type { Client, KnownClient } from "../exchange.ts";
@@ -7,6 +6,7 @@ import { isHost } from "../path/target.ts";
 import { internalError } from "../problem.ts";
 import { type HttpResponse, handlerFields } from "../response.ts";
 import type { Piece } from "../response-body.ts";
+import { joinBytes } from "../response-body.ts";
 import type { ServedApp } from "../served-app.ts";
 import { AdapterExchange, answer, type Platform, send } from "./adapter-exchange.ts";
 
@@ -194,9 +194,7 @@ export class WebContent implements ContentSource {
   }
 
   async bytes(limit: number): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this.stream(limit)) pieces.push(piece);
-    return joinBytes(pieces);
+    return joinBytes(await Array.fromAsync(this.stream(limit)));
   }
 
   async *stream(limit: number): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,5 @@
-import { type ContentCoding, joinBytes } from "./coding.ts";
+import { joinBytes } from "../response-body.ts";
+import type { ContentCoding } from "./coding.ts";
 import { ContentError } from "./decoder.ts";
 import { contentExpandsTooFar, contentTooLarge, malformedRefusal } from "./refusals.ts";
 

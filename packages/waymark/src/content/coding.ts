@@ -110,16 +110,3 @@ function parseWeights(field: string): ReadonlyMap<string, number> {
 }
 
 const memberPattern = new RegExp(String.raw`^(?<name>${tokenText})(?:[\t ]*;[\t ]*q=(?<sent>[0-9.]+))?$`, "i");
-
-/** Returns the pieces as one array; of a single piece that very array. */
-export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only] = pieces;
-  if (pieces.length === 1 && only !== undefined) return only;
-  const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.byteLength, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
-}

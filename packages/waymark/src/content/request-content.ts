@@ -1,7 +1,8 @@
 import { isPromise } from "../and-then.ts";
 import type { HeaderList } from "../fields/header-list.ts";
+import { joinBytes } from "../response-body.ts";
 import { type DecodingBounds, decodePieces, decodeWhole } from "./coded-content.ts";
-import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
+import { type ContentCoding, chooseCoding } from "./coding.ts";
 import { chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 import { jsonDecoder, parseStrictJson, type StrictJsonOptions } from "./json.ts";
 import { contentTooLarge, invalidContent, malformedRefusal } from "./refusals.ts";

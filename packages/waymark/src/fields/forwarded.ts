@@ -9,8 +9,12 @@ export interface ForwardedHop {
   readonly host: string | undefined;
 }
 
+/** Lists what the proxies say in fields of this kind, the last first. */
+export const forwardedHops = (headers: HeaderList, fields: "X-Forwarded" | "Forwarded"): Generator<ForwardedHop> =>
+  fields === "Forwarded" ? standardHops(headers) : xForwardedHops(headers);
+
 /** Lists what X-Forwarded-For, -Proto and -Host say, the last first. A proxy may hand on scheme and host: one is for all. */
-export function* xForwardedHops(headers: HeaderList): Generator<ForwardedHop> {
+function* xForwardedHops(headers: HeaderList): Generator<ForwardedHop> {
   const list = (name: string): readonly string[] => plainList(headers.get(name) ?? "").toReversed();
   const schemes = list("X-Forwarded-Proto");
   const hosts = list("X-Forwarded-Host");
@@ -20,7 +24,7 @@ export function* xForwardedHops(headers: HeaderList): Generator<ForwardedHop> {
 }
 
 /** Lists the elements of Forwarded (RFC 7239 §4), the last first, up to one that is malformed. */
-export function* forwardedHops(headers: HeaderList): Generator<ForwardedHop> {
+function* standardHops(headers: HeaderList): Generator<ForwardedHop> {
   const value = headers.get("Forwarded");
   if (value === undefined) return;
   // No parameter that is read here has a comma or a semicolon in its value, not even a quoted one.

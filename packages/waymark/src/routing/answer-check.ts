@@ -1,5 +1,4 @@
 import { type AnswersData, isNone, isProblemType } from "../answers.ts";
-import { joinBytes } from "../content/coding.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import type { Description, ResponseDescription } from "../description.ts";
@@ -9,7 +8,7 @@ import { problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { type HttpResponse, isStreamed, jsonValueOf } from "../response.ts";
-import { openBody } from "../response-body.ts";
+import { readWhole } from "../response-body.ts";
 import { brokenAnswer, findDifference } from "./declared-answer.ts";
 
 /** What is declared of the answers of a handler. */
@@ -141,16 +140,8 @@ const hasNoBytes = ({ body }: HttpResponse): boolean =>
   body === "" || (body instanceof Uint8Array && body.byteLength === 0);
 
 /** The response with its body in one piece. */
-async function inWhole(response: HttpResponse): Promise<HttpResponse> {
-  const { body, headers } = response;
-  if (!isStreamed(body)) return response;
-  const source = openBody(body, headers);
-  const pieces: Uint8Array[] = [];
-  for (let step = await source.next(); step.done !== true; step = await source.next()) {
-    pieces.push(typeof step.value === "string" ? new TextEncoder().encode(step.value) : step.value);
-  }
-  return response.withBody(joinBytes(pieces));
-}
+const inWhole = async (response: HttpResponse): Promise<HttpResponse> =>
+  isStreamed(response.body) ? response.withBody(await readWhole(response.body, response.headers)) : response;
 
 /** Whether content of the type is looked into. Of other types it may have no end, as events. */
 const isValidated = (type: string): boolean => isJson(type) || type === "text/plain";

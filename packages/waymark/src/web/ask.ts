@@ -1,6 +1,5 @@
 import { isNone } from "../answers.ts";
 import type { App } from "../app.ts";
-import { joinBytes } from "../content/coding.ts";
 import { decodeUtf8 } from "../content/decoder.ts";
 import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
 import type { HttpRequestInit } from "../exchange.ts";
@@ -9,7 +8,7 @@ import { isJson, withoutParameters } from "../fields/media-type.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { HttpRequest } from "../request.ts";
 import { type HttpResponse, hasNoContent, jsonText, type NoContent } from "../response.ts";
-import { openBody } from "../response-body.ts";
+import { readWhole } from "../response-body.ts";
 
 /** What a request of `ask` has besides its method and its target. One of `json`, `form` and `body` at most. */
 export interface AskOptions<A extends AnswersAsked = AnswersAsked> {
@@ -103,15 +102,7 @@ async function contentOf(options: AskOptions): Promise<Pick<HttpRequestInit, "he
 }
 
 async function readValue({ status, body, headers }: HttpResponse, method: string): Promise<unknown> {
-  const pieces: Uint8Array[] = [];
-  const source =
-    body === null || hasNoContent(method, status)
-      ? undefined
-      : openBody(typeof body === "string" || body instanceof Uint8Array ? [body] : body, headers);
-  for (let step = await source?.next(); step !== undefined && step.done !== true; step = await source?.next()) {
-    pieces.push(typeof step.value === "string" ? new TextEncoder().encode(step.value) : step.value);
-  }
-  const bytes = joinBytes(pieces);
+  const bytes = await readWhole(hasNoContent(method, status) ? null : body, headers);
   if (bytes.length === 0) return undefined;
   const type = withoutParameters(headers.get("Content-Type") ?? "");
   if (isJson(type)) return JSON.parse(decodeUtf8(bytes));
