@@ -23,6 +23,21 @@ export function postgresLists(pool: PostgresPool, definition: StoredCollection):
   const columns = comparedColumns(definition);
   const members = [...storeMembers, ...definition.selectable];
 
+  /** Reads a page of few records; undefined where it has long documents. */
+  const page = async (
+    reads: SeriesOfReads,
+    selection: Selection,
+    owner: number | undefined,
+    isRun: boolean,
+  ): Promise<RecordBatch | undefined> => {
+    const { after, limit = Number.POSITIVE_INFINITY } = selection;
+    if (limit > mostFew) return undefined;
+    const isOnePlan = isRun && isPlannedOnce(selection, limit);
+    const statement = { ...select(selection, owner).few(after, limit, batchSize, isOnePlan), isShort: isRun };
+    const records = parseRecords((await reads.read(isOnePlan ? named(statement) : statement)).text);
+    return records && { records, next: undefined };
+  };
+
   /** Reads the first records of a selection that is a run of an index, about 64 KiB; each batch begins at its place there. */
   const walk = async (reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> => {
     const { after, limit = Number.POSITIVE_INFINITY } = selection;
@@ -30,10 +45,6 @@ export function postgresLists(pool: PostgresPool, definition: StoredCollection):
     const wanted = Math.min(limit, mostInBatch);
     const isOnePlan = isPlannedOnce(selection, limit);
     const read = (statement: Statement): Promise<StateRead> => reads.read(isOnePlan ? named(statement) : statement);
-    if (limit <= mostFew) {
-      const records = parseRecords((await read(selected.few(after, limit, batchSize, isOnePlan))).text);
-      if (records !== undefined) return { records, next: undefined };
-    }
     const rows: SelectedRow[] = [];
     let size = 0;
     for (const range of selected.ranges(after)) {
@@ -89,9 +100,9 @@ export function postgresLists(pool: PostgresPool, definition: StoredCollection):
   return {
     async batch(selection, owner, options) {
       const reads = new SeriesOfReads(pool, options);
-      const batch = await (isRunOfIndex(selection, (member) => columns.get(member)?.list !== undefined)
-        ? walk(reads, selection, owner)
-        : find(reads, selection, owner));
+      const isRun = isRunOfIndex(selection, (member) => columns.get(member)?.list !== undefined);
+      const batch =
+        (await page(reads, selection, owner, isRun)) ?? (await (isRun ? walk : find)(reads, selection, owner));
       return { ...batch, state: reads.first };
     },
     async count(selection, owner, options) {

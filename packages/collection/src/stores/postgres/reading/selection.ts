@@ -65,7 +65,7 @@ export class PostgresSelection {
       FROM (${this.#first(dialect, `${recordColumns}, size`, place, `${count}`)}) AS first`;
     const text = `SELECT ${stateExpression(this.#collection)}, NULL, NULL, NULL, page.*, each.place
       FROM ${dialect.each} CROSS JOIN LATERAL (${page}) AS page`;
-    return { text, values: dialect.values, isShort: true, isForMany: isForMany && dialect.values.length > 0 };
+    return { text, values: dialect.values, isForMany: isForMany && dialect.values.length > 0 };
   }
 
   /**
