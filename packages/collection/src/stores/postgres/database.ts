@@ -17,7 +17,7 @@ import { type PostgresBuilder, postgresBuilder } from "./layout/builder.ts";
 import { drop, unusedIndexes } from "./layout/indexes.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
 import { prepareCollection } from "./layout/schema.ts";
-import { feedHolder } from "./reading/feed-holder.ts";
+import { feedHolder } from "./reading/feed.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 

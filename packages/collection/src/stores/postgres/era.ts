@@ -1,7 +1,6 @@
 import { lostAtMost } from "../record-database.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
-import { idSequence, lastOf, revisionSequence } from "./table/sequences.ts";
-import { quoteName, quoteText } from "./table/sql.ts";
+import { idSequence, lastOf, quoteName, quoteText, revisionSequence } from "./table/sql.ts";
 
 // The numbers of transactions, and with them the cursors of followers, mean something on one server only, and in one history of it: a
 // standby that is promoted gives the numbers again that it had not got yet. So a database has an era, which ends where its server, its

@@ -13,8 +13,7 @@ import { throwStoreFault } from "./connections/fault.ts";
 import type { PostgresPool } from "./connections/pool.ts";
 import { dropIndexes, makeIndexes } from "./layout/indexes.ts";
 import { identityOf } from "./snapshot.ts";
-import { advance, idSequence, revisionSequence } from "./table/sequences.ts";
-import { quoteName, quoteText, toArrayText } from "./table/sql.ts";
+import { advance, idSequence, quoteName, quoteText, revisionSequence, toArrayText } from "./table/sql.ts";
 import { PostgresChanges } from "./writing/changes.ts";
 import { putKeys } from "./writing/keys.ts";
 

@@ -7,8 +7,7 @@ import { throwStoreFault } from "./connections/fault.ts";
 import type { OpenServer } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { assertFinished, layoutOf, presentLayouts } from "./layout/migrations.ts";
-import { idSequence, lastOf, revisionSequence } from "./table/sequences.ts";
-import { quoteName } from "./table/sql.ts";
+import { idSequence, lastOf, quoteName, revisionSequence } from "./table/sql.ts";
 
 /**
  * Opens a snapshot of a PostgreSQL database: a transaction that sees its present state, on its own connection. It blocks no other

@@ -1,7 +1,6 @@
 import type { Awaitable } from "waymark";
 import type { Selection } from "../contract/selection.ts";
 import type { CountOptions } from "../contract/store.ts";
-import { KeptReads } from "./kept-reads.ts";
 
 /**
  * Returns the number of records of a selection, of an owner or of all.
@@ -23,18 +22,29 @@ type KeptCount = (
  * @param readState returns the present state
  */
 export function keptCounts(readState: () => Awaitable<string>): KeptCount {
-  const counts = new KeptReads<number>(mostCounts);
+  let kept = { state: "", counts: new Map<string, number>() };
+  /** How many counts were not kept for lack of room. At first they are not: of more counts that are asked for in turn, none was found. */
+  let lacked = 0;
   return async ({ filters = [], words = [] }, owner, { most, notBefore }, count) => {
     const key = JSON.stringify([owner, filters, words, most]);
     const state = notBefore ?? (await readState());
-    const kept = counts.find(key, state);
-    if (kept !== undefined) return kept;
+    const isFull = kept.counts.size === mostCounts && ++lacked > mostCounts;
+    if (kept.state !== state || isFull) {
+      kept = { state, counts: new Map() };
+      lacked = 0;
+    }
+    const { counts } = kept;
+    const known = counts.get(key);
+    if (known !== undefined) return known;
     const counted = await count(state);
     // If they were counted in a later state, this one does not come again.
-    counts.keep(key, state, () => counted);
+    if (key.length <= longestKey && counts.size < mostCounts) counts.set(key, counted);
     return counted;
   };
 }
 
 /** With the longest keys, they take half a megabyte. */
 const mostCounts = 256;
+
+/** In characters. */
+const longestKey = 1_024;

@@ -3,8 +3,7 @@ import { keysOf, parseKeys, reportForgotten } from "../../table/compared.ts";
 import { ownedOtherwise, UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { ruleOf } from "../table/columns.ts";
-import { idSequence, revisionSequence } from "../table/sequences.ts";
-import { quoteName } from "../table/sql.ts";
+import { idSequence, quoteName, revisionSequence } from "../table/sql.ts";
 import { makeIndexes } from "./indexes.ts";
 import { isThere, lockLayout } from "./migrations.ts";
 

@@ -1,11 +1,12 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import type { StoredCollection } from "../../../database.ts";
 import { cursorGone } from "../../contract/errors.ts";
+import type { FeedHolder } from "../../contract/observer.ts";
 import type { Engine, EngineChanges, FeedRange } from "../../engine.ts";
 import { type FeedPlace, isInEra, stillBegan } from "../../reading/feed-cursor.ts";
 import { type RecordRow, toRecord } from "../../table/rows.ts";
 import { toSelectionFault } from "../connections/fault.ts";
-import type { PostgresPool, ReadSeries } from "../connections/pool.ts";
+import type { Ask, PostgresPool, ReadSeries } from "../connections/pool.ts";
 import { quoteName, quoteText } from "../table/sql.ts";
 
 /**
@@ -141,4 +142,14 @@ const headOf = (rows: readonly FeedRow[]): HeadRow => rows[0] as HeadRow; // the
 function toChange([, , id, revision, updatedAt, json]: ChangeRow): EngineChanges["changes"][number] {
   if (json === null) return { kind: "removed", id: Number(id), revision: Number(revision) };
   return { kind: "stored", record: toRecord([id, revision, updatedAt, json] as RecordRow<string>) }; // no record lacks one of them
+}
+
+/** Returns the oldest transaction that still runs, in whatever database of the server. */
+export async function feedHolder(ask: Ask): Promise<FeedHolder> {
+  const [[pid = null, database = null, prepared = null] = []] = await ask<readonly (string | null)[]>({
+    text: `SELECT pid, coalesce(datname, database), gid
+      FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::xid AS least) AS horizon
+      LEFT JOIN pg_stat_activity ON backend_xid = least LEFT JOIN pg_prepared_xacts ON transaction = least`,
+  });
+  return { pid: pid === null ? null : Number(pid), database, prepared };
 }

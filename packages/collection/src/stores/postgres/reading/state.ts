@@ -1,8 +1,7 @@
 import { toSelectionFault } from "../connections/fault.ts";
 import type { PostgresPool } from "../connections/pool.ts";
 import { querySchedule } from "../connections/query-schedule.ts";
-import { lastOf, revisionSequence } from "../table/sequences.ts";
-import { quoteName, quoteText } from "../table/sql.ts";
+import { lastOf, quoteName, quoteText, revisionSequence } from "../table/sql.ts";
 
 // A statement sees the changes of the transactions that its snapshot shows. Which of them changed a collection is known from the last of
 // them and those before it that still ran: two statements of which both are the same see the same records. Transaction numbers are of

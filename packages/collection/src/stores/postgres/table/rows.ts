@@ -6,8 +6,7 @@ import { type NewRecord, toStoredJson } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import type { Statement } from "../connections/session.ts";
 import { comparedBy, withoutUnique, wordsBy } from "./columns.ts";
-import { idSequence, nextOf, revisionSequence } from "./sequences.ts";
-import { quoteName, quoteText, toArrayText } from "./sql.ts";
+import { idSequence, nextOf, quoteName, quoteText, revisionSequence, toArrayText } from "./sql.ts";
 
 /** The statements that put rows into the table of a collection, any number at once. */
 export interface PostgresRows {

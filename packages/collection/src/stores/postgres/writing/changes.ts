@@ -15,8 +15,7 @@ import {
   type Revisions,
   removalOfRecords,
 } from "../table/rows.ts";
-import { advance, idSequence, nextOf } from "../table/sequences.ts";
-import { ownerColumn, quoteName, quoteText, toArrayText } from "../table/sql.ts";
+import { advance, idSequence, nextOf, ownerColumn, quoteName, quoteText, toArrayText } from "../table/sql.ts";
 import { PostgresBatch } from "./batch.ts";
 import { type Holders, holdersOf } from "./holders.ts";
 import { forgetKeys, keepKeys, keyedRecords, putKeys } from "./keys.ts";

@@ -7,7 +7,6 @@ import { parentPort, Worker } from "node:worker_threads";
 import type { StoredCollection } from "../../../database.ts";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
 import { type Answer, type Calls, type Channel, type PendingCall, settle, toAnswer } from "../connections/channel.ts";
-import { isSingleExecutable } from "./single-executable.ts";
 
 /** The programs of threads, files beside this one that call `answerCalls`, without their extensions. */
 const programs: Readonly<Record<ThreadProgram, { readonly task: string; readonly committing: readonly string[] }>> = {
@@ -175,3 +174,9 @@ function answerOf(call: () => unknown): Answer {
     return toAnswer(error);
   }
 }
+
+/** Whether the program is a single executable of Node.js, which has no files; false on runtimes without them, such as Bun. */
+const isSingleExecutable = (): boolean => {
+  const sea: typeof import("node:sea") | undefined = process.getBuiltinModule("node:sea");
+  return sea?.isSea() === true;
+};

@@ -3,13 +3,21 @@ import type { StoredCollection } from "../../../database.ts";
 import { StoreUnavailable } from "../../contract/errors.ts";
 import type { BulkCreation } from "../../contract/store.ts";
 import { type BulkConditions, type BulkEnd, BulkTally } from "../../writing/bulk-source.ts";
-import type { Write } from "../../writing/write.ts";
+import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";
 import { numberIn, prepareChange } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
-import type { AddressedWrite, WriteOutcome } from "./batch.ts";
 import { type SqliteChanges, sqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
+
+/** A change, and the collection that it is made to. */
+export interface AddressedWrite {
+  readonly collection: string;
+  readonly write: Write;
+}
+
+/** The outcome of a change within its batch. */
+export type WriteOutcome = OutcomeOf<Write> | { readonly kind: "failed"; readonly error: Error };
 
 /** Makes all writes to a file over one connection, one transaction at a time. Every method may throw as `inTransaction` does. */
 export class SqliteCommitter {

@@ -2,8 +2,7 @@ import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
-import type { WriteOutcome } from "./batch.ts";
-import type { BulkOutcome } from "./committer.ts";
+import type { BulkOutcome, WriteOutcome } from "./committer.ts";
 import type { CommitterChannel } from "./committer-channel.ts";
 
 /**
