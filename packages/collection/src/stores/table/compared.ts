@@ -56,24 +56,29 @@ export function reportForgotten(
   if (forgotten.size > 0) onForgotten?.(definition.name, [...forgotten].toSorted());
 }
 
-/** Values by their keys. */
-type Compared = Record<string, string | number>;
+/** What a unique or selectable member of a document is compared by. */
+interface ComparedMember {
+  readonly key: string;
+  /** Returns null where the document lacks the member. */
+  readonly toValue: (document: unknown) => string | number | null;
+}
 
-/** Makes what the unique and the selectable members of a document are compared by. */
-export function comparedMembers({ unique, selectable }: StoredCollection): (document: unknown) => Compared {
-  const uniqueNames = unique.map(keyOfUnique);
-  const members = selectable.map((member) => ({ key: keyOfMember(member), path: member.name.split("."), ...member }));
-  return (document) => {
-    const compared: Compared = {};
-    for (const [at, key] of uniqueKeys(document, unique).entries()) {
-      if (key !== null) compared[uniqueNames[at] as string] = key; // there are as many
-    }
-    for (const { key, path, type } of members) {
-      const value = toMemberValue(valueAlong(document, path), type);
-      if (value !== null) compared[key] = toReadableValue(comparedValue(value, type));
-    }
-    return compared;
-  };
+/** Returns what the unique and then the selectable members of a document are compared by. */
+export function comparedMembers({ unique, selectable }: StoredCollection): readonly ComparedMember[] {
+  return [
+    ...unique.map((member): ComparedMember => {
+      return { key: keyOfUnique(member), toValue: (document) => uniqueKey(document, member) };
+    }),
+    ...selectable.map((member): ComparedMember => {
+      const { name, type } = member;
+      const path = name.split(".");
+      const toValue = (document: unknown): string | number | null => {
+        const value = toMemberValue(valueAlong(document, path), type);
+        return value === null ? null : toReadableValue(comparedValue(value, type));
+      };
+      return { key: keyOfMember(member), toValue };
+    }),
+  ];
 }
 
 /** Returns the values of a list as they are compared, each once, and without that of its single member. */
@@ -112,6 +117,7 @@ const longestKey = 2000;
  * U+FFFD and four hexadecimal digits.
  */
 export function toReadableText(text: string): string {
+  if (text.isWellFormed() && !text.includes("\0")) return text; // which is faster
   return text.replace(/\0|\p{Surrogate}/gu, (sign) => `\ufffd${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

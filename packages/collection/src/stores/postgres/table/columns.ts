@@ -89,7 +89,11 @@ export function comparedBy(definition: StoredCollection): (document: unknown) =>
   const members = comparedMembers(definition);
   const rules = [ruleOf(definition)];
   return (document) => {
-    const compared: Record<string, unknown> = { "": rules, ...members(document) };
+    const compared: Record<string, unknown> = { "": rules };
+    for (const { key, toValue } of members) {
+      const value = toValue(document);
+      if (value !== null) compared[key] = value;
+    }
     for (const list of definition.lists) {
       const elements = indexedValues(listValues(document, list));
       if (elements.length > 0) compared[keyOfList(list)] = elements;

@@ -42,12 +42,8 @@ export function filledColumns({ unique, selectable }: StoredCollection): Readonl
 
 /** Makes the values of these columns. */
 export function filledValues(definition: StoredCollection): (document: unknown) => readonly (string | number | null)[] {
-  const keys = [...filledColumns(definition).keys()];
-  const compared = comparedMembers(definition);
-  return (document) => {
-    const values = compared(document);
-    return keys.map((key) => values[key] ?? null);
-  };
+  const members = comparedMembers(definition);
+  return (document) => members.map(({ toValue }) => toValue(document));
 }
 
 const columnTypes: Readonly<Partial<Record<MemberType, string>>> = { number: "REAL", time: "INTEGER" };
