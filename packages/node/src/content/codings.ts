@@ -1,4 +1,4 @@
-import { Duplex } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
 import {
   constants,
   createBrotliCompress,
@@ -10,8 +10,31 @@ import {
 } from "node:zlib";
 import type { CodingStream, ContentCoding } from "waymark/content";
 
-/** The streams of the web and of Node have types of their own, of one class. */
-const toStream = (duplex: Duplex): CodingStream => Duplex.toWeb(duplex) as CodingStream;
+/**
+ * Makes a pair of web streams of a stream of zlib. It ends when all pieces are coded: an end beside a piece has Node.js write an empty
+ * frame of zstd behind the last one, which its decoder before Node 26 refuses. `Duplex.toWeb` does not wait.
+ */
+function toStream(duplex: Duplex): CodingStream {
+  const settled = (act: (done: (error?: Error | null) => void) => void): Promise<void> =>
+    new Promise((resolve, reject) => act((error) => (error ? reject(error) : resolve())));
+  const writable = new WritableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      // Also when nobody wants to read any more.
+      const end = (error: Error = new Error("The coding has ended")): void => controller.error(error);
+      duplex.once("error", end).once("close", end);
+    },
+    write: (piece) => settled((done) => duplex.write(piece, done)),
+    close: () => settled((done) => duplex.end(done)),
+    abort: (reason) => {
+      duplex.destroy(reason instanceof Error ? reason : new Error("The coding was ended early", { cause: reason }));
+    },
+  });
+  // The streams of the web and of Node.js have types of their own, of one class.
+  return {
+    writable: writable as CodingStream["writable"],
+    readable: Readable.toWeb(duplex) as CodingStream["readable"],
+  };
+}
 
 // The parameters are for content that is made for each response: the 316 KB of JSON of 537 people take zstd 0.4 ms, br 2.7
 // and gzip 1.5, and become 32, 32 and 35 KB; the next level of each takes twice as long or more for 2 to 10 % less. The
