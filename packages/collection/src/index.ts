@@ -20,7 +20,7 @@ export type { BulkLimits, ListLimits } from "./limits.ts";
 export { type RecordSchema, recordSchema } from "./members/record-schema.ts";
 export type { MemberTable, MemberUse, RecordOf } from "./members/table.ts";
 export { openDatabase, openSnapshot } from "./open-database.ts";
-export type { BeforeChange, SetMembers } from "./prepared-changes.ts";
+export type { SetMembers } from "./prepared-changes.ts";
 export { collectionProblemTypes } from "./problem-types.ts";
 export type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
 export type { CollectionRoutesOptions } from "./routes.ts";
