@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Awaitable, HttpRequest } from "waymark";
 import { andThen } from "waymark/internal";
-import { changeInState } from "./change-in-state.ts";
 import { type JsonObject, without } from "./members/json-object.ts";
 import type { RecordScope } from "./record-scope.ts";
+import { changeInState, mapped } from "./store-layers.ts";
 import type { Document, ListChange, Store, StoredRecord } from "./stores/contract/store.ts";
 
 /**
@@ -107,11 +107,4 @@ function preparingStore(store: Store, preparing: Preparing): Store {
     changeAll: (changes, options) => store.changeAll(mapped(changes, prepare), options),
     within: (owner) => preparingStore(store.within(owner), preparing),
   };
-}
-
-async function* mapped<T>(
-  values: Iterable<T> | AsyncIterable<T>,
-  map: (value: T) => Promise<T>,
-): AsyncGenerator<T, void, undefined> {
-  for await (const value of values) yield await map(value);
 }

@@ -213,7 +213,8 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   const serverMembers = [...ofStore, ...setMembers];
   // What is set may decide whether the record is visible.
   const { set = {}, before } = options;
-  const scope = preparedScope(visibleScope(found, view), { set, before, serverMembers });
+  const seen = options.visible === undefined ? found : visibleScope(found, view);
+  const scope = preparedScope(seen, { set, before, serverMembers });
   requireKnownMembers(schema, serverMembers, {
     members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText.map(({ name }) => name)],
     "nouns.always": nouns?.always ?? [],

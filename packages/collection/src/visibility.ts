@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { type Awaitable, HttpError, type HttpRequest, problem, problemTypes } from "waymark";
 import { andThen } from "waymark/internal";
-import { changeInState } from "./change-in-state.ts";
 import { toMemberValue, valuesAt } from "./members/value.ts";
 import type { RecordScope } from "./record-scope.ts";
+import { changeInState, mapped } from "./store-layers.ts";
 import { cursorGone } from "./stores/contract/errors.ts";
 import type { MemberFilter, MemberType, Selection } from "./stores/contract/selection.ts";
-import type { ChangeBatch, Document, FirstBatch, ListChange, Store, StoredRecord } from "./stores/contract/store.ts";
+import type { ChangeBatch, Document, FirstBatch, Store, StoredRecord } from "./stores/contract/store.ts";
 import { batchesFrom } from "./stores/record-store.ts";
 
 /** Which records a caller sees and changes. To all others they are not there: 404, and in no list. */
@@ -58,7 +58,10 @@ export function viewOf(store: Pick<Store, "members">, visible: Visibility | unde
         : conditions.map(({ name, among }) => ({ member: name, operator: "in", values: [...among] })),
       has: (document) =>
         conditions.every(({ name, type, among }) =>
-          valuesAt(document, name).some((value) => among.has(toMemberValue(value, type) ?? absent)),
+          valuesAt(document, name).some((value) => {
+            const compared = toMemberValue(value, type);
+            return compared !== null && among.has(compared);
+          }),
         ),
     };
   };
@@ -76,9 +79,6 @@ export const visibleScope = (scope: RecordScope, view: ViewOf): RecordScope => (
 
 /** No record has this id. */
 const nothing: MemberFilter = { member: "id", operator: "eq", value: 0 };
-
-/** No member has this value. */
-const absent = Symbol("absent") as unknown as string; // so that a set of values can be asked for it
 
 const comparable = (value: VisibleValue): string | number => (typeof value === "boolean" ? String(value) : value);
 
@@ -111,14 +111,15 @@ function storeSeen(store: Store, view: View): Store {
   const seen = (record: StoredRecord | undefined): StoredRecord | undefined =>
     record !== undefined && isSeen(record) ? record : undefined;
   const find = (id: number): Awaitable<StoredRecord | undefined> => andThen(store.find(id), seen);
-  const requireSeen = (document: Document): void => {
-    if (!view.has(document)) throw new HttpError(problem(problemTypes.forbidden, { detail: beyondView }));
+  const whereSeen = (document: Document): Document => {
+    if (view.has(document)) return document;
+    throw new HttpError(problem(problemTypes.forbidden, { detail: beyondView }));
   };
 
   const whole: Store = {
     ...store,
     view: view.name,
-    // Who asks is not in the key of an answer from memory.
+    // The key of an answer from memory does not have the caller.
     source: undefined,
     find,
     batch: (selection, options): Awaitable<FirstBatch> => store.batch(selected(selection), options),
@@ -127,22 +128,20 @@ function storeSeen(store: Store, view: View): Store {
     },
     count: (selection, options) => store.count(selected(selection), options),
     async create(document, options) {
-      requireSeen(document);
-      const creation = await store.create(document, options);
+      const creation = await store.create(whereSeen(document), options);
       return creation.kind === "repeated" ? { ...creation, record: seen(creation.record) } : creation;
     },
     replace: (id, document, expectedRevision) =>
-      changeInState(find, id, expectedRevision, ({ revision }) => {
-        requireSeen(document);
-        return store.replace(id, document, revision);
-      }),
+      changeInState(find, id, expectedRevision, async ({ revision }) =>
+        store.replace(id, whereSeen(document), revision),
+      ),
     remove: (id, expectedRevision) =>
       changeInState(find, id, expectedRevision, ({ revision }) => store.remove(id, revision)),
-    createAll: (documents, options) => store.createAll(checked(documents, requireSeen), options),
+    createAll: (documents, options) => store.createAll(mapped(documents, whereSeen), options),
     // The changes are of records that were found here, in the revisions that they had.
     changeAll: (changes, options) =>
       store.changeAll(
-        checked(changes, (each: ListChange) => each.kind === "remove" || requireSeen(each.document)),
+        mapped(changes, (each) => (each.kind === "remove" ? each : { ...each, document: whereSeen(each.document) })),
         options,
       ),
     async changes(after, options) {
@@ -162,13 +161,3 @@ function storeSeen(store: Store, view: View): Store {
 }
 
 const beyondView = "Nothing was stored: the record would not be visible to these credentials.";
-
-async function* checked<T>(
-  values: Iterable<T> | AsyncIterable<T>,
-  check: (value: T) => unknown,
-): AsyncGenerator<T, void, undefined> {
-  for await (const value of values) {
-    check(value);
-    yield value;
-  }
-}

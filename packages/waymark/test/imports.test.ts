@@ -60,7 +60,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "feed prepared-changes.ts visibility.ts stores/postgres/table stores/sqlite/connections",
     "formats record-scope.ts stores/postgres/connections",
     "lists",
-    "stores shares change-in-state.ts limits.ts patch problem-types.ts change-note.ts readmission.ts representation.ts",
+    "stores shares limits.ts patch problem-types.ts change-note.ts readmission.ts representation.ts store-layers.ts",
     "database-kind.ts stores/writing",
     "stores/reading",
     "stores/table",

@@ -28,13 +28,11 @@ export function recordSchemas(
   const input = objectSchemaOf(schema, "input");
   // What is said of members together is of the whole record, and not of its changes or of the part that `fields` chooses.
   const { anyOf: _anyStored, not: _notStored, ...output } = objectSchemaOf(schema, "output");
-  const own = serverMembers.filter((name) => name !== "id");
-  const setByServer = Object.fromEntries(
-    own.map((name) => [
-      name,
-      { ...(setMembers.includes(name) ? {} : (memberSchemas[name] ?? ownerId)), readOnly: true },
-    ]),
-  );
+  const ofStore = serverMembers.filter((name) => name !== "id" && !setMembers.includes(name));
+  const setByServer = Object.fromEntries([
+    ...ofStore.map((name) => [name, { ...(memberSchemas[name] ?? ownerId), readOnly: true }] as const),
+    ...setMembers.map((name) => [name, { readOnly: true }] as const),
+  ]);
   // Where the path names no owner, the record does.
   const given = ownerMember === undefined || namesOwner ? {} : { [ownerMember]: ownerId };
   const givenNames = Object.keys(given);
@@ -49,9 +47,7 @@ export function recordSchemas(
     stored: namedSchema(`Stored${nouns.schema}`, {
       ...output,
       properties: { id: recordIdSchema, ...output.properties, ...setByServer },
-      required: [...new Set(["id", ...(output.required ?? []), ...nouns.always, ...own])].filter(
-        (name) => !setMembers.includes(name),
-      ),
+      required: [...new Set(["id", ...(output.required ?? []), ...nouns.always, ...ofStore])],
     }),
     replacing: namedSchema(`Replacing${nouns.schema}`, {
       ...input,

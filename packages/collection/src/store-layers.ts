@@ -1,3 +1,5 @@
+// What the stores share that stand over another one, and see or change its records in their own way.
+
 import type { Awaitable } from "waymark";
 import type { Removal, Replacement, StoredRecord } from "./stores/contract/store.ts";
 
@@ -17,4 +19,12 @@ export async function changeInState<Outcome extends Removal | Replacement>(
     const outcome = await attempt(record);
     if (outcome.kind !== "changed") return outcome;
   }
+}
+
+/** Yields what becomes of each value, which is asked for when the value is wanted. */
+export async function* mapped<T>(
+  values: Iterable<T> | AsyncIterable<T>,
+  map: (value: T) => Awaitable<T>,
+): AsyncGenerator<T, void, undefined> {
+  for await (const value of values) yield await map(value);
 }
