@@ -12,7 +12,8 @@ import type { Suite } from "../suite.ts";
 /** What a judge finds wrong with a document, in its own words, or undefined. */
 type Judge = (module: never, document: object) => Promise<string | undefined>;
 
-function judgeBy(name: string, judge: Judge): Suite {
+/** Makes a suite of a package that says what is wrong with the text of the document, or undefined. */
+function suiteOf(name: string, faultIn: (document: string, folder: string) => Promise<string | undefined>): Suite {
   return {
     name,
     subject: "OpenAPI",
@@ -20,13 +21,18 @@ function judgeBy(name: string, judge: Judge): Suite {
     source: { kind: "package", name },
     async run(folder) {
       await using service = await startService();
-      const document = JSON.parse((await service.send("GET", "/openapi.json")).text);
-      const entry = createRequire(`${folder}/`).resolve(name);
-      const module = (await import(pathToFileURL(entry).href)) as never; // its types are installed with it, later
-      return [{ name: "/openapi.json", fault: await judge(module, document) }];
+      const { text } = await service.send("GET", "/openapi.json");
+      return [{ name: "/openapi.json", fault: await faultIn(text, folder) }];
     },
   };
 }
+
+const judgeBy = (name: string, judge: Judge): Suite =>
+  suiteOf(name, async (document, folder) => {
+    const entry = createRequire(`${folder}/`).resolve(name);
+    const module = (await import(pathToFileURL(entry).href)) as never; // its types are installed with it, later
+    return judge(module, JSON.parse(document));
+  });
 
 interface Scalar {
   validate(document: object): Promise<{ readonly valid: boolean; readonly errors?: unknown }>;
@@ -53,27 +59,18 @@ export const openApiJudges: readonly Suite[] = [
 ];
 
 /** Makes a suite of a linter, a command that prints findings as JSON. */
-function lintedBy(name: string, args: readonly string[], files: Readonly<Record<string, string>>): Suite {
-  return {
-    name,
-    subject: "OpenAPI",
-    tries: "`/openapi.json`",
-    source: { kind: "package", name },
-    async run(folder) {
-      await using service = await startService();
-      const cwd = await mkdtemp(join(tmpdir(), "linted-"));
-      const document = (await service.send("GET", "/openapi.json")).text;
-      for (const [file, content] of Object.entries({ ...files, "openapi.json": document }))
-        await writeFile(join(cwd, file), content);
-      const command = [await commandOf(folder), "lint", "openapi.json", ...args];
-      const { stdout } = await promisify(execFile)(process.execPath, command, { cwd }).catch((failed) => failed);
-      await rm(cwd, { recursive: true });
-      if (!/^[[{]/.test(stdout)) throw new Error(`${name} failed: ${stdout}`);
-      const findings = [...stdout.matchAll(/"(?:ruleId|code)": *"([^"]+)"/g)].map(([, rule]) => rule);
-      return [{ name: "/openapi.json", fault: findings.length === 0 ? undefined : findings.join(", ") }];
-    },
-  };
-}
+const lintedBy = (name: string, args: readonly string[], files: Readonly<Record<string, string>>): Suite =>
+  suiteOf(name, async (document, folder) => {
+    const cwd = await mkdtemp(join(tmpdir(), "linted-"));
+    for (const [file, content] of Object.entries({ ...files, "openapi.json": document }))
+      await writeFile(join(cwd, file), content);
+    const command = [await commandOf(folder), "lint", "openapi.json", ...args];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd }).catch((failed) => failed);
+    await rm(cwd, { recursive: true });
+    if (!/^[[{]/.test(stdout)) throw new Error(`${name} failed: ${stdout}`);
+    const findings = [...stdout.matchAll(/"(?:ruleId|code)": *"([^"]+)"/g)].map(([, rule]) => rule);
+    return findings.length === 0 ? undefined : findings.join(", ");
+  });
 
 /** Linters by their recommended rules, whose warnings count. */
 export const openApiLinters: readonly Suite[] = [

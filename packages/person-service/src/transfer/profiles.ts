@@ -11,7 +11,7 @@ export interface ColumnMeaning {
   readonly member: string;
   /** What of the member it is: `value` or `label` of a list, a part of an address or of a date; undefined where it is no list, and all of it. */
   readonly part?: string | undefined;
-  /** What tells values of the same uses apart; empty without a number. */
+  /** The number that distinguishes values of the same uses; empty without one. */
   readonly number: string;
   /** What a value is for, as `contexts` and `features` have it. */
   readonly uses: readonly string[];

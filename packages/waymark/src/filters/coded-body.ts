@@ -43,7 +43,7 @@ function gather(source: BodySource): ReadableStream<Uint8Array<ArrayBuffer>> {
         while (size < enough) {
           asked ??= source.next();
           if (isPromise(asked) && size > 0) {
-            // Whoever asks next is told that it failed.
+            // The next read reports that it failed.
             asked.catch(() => undefined);
             break;
           }
