@@ -6,8 +6,8 @@ import { damagedReason, StoreDamaged } from "../contract/errors.ts";
 import type { ListMember, SelectableMember } from "../contract/selection.ts";
 import { wordRule } from "./words.ts";
 
-// What members are compared by stands in one column, `compared`: an object of JSON with a key for each of them. The key has the rule that
-// makes the value, so that another rule is another key.
+// Each thing that records are compared by has a key with the rule that makes its value, so that another rule is another key. On PostgreSQL
+// the keys are those of an object of JSON, the column `compared`; on SQLite each one is a column.
 
 /** The key of a member that records can be selected by. */
 export const keyOfMember = (member: SelectableMember): string => `${ruleOfType(member)} ${member.name}`;
