@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { before, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import { demoPeople } from "../../person-service/src/person/demo.ts";
 import { describeInBrowser, kinds } from "./scene.ts";
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
@@ -67,6 +68,28 @@ describeInBrowser("the page", kinds, (scene) => {
           assert.equal(await page.evaluate("document.documentElement.scrollWidth"), width, `${locale} ${path}`);
         }
       }
+    });
+  }
+});
+
+describeInBrowser("the first visit", kinds, (scene) => {
+  before(async () => {
+    await scene().people.createAll(await demoPeople());
+  });
+
+  for (const width of [390, 1280]) {
+    it(`shows the list of 537 people by seven answers and 60 kB, ${width} pixels`, async () => {
+      const context = await scene().newContext({ viewport: { width, height: 800 }, locale: "de-DE" });
+      const page = await context.newPage();
+      const network = await context.newCDPSession(page);
+      await network.send("Network.enable");
+      const sizes: number[] = [];
+      network.on("Network.loadingFinished", ({ encodedDataLength }) => sizes.push(encodedDataLength));
+      await page.goto(`${scene().url}/person`);
+      await page.locator("tbody tr").nth(49).waitFor();
+      assert.equal(sizes.length, 7);
+      const bytes = sizes.reduce((sum, size) => sum + size);
+      assert.ok(bytes <= 60_000, `${bytes} bytes`);
     });
   }
 });

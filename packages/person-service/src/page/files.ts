@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import nodeModule from "node:module";
-import { basename, extname } from "node:path";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
@@ -64,53 +64,26 @@ const types: Readonly<Record<string, string>> = {
   ".png": "image/png",
 };
 
-/** Whether this runs from the source of a checkout, which serves the source of the page, whatever was built of it. */
-const isSource = import.meta.url.endsWith(".ts");
-
 function readFiles(): PageFiles {
-  const files = isSource ? sourceFiles() : builtFiles();
-  const version = digest(JSON.stringify([...files]));
+  const files = import.meta.url.endsWith(".ts") ? sourceFiles() : builtFiles();
+  const version = digest(Buffer.concat([...files.values()]));
   const modules = [...files.keys()].filter((name) => name.endsWith(".js") && !/^(?:qr|[a-z]{2})\b/.test(name));
-  const responses = new Map(Array.from(files, ([name, text]) => [name, toResponse(version, name, text)] as const));
+  const responses = new Map(Array.from(files, ([name, bytes]) => [name, toResponse(version, name, bytes)] as const));
   return { responses, version, modules };
 }
 
 /** What a build has made. */
-function builtFiles(): ReadonlyMap<string, string> {
+function builtFiles(): ReadonlyMap<string, Uint8Array> {
   const folder = fileURLToPath(packageFile("assets/"));
   const paths = globSync("*.{css,js,svg}", { cwd: folder }).toSorted();
-  return new Map(paths.map((path) => [path, readFileSync(`${folder}/${path}`, "utf8")]));
+  return new Map(paths.map((path) => [path, readFileSync(`${folder}/${path}`)]));
 }
 
-/** The packages of the page, each by the one file of it that a browser loads. */
-const packages = { preact: "dist/preact.mjs", "preact/hooks": "dist/hooks.mjs", htm: "dist/htm.mjs", qr: "index.js" };
-
-/** The modules without their types; a browser finds what they import beside them. */
-function sourceFiles(): ReadonlyMap<string, string> {
-  const folder = fileURLToPath(new URL("../../../people-page/", import.meta.url));
-  const texts = globSync(["src/**/*.{ts,json}", "*.{css,svg}"], { cwd: folder }).map((path) => {
-    const text = readFileSync(folder + path, "utf8");
-    if (path.endsWith(".json")) return [nameOf(path), `export default ${text}`] as const;
-    return [nameOf(path), path.endsWith(".ts") ? toBrowser(nodeModule.stripTypeScriptTypes(text)) : text] as const;
-  });
-  const others = Object.entries(packages).map(([name, path]) => {
-    const manifest = nodeModule.findPackageJSON(name.replace("/hooks", ""), `${folder}package.json`) ?? "";
-    const text = readFileSync(
-      manifest.replace("package.json", name.endsWith("/hooks") ? `hooks/${path}` : path),
-      "utf8",
-    );
-    return [nameOf(`${name.replace("/", "-")}-package.js`), toBrowser(text)] as const;
-  });
-  return new Map([...texts, ...others].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+/** What a build would make now: a checkout serves the source of the page, whatever was built of it. */
+function sourceFiles(): ReadonlyMap<string, Uint8Array> {
+  // The name is not in an import, so that no bundle takes the builder along.
+  const builder: { buildPage(): { readonly files: ReadonlyMap<string, Uint8Array> } } = nodeModule.createRequire(
+    import.meta.url,
+  )("../../../people-page/build.ts");
+  return builder.buildPage().files;
 }
-
-const nameOf = (path: string): string => basename(path).replace(/\.(?:ts|json)$/, ".js");
-
-const toBrowser = (module: string): string =>
-  module
-    .replaceAll(/("\.)\.?(?:\/words)?(\/[\w-]+)\.(?:ts|json)"(?:, \{ with: \{ type: "json" \} \})?/g, '$1$2.js"')
-    .replaceAll(
-      /(from ?|import\()"([a-z/]+)"/g,
-      (_, start, name: string) => `${start}"./${name.replace("/", "-")}-package.js"`,
-    )
-    .replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
