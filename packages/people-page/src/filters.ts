@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Input } from "./field.ts";
 import type { Field } from "./fields.ts";
 import { type Children, given, html } from "./html.ts";
@@ -24,42 +24,38 @@ function operatorsOf(field: Field): readonly string[] {
 
 /** Adds one filter after the other: the member, how it is compared, and a value of those that exist. */
 export function FilterMenu({ search }: { readonly search: string }): Children {
-  const [name, setName] = useState("");
-  const [operator, setOperator] = useState("");
+  return html`<${Menu} kind="filters" label=${words.list.filter}><${NewFilter} search=${search} /></${Menu}>`;
+}
+
+function NewFilter({ search }: { readonly search: string }): Children {
+  const [name, setName] = useState<string>();
+  if (name !== undefined) return html`<${Comparison} search=${search} field=${fieldOf(name)} />`;
+  const items = filterable().map(
+    (each) => html`<li><button class="plain" onClick=${() => setName(each.name)}>${each.label}</button></li>`,
+  );
+  return html`<ul aria-label=${words.filters.choose}>${items}</ul>`;
+}
+
+/** How a member is compared, and with what. */
+function Comparison({ search, field }: { readonly search: string; readonly field: Field }): Children {
+  const operators = operatorsOf(field);
+  const [operator = "eq", setOperator] = useState(operators[0]);
   const [value, setValue] = useState("");
-  const field = name === "" ? undefined : fieldOf(name);
-  const operators = field === undefined ? [] : operatorsOf(field);
-  const chosen = operators.includes(operator) ? operator : (operators[0] ?? "");
-  const isMissing = chosen === "missing" || chosen === "present";
-  const choose = (next: string): void => {
-    setName(next);
-    setOperator("");
-    setValue("");
-  };
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>("#filter-value")?.focus(), []);
+  const isMissing = operator === "missing" || operator === "present";
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (field === undefined || (!isMissing && value.trim() === "")) return;
-    const parameter = isMissing ? `${name}[exists]` : chosen === "eq" ? name : `${name}[${chosen}]`;
-    const stands = isMissing ? String(chosen === "present") : String(meant(field, value) ?? "");
+    const stands = isMissing ? `${operator === "present"}` : String(meant(field, value) ?? "");
+    if (stands === "") return;
     closeMenus();
-    setName("");
-    setValue("");
-    go(listUrl(withParameter(search, parameter, stands)));
+    const comparison = isMissing ? "[exists]" : operator === "eq" ? "" : `[${operator}]`;
+    go(listUrl(withParameter(search, field.name + comparison, stands)));
   };
-  const phrase = (each: string): string =>
-    each === "missing"
-      ? words.filters.missing
-      : each === "present"
-        ? words.filters.present
-        : filled(words.filters[each as "eq"], { label: "" }).trim();
-  return html`<${Menu} kind="filters" label=${words.list.filter}><form onSubmit=${submit}>
-<select aria-label=${words.choice.member} value=${name} onChange=${given(choose)}><option value="">${words.filters.choose}</option>${filterable().map((each) => html`<option value=${each.name}>${each.label}</option>`)}</select>
-${
-  field === undefined
-    ? ""
-    : html`<select aria-label=${words.filters.how} value=${chosen} onChange=${given(setOperator)}>${operators.map((each) => html`<option value=${each}>${phrase(each)}</option>`)}</select>
-${isMissing ? "" : html`<${Input} key=${name} field=${field} id="filter-value" label=${words.choice.value} value=${value} onInput=${setValue} suggests />`}<button class="primary">${words.list.apply}</button>`
-}</form></${Menu}>`;
+  const phrase = (each: string): string => filled(words.filters[each as "eq"], { label: "" }).trim();
+  return html`<form ref=${form} onSubmit=${submit}><strong>${field.label}</strong>
+<select aria-label=${words.filters.how} value=${operator} onChange=${given(setOperator)}>${operators.map((each) => html`<option value=${each}>${phrase(each)}</option>`)}</select>
+${isMissing ? "" : html`<${Input} field=${field} id="filter-value" label=${words.choice.value} value=${value} onInput=${setValue} suggests />`}<button class="primary">${words.list.apply}</button></form>`;
 }
 
 /** Each filter in words, with a button that takes it away. */

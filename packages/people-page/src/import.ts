@@ -42,7 +42,10 @@ export function Import(): Children {
   const [doing, setDoing] = useState<{ readonly isStoring: boolean; readonly share?: number | undefined }>();
   const present = useRef(new AbortController());
   const outcome = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
+    // Whoever asked for it chooses at once; a browser lets no other page do so.
+    if (navigator.userActivation?.isActive) input.current?.showPicker();
     document.title = `${words.import.heading} · ${service.title ?? words.frame.people}`;
     return () => present.current.abort();
   }, []);
@@ -104,7 +107,7 @@ export function Import(): Children {
   return html`<form class="import panel" onSubmit=${submit} onDragOver=${(event: Event) => event.preventDefault()} onDrop=${drop}>
 <nav class="trail" aria-label=${words.person.wayBack}><a class="back" href=${listUrl(search)}>${search === "" ? words.list.all : words.person.backToList}</a></nav>
 <div class="heading"><h1>${words.import.heading}</h1></div>
-<label class=${`drop${choices === undefined ? "" : " chosen"}`}><span>${choices === undefined ? words.import.drop : html`<bdi>${choices.file.name}</bdi>`}</span><input type="file" name="file" accept=".csv,.tsv,.txt,.vcf,.vcard,.json,.ndjson,.jsonl,.xml" onChange=${({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => choose(currentTarget.files?.[0])} /></label>
+<label class=${`drop${choices === undefined ? "" : " chosen"}`}><span>${choices === undefined ? words.import.drop : html`<bdi>${choices.file.name}</bdi>`}</span><input type="file" name="file" ref=${input} accept=".csv,.tsv,.txt,.vcf,.vcard,.json,.ndjson,.jsonl,.xml" onChange=${({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => choose(currentTarget.files?.[0])} /></label>
 ${choices === undefined ? html`<p class="hint">${words.import.hint}</p>` : ""}
 <div class="outcome" role="status" tabindex="-1" ref=${outcome}>${refusal === "" ? "" : html`<p class="banner">${refusal}</p>`}${doing === undefined && answer !== undefined && choices !== undefined ? html`<${Outcome} file=${choices.file} answer=${answer} isRefused=${refusal !== ""} />` : ""}</div>
 ${doing === undefined ? "" : html`<label class="doing">${doing.isStoring ? words.import.storing : words.import.checking}<progress max="1" value=${doing.share} /></label>`}

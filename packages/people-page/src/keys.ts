@@ -10,7 +10,7 @@ const areOn: Store<boolean> = store<boolean>(localStorage.getItem("keys") !== "o
 /** Whether the keys are shown. */
 export const keysShown: Store<boolean> = store<boolean>(false);
 
-export const closeMenus = (but?: Element | null): void => {
+export const closeMenus = (but?: EventTarget): void => {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))
     if (menu !== but) menu.open = false;
 };
@@ -47,8 +47,9 @@ function press(event: KeyboardEvent): void {
 }
 
 addEventListener("keydown", press);
-addEventListener("click", ({ target }) =>
-  closeMenus(target instanceof Element ? target.closest("details.menu") : null),
+// A menu that draws something else when it is clicked has no longer what was clicked.
+addEventListener("click", (event) =>
+  closeMenus(event.composedPath().find((each) => each instanceof Element && each.matches("details.menu"))),
 );
 
 /** Shows the keys, and turns them off or on. */

@@ -51,15 +51,16 @@ describeInBrowser("an office's day", kinds, (scene) => {
   it("is narrowed by one filter after the other, which offer the values that exist, and sorted", async () => {
     const page = await scene().open("/person", wide);
     await page.getByText("Filter", { exact: true }).click();
-    await page.getByLabel("Member").selectOption({ label: "Job title" });
-    await page.getByLabel("Value").fill("count");
+    await page.getByRole("button", { name: "Job title" }).click();
+    assert.equal(await page.locator(":focus").getAttribute("aria-label"), "Value");
+    await page.keyboard.type("count");
     await page.locator("#v-filter-value option").first().waitFor({ state: "attached" });
     assert.equal(await page.locator("#v-filter-value option").first().getAttribute("value"), "Countess");
     await page.getByRole("button", { name: "Apply" }).click();
     await page.getByText("Job title begins with count").waitFor();
     await page.getByText("12 people found").waitFor({ state: "attached" });
     await page.getByText("Filter", { exact: true }).click();
-    await page.getByLabel("Member").selectOption({ label: "Date of birth" });
+    await page.getByRole("button", { name: "Date of birth" }).click();
     await page.getByLabel("Value").fill("1.1.1950");
     await page.getByRole("button", { name: "Apply" }).click();
     await page.waitForURL(/birthDate%5Bge%5D=1950-01-01/);
