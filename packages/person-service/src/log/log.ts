@@ -1,4 +1,4 @@
-import { destination, type Level, pino, stdTimeFunctions } from "pino";
+import { destination, type Level, pino } from "pino";
 import { prettyLine } from "./pretty.ts";
 
 /**
@@ -30,6 +30,11 @@ export interface Log {
    * @param members further facts, without secrets, content or query values
    */
   write(level: LogLevel, event: string, message: string | undefined, members?: object): void;
+  /**
+   * Returns what writes entries that have these members in common, whose text is made once; it takes those of each entry, which
+   * come first.
+   */
+  writer(level: LogLevel, event: string, common: object): (members: object) => void;
   /** Writes buffered entries. Must be called before the process ends. */
   flush(): void;
 }
@@ -62,20 +67,45 @@ export function openLog(options: LogOptions = {}): Log {
   const { detail = "events", isPretty = process.stderr.isTTY } = options;
   const { output = standardError(detail === "requests") } = options;
   const colors = isPretty && process.env["NO_COLOR"] === undefined;
+  const write = isPretty
+    ? (line: string): void => output.write(prettyLine(line, colors))
+    : (line: string): void => output.write(toAscii(line));
   const logger = pino(
     {
       level: levels[detail],
       base: { pid: process.pid },
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: isPretty ? (line) => output.write(prettyLine(line, colors)) : (line) => output.write(toAscii(line)) },
+    { write },
   );
   return {
     hasRequests: detail === "requests" && logger.isLevelEnabled("info"),
     write: (entryLevel, event, message, members) => logger[entryLevel]({ event, ...members }, message),
+    writer(entryLevel, event, common) {
+      if (!logger.isLevelEnabled(entryLevel)) return () => undefined;
+      const [start, end] = [`{"level":"${entryLevel}"`, `,"pid":${process.pid},"event":"${event}"`];
+      const rest = membersOf(common);
+      // As pino makes it, which takes 4 µs for the line of a request.
+      return (members) => write(`${start}${timestamp()}${end}${membersOf(members)}${rest}}\n`);
+    },
     flush: () => output.flush(),
   };
+}
+
+const stamp = { time: Number.NaN, text: "" };
+
+/** Returns the present time as a member that follows others. Its text is made once a millisecond. */
+function timestamp(): string {
+  const now = Date.now();
+  if (now !== stamp.time) Object.assign(stamp, { time: now, text: `,"time":"${new Date(now).toISOString()}"` });
+  return stamp.text;
+}
+
+/** Returns the members as they follow others in a text of JSON. */
+function membersOf(members: object): string {
+  const text = JSON.stringify(members).slice(1, -1);
+  return text === "" ? "" : `,${text}`;
 }
 
 /**
@@ -83,14 +113,22 @@ export function openLog(options: LogOptions = {}): Log {
  * loses none.
  */
 function standardError(isBuffered: boolean): LogOutput {
-  const file = destination({
-    fd: 2,
-    ...(isBuffered ? { minLength: 8192, periodicFlush: 100, sync: false } : { sync: true }),
-  });
+  const file = destination({ fd: 2, sync: !isBuffered });
   file.on("error", () => undefined); // its reader has gone, or its disk is full
+  // Gathered here: for each line, the destination would look through all that it has.
+  let gathered = "";
+  const hand = (): void => {
+    if (gathered !== "") file.write(gathered);
+    gathered = "";
+  };
+  if (isBuffered) setInterval(hand, longestWait).unref();
   return {
-    write: (line) => void file.write(line),
+    write(line) {
+      gathered += line;
+      if (!isBuffered || gathered.length >= enoughAtOnce) hand();
+    },
     flush() {
+      hand();
       try {
         file.flushSync();
       } catch {
@@ -99,6 +137,11 @@ function standardError(isBuffered: boolean): LogOutput {
     },
   };
 }
+
+/** In characters. */
+const enoughAtOnce = 8_192;
+/** In milliseconds. */
+const longestWait = 100;
 
 /** Escapes non-ASCII characters in a line of JSON, whose value stays the same: no character can imitate another. */
 const toAscii = (line: string): string =>

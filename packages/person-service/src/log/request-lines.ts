@@ -18,23 +18,17 @@ export function requestLines(log: Log): RequestLines {
   const callers = new WeakMap<RequestEvent, string>();
   /** Returns what writes the line of an answer like this one; it keeps nothing of the event. */
   const writerOf = (event: RequestEvent): ((end: RequestEnd, id: string | undefined) => void) => {
-    const { request, response, contentBytes: bytes, receivedBytes } = event;
-    const method = request.method.slice(0, longestMethod);
-    const route = request.route?.path;
-    const status = response?.status;
-    const known = callers.get(event)?.slice(0, longestCaller);
+    const { request, response, contentBytes: bytes, receivedBytes: received } = event;
+    const write = log.writer("info", "request", {
+      method: request.method.slice(0, longestMethod),
+      route: request.route?.path,
+      status: response?.status,
+      bytes,
+      received: received > 0 ? received : undefined,
+      caller: callers.get(event)?.slice(0, longestCaller),
+    });
     return ({ duration, isSent }, id) =>
-      log.write("info", "request", undefined, {
-        id,
-        method,
-        route,
-        status,
-        ms: Math.round(duration * 1000) / 1000,
-        bytes,
-        ...(receivedBytes > 0 && { received: receivedBytes }),
-        ...(known !== undefined && { caller: known }),
-        ...(!isSent && { aborted: true }),
-      });
+      write({ id, ms: Math.round(duration * 1000) / 1000, aborted: isSent ? undefined : true });
   };
   return {
     observer: {

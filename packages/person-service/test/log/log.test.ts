@@ -39,6 +39,25 @@ describe("the log", () => {
     }
   });
 
+  it("is the same where entries have members in common", () => {
+    const [common, own] = [
+      { route: "/\u2028é", caller: undefined, status: 200 },
+      { id: "a1", aborted: undefined },
+    ];
+    for (const isPretty of [false, true]) {
+      const { log, lines } = recordedLog({ isPretty });
+      log.write("warn", "request", undefined, { ...own, ...common });
+      log.writer("warn", "request", common)(own);
+      log.write("warn", "request", undefined);
+      log.writer("warn", "request", {})({});
+      const timeless = lines.map((line) => line.replace(/\d\d:\d\d:\d\d\.\d{3}/, ""));
+      assert.deepEqual([timeless[1], timeless[3]], [timeless[0], timeless[2]]);
+    }
+    const { log, lines } = recordedLog({ detail: "errors" });
+    log.writer("warn", "request", common)(own);
+    assert.deepEqual(lines, []);
+  });
+
   it("is for a person at a terminal", () => {
     const { log, lines } = recordedLog({ isPretty: true });
     log.write("info", "start", "listens on http://127.0.0.1:8080", { version: "0.1.0" });
