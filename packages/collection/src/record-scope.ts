@@ -1,4 +1,4 @@
-import { type Awaitable, HttpError, type HttpRequest, notFound, problem, type Variables } from "waymark";
+import { type Awaitable, HttpError, type HttpRequest, notFound, problem } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { excerpt, nearestName, orNearest, parseTemplate, quote } from "waymark/internal";
 import { formatName } from "./lists/parameters.ts";
@@ -83,7 +83,7 @@ function withinOwners(
   findingIn: (names: readonly string[], path: string) => string | undefined,
 ): RecordScope["storeOf"] {
   return (request, of) => {
-    const variables = request.variables as Variables; // those of the path of the route
+    const variables = request.variables as Readonly<Record<string, unknown>>; // those of the path of the route
     // The router has checked the routes; but a handler may be wrapped, and must then not serve the records of others.
     const finding = findingIn(besideId(Object.keys(variables), of), quote(request.path));
     if (finding !== undefined) throw new RangeError(finding);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GET, group, HttpError, HttpRequest, HttpResponse, POST, router } from "waymark";
-import { type Decoder, jsonDecoder, type StandardSchemaV1, type ValidationIssue } from "waymark/content";
+import { type Decoder, jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import {
   type CollectionHandlers,
   type CollectionOptions,
@@ -29,7 +29,7 @@ const personSchema: StandardSchemaV1<unknown, Person> = {
     vendor: "test",
     validate(value) {
       if (typeof value !== "object" || value === null) return { issues: [{ message: "must be an object" }] };
-      const issues: ValidationIssue[] = Object.keys(value)
+      const issues: StandardSchemaV1.Issue[] = Object.keys(value)
         .filter((key) => !["id", "name", "identifier"].includes(key))
         .map((key) => ({ message: "is not a member of a person", path: [key] }));
       if (!("name" in value) || typeof value.name !== "string")

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { HttpError, HttpRequest, type HttpResponse, POST, router } from "waymark";
-import { jsonDecoder, type StandardSchemaV1, type ValidationIssue } from "waymark/content";
+import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type CollectionDefinition,
@@ -31,7 +31,8 @@ const bookSchema = (lenient: boolean): StandardSchemaV1<unknown, Book> => ({
     validate(value) {
       const { title, ...others } = Object(value);
       const known = Object.entries(others).filter(([name]) => ["id", "isbn"].includes(name));
-      const issues: ValidationIssue[] = typeof title === "string" ? [] : [{ message: "must be text", path: ["title"] }];
+      const issues: StandardSchemaV1.Issue[] =
+        typeof title === "string" ? [] : [{ message: "must be text", path: ["title"] }];
       if (!lenient) {
         for (const name of Object.keys(others)) {
           if (!["id", "isbn"].includes(name)) issues.push({ message: `is no member: ${name}`, path: [name] });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, accept, GET, group, mount, or, POST, path, type Route, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { describeProblems, publicUrl } from "waymark/filters";
-import { type OperationObject, openApi, type ResponseObject } from "waymark/openapi";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { RoutingError } from "waymark/routing";
 import { z } from "zod";
 import type { HeaderObject } from "../../waymark/src/openapi/document.ts";
@@ -147,9 +147,9 @@ describe("a collection names its records where it stands", () => {
       [router(byHand("/library/novels")), "/library/novels"],
     ] as const) {
       const { paths } = await openApi(app, { title: "Books", version: "1" });
-      const create = paths[at]?.["post"] as OperationObject; // under the name of a method
+      const create = paths[at]?.["post"] as OpenApiDocument.Operation; // under the name of a method
       assert.equal(create.operationId, at.endsWith("novels") ? "createNovels" : "createBooks");
-      const { headers = {} } = create.responses["201"] as ResponseObject; // it is there once
+      const { headers = {} } = create.responses["201"] as OpenApiDocument.Response; // it is there once
       assert.equal((headers["Location"] as HeaderObject).example, `${at}/1`); // likewise
     }
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral, { type RulesetDefinition } from "@stoplight/spectral-core";
 import rulesets from "@stoplight/spectral-rulesets";
-import type { OperationObject } from "waymark/openapi";
+import type { OpenApiDocument } from "waymark/openapi";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { apiDocument } from "../src/api/document.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
@@ -98,7 +98,7 @@ describe("GET /openapi.json", () => {
 
   it("says what a search finds by the digits of a number", async () => {
     const { paths } = JSON.parse(await (await get("/openapi.json")).text());
-    const { parameters }: OperationObject = paths["/person"].get;
+    const { parameters }: OpenApiDocument.Operation = paths["/person"].get;
     const search = parameters?.find(({ name }) => name === "q");
     assert.match(
       search?.description ?? "",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { HttpRequest } from "waymark";
-import type { OpenApiDocument, OperationObject, ResponseObject } from "waymark/openapi";
+import type { OpenApiDocument } from "waymark/openapi";
 import type { MediaTypeObject, ReferenceObject, RequestBodyObject } from "../../waymark/src/openapi/document.ts";
 import { type ContentValue, contentValue, decoded, recordOf } from "./content-values.ts";
 import type { Answer, Message } from "./transports.ts";
@@ -21,7 +21,7 @@ export interface DocumentCheck {
 /** A response as the document has it, without references. */
 interface Candidate {
   readonly pointer: string;
-  readonly response: ResponseObject;
+  readonly response: OpenApiDocument.Response;
 }
 
 export function documentCheck(document: OpenApiDocument): DocumentCheck {
@@ -61,7 +61,7 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
   const operationOf = (
     method: string,
     target: string,
-  ): { readonly pointer: string; readonly line: string; readonly operation: OperationObject } | undefined => {
+  ): { readonly pointer: string; readonly line: string; readonly operation: OpenApiDocument.Operation } | undefined => {
     const pathname = canonicalPath(target);
     if (pathname === undefined) return undefined;
     if (method !== method.toUpperCase()) return undefined; // the names of methods are case-sensitive (RFC 9110 §9.1)
@@ -70,7 +70,7 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     const found =
       paths.find(({ path }) => path === pathname) ?? paths.find(({ expression }) => expression.test(pathname));
     if (found === undefined || !(name in found.item)) return undefined;
-    const operation = found.item[name] as OperationObject; // `x-operations` is no name of a method
+    const operation = found.item[name] as OpenApiDocument.Operation; // `x-operations` is no name of a method
     const line = `${name.toUpperCase()} ${found.path}`;
     return { pointer: `/paths/${escapePointer(found.path)}/${name}`, line, operation };
   };
@@ -126,7 +126,7 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
       const keys = [responses[status] === undefined && status < 300 ? "2XX" : `${status}`, "default"];
       const candidates = keys
         .flatMap((key) =>
-          responses[key] === undefined ? [] : [resolve<ResponseObject>(responses[key], `${base}/${key}`)],
+          responses[key] === undefined ? [] : [resolve<OpenApiDocument.Response>(responses[key], `${base}/${key}`)],
         )
         .map(({ pointer, value }): Candidate => ({ pointer, response: value }));
       const asked = `${method} ${target.slice(0, 200)} → ${status}`;
@@ -161,10 +161,10 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     return paths.flatMap(({ path, item }) =>
       Object.entries(item).flatMap(([method, operation]) =>
         // `x-operations` is not there.
-        Object.entries((operation as OperationObject).responses).flatMap(([status, response]) => {
+        Object.entries((operation as OpenApiDocument.Operation).responses).flatMap(([status, response]) => {
           // Answers of the server are not those of the operation.
           if (status === "default") return [];
-          const { content = {}, ...others } = resolve<ResponseObject>(response, "").value;
+          const { content = {}, ...others } = resolve<OpenApiDocument.Response>(response, "").value;
           const mayBeEmpty = Object.keys(content).length === 0 || others["x-content-optional"] === true;
           const codes = Object.keys(content["application/problem+json"]?.examples ?? {});
           // A client that reads another form of problems gets no 406 where there is such a representation.
@@ -232,7 +232,7 @@ const isStringSchema = (mediaType: MediaTypeObject | undefined): boolean =>
   (mediaType?.schema as { readonly type?: unknown } | undefined)?.type === "string";
 
 function undeclaredParameters(
-  { parameters = [], responses, ...operation }: OperationObject,
+  { parameters = [], responses, ...operation }: OpenApiDocument.Operation,
   target: string,
   resolve: <T extends object>(value: T | ReferenceObject, pointer: string) => { readonly value: T },
 ): readonly string[] {

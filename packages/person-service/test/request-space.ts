@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { OpenApiDocument, OperationObject, ResponseObject } from "waymark/openapi";
+import type { OpenApiDocument } from "waymark/openapi";
 import type { ParameterObject, ReferenceObject } from "../../waymark/src/openapi/document.ts";
 import type { Message } from "./transports.ts";
 
@@ -32,7 +32,7 @@ export interface Place {
  */
 export function placesOf(document: OpenApiDocument): readonly Place[] {
   return Object.entries(document.paths).map(([path, item]) => {
-    const operations = Object.values(item) as readonly OperationObject[]; // no method is unknown to OpenAPI
+    const operations = Object.values(item) as readonly OpenApiDocument.Operation[]; // no method is unknown to OpenAPI
     const parameters = operations
       .flatMap((operation) => operation.parameters ?? [])
       .map((each) => resolve<ParameterObject>(document, each))
@@ -41,7 +41,7 @@ export function placesOf(document: OpenApiDocument): readonly Place[] {
     const formats = named.get("format")?.enum ?? [];
     const types = operations
       .flatMap(({ responses }) => responses["200"] ?? [])
-      .flatMap((response) => Object.keys(resolve<ResponseObject>(document, response).content ?? {}));
+      .flatMap((response) => Object.keys(resolve<OpenApiDocument.Response>(document, response).content ?? {}));
     return {
       path,
       queries: [...otherQueries, ...[...named.keys()].flatMap(queriesOf)],

@@ -1,5 +1,5 @@
 import { hasNoContent } from "waymark/internal";
-import type { ResponseObject } from "waymark/openapi";
+import type { OpenApiDocument } from "waymark/openapi";
 import { essenceOf, isJson } from "./content.ts";
 import type { DeclaredResponses, Operation } from "./operations.ts";
 import type { ContractRequest } from "./request.ts";
@@ -76,7 +76,7 @@ export function faultsOfAnswer(
 export function faultsOfContent(
   method: string,
   answer: ContractAnswer,
-  { content: declared = {}, "x-content-optional": isOptional }: Partial<ResponseObject> = {},
+  { content: declared = {}, "x-content-optional": isOptional }: Partial<OpenApiDocument.Response> = {},
   schemas: Schemas,
 ): readonly AnswerFault[] {
   const { bytes, headers, status } = answer;

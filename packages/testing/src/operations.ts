@@ -1,15 +1,15 @@
 import type { App } from "waymark";
 import { lookUp, operationsOf } from "waymark/internal";
-import type { OpenApiDocument, OperationObject, ResponseObject } from "waymark/openapi";
+import type { OpenApiDocument } from "waymark/openapi";
 
-export type ParameterObject = NonNullable<OperationObject["parameters"]>[number];
-type RequestBodyObject = NonNullable<OperationObject["requestBody"]>;
-type ReferenceObject = Exclude<OperationObject["responses"][string], ResponseObject>;
+export type ParameterObject = NonNullable<OpenApiDocument.Operation["parameters"]>[number];
+type RequestBodyObject = NonNullable<OpenApiDocument.Operation["requestBody"]>;
+type ReferenceObject = Exclude<OpenApiDocument.Operation["responses"][string], OpenApiDocument.Response>;
 
 type RoutedOperation = ReturnType<typeof operationsOf>[number];
 
 /** The responses that are declared, by status. */
-export type DeclaredResponses = Readonly<Record<string, ResponseObject>>;
+export type DeclaredResponses = Readonly<Record<string, OpenApiDocument.Response>>;
 
 /** An operation of an app, with what a document says of it. */
 export interface Operation extends RoutedOperation {
@@ -27,13 +27,13 @@ export function describedOperations(app: App, document: OpenApiDocument): readon
     const item = document.paths[path];
     const described = item?.[method.toLowerCase()] ?? (item?.["x-operations"] as typeof item)?.[method];
     if (described === undefined) return [];
-    return [{ ...routed, name: `${method} ${path}`, ...saidOf(described as OperationObject, document) }]; // of a method
+    return [{ ...routed, name: `${method} ${path}`, ...saidOf(described as OpenApiDocument.Operation, document) }]; // of a method
   });
 }
 
 /** Returns what a document says of an operation, without references. */
 export function saidOf(
-  { parameters = [], requestBody, responses = {} }: OperationObject,
+  { parameters = [], requestBody, responses = {} }: OpenApiDocument.Operation,
   document: OpenApiDocument,
 ): Pick<Operation, "parameters" | "body" | "responses"> {
   return {
@@ -45,10 +45,13 @@ export function saidOf(
 
 /** Returns responses without references. */
 export function resolvedResponses(
-  responses: Readonly<Record<string, ResponseObject | ReferenceObject>>,
+  responses: Readonly<Record<string, OpenApiDocument.Response | ReferenceObject>>,
   document: OpenApiDocument,
 ): DeclaredResponses {
-  const entries = Object.entries(responses).map(([status, each]) => [status, resolved<ResponseObject>(document, each)]);
+  const entries = Object.entries(responses).map(([status, each]) => [
+    status,
+    resolved<OpenApiDocument.Response>(document, each),
+  ]);
   return Object.fromEntries(entries);
 }
 

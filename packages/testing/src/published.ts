@@ -1,6 +1,6 @@
 import { type App, HttpRequest } from "waymark";
 import { lookUp, parameterKey, textForm } from "waymark/internal";
-import type { OpenApiDocument, OperationObject } from "waymark/openapi";
+import type { OpenApiDocument } from "waymark/openapi";
 import { type AnswerFault, type ContractAnswer, codeOf, describe, faultsOfContent } from "./answer.ts";
 import { type Operation, type ParameterObject, saidOf } from "./operations.ts";
 import type { Random } from "./random.ts";
@@ -62,7 +62,7 @@ export function publishedOperations(
       .filter(([method]) => ofPaths.has(method) || /^[A-Z]/.test(method))
       .map(([name, operation]): PublishedOperation => {
         const method = name.toUpperCase();
-        const described = objectAt<OperationObject>(`${method} ${path}`, operation);
+        const described = objectAt<OpenApiDocument.Operation>(`${method} ${path}`, operation);
         const needed = described.security ?? security;
         const own = parametersAt(`${method} ${path}`, described.parameters);
         return {
@@ -110,9 +110,9 @@ export function requireReadable(operations: readonly Operation[], schemas: Schem
 /** A path of a document. */
 interface PathItem {
   readonly $ref?: string;
-  readonly parameters?: OperationObject["parameters"];
-  readonly additionalOperations?: Readonly<Record<string, OperationObject>>;
-  readonly "x-operations"?: Readonly<Record<string, OperationObject>>;
+  readonly parameters?: OpenApiDocument.Operation["parameters"];
+  readonly additionalOperations?: Readonly<Record<string, OpenApiDocument.Operation>>;
+  readonly "x-operations"?: Readonly<Record<string, OpenApiDocument.Operation>>;
 }
 
 /** Returns what others have written as the object that it should be. */

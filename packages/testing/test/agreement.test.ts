@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import fc from "fast-check";
 import { GET, HttpRequest, integer, json, router, string, takes } from "waymark";
-import { type OperationObject, openApi } from "waymark/openapi";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { z } from "zod";
 import type { Takes } from "../../waymark/src/input/takes.ts";
 import type { ParameterObject } from "../../waymark/src/openapi/document.ts";
@@ -131,7 +131,7 @@ describe("a declaration", () => {
         const declared = (takes as unknown as (inputs: object) => AnyTakes)({ [place]: { p: schema } });
         const app = router(GET(path, declared, (_, input) => json(Object.keys(input))));
         const { paths } = await openApi(app, { title: "Agreement", version: "1" });
-        const operation = paths[path]?.["get"] as OperationObject | undefined; // the only one
+        const operation = paths[path]?.["get"] as OpenApiDocument.Operation | undefined; // the only one
         const parameter = operation?.parameters?.[0] as ParameterObject; // none is shared
         const allows = judgeOf(parameter);
         for (const { run } of await contract(app, { requests: 12 })) await run();

@@ -18,7 +18,7 @@ import {
   router,
   takes,
 } from "waymark";
-import { type OpenApiDocument, type OperationObject, openApi } from "waymark/openapi";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { z } from "zod";
 import type { Answer } from "../../waymark/src/answers.ts";
 import { type ContractError, contract } from "../src/index.ts";
@@ -187,7 +187,7 @@ describe("an app and the document that its clients have", () => {
 
   it("are compared by what the document refers to, wherever it is", async () => {
     const { paths, components, ...others } = await document(app);
-    const { get, post } = paths["/notes"] as { get: OperationObject; post: OperationObject };
+    const { get, post } = paths["/notes"] as { get: OpenApiDocument.Operation; post: OpenApiDocument.Operation };
     const items = { $ref: "#/components/pathItems/notes/post/requestBody/content/application~1json/schema" };
     const published = {
       ...others,

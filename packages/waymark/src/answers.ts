@@ -1,6 +1,6 @@
 import type { StandardSchemaV1, TypedSchema, ValueOf } from "./content/standard-schema.ts";
 import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
-import type { Description, ResponseDescription } from "./description.ts";
+import type { Description } from "./description.ts";
 import { isSchema, shownSchema } from "./input/parameters.ts";
 import type { NoMembers } from "./input/takes.ts";
 import type { ProblemType } from "./problem-types.ts";
@@ -90,7 +90,7 @@ export function describeAnswers({ byStatus }: AnswersData): Description {
   const all = Object.entries(byStatus);
   const responses = all
     .filter(([, answer]) => isNone(answer) || isSchema(answer))
-    .map(([status, answer]): readonly [string, ResponseDescription] => [
+    .map(([status, answer]): readonly [string, Description.Response] => [
       status,
       {
         description: `${reasonPhrase(Number(status)) ?? `Status ${status}`}.`,

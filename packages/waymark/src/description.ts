@@ -18,21 +18,21 @@ export interface Description {
   /** Identifies the operation where its route has no `name(…)`. */
   readonly operationId?: string;
   /** Variables of the path, by name; the template says which there are. */
-  readonly variables?: Readonly<Record<string, ParameterDescription>>;
+  readonly variables?: Readonly<Record<string, Description.Parameter>>;
   /** Query parameters that the handler reads, by name. */
-  readonly query?: Readonly<Record<string, ParameterDescription>>;
+  readonly query?: Readonly<Record<string, Description.Parameter>>;
   /** Header fields of the request that the handler reads, by name. */
-  readonly headers?: Readonly<Record<string, ParameterDescription>>;
+  readonly headers?: Readonly<Record<string, Description.Parameter>>;
   /** The content that the handler reads; absent where it reads none. */
-  readonly content?: ContentDescription;
+  readonly content?: Description.Content;
   /** Of a filter that lets everybody by: why. Of a route, `open(…)` says it. */
   readonly open?: string;
   /** The answers that are not problems, by status. Default: a success of the types that `accept` names. */
-  readonly responses?: Readonly<Record<number, ResponseDescription>>;
+  readonly responses?: Readonly<Record<number, Description.Response>>;
   /** The problems that it can answer with, besides those of the router. */
   readonly problems?: readonly ProblemType[];
   /** Header fields that every response has, or may have, by name. */
-  readonly responseHeaders?: Readonly<Record<string, HeaderDescription>>;
+  readonly responseHeaders?: Readonly<Record<string, Description.Header>>;
   /** The media types in which problems are sent, besides `application/problem+json`. Default: none. */
   readonly problemTypes?: readonly string[];
 }
@@ -43,85 +43,90 @@ export interface Description {
  */
 export type FilterDescription = Description | ((sample: HttpRequest) => Description);
 
-/** Describes a parameter: a path variable, a query parameter or a header field of the request. */
-export interface ParameterDescription {
-  readonly description?: string;
-  /** Default: a string. */
-  readonly schema?: Schema;
-  /** Default: false; always true for a variable of the path. */
-  readonly required?: boolean;
-  readonly example?: unknown;
-  /** How a value that is a list or an object becomes text, in OpenAPI's words. Default: those of OpenAPI. */
-  readonly style?: string;
-  readonly explode?: boolean;
-}
+/** What a description has of the parts of an operation. */
+export declare namespace Description {
+  /** Describes a parameter: a path variable, a query parameter or a header field of the request. */
+  interface Parameter {
+    readonly description?: string;
+    /** Default: a string. */
+    readonly schema?: Schema;
+    /** Default: false; always true for a variable of the path. */
+    readonly required?: boolean;
+    readonly example?: unknown;
+    /** How a value that is a list or an object becomes text, in OpenAPI's words. Default: those of OpenAPI. */
+    readonly style?: string;
+    readonly explode?: boolean;
+  }
 
-/** Describes a header field of a response. */
-export interface HeaderDescription {
-  readonly description?: string;
-  /** Default: a string. */
-  readonly schema?: Schema;
-  readonly example?: unknown;
-}
+  /** Describes a header field of a response. */
+  interface Header {
+    readonly description?: string;
+    /** Default: a string. */
+    readonly schema?: Schema;
+    readonly example?: unknown;
+  }
 
-/** Describes the content of requests. */
-export interface ContentDescription {
-  readonly description?: string;
-  /** The schema of the decoded content, whatever its media type. */
-  readonly schema?: Schema;
-  /**
-   * What differs by media type. Default: the types that `contentType` names; else those that the router decodes, of content that
-   * `takes(…)` names; else `application/json`.
-   */
-  readonly types?: Readonly<Record<string, MediaTypeDescription>>;
-  /** Default: true. */
-  readonly required?: boolean;
-  /** Whether content that breaks its schema is refused. Default: true. */
-  readonly validated?: boolean;
-}
+  /** Describes the content of requests. */
+  interface Content {
+    readonly description?: string;
+    /** The schema of the decoded content, whatever its media type. */
+    readonly schema?: Schema;
+    /**
+     * What differs by media type. Default: the types that `contentType` names; else those that the router decodes, of content that
+     * `takes(…)` names; else `application/json`.
+     */
+    readonly types?: Readonly<Record<string, MediaType>>;
+    /** Default: true. */
+    readonly required?: boolean;
+    /** Whether content that breaks its schema is refused. Default: true. */
+    readonly validated?: boolean;
+  }
 
-/** Describes a response. */
-export interface ResponseDescription {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, HeaderDescription>>;
-  /** The schema of the content, whatever its media type. */
-  readonly schema?: Schema;
-  /** What differs by media type. Default: with a schema, the types that `accept` names, else `application/json`. */
-  readonly types?: Readonly<Record<string, MediaTypeDescription>>;
-  /** Whether it may also come without content. Default: false. */
-  readonly optional?: boolean;
-}
+  /** Describes a response. */
+  interface Response {
+    readonly description: string;
+    readonly headers?: Readonly<Record<string, Header>>;
+    /** The schema of the content, whatever its media type. */
+    readonly schema?: Schema;
+    /** What differs by media type. Default: with a schema, the types that `accept` names, else `application/json`. */
+    readonly types?: Readonly<Record<string, MediaType>>;
+    /** Whether it may also come without content. Default: false. */
+    readonly optional?: boolean;
+  }
 
-/** Describes content of one media type. */
-export interface MediaTypeDescription {
-  readonly schema?: Schema;
-  /** A real message: the text, or the JSON value, or what makes it when the document is made. */
-  readonly example?: unknown | (() => unknown | Promise<unknown>);
+  /** Describes content of one media type. */
+  interface MediaType {
+    readonly schema?: Schema;
+    /** A real message: the text, or the JSON value, or what makes it when the document is made. */
+    readonly example?: unknown | (() => unknown | Promise<unknown>);
+  }
 }
 
 /** A schema in JSON Schema (2020-12), in any library that keeps to Standard JSON Schema, or one of these with a name. */
-export type Schema = JsonSchema | StandardJsonSchema | NamedSchema;
+export type Schema = JsonSchema | Schema.Standard | Schema.Named;
 
 /** May have other schemas in it, with names too. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** The interface Standard JSON Schema, version 1: zod, valibot, arktype and others. */
-export interface StandardJsonSchema {
-  readonly "~standard": {
-    readonly jsonSchema: {
-      /** Returns the JSON Schema of what is validated. */
-      readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
-      /** Returns the JSON Schema of what validation makes of it. */
-      readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+export declare namespace Schema {
+  /** The interface Standard JSON Schema, version 1: zod, valibot, arktype and others. */
+  interface Standard {
+    readonly "~standard": {
+      readonly jsonSchema: {
+        /** Returns the JSON Schema of what is validated. */
+        readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+        /** Returns the JSON Schema of what validation makes of it. */
+        readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+      };
     };
-  };
-}
+  }
 
-/** A schema that the document has once, under its name. */
-export interface NamedSchema {
-  readonly kind: "named-schema";
-  readonly name: string;
-  readonly schema: JsonSchema | StandardJsonSchema;
+  /** A schema that the document has once, under its name. */
+  interface Named {
+    readonly kind: "named-schema";
+    readonly name: string;
+    readonly schema: JsonSchema | Standard;
+  }
 }
 
 /** What a schema does besides being described: one that validates does so under a name, too. */
@@ -138,10 +143,10 @@ type Validation<S> = S extends { readonly "~standard": unknown } ? Pick<S, "~sta
  *
  * @throws TypeError when the name is not made of letters, digits, `.`, `_` and `-`, or there is no schema
  */
-export function namedSchema<const S extends JsonSchema | StandardJsonSchema>(
+export function namedSchema<const S extends JsonSchema | Schema.Standard>(
   name: string,
   schema: S,
-): NamedSchema & Validation<S> {
+): Schema.Named & Validation<S> {
   if (!/^[A-Za-z0-9._-]+$/.test(name)) throw new TypeError(`namedSchema(…) takes a name such as Book, not "${name}"`);
   // JavaScript callers pass anything; there are schemas that are functions as well.
   if (!["object", "function"].includes(schema === null ? "null" : typeof schema)) {

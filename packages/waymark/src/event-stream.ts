@@ -3,16 +3,18 @@ import { quote } from "./message-text.ts";
 import { HttpRequest } from "./request.ts";
 import { HttpResponse, jsonText, type ResponseOf } from "./response.ts";
 
-/** An event of an event stream (WHATWG HTML, section 9.2). */
-export interface ServerSentEvent {
-  /** Text as it is, or a value that is sent as JSON. Browsers report no event without it. */
-  readonly data?: unknown;
-  /** The type of the event: what a page listens to. Default: `message`. */
-  readonly event?: string;
-  /** What a client that lost the stream sends as `Last-Event-ID`. */
-  readonly id?: string;
-  /** In milliseconds: how soon a client that lost the stream asks again. */
-  readonly retry?: number;
+export declare namespace eventStream {
+  /** An event of an event stream (WHATWG HTML, section 9.2). */
+  interface Event {
+    /** Text as it is, or a value that is sent as JSON. Browsers report no event without it. */
+    readonly data?: unknown;
+    /** The type of the event: what a page listens to. Default: `message`. */
+    readonly event?: string;
+    /** What a client that lost the stream sends as `Last-Event-ID`. */
+    readonly id?: string;
+    /** In milliseconds: how soon a client that lost the stream asks again. */
+    readonly retry?: number;
+  }
 }
 
 /** The options of `eventStream`. */
@@ -39,7 +41,7 @@ export interface EventStreamOptions {
  */
 export function eventStream(
   request: HttpRequest<unknown>,
-  events: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>,
+  events: Iterable<eventStream.Event> | AsyncIterable<eventStream.Event>,
   { heartbeat = 15_000 }: EventStreamOptions = {},
 ): ResponseOf<200, never> {
   if (!(request instanceof HttpRequest)) {
@@ -100,7 +102,7 @@ async function* pieces(
   }
 }
 
-type Source = Iterator<ServerSentEvent> | AsyncIterator<ServerSentEvent>;
+type Source = Iterator<eventStream.Event> | AsyncIterator<eventStream.Event>;
 
 /** Nobody waits for it: a generator that waits for something ends after that. */
 function end(source: Source): void {
@@ -124,7 +126,7 @@ function endingUnread(pieces: AsyncGenerator<string, void, undefined>, source: S
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-function textOf({ event, id, retry, data }: ServerSentEvent): string {
+function textOf({ event, id, retry, data }: eventStream.Event): string {
   const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const broken = fields.find(([, value]) => /[\r\n\0]/.test(String(value)));
   if (broken !== undefined)

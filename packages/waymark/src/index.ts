@@ -17,10 +17,9 @@ export { file } from "./input/file.ts";
 export { takes } from "./input/takes.ts";
 export { mount } from "./mount.ts";
 export { open } from "./open.ts";
-export type { Variables } from "./path/pattern.ts";
 export { HttpError, problem } from "./problem.ts";
-export { type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
-export { type ProvidingFilter, provide } from "./provide.ts";
+export { type ProblemType, problemTypes } from "./problem-types.ts";
+export { provide } from "./provide.ts";
 export { dependsOn, notRepeatable, repeatable } from "./repeatable.ts";
 export { HttpRequest } from "./request.ts";
 export {
@@ -33,7 +32,6 @@ export {
   noContent,
   notFound,
   ok,
-  type ResponseOf,
   redirect,
   text,
 } from "./response.ts";

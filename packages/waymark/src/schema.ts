@@ -1,13 +1,13 @@
-import type { StandardSchemaV1, ValidationResult } from "./content/standard-schema.ts";
-import type { JsonSchema, StandardJsonSchema } from "./description.ts";
+import type { StandardSchemaV1 } from "./content/standard-schema.ts";
+import type { JsonSchema, Schema } from "./description.ts";
 import { requireKnownOptions } from "./known-options.ts";
 
 /** A schema that validates values of the type T, without a promise, and can be shown in a document. */
-export interface ValueSchema<T> extends StandardSchemaV1<unknown, T>, StandardJsonSchema {
-  readonly "~standard": StandardJsonSchema["~standard"] &
+export interface ValueSchema<T> extends StandardSchemaV1<unknown, T>, Schema.Standard {
+  readonly "~standard": Schema.Standard["~standard"] &
     Omit<StandardSchemaV1<unknown, T>["~standard"], "validate"> & {
       /** Returns the value, perhaps converted, or what is wrong with it. */
-      readonly validate: (value: unknown) => ValidationResult<T>;
+      readonly validate: (value: unknown) => StandardSchemaV1.Result<T>;
     };
 }
 
@@ -22,7 +22,7 @@ export interface ValueSchema<T> extends StandardSchemaV1<unknown, T>, StandardJs
  */
 export function valueSchema<T>(
   keywords: JsonSchema,
-  validate: (value: unknown) => ValidationResult<T>,
+  validate: (value: unknown) => StandardSchemaV1.Result<T>,
 ): ValueSchema<T> {
   const jsonSchema = { input: () => keywords, output: () => keywords };
   return { "~standard": { version: 1, vendor: "waymark", validate, jsonSchema } };

@@ -22,7 +22,6 @@ import {
   type ProblemType,
   problem,
   problemTypes,
-  type ResponseOf,
   type Route,
   redirect,
   router,
@@ -117,7 +116,7 @@ describe("a handler with answers", () => {
 describe("router({ checkAnswers: true })", () => {
   const declared = answers({ 200: Note, 204: none, 409: conflict });
   /** As JavaScript, whose types do not hold it back. */
-  const untyped = (response: HttpResponse): ResponseOf<200, Note> => response as ResponseOf<200, Note>;
+  const untyped = (response: HttpResponse) => response as ReturnType<typeof json<Note>>;
   const good = { title: "a", tags: [] };
   const cases: readonly (readonly [name: string, response: () => HttpResponse, fault?: string])[] = [
     ["content that is right", () => json(good)],

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { EventEmitter, on } from "node:events";
 import { describe, it } from "node:test";
 import { answers, GET, HttpRequest, none, router } from "waymark";
-import { eventStream, type ServerSentEvent } from "waymark/content";
+import { eventStream } from "waymark/content";
 
 /** Reads the pieces of a stream, without the first, with which it begins at once. */
-async function read(events: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>): Promise<readonly string[]> {
+async function read(
+  events: Iterable<eventStream.Event> | AsyncIterable<eventStream.Event>,
+): Promise<readonly string[]> {
   const { body } = eventStream(HttpRequest.of(), events);
   return (await Array.fromAsync(body as AsyncIterable<string>)).slice(1); // it is streamed
 }
@@ -19,13 +21,13 @@ async function* silent(signal?: AbortSignal, onEnd = (): void => undefined) {
   }
 }
 
-const piecesOf = (request: HttpRequest, events: AsyncIterable<ServerSentEvent>, heartbeat?: number) =>
+const piecesOf = (request: HttpRequest, events: AsyncIterable<eventStream.Event>, heartbeat?: number) =>
   (eventStream(request, events, heartbeat === undefined ? {} : { heartbeat }).body as AsyncIterable<string>)[
     Symbol.asyncIterator
   ]();
 
 describe("an event", () => {
-  const cases: readonly (readonly [event: ServerSentEvent, text: string])[] = [
+  const cases: readonly (readonly [event: eventStream.Event, text: string])[] = [
     [{ data: "hello" }, "data: hello\n\n"],
     [{ data: "" }, "data: \n\n"],
     [{ data: "a\nb\r\nc\rd" }, "data: a\ndata: b\ndata: c\ndata: d\n\n"],
@@ -127,7 +129,7 @@ describe("an event stream", () => {
 
   it("ends its source once when nobody reads it, as for HEAD", async () => {
     let ends = 0;
-    const source: AsyncIterableIterator<ServerSentEvent> = {
+    const source: AsyncIterableIterator<eventStream.Event> = {
       next: () => assert.fail("it is read"),
       return: async () => ({ done: true, value: void ends++ }),
       [Symbol.asyncIterator]: () => source,

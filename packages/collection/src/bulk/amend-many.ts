@@ -1,5 +1,5 @@
 import { HttpError, type HttpResponse, notFound } from "waymark";
-import type { Validator } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import { evaluatePreconditions } from "waymark/fields";
 import { pascalCase } from "waymark/internal";
 import type { Description } from "waymark/openapi";
@@ -146,8 +146,8 @@ function changeTypes({ example: record, schemas }: DescribedCollection): Types {
 }
 
 /** Validates an amendment and, once for all records, the names in its merge patch: of an unknown one, each would be refused. */
-function amendmentFor({ schema, serverMembers }: CollectionSettings): Validator<AmendmentOfMany> {
-  return async (value) => {
+function amendmentFor({ schema, serverMembers }: CollectionSettings) {
+  return async (value: unknown): Promise<StandardSchemaV1.Result<AmendmentOfMany>> => {
     const result = validateAmendment(value);
     if (result.issues !== undefined) return result;
     const { merge } = result.value;

@@ -1,5 +1,5 @@
 import { type Awaitable, HttpError, type HttpResponse, notFound, problemTypes } from "waymark";
-import { chooseDecoder, type ValidationResult } from "waymark/content";
+import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
 import { pascalCase, withCommas } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { changeNote } from "../change-note.ts";
@@ -243,7 +243,7 @@ interface Aside {
  */
 async function putAside(
   values: AsyncIterable<ListedValue>,
-  validate: (value: unknown) => Awaitable<ValidationResult<Document>>,
+  validate: (value: unknown) => Awaitable<StandardSchemaV1.Result<Document>>,
   { spool, work, errors }: Aside,
 ): Promise<{ readonly count: number; readonly stoppedAfter?: number }> {
   let count = 0;

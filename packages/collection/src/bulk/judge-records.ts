@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { HttpError, type HttpRequest } from "waymark";
-import type { ValidationIssue } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import { uncodedTag, withCommas } from "waymark/internal";
 import { takeMerged } from "../handlers/changed-document.ts";
 import { recordValidators } from "../handlers/selected-representation.ts";
@@ -101,7 +101,7 @@ export async function judgeRecord({ settings, request, store, amendment }: Amend
   return { kind: "change", record, document: { ...result.value, ...owner } };
 }
 
-const refusal = (issues: readonly ValidationIssue[], isConflict: boolean): Judgement => ({
+const refusal = (issues: readonly StandardSchemaV1.Issue[], isConflict: boolean): Judgement => ({
   kind: "refuse",
   issues,
   isConflict,

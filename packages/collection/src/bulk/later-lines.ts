@@ -1,4 +1,4 @@
-import type { ValidationIssue } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { valueAt } from "../members/value.ts";
 import type { Document } from "../stores/contract/store.ts";
@@ -31,7 +31,7 @@ export class LaterLines {
   }
 
   /** Returns what is wrong with a line of a later step; undefined where its values are free. */
-  issues(judgement: Judgement): readonly ValidationIssue[] | undefined {
+  issues(judgement: Judgement): readonly StandardSchemaV1.Issue[] | undefined {
     const [before, after] = contentsOf(judgement);
     const member = this.#members.find((name) => {
       const now = keyOf(after, name);

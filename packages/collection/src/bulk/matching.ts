@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Awaitable } from "waymark";
-import type { ValidationResult } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import type { MatchedRecords, MatchRules } from "../match-rules.ts";
 import { isJsonObject, type JsonObject, without, withoutPath } from "../members/json-object.ts";
 import { setRetiredAside, withoutEmptied } from "../members/retired-members.ts";
@@ -13,7 +13,7 @@ import type { Seen } from "./seen-values.ts";
 export interface MatchingOptions extends MatchRules, MatchedRecords {
   readonly store: Store;
   /** Validates a whole record. */
-  readonly validate: (value: unknown) => Awaitable<ValidationResult<Document>>;
+  readonly validate: (value: unknown) => Awaitable<StandardSchemaV1.Result<Document>>;
   /** The schema by which records are validated, whose former members stay as they are stored. */
   readonly schema: object;
   readonly serverMembers: readonly string[];
@@ -191,7 +191,7 @@ interface Found {
   /** The records that have its upserted value. */
   readonly keyed: readonly StoredRecord[];
   /** The line as a new record; undefined where it is the change of one. */
-  readonly result: ValidationResult<Document> | undefined;
+  readonly result: StandardSchemaV1.Result<Document> | undefined;
   /** The records that are likely it, for each group of members. */
   readonly likely: readonly (readonly StoredRecord[])[];
 }

@@ -1,4 +1,4 @@
-import type { ValidationIssue } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import type { Document, StoredRecord } from "../stores/contract/store.ts";
 
 /** What a line is to become. */
@@ -10,7 +10,7 @@ export type Judgement =
   | { readonly kind: "unchanged"; readonly record: StoredRecord }
   /** A stored record is likely the same, and such lines are skipped. */
   | { readonly kind: "skip"; readonly record: StoredRecord }
-  | { readonly kind: "refuse"; readonly issues: readonly ValidationIssue[]; readonly isConflict: boolean };
+  | { readonly kind: "refuse"; readonly issues: readonly StandardSchemaV1.Issue[]; readonly isConflict: boolean };
 
 /** Why some lines were not tried, and the last one that was. */
 export interface BrokenOff {

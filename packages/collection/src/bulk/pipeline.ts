@@ -1,5 +1,5 @@
 import type { Awaitable } from "waymark";
-import type { ValidationIssue } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import type { ChangeNote } from "../change-note.ts";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { RightsEnded } from "../readmission.ts";
@@ -130,7 +130,7 @@ class Run {
   /** Makes the changes of some lines in a transaction; of lines that stand for themselves once more without those that conflict. */
   async step(read: Step["read"], { judge = this.#lines.judge, isLast = false }: Partial<Step> = {}): Promise<void> {
     const { mode, errors } = this.#lines;
-    const known = new Map<number, readonly ValidationIssue[]>();
+    const known = new Map<number, readonly StandardSchemaV1.Issue[]>();
     for (;;) {
       const seen = this.#seen.round();
       const attempt = await this.#attempt({ read, judge, isLast }, seen, known);
@@ -155,11 +155,15 @@ class Run {
   }
 
   /** @param known what is wrong with lines that conflicted before, by their positions */
-  async #attempt({ read, judge, isLast }: Step, seen: Seen, known: ReadonlyMap<number, readonly ValidationIssue[]>) {
+  async #attempt(
+    { read, judge, isLast }: Step,
+    seen: Seen,
+    known: ReadonlyMap<number, readonly StandardSchemaV1.Issue[]>,
+  ) {
     const { store, lockOf, admit, missing, confirm, isDryRun, mode, errors, keep } = this.#lines;
     const later = this.#later;
     const counts = { ...this.#progress };
-    const faults: { readonly line: number; readonly issues: readonly ValidationIssue[] }[] = [];
+    const faults: { readonly line: number; readonly issues: readonly StandardSchemaV1.Issue[] }[] = [];
     const changes: Change[] = [];
     let [isInvalid, tried] = [false, 0];
     let stoppedAfter: number | undefined;
@@ -212,7 +216,7 @@ class Run {
       ...(locks && { locks }),
       ...(keep && { keep: { key: keep.key, text: () => keep.text(progress()) } }),
     });
-    const conflicts = new Map<number, readonly ValidationIssue[]>();
+    const conflicts = new Map<number, readonly StandardSchemaV1.Issue[]>();
     if (outcome.kind === "refused") {
       for (const conflict of outcome.conflicts) {
         const made = changes[conflict.position - 1] as Change; // as many as were wanted
@@ -289,7 +293,7 @@ function changeOf(judgement: ChangeJudgement): ListChange {
   return { kind: "replace", id, expectedRevision, document: judgement.document };
 }
 
-function issueOf({ member }: BulkConflict): ValidationIssue {
+function issueOf({ member }: BulkConflict): StandardSchemaV1.Issue {
   if (member !== undefined) return heldByAnother(member);
   return { message: "is about a record that another request changed at the same time: send it again", code: "changed" };
 }

@@ -1,13 +1,5 @@
-import {
-  HttpError,
-  type HttpResponse,
-  json,
-  type ProblemError,
-  type ProblemType,
-  problem,
-  problemTypes,
-} from "waymark";
-import { ContentError, type ValidationIssue } from "waymark/content";
+import { HttpError, type HttpResponse, json, type ProblemType, problem, problemTypes } from "waymark";
+import { ContentError, type StandardSchemaV1 } from "waymark/content";
 import { escapeUnprintable, saidForPrograms, toPointer, toShortPointer, withCommas } from "waymark/internal";
 import type { JsonSchema } from "waymark/openapi";
 import { problemsOfReaders } from "../description/conditions.ts";
@@ -115,7 +107,7 @@ export function refuseMalformed(error: unknown): unknown {
 }
 
 /** An error in one record of a list. */
-interface LineError extends Pick<ProblemError, "code" | "found"> {
+interface LineError extends ReturnType<typeof saidForPrograms> {
   /** The line on which the record begins, from 1. */
   readonly line: number;
   /** A JSON Pointer into the record, as a URI fragment; `#` is the whole record. */
@@ -160,7 +152,7 @@ export class LineErrors {
   }
 
   /** Adds all errors of one record. */
-  add(line: number, issues: readonly ValidationIssue[]): void {
+  add(line: number, issues: readonly StandardSchemaV1.Issue[]): void {
     this.#lines++;
     this.#count += issues.length;
     for (const issue of issues.slice(0, this.#mostListed - this.#listed.length)) {
@@ -210,7 +202,7 @@ export class LineErrors {
   }
 
   /** Whether there would be enough, with these. */
-  areEnoughWith(faults: readonly { readonly issues: readonly ValidationIssue[] }[]): boolean {
+  areEnoughWith(faults: readonly { readonly issues: readonly StandardSchemaV1.Issue[] }[]): boolean {
     if (this.#enough !== "listed") return this.#lines + faults.length > this.#enough;
     return this.#count + faults.reduce((sum, { issues }) => sum + issues.length, 0) >= this.#mostListed;
   }

@@ -1,21 +1,21 @@
 import { type ProblemType, problemTypes } from "waymark";
-import type { Description, HeaderDescription, ParameterDescription } from "waymark/openapi";
+import type { Description } from "waymark/openapi";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { type CollectionSettings, everyCaller } from "../settings.ts";
 
 /** The fields that name a state of a resource. */
-export const stateFields: Readonly<Record<"ETag" | "Last-Modified", HeaderDescription>> = {
+export const stateFields: Readonly<Record<"ETag" | "Last-Modified", Description.Header>> = {
   ETag: { description: "The state that this is; each representation has its own." },
   "Last-Modified": { description: "When it last changed." },
 };
 
-const preconditions: Readonly<Record<string, ParameterDescription>> = {
+const preconditions: Readonly<Record<string, Description.Parameter>> = {
   "If-Match": { description: "The ETag that it must still have, else 412." },
   "If-Unmodified-Since": { description: "Its Last-Modified: 412 if it has changed since." },
   "If-None-Match": { description: "An ETag that it must not have, else 304 to a GET, and 412 to a change." },
 };
 
-const readPreconditions: Readonly<Record<string, ParameterDescription>> = {
+const readPreconditions: Readonly<Record<string, Description.Parameter>> = {
   ...preconditions,
   "If-Modified-Since": { description: "Its Last-Modified: 304 if it has not changed since." },
 };

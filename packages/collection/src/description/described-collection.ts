@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "waymark/content";
 import { parseTemplate, pascalCase } from "waymark/internal";
-import type { NamedSchema } from "waymark/openapi";
+import type { Schema } from "waymark/openapi";
 import { nameIn } from "../members/object-schema.ts";
 import type { RecordSchema } from "../members/record-schema.ts";
 import type { Addressed } from "../record-scope.ts";
@@ -63,6 +63,6 @@ function nounsOf(
 }
 
 /** The name that `namedSchema` or its library gave the schema. */
-function nameOf(schema: StandardSchemaV1 & Partial<Pick<NamedSchema, "kind" | "name">>): string | undefined {
+function nameOf(schema: StandardSchemaV1 & Partial<Pick<Schema.Named, "kind" | "name">>): string | undefined {
   return schema.kind === "named-schema" ? schema.name : nameIn(schema);
 }

@@ -1,5 +1,5 @@
 import { HttpRequest } from "waymark";
-import type { MediaTypeDescription, Schema } from "waymark/openapi";
+import type { Description, Schema } from "waymark/openapi";
 import { wholeListText } from "../formats/list-text.ts";
 import type { ListOptions, Representation } from "../representation.ts";
 import { TurnShare } from "../shares/turn-share.ts";
@@ -7,7 +7,7 @@ import type { Document, StoredRecord } from "../stores/contract/store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 
 /** Content by its media type. */
-export type Types = Readonly<Record<string, MediaTypeDescription>>;
+export type Types = Readonly<Record<string, Description.MediaType>>;
 
 /** What a record is sent as, with the example in each form as the collection itself makes it. */
 export const itemTypes = (place: DescribedCollection): Types =>
@@ -62,7 +62,7 @@ function typesOf(
   json: Schema,
   exampleOf: (form: Form) => StoredRecord | undefined,
 ): Types {
-  const typeOf = (type: string): MediaTypeDescription => {
+  const typeOf = (type: string): Description.MediaType => {
     const form = forms.find(({ mediaType }) => mediaType === type || mediaType.startsWith(`${type};`));
     const text = { type: isJson(type) ? "object" : "string" };
     const schema = type === "application/json" ? json : (form?.schema ?? text);

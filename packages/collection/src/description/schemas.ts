@@ -1,4 +1,4 @@
-import { type JsonSchema, type NamedSchema, namedSchema } from "waymark/openapi";
+import { type JsonSchema, namedSchema, type Schema } from "waymark/openapi";
 import { objectSchemaOf } from "../members/object-schema.ts";
 import type { CollectionSettings, RecordNouns } from "../settings.ts";
 import { recordIdSchema } from "../stores/contract/store.ts";
@@ -6,13 +6,13 @@ import { recordIdSchema } from "../stores/contract/store.ts";
 /** What the messages of a collection look like. */
 export interface RecordSchemas {
   /** A record that a client sends to be stored. */
-  readonly sent: NamedSchema;
+  readonly sent: Schema.Named;
   /** A record as it is sent to clients. */
-  readonly stored: NamedSchema;
+  readonly stored: Schema.Named;
   /** A record that is to take the place of another: members that the server sets may be sent back as they were read. */
-  readonly replacing: NamedSchema;
+  readonly replacing: Schema.Named;
   /** A JSON merge patch. */
-  readonly merged: NamedSchema;
+  readonly merged: Schema.Named;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as elapse } from "node:timers/promises";
-import type { ServerSentEvent } from "waymark/content";
+import type { eventStream } from "waymark/content";
 import { decisionHolds, type Readmission } from "../readmission.ts";
 import { CallerShares } from "../shares/caller-shares.ts";
 import { StoreCursorGone, StoreUnavailable } from "../stores/contract/errors.ts";
@@ -67,11 +67,11 @@ export class Followers {
    *
    * @throws what the feed throws
    */
-  async begin(feed: FollowedFeed, after: string | undefined): Promise<AsyncIterable<ServerSentEvent>> {
+  async begin(feed: FollowedFeed, after: string | undefined): Promise<AsyncIterable<eventStream.Event>> {
     return this.#events(feed, await this.#read(feed, after, await this.#store.state()));
   }
 
-  async *#events(feed: FollowedFeed, first: Read): AsyncGenerator<ServerSentEvent, void, undefined> {
+  async *#events(feed: FollowedFeed, first: Read): AsyncGenerator<eventStream.Event, void, undefined> {
     const one = { revision: first.batch.revision };
     this.#open.add(one);
     this.#shares.add(feed.caller, 1);

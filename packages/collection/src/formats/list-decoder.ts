@@ -1,4 +1,4 @@
-import type { ContentReader, ValidationIssue } from "waymark/content";
+import type { Decoder, StandardSchemaV1 } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 
 /**
@@ -15,7 +15,7 @@ import type { MediaType } from "waymark/fields";
  * };
  * ```
  */
-export interface ListDecoder extends ContentReader {
+export interface ListDecoder extends Pick<Decoder, "mediaTypes" | "charsets"> {
   /** What the `line` of a record is, for messages. Default: `line`. */
   readonly place?: ListPlace;
   /** Whether it reads JSON arrays, so that other content of its media types is one record. Default: false. */
@@ -53,7 +53,7 @@ export interface ListReading {
 /** The value of one record, before validation; or why it cannot be read. */
 export type ListedValue =
   | { readonly line: number; readonly value: unknown; readonly issues?: undefined }
-  | { readonly line: number; readonly value?: undefined; readonly issues: readonly ValidationIssue[] };
+  | { readonly line: number; readonly value?: undefined; readonly issues: readonly StandardSchemaV1.Issue[] };
 
 /** The most bytes of one record in a list: the default limit of a single record. */
 export const longestRecord = 1_048_576;

@@ -1,5 +1,5 @@
-import { HttpError } from "waymark";
-import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } from "waymark/content";
+import { type Awaitable, HttpError } from "waymark";
+import type { StandardSchemaV1 } from "waymark/content";
 import { isJsonObject, type JsonObject, without } from "../members/json-object.ts";
 import { memberNamesOf } from "../members/object-schema.ts";
 import { setRetiredAside, withoutEmptied } from "../members/retired-members.ts";
@@ -19,11 +19,13 @@ export interface ItemRules {
   readonly mayRead: boolean;
 }
 
+type Validation = (value: unknown) => Awaitable<StandardSchemaV1.Result<Document>>;
+
 /**
  * Validates the replacement of a record. Members that the server sets may be sent back as they were read; other values of them
  * are refused, in addition to the issues of the schema.
  */
-export function replacementOf(rules: ItemRules): Validator<Document> {
+export function replacementOf(rules: ItemRules): Validation {
   return (value) => takeReplacement(rules, value);
 }
 
@@ -41,7 +43,7 @@ export type Amendment =
  * @throws HttpError 409 when an operation cannot be applied, 422 when the operations exceed a bound; 403 for a JSON Patch from a
  *   caller without the right to read the record, because the outcome would reveal parts of it
  */
-export function amendmentOf(rules: ItemRules): Validator<Document> {
+export function amendmentOf(rules: ItemRules): Validation {
   return (value) => {
     const { kind, patch } = value as Amendment; // the decoders of `amend` return this type
     return kind === "merge" ? takeMerged(rules, patch) : takePatched(rules, patch);
@@ -49,7 +51,7 @@ export function amendmentOf(rules: ItemRules): Validator<Document> {
 }
 
 /** Applies a JSON merge patch to a record, and validates the result. */
-export async function takeMerged(rules: ItemRules, patch: unknown): Promise<ValidationResult<Document>> {
+export async function takeMerged(rules: ItemRules, patch: unknown): Promise<StandardSchemaV1.Result<Document>> {
   const { schema, serverMembers, current, mayRead } = rules;
   if (!isJsonObject(patch)) {
     const hint = Array.isArray(patch) ? "; send a JSON Patch as application/json-patch+json" : "";
@@ -64,14 +66,14 @@ export async function takeMerged(rules: ItemRules, patch: unknown): Promise<Vali
 }
 
 /** Returns whether the whole value at a path comes from the patch. An object is merged with members of the record. */
-function isSent(patch: unknown, [first, ...rest]: NonNullable<ValidationIssue["path"]> = []): boolean {
+function isSent(patch: unknown, [first, ...rest]: NonNullable<StandardSchemaV1.Issue["path"]> = []): boolean {
   if (!isJsonObject(patch)) return true;
   if (first === undefined) return false;
   const key = typeof first === "object" ? first.key : first;
   return Object.hasOwn(patch, key) && isSent(patch[String(key)], rest);
 }
 
-const withoutDetails = ({ path }: ValidationIssue): ValidationIssue => ({
+const withoutDetails = ({ path }: StandardSchemaV1.Issue): StandardSchemaV1.Issue => ({
   message: "is not valid with what is stored",
   ...(path !== undefined && { path }),
 });
@@ -118,11 +120,11 @@ function takeReplacement(rules: ItemRules, value: unknown) {
  * @param stored the record before
  */
 export async function validateBeside(
-  issues: readonly ValidationIssue[],
+  issues: readonly StandardSchemaV1.Issue[],
   schema: StandardSchemaV1<unknown, Document>,
   value: JsonObject,
   stored: JsonObject,
-): Promise<ValidationResult<Document>> {
+): Promise<StandardSchemaV1.Result<Document>> {
   const { due, restore } = setRetiredAside(schema, value, stored);
   const result = restore(await schema["~standard"].validate(due));
   return result.issues === undefined && issues.length === 0
@@ -135,7 +137,7 @@ function issuesWith(
   value: JsonObject,
   members: readonly string[],
   complain: (name: string, sent: unknown) => string | undefined,
-): readonly ValidationIssue[] {
+): readonly StandardSchemaV1.Issue[] {
   return members.flatMap((name) => {
     const message = Object.hasOwn(value, name) ? complain(name, value[name]) : undefined;
     return message === undefined ? [] : [{ message, path: [name], code: "set-by-server" }];

@@ -1,4 +1,5 @@
-import type { StandardSchemaV1, ValidationResult, Validator } from "waymark/content";
+import type { Awaitable } from "waymark";
+import type { StandardSchemaV1 } from "waymark/content";
 import { andThen } from "waymark/internal";
 import { isJsonObject, without } from "../members/json-object.ts";
 import { objectSchemaOf } from "../members/object-schema.ts";
@@ -18,7 +19,7 @@ export function creationOf(
   settings: CollectionSettings,
   preferences: Preferences,
   owner: StoreOwner | undefined,
-): (value: unknown) => ReturnType<Extract<Validator<Document>, (value: unknown) => unknown>> {
+): (value: unknown) => Awaitable<StandardSchemaV1.Result<Document>> {
   const schema = preferredSchema(settings, preferences);
   const validate = owner === undefined ? schema["~standard"].validate : withOwner(schema, owner);
   return (value) => andThen(validate(value), withRecordId);
@@ -31,7 +32,7 @@ export function creationOf(
 function withOwner(
   schema: StandardSchemaV1<unknown, Document>,
   { member, store }: StoreOwner,
-): (value: unknown) => Promise<ValidationResult<Document>> {
+): (value: unknown) => Promise<StandardSchemaV1.Result<Document>> {
   const knowsMember = Object.hasOwn(objectSchemaOf(schema, "input").properties, member);
   return async (value) => {
     if (!isJsonObject(value)) return schema["~standard"].validate(value);
@@ -43,7 +44,7 @@ function withOwner(
   };
 }
 
-function withRecordId(result: ValidationResult<Document>): ValidationResult<Document> {
+function withRecordId(result: StandardSchemaV1.Result<Document>): StandardSchemaV1.Result<Document> {
   if (result.issues !== undefined || !("id" in result.value)) return result;
   const { id } = result.value;
   if (id === undefined || isRecordId(id)) return result;

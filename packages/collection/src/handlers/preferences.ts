@@ -2,7 +2,7 @@ import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
 import type { StandardSchemaV1 } from "waymark/content";
 import { negotiate, parsePrefer } from "waymark/fields";
 import { excerpt } from "waymark/internal";
-import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
+import type { Description } from "waymark/openapi";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { itemTypes } from "../description/examples.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
@@ -43,7 +43,7 @@ export const preferring = (known: KnownPreferences): Description => {
 };
 
 /** The field of a response that follows preferences. */
-export const preferenceApplied: Readonly<Record<string, HeaderDescription>> = {
+export const preferenceApplied: Readonly<Record<string, Description.Header>> = {
   "Preference-Applied": { description: "The preferences that were followed (RFC 7240)." },
 };
 
@@ -124,7 +124,7 @@ export function answerWritten(
 }
 
 /** Describes the record as it is after a change, for a client that prefers to get it. */
-export const written = (place: DescribedCollection): ResponseDescription => ({
+export const written = (place: DescribedCollection): Description.Response => ({
   description: "The record as it is now, for `Prefer: return=representation`.",
   headers: {
     ...preferenceApplied,
@@ -137,7 +137,7 @@ export const written = (place: DescribedCollection): ResponseDescription => ({
 });
 
 /** Describes the answer to a change that has the record only for a client that prefers to get it. */
-export const done = (what: string, place: DescribedCollection): ResponseDescription => ({
+export const done = (what: string, place: DescribedCollection): Description.Response => ({
   ...written(place),
   description: `${what} The content is empty, unless \`Prefer: return=representation\` asks for the record.`,
   optional: true,

@@ -1,5 +1,5 @@
 import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
-import type { ValidationIssue } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import { excerpt, saidForPrograms, toPointer } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoreOwner } from "../stores/contract/store.ts";
@@ -30,7 +30,7 @@ export function refuseOwner({ member }: StoreOwner): HttpResponse {
 }
 
 /** Says that another record has the value of a member. */
-export function heldByAnother(member: string): ValidationIssue & { readonly path: readonly string[] } {
+export function heldByAnother(member: string): StandardSchemaV1.Issue & { readonly path: readonly string[] } {
   const message = `${member === "id" ? "is or was" : "is already"} used by another record`;
   return { message, path: member.split("."), code: "taken" };
 }

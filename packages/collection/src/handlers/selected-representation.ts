@@ -1,7 +1,7 @@
 import { type HttpRequest, HttpResponse, notRepeatable, repeatable } from "waymark";
-import { attachment, HeaderList, notModified, type Validators, validatorFields } from "waymark/fields";
+import { attachment, HeaderList, notModified, validatorFields } from "waymark/fields";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
-import type { Description, HeaderDescription } from "waymark/openapi";
+import type { Description } from "waymark/openapi";
 import { formatName, readQuery } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { Representation } from "../representation.ts";
@@ -52,7 +52,7 @@ export const dependingOn = (representations: readonly Representation[]): Descrip
 });
 
 /** The field of an answer that is named as a file. */
-export const fileField: Readonly<Record<string, HeaderDescription>> = {
+export const fileField: Readonly<Record<string, Description.Header>> = {
   "Content-Disposition": { description: "The name of the file; with `format`." },
 };
 
@@ -106,7 +106,10 @@ function formatOf(request: HttpRequest<unknown>): string | undefined {
 }
 
 /** The validators of one state of a resource. */
-export interface StateValidators extends Validators {
+export interface StateValidators {
+  /** Those of all representations, that of the selected one first. */
+  readonly entityTags: readonly [string, ...string[]];
+  readonly lastModified: number | undefined;
   /** The entity tag of the selected representation. */
   readonly entityTag: string;
   /**

@@ -1,4 +1,4 @@
-import type { JsonSchema, ParameterDescription } from "waymark/openapi";
+import type { Description, JsonSchema } from "waymark/openapi";
 import type { MemberFilter, MemberType, SelectableMember } from "../stores/contract/selection.ts";
 import { isFilter, operatorsOf, parseFilter } from "./filter.ts";
 import {
@@ -55,7 +55,11 @@ export function describeFilters(members: readonly SelectableMember[]): Described
 }
 
 /** Describes the filters that generators of clients should know by name: where something begins and ends. */
-function comparisonsOf({ name, type, isList }: SelectableMember): readonly (readonly [string, ParameterDescription])[] {
+function comparisonsOf({
+  name,
+  type,
+  isList,
+}: SelectableMember): readonly (readonly [string, Description.Parameter])[] {
   if (isList === true) return [];
   const example = leastShown[type];
   const schema = schemaOf[type];

@@ -1,5 +1,5 @@
 import { eitherOf, excerpt } from "waymark/internal";
-import type { ParameterDescription } from "waymark/openapi";
+import type { Description } from "waymark/openapi";
 import { type QueryParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
 
 /** What the queries of an operation may ask for: it reads one, and says in documents which parameters there are. */
@@ -12,10 +12,10 @@ export interface Query<T, Given extends readonly unknown[] = []> {
   readonly describe: () => DescribedParameters;
 }
 
-export type DescribedParameters = Readonly<Record<string, ParameterDescription>>;
+export type DescribedParameters = Readonly<Record<string, Description.Parameter>>;
 
 /** A parameter of a query: what a document says of it, and how its value is read. */
-export interface Parameter<T = unknown> extends ParameterDescription {
+export interface Parameter<T = unknown> extends Description.Parameter {
   /** Returns what the value says, after reporting what is wrong with it. */
   readonly parse: (text: string, report: ReportFault) => T;
 }

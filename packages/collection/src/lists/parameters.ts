@@ -1,4 +1,4 @@
-import { HttpError, type ProblemError, problem, problemTypes } from "waymark";
+import { HttpError, problem, problemTypes } from "waymark";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
 
 /** The decoded parameters of a query by name; each has one value. */
@@ -25,7 +25,7 @@ export type Report = (
  * @throws HttpError 400 `invalid-parameters` when anything was reported
  */
 export function readQuery<T>(search: string, read: (parameters: QueryParameters, report: Report) => T): T {
-  const errors: ProblemError[] = [];
+  const errors: ParameterError[] = [];
   const listed = new Set<string>();
   const report: Report = (parameter, words, known, code = "value") => {
     if (errors.length >= mostErrors) {
@@ -157,7 +157,14 @@ function decode(text: string): string | undefined {
   }
 }
 
-function refusal(errors: readonly ProblemError[]): HttpError {
+/** What is wrong with a parameter. */
+interface ParameterError {
+  readonly parameter: string;
+  readonly detail: string;
+  readonly code: string;
+}
+
+function refusal(errors: readonly ParameterError[]): HttpError {
   const listed = errors.slice(0, mostErrors).map(({ parameter = "", detail, code = "" }) => ({
     parameter: parameter.length <= longestName ? parameter : excerpt(parameter),
     detail,

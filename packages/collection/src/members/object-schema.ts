@@ -1,5 +1,5 @@
 import { lookUp, nearestName, orNearest, quote } from "waymark/internal";
-import type { StandardJsonSchema } from "waymark/openapi";
+import type { Schema } from "waymark/openapi";
 import type { MemberType, SelectableMember } from "../stores/contract/selection.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 
@@ -160,7 +160,7 @@ export function fieldNames(schema: object, own: readonly string[]): readonly str
 /** Undefined where the schema has no JSON Schema, or one that has no words for it, such as for what a transformation returns. */
 function jsonSchemaOf(schema: object, direction: "input" | "output"): JsonObject | undefined {
   try {
-    return (schema as Partial<StandardJsonSchema>)["~standard"]?.jsonSchema?.[direction]({ target: "draft-2020-12" });
+    return (schema as Partial<Schema.Standard>)["~standard"]?.jsonSchema?.[direction]({ target: "draft-2020-12" });
   } catch {
     return undefined;
   }

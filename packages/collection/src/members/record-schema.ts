@@ -1,6 +1,6 @@
-import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import { nearestName, orNearest } from "waymark/internal";
-import type { StandardJsonSchema } from "waymark/openapi";
+import type { Schema } from "waymark/openapi";
 import { storeMembers } from "../stores/contract/selection.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import type { Member, RecordOf } from "./table.ts";
@@ -30,8 +30,8 @@ export interface RecordSchemaOptions<T = object> {
 export interface RecordSchema<T> {
   readonly "~standard": Omit<StandardSchemaV1<unknown, T>["~standard"], "validate"> & {
     /** Returns the record, or all that is wrong with it. */
-    readonly validate: (value: unknown) => ValidationResult<T>;
-  } & StandardJsonSchema["~standard"];
+    readonly validate: (value: unknown) => StandardSchemaV1.Result<T>;
+  } & Schema.Standard["~standard"];
   /** The names of its members, in order: `title`, `address.postalCode`. */
   readonly names: readonly string[];
   /** Those of the members that are numbers, for `csvDecoder` and `xmlDecoder`. */
@@ -89,7 +89,7 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
           ...context,
           noun: noun ?? "a record",
           path: [],
-        }) as ValidationResult<RecordOf<M>>;
+        }) as StandardSchemaV1.Result<RecordOf<M>>;
         if (result.issues !== undefined || refine === undefined) return result;
         const broken = Object.entries(refine(result.value));
         return broken.length === 0
@@ -109,7 +109,7 @@ export function recordSchema<const M extends Readonly<Record<string, Member>>>(
   };
 }
 
-function issueAt(members: object, name: string, message: string): ValidationIssue {
+function issueAt(members: object, name: string, message: string): StandardSchemaV1.Issue {
   if (!Object.hasOwn(members, name)) throw new TypeError(`refine names ${name}, which is not a member of the table`);
   return { path: name.split("."), message };
 }
@@ -126,7 +126,11 @@ interface Place extends Context {
   readonly path: readonly string[];
 }
 
-function validateObject(value: unknown, members: MemberTree, place: Place): ValidationResult<object | undefined> {
+function validateObject(
+  value: unknown,
+  members: MemberTree,
+  place: Place,
+): StandardSchemaV1.Result<object | undefined> {
   const { path } = place;
   if (!isJsonObject(value)) {
     const some = [...members.keys()].slice(0, 2).join(" and ");
@@ -137,7 +141,7 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
     };
   }
   const record: Record<string, unknown> = {};
-  const issues: ValidationIssue[] = [];
+  const issues: StandardSchemaV1.Issue[] = [];
   let known = 0;
   let taken = 0;
   let set = 0;
@@ -180,7 +184,7 @@ function validateObject(value: unknown, members: MemberTree, place: Place): Vali
 }
 
 /** Describes unknown members by their names, even `__proto__`; but only the first ones, however many a client sends. */
-function unknownMembers(value: JsonObject, members: MemberTree, place: Place): readonly ValidationIssue[] {
+function unknownMembers(value: JsonObject, members: MemberTree, place: Place): readonly StandardSchemaV1.Issue[] {
   if (place.lenient) return [];
   const { noun, path } = place;
   const isTop = path.length === 0;

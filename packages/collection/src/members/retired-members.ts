@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ValidationResult } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import type { Document } from "../stores/contract/store.ts";
 import { isJsonObject, type JsonObject, without } from "./json-object.ts";
 import { memberTest } from "./object-schema.ts";
@@ -17,7 +17,7 @@ export function withoutEmptied(schema: object, changed: JsonObject): JsonObject 
 /** A changed record without what its schema does not have any more, and what puts that back into the valid record. */
 interface SetAside {
   readonly due: JsonObject;
-  readonly restore: (result: ValidationResult<Document>) => ValidationResult<Document>;
+  readonly restore: (result: StandardSchemaV1.Result<Document>) => StandardSchemaV1.Result<Document>;
 }
 
 /**

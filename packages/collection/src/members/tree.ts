@@ -1,6 +1,6 @@
-import type { StandardSchemaV1, ValidationResult } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import { inlineReferences } from "waymark/internal";
-import type { JsonSchema, StandardJsonSchema } from "waymark/openapi";
+import type { JsonSchema, Schema } from "waymark/openapi";
 import type { Member } from "./table.ts";
 
 /** The members of a table, with those of objects within these. */
@@ -11,7 +11,7 @@ export type MemberNode = MemberLeaf | { readonly inner: MemberTree };
 
 interface MemberLeaf {
   readonly member: Member;
-  readonly validate: (value: unknown) => ValidationResult<unknown>;
+  readonly validate: (value: unknown) => StandardSchemaV1.Result<unknown>;
   /** Whether a record without it is validated, since it is required or has a default. */
   readonly isDue: boolean;
   readonly isRequired: boolean;
@@ -54,7 +54,7 @@ type GrowingTree = Map<string, MemberLeaf | { readonly inner: GrowingTree }>;
 
 function toLeaf(path: string, member: Member): MemberLeaf {
   const { validate: check } = member.schema["~standard"];
-  const validate = (value: unknown): ValidationResult<unknown> => {
+  const validate = (value: unknown): StandardSchemaV1.Result<unknown> => {
     const result = check(value);
     if (result instanceof Promise) throw new TypeError(`The schema of ${path} validates by a promise`);
     return result;
@@ -106,7 +106,7 @@ const innerSchemaOf = (tree: MemberTree, of: SchemaOf): JsonSchema => ({
 
 function memberSchemaOf({ schema, label }: Member, direction: SchemaOf["direction"]): JsonSchema {
   const standard: object = schema["~standard"];
-  const { jsonSchema } = standard as Partial<StandardJsonSchema["~standard"]>; // not every library has it
+  const { jsonSchema } = standard as Partial<Schema.Standard["~standard"]>; // not every library has it
   // References within it would lead out of the schema of the record.
   const { $schema: _, ...own } = inlineReferences(jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {});
   return label === undefined ? own : { title: label, ...own };

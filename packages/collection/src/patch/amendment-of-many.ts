@@ -1,11 +1,4 @@
-import {
-  type Decoder,
-  decodeUtf8,
-  jsonDecoder,
-  parseStrictJson,
-  type ValidationIssue,
-  type ValidationResult,
-} from "waymark/content";
+import { type Decoder, decodeUtf8, jsonDecoder, parseStrictJson, type StandardSchemaV1 } from "waymark/content";
 import { eitherOf, excerpt, nearestName, orNearest } from "waymark/internal";
 import type { JsonSchema, Schema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
@@ -50,8 +43,8 @@ export const amendmentOfManyDecoder: Decoder = {
 };
 
 /** Validates what a client sends as an amendment of many records. */
-export function validateAmendment(value: unknown): ValidationResult<AmendmentOfMany> {
-  const issues: ValidationIssue[] = [];
+export function validateAmendment(value: unknown): StandardSchemaV1.Result<AmendmentOfMany> {
+  const issues: StandardSchemaV1.Issue[] = [];
   const report: Report = (message, ...path) => {
     issues.push({ message, path: path.filter((part) => part !== undefined) });
   };
@@ -158,7 +151,10 @@ function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: s
 const strongTag = /^"[^"]*"$/;
 
 /** Returns the merge patch that makes the changes of a record, which has these members. */
-export function patchOf({ merge, add, drop }: AmendmentOfMany, before: JsonObject): ValidationResult<JsonObject> {
+export function patchOf(
+  { merge, add, drop }: AmendmentOfMany,
+  before: JsonObject,
+): StandardSchemaV1.Result<JsonObject> {
   const names = new Set([...Object.keys(drop), ...Object.keys(add)]);
   if (names.size === 0) return { value: merge };
   let lists: unknown = {};

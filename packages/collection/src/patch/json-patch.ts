@@ -1,6 +1,6 @@
-import type { ValidationIssue, ValidationResult } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import { excerpt } from "waymark/internal";
-import { type NamedSchema, namedSchema } from "waymark/openapi";
+import { namedSchema, type Schema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 
 /** One operation of a JSON Patch (RFC 6902 §4), with its pointers as lists of names and indexes. */
@@ -10,12 +10,12 @@ export type PatchOperation =
   | { readonly op: "move" | "copy"; readonly path: readonly string[]; readonly from: readonly string[] };
 
 /** Reads a JSON Patch from a JSON value: an array of at most 1,000 operations. Ignores members that have no meaning. */
-export function parsePatch(value: unknown): ValidationResult<readonly PatchOperation[]> {
+export function parsePatch(value: unknown): StandardSchemaV1.Result<readonly PatchOperation[]> {
   if (!Array.isArray(value)) return { issues: [{ message: "must be an array of operations" }] };
   if (value.length > mostOperations) {
     return { issues: [{ message: `has ${value.length} operations; at most ${mostOperations} are allowed` }] };
   }
-  const issues: ValidationIssue[] = [];
+  const issues: StandardSchemaV1.Issue[] = [];
   const operations = value.map((operation: unknown, index) =>
     parseOperation(operation, (message, ...path) => issues.push({ message, path: [index, ...path] })),
   );
@@ -84,7 +84,7 @@ export function parsePointer(text: string): readonly string[] | undefined {
 }
 
 /** A JSON Patch (RFC 6902). */
-export const jsonPatchSchema: NamedSchema = namedSchema("JsonPatch", {
+export const jsonPatchSchema: Schema.Named = namedSchema("JsonPatch", {
   type: "array",
   description: "The operations, done in order, all or none (RFC 6902).",
   items: {

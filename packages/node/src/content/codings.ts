@@ -8,7 +8,9 @@ import {
   createZstdCompress,
   createZstdDecompress,
 } from "node:zlib";
-import type { CodingStream, ContentCoding } from "waymark/content";
+import type { ContentCoding } from "waymark/content";
+
+type CodingStream = ReturnType<ContentCoding["encode"]>;
 
 /**
  * Makes a pair of web streams of a stream of zlib. It ends when all pieces are coded: an end beside a piece has Node.js write an empty

@@ -8,8 +8,6 @@ import {
   type HttpRequest,
   type HttpResponse,
   type Next,
-  type ProvidingFilter,
-  type Session,
   takes,
 } from "waymark";
 import type { Caller } from "waymark/filters";
@@ -60,7 +58,7 @@ export const hasSession = (request: HttpRequest<unknown>): boolean =>
 export const signedIn: Attribute<SignedIn> = attribute("session");
 
 /** The sessions of browsers, sealed by these keys: the first seals, all open. One lasts 12 hours at most. */
-export type Sessions = ProvidingFilter<"session", Session<SignedIn>>;
+export type Sessions = ReturnType<typeof cookieSession<SignedIn>>;
 
 export const sessionsOf = (key: string | readonly string[]): Sessions =>
   cookieSession<SignedIn>({ key, name: sessionCookie, maxAge: 12 * 60 * 60, cookie: { sameSite: "strict" } });

@@ -1,14 +1,14 @@
 import { collectionProblemTypes } from "@waymark/collection";
 import { type HttpRequest, type HttpResponse, type ProblemType, problem } from "waymark";
 import { evaluatePreconditions, notModified } from "waymark/fields";
-import type { Description, ResponseDescription } from "waymark/openapi";
+import type { Description } from "waymark/openapi";
 
 /** The fields of what a client can keep a copy of. */
 const state = { ETag: { description: "The state that this is; each representation has its own." } };
 
 /** The parameters and answers of a GET of it. */
 export const ofCopies = (
-  ofContent: ResponseDescription,
+  ofContent: Description.Response,
   ...problems: readonly ProblemType[]
 ): Pick<Description, "headers" | "responses" | "problems"> => ({
   headers: {

@@ -1,8 +1,8 @@
-import type { OpenApiDocument, OperationObject, ResponseObject } from "waymark/openapi";
+import type { OpenApiDocument } from "waymark/openapi";
 
-type ParameterObject = NonNullable<OperationObject["parameters"]>[number];
-type ReferenceObject = Exclude<OperationObject["responses"][string], ResponseObject>;
-type Contents = NonNullable<ResponseObject["content"]>;
+type ParameterObject = NonNullable<OpenApiDocument.Operation["parameters"]>[number];
+type ReferenceObject = Exclude<OpenApiDocument.Operation["responses"][string], OpenApiDocument.Response>;
+type Contents = NonNullable<OpenApiDocument.Response["content"]>;
 
 /**
  * Returns the document as clients get it: without what only a browser sends and gets, such as forms, pages and redirects to them,
@@ -24,9 +24,9 @@ export function forClients(document: OpenApiDocument): OpenApiDocument {
   });
 }
 
-type Responses<R = ResponseObject | ReferenceObject> = Readonly<Record<string, R>>;
+type Responses<R = OpenApiDocument.Response | ReferenceObject> = Readonly<Record<string, R>>;
 
-const clientResponses = <R extends ResponseObject | ReferenceObject>(responses: Responses<R>): Responses<R> =>
+const clientResponses = <R extends OpenApiDocument.Response | ReferenceObject>(responses: Responses<R>): Responses<R> =>
   Object.fromEntries(
     Object.entries(responses).flatMap(
       ([key, response]) =>
@@ -46,12 +46,18 @@ const inline = (refusals: Responses, components: Responses): Responses =>
 /** The operations that only the page of the service uses, or nobody. */
 const ofBrowsers: ReadonlySet<string> = new Set(["readAsset", "createPersonHere"]);
 
-const isOperation = (value: OperationObject | object): value is OperationObject => "operationId" in value;
+const isOperation = (value: OpenApiDocument.Operation | object): value is OpenApiDocument.Operation =>
+  "operationId" in value;
 
 /** The parameter that stands for filters by any operator, of which generated clients send one of that name. */
 const anyFilter = "comparisons";
 
-function clientOperation({ parameters, requestBody, responses, ...operation }: OperationObject): OperationObject {
+function clientOperation({
+  parameters,
+  requestBody,
+  responses,
+  ...operation
+}: OpenApiDocument.Operation): OpenApiDocument.Operation {
   const taken = parameters?.filter(({ name }) => name !== anyFilter);
   const filters = parameters?.find(({ name }) => name === anyFilter);
   return {
@@ -74,7 +80,7 @@ function withoutPages(parameter: ParameterObject): ParameterObject {
 }
 
 /** Leaves out pages. What is left may be nothing, and content that comes only where `Prefer` asks for it is none. */
-function clientResponse(response: ResponseObject): ResponseObject {
+function clientResponse(response: OpenApiDocument.Response): OpenApiDocument.Response {
   const { content, "x-content-optional": isOptional, ...others } = response;
   const types = Object.entries(content ?? {}).filter(([type]) => type !== "text/html");
   if (types.length === 0) return others;

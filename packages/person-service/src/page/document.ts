@@ -1,5 +1,4 @@
-import type { HttpRequest, ResponseOf } from "waymark";
-import { html } from "waymark";
+import { type HttpRequest, html } from "waymark";
 import type { Brand } from "../brand.ts";
 import { fileUrl, pageFiles } from "./files.ts";
 
@@ -22,7 +21,7 @@ interface DocumentParts {
 export function pageDocument(
   request: HttpRequest<unknown>,
   { brand, content, noscript }: DocumentParts,
-): ResponseOf<200, never> {
+): ReturnType<typeof html> {
   const modules = pageFiles().modules.map(
     (name) => html`<link rel="modulepreload" href="${fileUrl(request, name)}">\n`,
   );

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type RecordSchema, recordSchema } from "@waymark/collection";
 import type { RecordSchemaOptions } from "@waymark/collection/internal";
 import { type Member, storeMembers } from "@waymark/collection/internal";
-import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
+import type { StandardSchemaV1 } from "waymark/content";
 import type * as z from "zod";
 import { propertyRuleFor } from "./kept-properties.ts";
 import { namesFor, type PersonMember } from "./member.ts";
@@ -122,7 +122,7 @@ function furtherSchema(single: string, members: MemberList, now: () => Date): St
 const wordList = (words: readonly string[]): StandardSchemaV1 =>
   listSchema(oneOf(words), { uniqueItems: true }, (values) => repeated(values, []));
 
-function repeated(values: readonly unknown[], path: readonly string[]): readonly ValidationIssue[] {
+function repeated(values: readonly unknown[], path: readonly string[]): readonly StandardSchemaV1.Issue[] {
   const [name] = path;
   const each = name === undefined ? values : values.map((entry) => (isObject(entry) ? entry[name] : undefined));
   return each.flatMap((value, i) =>
@@ -132,7 +132,7 @@ function repeated(values: readonly unknown[], path: readonly string[]): readonly
   );
 }
 
-function furtherPreferred(entries: readonly unknown[]): readonly ValidationIssue[] {
+function furtherPreferred(entries: readonly unknown[]): readonly StandardSchemaV1.Issue[] {
   const marked = entries.flatMap((entry, i) => (isObject(entry) && entry["preferred"] === true ? [i] : []));
   return marked
     .slice(1)
@@ -151,7 +151,7 @@ type Json = Pick<z.ZodType, "~standard">;
 function listSchema(
   value: Json,
   keywords: Readonly<Record<string, unknown>>,
-  judge: (values: readonly unknown[]) => readonly ValidationIssue[],
+  judge: (values: readonly unknown[]) => readonly StandardSchemaV1.Issue[],
 ): StandardSchemaV1 {
   const { validate, jsonSchema } = value["~standard"];
   const schemaOf = (direction: "input" | "output") => (): Record<string, unknown> => {
@@ -161,7 +161,7 @@ function listSchema(
   const judged = {
     version: 1,
     vendor: "waymark",
-    validate: (sent: unknown): ValidationResult<unknown> => {
+    validate: (sent: unknown): StandardSchemaV1.Result<unknown> => {
       if (sent === undefined) return { value: undefined };
       if (!Array.isArray(sent))
         return { issues: [{ message: `must be a list, not ${jsonType(sent)}`, ...{ code: "type" } }] };
@@ -170,9 +170,9 @@ function listSchema(
         return { issues: [{ message, ...{ code: "length", found: sent.length, most: mostValues } }] };
       }
       const values: unknown[] = [];
-      const issues: ValidationIssue[] = [];
+      const issues: StandardSchemaV1.Issue[] = [];
       for (const [i, each] of sent.entries()) {
-        const result = validate(each) as ValidationResult<unknown>; // no schema here needs a promise
+        const result = validate(each) as StandardSchemaV1.Result<unknown>; // no schema here needs a promise
         if (result.issues === undefined) values.push(result.value);
         else for (const issue of result.issues) issues.push({ ...issue, path: [i, ...(issue.path ?? [])] });
       }
@@ -186,18 +186,18 @@ function listSchema(
 }
 
 /** Returns a result whose issues have the code of their fault, and the values of its message. */
-function withFaults(result: ValidationResult<Person>): ValidationResult<Person> {
+function withFaults(result: StandardSchemaV1.Result<Person>): StandardSchemaV1.Result<Person> {
   if (result.issues === undefined) return result;
   return {
     issues: result.issues.map((issue) => {
-      const { path, message, code, params, ...others } = issue as ValidationIssue & {
+      const { path, message, code, params, ...others } = issue as StandardSchemaV1.Issue & {
         readonly code?: string;
         readonly params?: Fault;
       };
       const kind = params?.code ?? (code === "invalid_type" ? "type" : code);
       if (params === undefined && code !== "invalid_type") return { ...others, ...issue };
       return {
-        ...(path !== undefined && { path: path as ValidationIssue["path"] }),
+        ...(path !== undefined && { path: path as StandardSchemaV1.Issue["path"] }),
         message,
         code: kind,
         ...params?.values,
@@ -207,7 +207,7 @@ function withFaults(result: ValidationResult<Person>): ValidationResult<Person> 
 }
 
 /** Refuses a further value that is the first one, too. */
-function withoutRepetition(result: ValidationResult<Person>): ValidationResult<Person> {
+function withoutRepetition(result: StandardSchemaV1.Result<Person>): StandardSchemaV1.Result<Person> {
   if (result.issues !== undefined) return result;
   const person: Readonly<Record<string, unknown>> = { ...result.value };
   const issues = furtherValues.flatMap(({ name, single }) => {
@@ -220,7 +220,7 @@ function withoutRepetition(result: ValidationResult<Person>): ValidationResult<P
 }
 
 /** Adds the rule of the whole: a person has a name, which is made of its parts where a client sends none. */
-function withName(sent: unknown, result: ValidationResult<Person>): ValidationResult<Person> {
+function withName(sent: unknown, result: StandardSchemaV1.Result<Person>): StandardSchemaV1.Result<Person> {
   if (result.issues !== undefined) {
     return isObject(sent) && !nameSources.some((member) => isGiven(sent, member))
       ? { issues: [nameMissing, ...result.issues] }

@@ -1,7 +1,7 @@
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { ContentError } from "./decoder.ts";
-import { saidForPrograms, toShortPointer, type ValidationIssue } from "./standard-schema.ts";
+import { type StandardSchemaV1, saidForPrograms, toShortPointer } from "./standard-schema.ts";
 
 /** Returns the refusal of content that is longer than the limit, in bytes. */
 export function contentTooLarge(limit: number): HttpError {
@@ -33,7 +33,7 @@ export function malformedRefusal(cause: unknown): HttpError | undefined {
 }
 
 /** Returns the refusal of content that breaks rules of its schema, with the first thousand that it breaks. */
-export function invalidContent(issues: readonly ValidationIssue[]): HttpError {
+export function invalidContent(issues: readonly StandardSchemaV1.Issue[]): HttpError {
   const errors = issues.slice(0, mostErrors).map((issue) => ({
     detail: shortened(issue.message),
     pointer: toShortPointer(issue.path),

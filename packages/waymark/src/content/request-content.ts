@@ -6,7 +6,7 @@ import { type ContentCoding, chooseCoding } from "./coding.ts";
 import { chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 import { jsonDecoder, parseStrictJson, type StrictJsonOptions } from "./json.ts";
 import { contentTooLarge, invalidContent, malformedRefusal } from "./refusals.ts";
-import type { StandardSchemaV1, ValidationResult } from "./standard-schema.ts";
+import type { StandardSchemaV1 } from "./standard-schema.ts";
 
 /** Where the content of a request comes from; each adapter has its own. It is asked at most once, for one of the two. */
 export interface ContentSource {
@@ -46,7 +46,7 @@ export interface ReadOptions {
 /** A Standard Schema, or a function that answers as one does. */
 export type Validator<T> =
   | StandardSchemaV1<unknown, T>
-  | ((value: unknown) => ValidationResult<T> | Promise<ValidationResult<T>>);
+  | ((value: unknown) => StandardSchemaV1.Result<T> | Promise<StandardSchemaV1.Result<T>>);
 
 /** Content that is all there from the start; text is sent as UTF-8. */
 export function bufferedSource(body: string | Uint8Array | undefined): ContentSource {

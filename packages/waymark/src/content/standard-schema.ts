@@ -11,10 +11,27 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
     /** The library's name. */
     readonly vendor: string;
     /** Returns the value, perhaps converted, or what is wrong with it. */
-    readonly validate: (value: unknown) => ValidationResult<Output> | Promise<ValidationResult<Output>>;
+    readonly validate: (value: unknown) => StandardSchemaV1.Result<Output> | Promise<StandardSchemaV1.Result<Output>>;
     /** Type only. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
+}
+
+/** What validation says. */
+export declare namespace StandardSchemaV1 {
+  /** A validator's answer: the value, perhaps converted; or all that is wrong with it. */
+  type Result<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
+
+  /** One thing that is wrong with a value. */
+  interface Issue {
+    readonly message: string;
+    /** The way from the whole value to the part that is wrong; absent or empty for the whole. */
+    readonly path?: readonly PathSegment[] | undefined;
+    /** The kind of fault, for programs: the message may change, and this does not. */
+    readonly code?: string | undefined;
+    /** What stood there, where a program that shows the fault in words of its own needs it. */
+    readonly found?: unknown;
+  }
 }
 
 /** A schema by its types: the compiler is done with this sooner than with all of StandardSchemaV1. */
@@ -28,22 +45,6 @@ export type ValueOf<S> = S extends TypedSchema
   : S extends StandardSchemaV1<unknown, infer T>
     ? T
     : never;
-
-/** A validator's answer: the value, perhaps converted; or all that is wrong with it. */
-export type ValidationResult<T> =
-  | { readonly value: T; readonly issues?: undefined }
-  | { readonly issues: readonly ValidationIssue[] };
-
-/** One thing that is wrong with a value. */
-export interface ValidationIssue {
-  readonly message: string;
-  /** The way from the whole value to the part that is wrong; absent or empty for the whole. */
-  readonly path?: readonly PathSegment[] | undefined;
-  /** The kind of fault, for programs: the message may change, and this does not. */
-  readonly code?: string | undefined;
-  /** What stood there, where a program that shows the fault in words of its own needs it. */
-  readonly found?: unknown;
-}
 
 /** A member's name or an element's index, perhaps wrapped. */
 export type PathSegment = PropertyKey | { readonly key: PropertyKey };
@@ -63,7 +64,7 @@ export function toPointer(path: readonly PathSegment[] = []): string {
  * Returns what an error in a list of `errors` says for programs, bounded: a code is a name of at most 64 characters, `invalid` where the
  * schema has none, and what was found is a truth value, a number, or the first 100 characters of a text.
  */
-export function saidForPrograms({ code, found }: ValidationIssue): Pick<ProblemError, "code" | "found"> {
+export function saidForPrograms({ code, found }: StandardSchemaV1.Issue): Pick<ProblemError, "code" | "found"> {
   const known = typeof found === "string" ? shortenedTo(found, longestFound) : found;
   const isScalar = ["string", "number", "boolean"].includes(typeof known);
   return {

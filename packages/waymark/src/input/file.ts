@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import { kindOf } from "../declaration.ts";
-import type { StandardJsonSchema } from "../description.ts";
+import type { Schema } from "../description.ts";
 import { parseMediaRange } from "../fields/media-type.ts";
 import { requireKnownOptions } from "../known-options.ts";
 
@@ -17,14 +17,14 @@ export interface FileOptions {
 }
 
 /** A file in a form; made by `file(…)`. */
-export interface FileSchema<T = unknown> extends StandardSchemaV1<unknown, T>, StandardJsonSchema {
+export interface FileSchema<T = unknown> extends StandardSchemaV1<unknown, T>, Schema.Standard {
   readonly kind: "file";
   /** In bytes. */
   readonly most: number;
   readonly types: readonly string[];
   /** undefined: one, which is no list. */
   readonly count: number | undefined;
-  readonly "~standard": StandardSchemaV1<unknown, T>["~standard"] & StandardJsonSchema["~standard"];
+  readonly "~standard": StandardSchemaV1<unknown, T>["~standard"] & Schema.Standard["~standard"];
 }
 
 /**

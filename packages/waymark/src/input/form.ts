@@ -1,7 +1,7 @@
 import { ContentError, chooseDecoder, decodeUtf8 } from "../content/decoder.ts";
 import { type FormPart, joined, readParts } from "../content/multipart.ts";
 import { contentTooLarge, invalidContent, malformedRefusal } from "../content/refusals.ts";
-import type { StandardSchemaV1, ValidationIssue, ValueOf } from "../content/standard-schema.ts";
+import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
 import type { Description, Schema } from "../description.ts";
 import { matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
 import { excerpt } from "../message-text.ts";
@@ -93,7 +93,7 @@ class FormReading {
   readonly #form: FormSchemas;
   readonly #stores: Readonly<Record<string, (file: ReceivedFile) => unknown>>;
   readonly #found = new Map<string, unknown[]>();
-  readonly #issues: ValidationIssue[] = [];
+  readonly #issues: StandardSchemaV1.Issue[] = [];
   #textLeft = mostText;
   #partsLeft = mostParts;
 

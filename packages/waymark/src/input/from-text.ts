@@ -1,6 +1,6 @@
 import { inlineReferences } from "../content/references.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
-import type { JsonSchema, StandardJsonSchema } from "../description.ts";
+import type { JsonSchema, Schema } from "../description.ts";
 
 /** How the texts of a parameter become the value that its schema validates. */
 export interface TextForm {
@@ -23,7 +23,7 @@ export function textForm(schema: JsonSchema | undefined): TextForm {
 
 /** Returns the JSON Schema of what a schema takes, in one piece; undefined where its library has none, or none for this schema. */
 export function jsonSchemaOf(schema: StandardSchemaV1): JsonSchema | undefined {
-  const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
+  const { jsonSchema } = schema["~standard"] as Partial<Schema.Standard["~standard"]>;
   try {
     const keywords = jsonSchema?.input({ target: "draft-2020-12" });
     return keywords && inlineReferences(keywords);

@@ -1,6 +1,6 @@
 import { isPromise } from "../and-then.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
-import type { Description, JsonSchema, ParameterDescription, Schema } from "../description.ts";
+import type { Description, JsonSchema, Schema } from "../description.ts";
 import { problemTypes } from "../problem-types.ts";
 import { describeForm, type FormSchemas } from "./form.ts";
 import { jsonSchemaOf } from "./from-text.ts";
@@ -63,7 +63,7 @@ export function describeTakes({ declared }: TakesData): Description {
 export const isGuarded = (declared: readonly Pick<DeclaredInputs, "inputs">[]): boolean =>
   formOf(declared) !== undefined && !declared.some(({ inputs }) => inputs.anySite === true);
 
-type ParameterDescriptions = Readonly<Record<string, ParameterDescription>>;
+type ParameterDescriptions = Readonly<Record<string, Description.Parameter>>;
 
 const describeEach = (schemas: NamedSchemas): ParameterDescriptions =>
   Object.fromEntries(

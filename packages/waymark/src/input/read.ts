@@ -1,10 +1,5 @@
 import { type Awaitable, isPromise } from "../and-then.ts";
-import {
-  type StandardSchemaV1,
-  saidForPrograms,
-  type ValidationIssue,
-  type ValidationResult,
-} from "../content/standard-schema.ts";
+import { type StandardSchemaV1, saidForPrograms } from "../content/standard-schema.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { plainList } from "../fields/syntax.ts";
 import { excerpt, shorten } from "../message-text.ts";
@@ -93,7 +88,7 @@ export function compileInputs(
 
 const none: readonly ProblemError[] = [];
 
-type Reading = ValidationResult<unknown>;
+type Reading = StandardSchemaV1.Result<unknown>;
 
 /** How one parameter is read, or all parameters of a place that have one schema. */
 interface ParameterReading {
@@ -167,7 +162,7 @@ function wholeQuery(schema: StandardSchemaV1): ParameterReading {
     status: 400,
     read: ({ query }) => {
       const members: [string, unknown][] = [];
-      const issues: ValidationIssue[] = [];
+      const issues: StandardSchemaV1.Issue[] = [];
       const sent = Map.groupBy(query.entries(), ([name]) => name);
       for (const name of forms.size > 0 ? forms.keys() : sent.keys()) {
         const { isList, convert } = forms.get(name) ?? asSent;
@@ -226,7 +221,7 @@ function refusal(
   return problem(problemTypes.invalidParameters, { detail: detail.replace(/(?<![.?])$/, "."), errors: listed });
 }
 
-function toError({ place, name }: ParameterReading, issue: ValidationIssue): ProblemError {
+function toError({ place, name }: ParameterReading, issue: StandardSchemaV1.Issue): ProblemError {
   const { message, path = [] } = issue;
   const keys = path.map((segment) => String(typeof segment === "object" ? segment.key : segment));
   const [parameter = "", ...within] = name === undefined ? keys : [name, ...keys];

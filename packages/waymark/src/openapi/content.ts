@@ -1,11 +1,5 @@
 import { inlineReferences } from "../content/references.ts";
-import type {
-  ContentDescription,
-  JsonSchema,
-  MediaTypeDescription,
-  ResponseDescription,
-  Schema,
-} from "../description.ts";
+import type { Description, JsonSchema, Schema } from "../description.ts";
 import type { MediaTypeObject, RequestBodyObject } from "./document.ts";
 import { type Direction, hasJsonSchema, isNamed, type Schemas } from "./schemas.ts";
 
@@ -14,7 +8,7 @@ export type Contents = Readonly<Record<string, MediaTypeObject>>;
 
 /** Returns the content of a request; undefined where neither the description nor the route names any. */
 export async function toRequestBody(
-  described: ContentDescription | undefined,
+  described: Description.Content | undefined,
   consumes: readonly string[],
   schemas: Schemas,
 ): Promise<RequestBodyObject | undefined> {
@@ -27,7 +21,7 @@ export async function toRequestBody(
 
 /** Returns the content of a response; undefined where it has none. */
 export async function toResponseContent(
-  { schema, types = {} }: Pick<ResponseDescription, "schema" | "types">,
+  { schema, types = {} }: Pick<Description.Response, "schema" | "types">,
   produces: readonly string[] | undefined,
   schemas: Schemas,
 ): Promise<Contents | undefined> {
@@ -39,7 +33,7 @@ export async function toResponseContent(
 async function toContents(
   named: readonly string[],
   shared: Schema | undefined,
-  types: Readonly<Record<string, MediaTypeDescription>>,
+  types: Readonly<Record<string, Description.MediaType>>,
   direction: Direction,
   schemas: Schemas,
 ): Promise<Contents> {

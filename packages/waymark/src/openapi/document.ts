@@ -9,11 +9,35 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, object>>;
     /** The responses that are problems, by what they are. */
-    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly responses: Readonly<Record<string, OpenApiDocument.Response>>;
     readonly securitySchemes: Readonly<Record<string, SecuritySchemeObject>>;
   };
   /** What requests get that no operation is for, by status. */
-  readonly "x-refusals": Readonly<Record<string, ResponseObject | ReferenceObject>>;
+  readonly "x-refusals": Readonly<Record<string, OpenApiDocument.Response | ReferenceObject>>;
+}
+
+export declare namespace OpenApiDocument {
+  /** What a method does on a path. */
+  interface Operation {
+    readonly operationId: string;
+    readonly summary: string;
+    readonly description?: string;
+    readonly tags?: readonly string[];
+    readonly deprecated?: true;
+    readonly parameters?: readonly ParameterObject[];
+    readonly requestBody?: RequestBodyObject;
+    readonly responses: Readonly<Record<string, Response | ReferenceObject>>;
+    readonly security?: readonly SecurityRequirementObject[];
+  }
+
+  /** A response of an operation. */
+  interface Response {
+    readonly description: string;
+    readonly headers?: Readonly<Record<string, HeaderObject>>;
+    readonly content?: Readonly<Record<string, MediaTypeObject>>;
+    /** Whether it may also come without content, which OpenAPI has no word for. */
+    readonly "x-content-optional"?: true;
+  }
 }
 
 export interface Server {
@@ -31,20 +55,7 @@ export interface Tag {
  * `additionalOperations`.
  */
 export interface PathItemObject {
-  readonly [method: string]: OperationObject | Readonly<Record<string, OperationObject>>;
-}
-
-/** What a method does on a path. */
-export interface OperationObject {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly deprecated?: true;
-  readonly parameters?: readonly ParameterObject[];
-  readonly requestBody?: RequestBodyObject;
-  readonly responses: Readonly<Record<string, ResponseObject | ReferenceObject>>;
-  readonly security?: readonly SecurityRequirementObject[];
+  readonly [method: string]: OpenApiDocument.Operation | Readonly<Record<string, OpenApiDocument.Operation>>;
 }
 
 /** A parameter of an operation. */
@@ -66,15 +77,6 @@ export interface RequestBodyObject {
   readonly description?: string;
   readonly required: boolean;
   readonly content: Readonly<Record<string, MediaTypeObject>>;
-}
-
-/** A response of an operation. */
-export interface ResponseObject {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, HeaderObject>>;
-  readonly content?: Readonly<Record<string, MediaTypeObject>>;
-  /** Whether it may also come without content, which OpenAPI has no word for. */
-  readonly "x-content-optional"?: true;
 }
 
 /** A header field of a response. */

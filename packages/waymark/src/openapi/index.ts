@@ -1,17 +1,4 @@
-export {
-  type Description,
-  docs,
-  documented,
-  type HeaderDescription,
-  type JsonSchema,
-  type MediaTypeDescription,
-  type NamedSchema,
-  namedSchema,
-  type ParameterDescription,
-  type ResponseDescription,
-  type Schema,
-  type StandardJsonSchema,
-} from "../description.ts";
-export type { OpenApiDocument, OperationObject, ResponseObject } from "./document.ts";
+export { type Description, docs, documented, type JsonSchema, namedSchema, type Schema } from "../description.ts";
+export type { OpenApiDocument } from "./document.ts";
 export { openApi, type SecurityOptions } from "./open-api.ts";
 export { inOpenApi32 } from "./version.ts";

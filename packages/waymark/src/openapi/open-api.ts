@@ -1,14 +1,7 @@
 import type { App } from "../app.ts";
 import type { ProblemType } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
-import type {
-  OpenApiDocument,
-  OperationObject,
-  SecurityRequirementObject,
-  SecuritySchemeObject,
-  Server,
-  Tag,
-} from "./document.ts";
+import type { OpenApiDocument, SecurityRequirementObject, SecuritySchemeObject, Server, Tag } from "./document.ts";
 import { toOperation } from "./operation.ts";
 import { Problems } from "./problems.ts";
 import { Schemas } from "./schemas.ts";
@@ -71,7 +64,10 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
     earlier,
     securityOf: (sample: HttpRequest) => security?.requirementsOf(sample),
   };
-  const paths: Record<string, Record<string, OperationObject | Record<string, OperationObject>>> = {};
+  const paths: Record<
+    string,
+    Record<string, OpenApiDocument.Operation | Record<string, OpenApiDocument.Operation>>
+  > = {};
   const placeOf = new Map<string, string>();
   const usedTags = new Set(tags.map(({ name }) => name));
   for (const ways of waysOf(app)) {

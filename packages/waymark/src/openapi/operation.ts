@@ -1,8 +1,8 @@
-import { mergeDescriptions, type ParameterDescription } from "../description.ts";
+import { type Description, mergeDescriptions } from "../description.ts";
 import { pascalCase } from "../message-text.ts";
 import { HttpRequest } from "../request.ts";
 import { mergeContents, toRequestBody } from "./content.ts";
-import type { OperationObject, ParameterObject, RequestBodyObject, SecurityRequirementObject } from "./document.ts";
+import type { OpenApiDocument, ParameterObject, RequestBodyObject, SecurityRequirementObject } from "./document.ts";
 import { type DocumentPath, pathParameters } from "./path.ts";
 import type { Problems } from "./problems.ts";
 import { toResponses } from "./responses.ts";
@@ -14,12 +14,15 @@ export interface OperationSettings {
   readonly schemas: Schemas;
   readonly problems: Problems;
   /** The response for requests that reach no operation; none where every request reaches one. */
-  readonly earlier: OperationObject["responses"];
+  readonly earlier: OpenApiDocument.Operation["responses"];
   readonly securityOf: (sample: HttpRequest) => readonly SecurityRequirementObject[] | undefined;
 }
 
 /** Makes one operation of the ways to a method and a path: what they ask, take and answer is put together. */
-export async function toOperation({ method, path, ways }: Ways, settings: OperationSettings): Promise<OperationObject> {
+export async function toOperation(
+  { method, path, ways }: Ways,
+  settings: OperationSettings,
+): Promise<OpenApiDocument.Operation> {
   const { schemas } = settings;
   const sample = HttpRequest.of({ method, target: path.sample });
   const alternatives = ways.map((way): Alternative => ({ way, said: sayAll(way.descriptions, sample) }));
@@ -63,7 +66,7 @@ function textOf(alternatives: readonly Alternative[]): string {
 }
 
 function parametersOf({ way, said }: Alternative, schemas: Schemas): readonly ParameterObject[] {
-  const from = (place: "query" | "header", described: Readonly<Record<string, ParameterDescription>> = {}) =>
+  const from = (place: "query" | "header", described: Readonly<Record<string, Description.Parameter>> = {}) =>
     Object.entries(described).map(
       ([name, { schema = { type: "string" }, required, ...others }]): ParameterObject => ({
         name,

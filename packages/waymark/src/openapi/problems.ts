@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import type { Description, HeaderDescription, JsonSchema } from "../description.ts";
+import type { Description, JsonSchema } from "../description.ts";
 import { namedSchema } from "../description.ts";
 import { pascalCase } from "../message-text.ts";
 import { problem, problemPath } from "../problem.ts";
@@ -7,13 +7,13 @@ import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { reasonPhrase } from "../reason-phrase.ts";
 import { HttpRequest } from "../request.ts";
 import { routesOf } from "../routing/app-routes.ts";
-import type { HeaderObject, OperationObject, ReferenceObject, ResponseObject } from "./document.ts";
+import type { HeaderObject, OpenApiDocument, ReferenceObject } from "./document.ts";
 import type { Schemas } from "./schemas.ts";
 import { describesOf, sayAll } from "./ways.ts";
 
 /** The responses of a document that are problems: components, which are named by their codes. */
 export class Problems {
-  readonly #responses = new Map<string, ResponseObject>();
+  readonly #responses = new Map<string, OpenApiDocument.Response>();
   readonly #base: string;
 
   /** @param base the prefix of the path in the `type` of problems */
@@ -22,12 +22,16 @@ export class Problems {
   }
 
   /** In the order of their names. */
-  get named(): Readonly<Record<string, ResponseObject>> {
+  get named(): Readonly<Record<string, OpenApiDocument.Response>> {
     return Object.fromEntries([...this.#responses].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** Returns a reference to the response that is one of these problems of one status; the response itself where another has its name. */
-  refer(types: readonly ProblemType[], around: Description, schemas: Schemas): ReferenceObject | ResponseObject {
+  refer(
+    types: readonly ProblemType[],
+    around: Description,
+    schemas: Schemas,
+  ): ReferenceObject | OpenApiDocument.Response {
     return this.#component(nameOf(types), this.toResponse(types, around, schemas));
   }
 
@@ -36,7 +40,7 @@ export class Problems {
    *
    * @param around what the filters around them add: header fields, and media types of problems
    */
-  toResponse(types: readonly ProblemType[], around: Description, schemas: Schemas): ResponseObject {
+  toResponse(types: readonly ProblemType[], around: Description, schemas: Schemas): OpenApiDocument.Response {
     const statuses = [...new Set(types.map(({ status }) => status))];
     const headers = Object.assign({}, around.responseHeaders, ...statuses.map((status) => fieldsOfStatus[status]));
     const toType = (type: ProblemType): string => this.#base + problemPath(type);
@@ -63,7 +67,7 @@ export class Problems {
     app: App,
     serverProblems: readonly ProblemType[],
     schemas: Schemas,
-  ): readonly [byStatus: OperationObject["responses"], earlier: OperationObject["responses"]] {
+  ): readonly [byStatus: OpenApiDocument.Operation["responses"], earlier: OpenApiDocument.Operation["responses"]] {
     // Of any method, also those that a filter leaves to itself where there is an operation.
     const everywhere = sayAll(describesOf(routesOf(app).filters), HttpRequest.of({ method: "*" }));
     const { malformedTarget, notFound, methodNotAllowed, notImplemented, internalError } = problemTypes;
@@ -84,7 +88,7 @@ export class Problems {
     return [refusals, { default: this.#component("EarlierRefusal", earlier) }];
   }
 
-  #component(name: string, response: ResponseObject): ReferenceObject | ResponseObject {
+  #component(name: string, response: OpenApiDocument.Response): ReferenceObject | OpenApiDocument.Response {
     const known = this.#responses.get(name) ?? response;
     if (JSON.stringify(known) !== JSON.stringify(response)) return response;
     this.#responses.set(name, known);
@@ -93,7 +97,11 @@ export class Problems {
 }
 
 /** Leaves out what a response has none of. */
-export function toResponse({ headers = {}, content = {}, ...others }: ResponseObject): ResponseObject {
+export function toResponse({
+  headers = {},
+  content = {},
+  ...others
+}: OpenApiDocument.Response): OpenApiDocument.Response {
   const { description, ...flag } = others;
   return {
     description,
@@ -104,7 +112,7 @@ export function toResponse({ headers = {}, content = {}, ...others }: ResponseOb
 }
 
 export function toHeaders(
-  described: Readonly<Record<string, HeaderDescription>> = {},
+  described: Readonly<Record<string, Description.Header>> = {},
   schemas: Schemas,
 ): Readonly<Record<string, HeaderObject>> {
   const entries = Object.entries(described).map(([name, { description, schema = { type: "string" }, example }]) => [
@@ -128,7 +136,7 @@ function nameOf(types: readonly ProblemType[]): string {
 const retryAfter = { description: "After how many seconds the same request may succeed (RFC 9110 §10.2.3)." };
 
 /** The fields that only problems of a status have. */
-const fieldsOfStatus: Readonly<Record<number, Readonly<Record<string, HeaderDescription>>>> = {
+const fieldsOfStatus: Readonly<Record<number, Readonly<Record<string, Description.Header>>>> = {
   401: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
   403: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
   405: { Allow: { description: "The methods of the path (RFC 9110 §10.2.1)." } },

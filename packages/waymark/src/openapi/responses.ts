@@ -1,7 +1,7 @@
-import type { Description, ResponseDescription } from "../description.ts";
+import type { Description } from "../description.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { mergeContents, toResponseContent } from "./content.ts";
-import type { OperationObject, ResponseObject } from "./document.ts";
+import type { OpenApiDocument } from "./document.ts";
 import { type Problems, toHeaders, toResponse } from "./problems.ts";
 import type { Schemas } from "./schemas.ts";
 import type { Alternative } from "./ways.ts";
@@ -17,8 +17,8 @@ export async function toResponses(
   all: Description,
   problems: Problems,
   schemas: Schemas,
-): Promise<OperationObject["responses"]> {
-  const described: (readonly [status: string, ResponseObject])[] = [];
+): Promise<OpenApiDocument.Operation["responses"]> {
+  const described: (readonly [status: string, OpenApiDocument.Response])[] = [];
   for (const alternative of alternatives) described.push(...(await describedResponses(alternative, schemas)));
   const byStatus = Map.groupBy(described, ([status]) => status);
   const codes = Map.groupBy(
@@ -42,10 +42,10 @@ export async function toResponses(
 async function describedResponses(
   { said, way: { produces, saysAnswers } }: Alternative,
   schemas: Schemas,
-): Promise<readonly (readonly [status: string, ResponseObject])[]> {
-  const unsaid: ResponseDescription = { description: "The answer.", ...(produces && { schema: {} }) };
+): Promise<readonly (readonly [status: string, OpenApiDocument.Response])[]> {
+  const unsaid: Description.Response = { description: "The answer.", ...(produces && { schema: {} }) };
   const all = Object.entries({ ...said.responses, ...(!saysAnswers && { "2XX": unsaid }) });
-  const made: [string, ResponseObject][] = [];
+  const made: [string, OpenApiDocument.Response][] = [];
   for (const [status, { description, headers, optional, ...described }] of all) {
     const content = await toResponseContent(described, produces, schemas);
     const isOptional = content !== undefined && optional === true;
@@ -63,7 +63,7 @@ async function describedResponses(
 }
 
 /** Merges the responses of one status: one without content, or whose content is optional, makes it optional. */
-function mergeResponses(all: readonly ResponseObject[]): ResponseObject {
+function mergeResponses(all: readonly OpenApiDocument.Response[]): OpenApiDocument.Response {
   const content = mergeContents(all.map((each) => each.content ?? {}));
   const isOptional = all.some((each) => each.content === undefined || each["x-content-optional"] === true);
   const hasContent = Object.keys(content).length > 0;

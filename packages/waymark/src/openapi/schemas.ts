@@ -1,6 +1,6 @@
 import { stepOf } from "../content/references.ts";
 import { kindOf } from "../declaration.ts";
-import type { JsonSchema, NamedSchema, Schema, StandardJsonSchema } from "../description.ts";
+import type { JsonSchema, Schema } from "../description.ts";
 
 /** Which side of a schema is meant: input for what clients send, output for what they get. */
 export type Direction = "input" | "output";
@@ -43,7 +43,7 @@ export class Schemas {
     }
   }
 
-  #resolve(schema: JsonSchema | StandardJsonSchema, direction: Direction): Readonly<Record<string, unknown>> {
+  #resolve(schema: JsonSchema | Schema.Standard, direction: Direction): Readonly<Record<string, unknown>> {
     if (!hasJsonSchema(schema)) return this.#resolveWithin(schema, direction) as Readonly<Record<string, unknown>>; // of an object
     try {
       const { $schema: _, ...keywords } = schema["~standard"].jsonSchema[direction]({ target: "draft-2020-12" });
@@ -78,10 +78,10 @@ const root = "#/components/schemas/";
 const toComponentName = (text: string): string => text.replace(/[^A-Za-z0-9._-]+/g, "-");
 
 /** Whether a schema has a name of `namedSchema`. */
-export const isNamed = (value: unknown): value is NamedSchema => kindOf(value) === "named-schema";
+export const isNamed = (value: unknown): value is Schema.Named => kindOf(value) === "named-schema";
 
 /** Whether a schema of a library can say what it takes as JSON Schema. */
-export const hasJsonSchema = (value: unknown): value is StandardJsonSchema =>
+export const hasJsonSchema = (value: unknown): value is Schema.Standard =>
   (value as { "~standard"?: { jsonSchema?: unknown } } | null | undefined)?.["~standard"]?.jsonSchema !== undefined;
 
 const refersToItself = (schema: object): boolean => JSON.stringify(schema).includes('"$ref":"#"');

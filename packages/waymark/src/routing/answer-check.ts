@@ -1,7 +1,7 @@
 import { type AnswersData, isNone, isProblemType } from "../answers.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
 import type { DeclarationSite } from "../declaration.ts";
-import type { Description, ResponseDescription } from "../description.ts";
+import type { Description } from "../description.ts";
 import { isJson, withoutParameters } from "../fields/media-type.ts";
 import { isSchema } from "../input/parameters.ts";
 import { problemPath } from "../problem.ts";
@@ -98,7 +98,7 @@ function expectations({ answers, descriptions, produces }: DeclaredAnswers): Rea
   const described = descriptions.flatMap(({ responses = {} }) => Object.entries(responses));
   const merged = Map.groupBy(described, ([status]) => status);
   const all = [...merged].map(([status, said]): [string, Expectation] => {
-    const response: ResponseDescription = Object.assign({}, ...said.map(([, each]) => each)); // one at least
+    const response: Description.Response = Object.assign({}, ...said.map(([, each]) => each)); // one at least
     return [status, ofDescription(response, produces)];
   });
   const own = Object.entries(answers?.byStatus ?? {}).map(([status, answer]): [string, Expectation] => [
@@ -113,7 +113,7 @@ function expectations({ answers, descriptions, produces }: DeclaredAnswers): Rea
 }
 
 function ofDescription(
-  { schema, types, optional }: ResponseDescription,
+  { schema, types, optional }: Description.Response,
   produces: readonly string[] = [],
 ): Expectation {
   const named = [...Object.keys(types ?? {}), ...(schema === undefined ? [] : produces)].map(withoutParameters);

@@ -2,7 +2,7 @@ import { isNone, isProblemType } from "../answers.ts";
 import type { Finding } from "../app.ts";
 import { inlineReferences } from "../content/references.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
-import type { StandardJsonSchema } from "../description.ts";
+import type { Schema } from "../description.ts";
 import { jsonSchemaOf } from "../input/from-text.ts";
 import { isSchema } from "../input/parameters.ts";
 import { isProvider, type TakesData } from "../input/takes.ts";
@@ -107,7 +107,7 @@ type Keywords = { readonly [keyword: string]: unknown };
 
 /** Returns the JSON Schema of what a schema returns; undefined where its library has none, "none" where it transforms what it takes. */
 function outputOf(schema: StandardSchemaV1): Keywords | undefined {
-  const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>; // where its library has it
+  const { jsonSchema } = schema["~standard"] as Partial<Schema.Standard["~standard"]>; // where its library has it
   try {
     const keywords = jsonSchema?.output({ target: "draft-2020-12" });
     return keywords && (inlineReferences(keywords) as Keywords);

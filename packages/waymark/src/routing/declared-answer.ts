@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import type { AnswersData } from "../answers.ts";
-import { type StandardSchemaV1, toPointer, type ValidationIssue } from "../content/standard-schema.ts";
+import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
 import { isSchema } from "../input/parameters.ts";
 import { type HttpResponse, jsonText, jsonValueOf } from "../response.ts";
 
@@ -33,7 +33,7 @@ export function compileDeclaredAnswer(answers: AnswersData | undefined): SendDec
 }
 
 /** The fault of an answer that its schema refuses, which names the members. */
-export function brokenAnswer(status: number, issues: readonly ValidationIssue[], site: string): TypeError {
+export function brokenAnswer(status: number, issues: readonly StandardSchemaV1.Issue[], site: string): TypeError {
   const listed = issues.map(({ message, path }) => `${toPointer(path)} ${message}`).join("; ");
   return new TypeError(
     `A handler answered ${status} with content that breaks its schema: ${listed} (its answers are declared at ${site})`,

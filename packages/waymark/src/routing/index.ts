@@ -1,5 +1,4 @@
-export type { RouteSummary } from "../app.ts";
-export { type Condition, type ConditionKind, condition, conditionKind } from "../conditions/kind.ts";
+export { type Condition, condition, conditionKind } from "../conditions/kind.ts";
 export { PatternError, pathMatcher } from "../path/template.ts";
 export { name } from "../route.ts";
 export { listRoutes } from "./list-routes.ts";

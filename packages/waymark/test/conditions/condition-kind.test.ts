@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { accept, GET, HttpRequest, host, not, ok, router } from "waymark";
-import { type OperationObject, openApi } from "waymark/openapi";
-import { type Condition, type ConditionKind, condition, conditionKind, listRoutes } from "waymark/routing";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
+import { type Condition, condition, conditionKind, listRoutes } from "waymark/routing";
 import { ask } from "../ask.ts";
 
 // A kind that waymark does not have, made from outside with what is public.
 
-const parts: ConditionKind<{ readonly cookie: string }> = {
+const parts: Parameters<typeof conditionKind<{ readonly cookie: string }>>[0] = {
   name: "cookie",
   stage: "other",
   findInvalid: ({ cookie }) => (/^\w+$/.test(cookie) ? undefined : `"${cookie}" is not the name of a cookie`),
@@ -56,7 +56,7 @@ describe("a kind of condition from outside", () => {
 
   it("is the parameter of a document that it says it is", async () => {
     const document = await openApi(router(GET("/a", cookie("beta"), ok)), { title: "A", version: "1" });
-    const operation = document.paths["/a"]?.["get"] as OperationObject | undefined; // no name of a method has other content
+    const operation = document.paths["/a"]?.["get"] as OpenApiDocument.Operation | undefined; // no name of a method has other content
     assert.deepEqual(operation?.parameters, [
       { name: "Cookie", in: "header", required: true, schema: { type: "string", pattern: "beta=" } },
     ]);

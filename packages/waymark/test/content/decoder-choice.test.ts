@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HttpError } from "waymark";
-import { type ContentReader, chooseDecoder } from "waymark/content";
+import { chooseDecoder, type Decoder } from "waymark/content";
 import { parsedHeaders } from "../../src/fields/header-list.ts";
 
 /** Reads lines, which `request.body` could not. */
-interface LineReader extends ContentReader {
+interface LineReader extends Pick<Decoder, "mediaTypes" | "charsets"> {
   readonly separator: string;
 }
 

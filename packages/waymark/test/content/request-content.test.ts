@@ -16,7 +16,7 @@ import {
   RequestContent,
   type Validator,
 } from "../../src/content/request-content.ts";
-import type { StandardSchemaV1, ValidationResult } from "../../src/content/standard-schema.ts";
+import type { StandardSchemaV1 } from "../../src/content/standard-schema.ts";
 import { HeaderList } from "../../src/fields/header-list.ts";
 import { HttpError } from "../../src/problem.ts";
 import { runs } from "../runs.ts";
@@ -657,7 +657,7 @@ describe("RequestContent", () => {
     });
 
     it("by a function that answers later", async () => {
-      const known = async (value: unknown): Promise<ValidationResult<string>> =>
+      const known = async (value: unknown): Promise<StandardSchemaV1.Result<string>> =>
         value === "Ada" ? { value } : { issues: [{ message: "nobody knows this name", path: [{ key: "name" }] }] };
       const name: string = await contentOf('"Ada"').body(jsonType, known);
       assert.equal(name, "Ada");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HttpRequest, json } from "waymark";
-import { evaluatePreconditions, notModified, type Validators, validatorFields } from "waymark/fields";
+import { evaluatePreconditions, notModified, validatorFields } from "waymark/fields";
 import type { Verdict } from "../../src/preconditions.ts";
 
 const changed = Date.UTC(2026, 5, 15, 12, 0, 0, 750);
@@ -70,7 +70,7 @@ describe("preconditions (RFC 9110 §13.2.2)", () => {
     });
   }
 
-  const others: readonly (readonly [current: Validators | undefined, ...Case])[] = [
+  const others: readonly (readonly [current: Parameters<typeof evaluatePreconditions>[1], ...Case])[] = [
     // A weak tag of the resource (§8.8.3.2): never good for If-Match, and good for If-None-Match.
     [{ entityTags: ['W/"7"'] }, "PUT", { "If-Match": 'W/"7"' }, "failed"],
     [{ entityTags: ['W/"7"'] }, "PUT", { "If-Match": '"7"' }, "failed"],

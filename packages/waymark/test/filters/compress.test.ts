@@ -13,7 +13,7 @@ import {
 import { nodeCodings, serve } from "@waymark/node";
 import fc from "fast-check";
 import { type App, content, empty, GET, group, HttpResponse, POST, PUT, router, text } from "waymark";
-import type { CodingStream, ContentCoding } from "waymark/content";
+import type { ContentCoding } from "waymark/content";
 import { compress, isCompressible } from "waymark/filters";
 import { type Answer, type Ask, transports } from "../../../node/test/transports.ts";
 import type { CompressOptions } from "../../src/filters/compress.ts";
@@ -327,7 +327,7 @@ for (const [transport, run] of Object.entries(transports)) {
           const encoder = createZstdCompress({ flush: constants.ZSTD_e_flush }).once("close", () =>
             closed.resolve("closed"),
           );
-          return Duplex.toWeb(encoder) as CodingStream;
+          return Duplex.toWeb(encoder) as ReturnType<ContentCoding["encode"]>;
         },
       };
       const body = new ReadableStream<Uint8Array>({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type App, ask, file, HttpRequest, integer, json, POST, provide, router, takes } from "waymark";
-import { type OperationObject, openApi } from "waymark/openapi";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { z } from "zod";
 
 const image = file({ most: 1_000, types: ["image/png", "image/gif"] });
@@ -194,7 +194,7 @@ describe("a form", () => {
   it("is in the OpenAPI document", async () => {
     const { paths } = await openApi(covers, { title: "Covers", version: "1" });
     const operation: unknown = paths["/covers"]?.["post"];
-    const { requestBody, responses } = operation as OperationObject; // of a method
+    const { requestBody, responses } = operation as OpenApiDocument.Operation; // of a method
     const { schema } = requestBody?.content["multipart/form-data"] ?? {};
     assert.deepEqual(Object.keys(requestBody?.content ?? {}), ["multipart/form-data"]);
     assert.deepEqual(schema, {

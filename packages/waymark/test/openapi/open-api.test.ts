@@ -40,16 +40,7 @@ import {
   rateLimit,
   refuseCrossSite,
 } from "waymark/filters";
-import {
-  docs,
-  documented,
-  inOpenApi32,
-  namedSchema,
-  type OpenApiDocument,
-  type OperationObject,
-  openApi,
-  type ResponseObject,
-} from "waymark/openapi";
+import { docs, documented, inOpenApi32, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
 import { name } from "waymark/routing";
 import { z } from "zod";
 import type { PathItemObject } from "../../src/openapi/document.ts";
@@ -61,11 +52,11 @@ const documentOf = (declared: Route, options: Partial<OpenApiOptions> = {}): Pro
   openApi(router(declared), { ...about, ...options });
 
 /** The operation of a document by its method and path, `GET /books`. */
-function operationOf(document: OpenApiDocument, line: string): OperationObject {
+function operationOf(document: OpenApiDocument, line: string): OpenApiDocument.Operation {
   const [method = "", path = ""] = line.split(" ");
   const operation = document.paths[path]?.[method.toLowerCase()];
   assert.ok(operation !== undefined, `${line} is not among ${Object.keys(document.paths).join()}`);
-  return operation as OperationObject; // under the name of a method
+  return operation as OpenApiDocument.Operation; // under the name of a method
 }
 
 /** What a reference refers to, or the value itself. */
@@ -79,7 +70,7 @@ function resolved(document: OpenApiDocument, value: unknown): Record<string, unk
   >;
 }
 
-const statusesOf = (operation: OperationObject): readonly string[] => Object.keys(operation.responses);
+const statusesOf = (operation: OpenApiDocument.Operation): readonly string[] => Object.keys(operation.responses);
 
 describe("the paths of an OpenAPI document", () => {
   const spellings: readonly (readonly [template: string, path: string, parameters: readonly object[]])[] = [
@@ -222,7 +213,7 @@ describe("an operation", () => {
         () => text("a"),
       ),
     );
-    const { get } = document.paths["/a/{id}"] as { readonly get: OperationObject }; // the only operation
+    const { get } = document.paths["/a/{id}"] as { readonly get: OpenApiDocument.Operation }; // the only operation
     assert.deepEqual(get.parameters, [
       { name: "id", in: "path", required: true, description: "The number.", schema: { type: "integer" } },
       { name: "q", in: "query", required: true, description: "Words.", example: "tea", schema: { type: "string" } },
@@ -582,7 +573,7 @@ describe("an OpenAPI document", () => {
     const [a, b, c] = ["/a", "/b", "/c"].map((path) => operationOf(document, `GET ${path}`).responses["500"]);
     assert.deepEqual(a, { $ref: "#/components/responses/InternalError" });
     assert.deepEqual(b, a);
-    const { headers, ...others } = c as ResponseObject;
+    const { headers, ...others } = c as OpenApiDocument.Response;
     assert.deepEqual(headers, { "X-Stamp": { schema: { type: "string" } } });
     assert.deepEqual(others, document.components.responses["InternalError"]);
     assert.deepEqual(Object.keys(document.components), ["schemas", "responses", "securitySchemes"]);
@@ -615,7 +606,7 @@ describe("an OpenAPI document", () => {
       node2: JSON.parse(JSON.stringify(node("number")).replace("$defs/node", "components/schemas/node2")),
     });
     const schemas = ["201", "202"].map((status) => {
-      const { content = {} } = operationOf(document, "GET /a").responses[status] as ResponseObject;
+      const { content = {} } = operationOf(document, "GET /a").responses[status] as OpenApiDocument.Response;
       return content["application/json"]?.schema;
     });
     assert.deepEqual(schemas, [

@@ -1,7 +1,7 @@
 import { type App, HttpError, HttpRequest } from "waymark";
 import { caller } from "waymark/filters";
 import { explainAnswer, samplePath } from "waymark/internal";
-import { listRoutes, type RouteSummary } from "waymark/routing";
+import { listRoutes } from "waymark/routing";
 import type { Access } from "../../access/access.ts";
 import { openPersonService } from "../../service.ts";
 import { anyText, but, matching, quotedArgument, setting } from "../settings/setting.ts";
@@ -71,7 +71,7 @@ function reachedBy(
     throw new CommandError(`Nobody is ${id}: known are ${["anyone", ...known.map((each) => each.id)].join(", ")}.`);
   const anyone = HttpRequest.of();
   const request = found === undefined ? anyone : anyone.withAttribute(caller, found);
-  const reached = routes.flatMap((route): readonly RouteSummary[] => {
+  const reached = routes.flatMap((route): App["routes"] => {
     const methods = route.methods?.filter((method) => filter.may(request, method, samplePath(route.path)));
     const isReached = methods === undefined ? filter.may(request, "GET", samplePath(route.path)) : methods.length > 0;
     return isReached ? [{ ...route, methods }] : [];

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Database } from "@waymark/collection";
 import { isReadableByOthers, kindOf } from "@waymark/collection/internal";
+import type { App } from "waymark";
 import { nearestName, quote } from "waymark/internal";
-import { pathMatcher, type RouteSummary } from "waymark/routing";
+import { pathMatcher } from "waymark/routing";
 import type { AccessContent } from "../../access/access.ts";
 import type { AccessRule } from "../../access/access-file.ts";
 import { isLoopback } from "../../access/host-names.ts";
@@ -11,7 +12,7 @@ import { didYouMean } from "../settings/did-you-mean.ts";
 import type { Options } from "../settings/options.ts";
 import { defaultKeysFile } from "../settings/settings.ts";
 
-type Route = Pick<RouteSummary, "path" | "methods">;
+type Route = Pick<App["routes"][number], "path" | "methods">;
 
 /** Warns of a database file that others on the machine may read: one that was made before the service keeps its mode. */
 export function warnOfReaders(address: string, log: Log): void {
