@@ -1,5 +1,5 @@
 import { type Awaitable, HttpError, type HttpRequest, notFound, problem } from "waymark";
-import { toPublicUrl } from "waymark/filters";
+import { publicUrl } from "waymark/filters";
 import { excerpt, nearestName, orNearest, parseTemplate, quote } from "waymark/internal";
 import { formatName } from "./lists/parameters.ts";
 import { collectionProblemTypes } from "./problem-types.ts";
@@ -22,7 +22,7 @@ export type Addressed = "collection" | "changes" | "record";
 
 /** Returns the URL of a collection for clients, without a slash at the end: the URL of a record is this, `/` and its id. */
 export function collectionUrl(request: HttpRequest<unknown>, of: Addressed): string {
-  const url = toPublicUrl(request);
+  const url = publicUrl.of(request);
   return of === "collection" ? url.replace(/\/$/, "") : url.slice(0, url.lastIndexOf("/"));
 }
 

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "waymark";
-import { type MediaType, parseMediaType } from "waymark/fields";
+import { MediaType } from "waymark/fields";
 import { quote } from "waymark/internal";
 import type { Schema } from "waymark/openapi";
 import type { StoredRecord } from "./stores/contract/store.ts";
@@ -111,7 +111,7 @@ export interface PageLinks {
  * @throws TypeError when it is malformed
  */
 export function mediaTypeOf({ name, mediaType }: Representation): MediaType {
-  const parsed = parseMediaType(mediaType);
+  const parsed = MediaType.parse(mediaType);
   if (parsed !== undefined) return parsed;
   throw new TypeError(`The representation ${quote(name)} has no media type: ${quote(mediaType)}`);
 }

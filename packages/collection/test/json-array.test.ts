@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { parseMediaType } from "waymark/fields";
+import { MediaType } from "waymark/fields";
 import { jsonArrayDecoder } from "../src/index.ts";
 
-const mediaType = parseMediaType("application/json");
+const mediaType = MediaType.parse("application/json");
 assert.ok(mediaType !== undefined);
 const reading = { mediaType, lenient: false };
 

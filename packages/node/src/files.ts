@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { content, empty, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
-import { evaluatePreconditions, formatHttpDate, notModified } from "waymark/fields";
+import { evaluatePreconditions, type HeaderList, notModified, validatorFields } from "waymark/fields";
 import { requireKnownOptions } from "waymark/internal";
 
 /** How a file is sent. */
@@ -93,10 +93,10 @@ async function send(
     if (!stats.isFile()) return missing;
     const [size, lastModified] = [Number(stats.size), Number(stats.mtimeMs)];
     const tag = `"${stats.mtimeNs.toString(36)}-${stats.size.toString(36)}"`;
+    const validators = validatorFields(tag, lastModified);
     const described = (response: HttpResponse): HttpResponse =>
       response
-        .withHeader("ETag", tag)
-        .withHeader("Last-Modified", formatHttpDate(lastModified))
+        .withHeaders(response.headers.concat(validators))
         .withHeader("Accept-Ranges", "bytes")
         .withHeader("X-Content-Type-Options", "nosniff")
         .withHeader(
@@ -106,7 +106,7 @@ async function send(
     const verdict = evaluatePreconditions(request, { entityTags: [tag], lastModified });
     if (verdict === "failed") return empty(412);
     if (verdict === "not-modified") return notModified(described(content(type, null)));
-    const range = rangeOf(request, size, tag, lastModified);
+    const range = rangeOf(request, size, validators);
     if (range === "unsatisfiable") return empty(416).withHeader("Content-Range", `bytes */${size}`);
     const { first, length } = range ?? { first: 0, length: size };
     const head = described(content(type, null, range === undefined ? 200 : 206)).withHeader(
@@ -127,14 +127,13 @@ async function send(
 function rangeOf(
   { method, headers }: HttpRequest<unknown>,
   size: number,
-  tag: string,
-  lastModified: number,
+  validators: HeaderList,
 ): { readonly first: number; readonly length: number } | "unsatisfiable" | undefined {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/i.exec(headers.get("Range") ?? "") ?? [];
   if (method !== "GET" || (from === "" && to === "")) return undefined;
   // The rest of a file that has changed since belongs to another one (RFC 9110 §13.1.5).
   const ifRange = headers.get("If-Range");
-  if (ifRange !== undefined && ifRange !== tag && ifRange !== formatHttpDate(lastModified)) return undefined;
+  if (ifRange !== undefined && ![...validators].some(([, value]) => value === ifRange)) return undefined;
   const first = from === "" ? Math.max(0, size - Number(to)) : Number(from);
   const last = from === "" || to === "" ? size - 1 : Math.min(Number(to), size - 1);
   if (from !== "" && to !== "" && Number(from) > Number(to)) return undefined; // which is none

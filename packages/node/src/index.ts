@@ -4,12 +4,6 @@ export { fromNode } from "./from-node.ts";
 export { toNodeListener } from "./node-listener.ts";
 export type { ServeOptions } from "./options.ts";
 export { connectionProblemTypes } from "./problem-types.ts";
-export {
-  observeRequests,
-  type RequestEvent,
-  type RequestObserver,
-  requestChannels,
-  requestEvent,
-} from "./request-events.ts";
+export { observeRequests, type RequestObserver } from "./request-events.ts";
 export { ListenError, type RunningServer, serve } from "./serve.ts";
 export { upgrade } from "./upgrade.ts";

@@ -1,6 +1,14 @@
 import { type Channel, channel } from "node:diagnostics_channel";
-import { type Attribute, attribute, type Filter, type HttpRequest, type HttpResponse, type Next } from "waymark";
-import { onRepeat } from "waymark/filters";
+import {
+  type Attribute,
+  attribute,
+  type Filter,
+  type HttpRequest,
+  type HttpResponse,
+  type Next,
+  repeatable,
+} from "waymark";
+
 import type { RepeatedRequest } from "waymark/internal";
 import {
   andThen,
@@ -13,7 +21,6 @@ import {
 } from "waymark/internal";
 import { Takeover } from "./upgrade.ts";
 
-/** A request that is being answered; one object for its start and its end. */
 export interface RequestEvent {
   /** The request as it came. Its `route` is known at the end. */
   readonly request: HttpRequest;
@@ -44,9 +51,6 @@ export interface RequestObserver {
   readonly onRepeat?: ((event: RequestEvent) => (repeated: RepeatedRequest) => void) | undefined;
 }
 
-/** The event of a request, for filters and handlers that know more of it than its observer; undefined without an observer. */
-export const requestEvent: Attribute<RequestEvent> = attribute<RequestEvent>("requestEvent");
-
 /**
  * Observes every request of an app, refused ones included. For `router({ filters })`, in the first place.
  *
@@ -66,21 +70,27 @@ export function observeRequests(observer: RequestObserver): Filter {
   };
 }
 
-/**
- * The names of the channels of `node:diagnostics_channel` on which `serve` and `toNodeListener` publish a `RequestEvent` for the
- * start and the end of every request. While nobody subscribes nothing is measured.
- *
- * ```ts
- * diagnosticsChannel.subscribe(requestChannels.end, (message) => {
- *   const { request, response, duration } = message as RequestEvent;
- *   console.log(request.method, request.route?.path, response?.status, duration);
- * });
- * ```
- */
-export const requestChannels: Readonly<Record<"start" | "end", string>> = {
-  start: "waymark.request.start",
-  end: "waymark.request.end",
-};
+export declare namespace observeRequests {
+  /** A request that is being answered; one object for its start and its end. */
+  type Event = RequestEvent;
+  /** The event of a request, for filters and handlers that know more of it than its observer; undefined without an observer. */
+  const event: Attribute<Event>;
+  /**
+   * The names of the channels of `node:diagnostics_channel` on which `serve` and `toNodeListener` publish an event for the start and
+   * the end of every request. While nobody subscribes nothing is measured.
+   *
+   * ```ts
+   * diagnosticsChannel.subscribe(observeRequests.channels.end, (message) => {
+   *   const { request, response, duration } = message as observeRequests.Event;
+   *   console.log(request.method, request.route?.path, response?.status, duration);
+   * });
+   * ```
+   */
+  const channels: Readonly<Record<"start" | "end", string>>;
+}
+const requestEvent: Attribute<RequestEvent> = attribute("requestEvent");
+const requestChannels = { start: "waymark.request.start", end: "waymark.request.end" };
+Object.assign(observeRequests, { event: requestEvent, channels: requestChannels });
 
 export const startChannel: Channel = channel(requestChannels.start);
 export const endChannel: Channel = channel(requestChannels.end);
@@ -130,7 +140,7 @@ function observe(request: HttpRequest, next: Next, observer: RequestObserver): H
   return andThen(next(request.withAttribute(requestEvent, event)), (response) => {
     const observed = observeResponse(event, response);
     if (observer.onRepeat !== undefined && exchangeOf(request).recording !== undefined) {
-      onRepeat(request, { onEnd: observer.onRepeat(event) });
+      repeatable.onRepeat(request, { onEnd: observer.onRepeat(event) });
     }
     // Nothing is sent of a response to a request made by hand.
     if (!isSent) conclude(true);

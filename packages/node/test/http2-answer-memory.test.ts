@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import diagnosticsChannel from "node:diagnostics_channel";
 import { afterEach, describe, it } from "node:test";
-import { observeRequests, type RunningServer, requestChannels, type ServeOptions, serve } from "@waymark/node";
+import { observeRequests, type RunningServer, type ServeOptions, serve } from "@waymark/node";
 import { type App, empty, GET, type HttpRequest, type HttpResponse, POST, repeatable, router, text } from "waymark";
 import { nameRequests, rateLimit } from "waymark/filters";
 import { Http2Client } from "./http2-client.ts";
@@ -159,11 +159,11 @@ describe("an answer from memory over HTTP/2", () => {
     const onEnd = (): void => {
       ended++;
     };
-    diagnosticsChannel.subscribe(requestChannels.end, onEnd);
+    diagnosticsChannel.subscribe(observeRequests.channels.end, onEnd);
     try {
       assert.deepEqual(callsOf(await ask(client, 2)), [11, 12]);
     } finally {
-      diagnosticsChannel.unsubscribe(requestChannels.end, onEnd);
+      diagnosticsChannel.unsubscribe(observeRequests.channels.end, onEnd);
     }
     assert.equal(ended, 2);
     assert.deepEqual(callsOf(await ask(client, 1)), [10]);

@@ -2,16 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ServeOptions, serve, toNodeListener } from "@waymark/node";
 import { GET, group, json, ok, or, path, type RouterOptions, router } from "waymark";
-import {
-  access,
-  compress,
-  cors,
-  memoryRateLimiter,
-  overload,
-  rateLimit,
-  refuseCrossSite,
-  securityHeaders,
-} from "waymark/filters";
+import { access, compress, cors, overload, rateLimit, refuseCrossSite, securityHeaders } from "waymark/filters";
 import type { Servable } from "waymark/internal";
 import { codeAt } from "../../waymark/test/declared-code.ts";
 
@@ -140,8 +131,8 @@ describe("options of filters", () => {
       /letters, digits and hyphens, such as burst, not "a b"/,
     ],
     [
-      "memoryRateLimiter",
-      () => memoryRateLimiter({ limit: 1, window: 1, maxkeys: 2 } as never),
+      "rateLimit.inMemory",
+      () => rateLimit.inMemory({ limit: 1, window: 1, maxkeys: 2 } as never),
       /did you mean maxKeys\?/,
     ],
     ["compress, without options", () => compress(none), /^compress\(\{ … \}\) takes an object of options/],

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { toNodeListener } from "@waymark/node";
 import express from "express";
 import { after, GET, HttpResponse, json, noContent, POST, router, text } from "waymark";
-import { cors, describeProblems, toPublicUrl } from "waymark/filters";
+import { cors, describeProblems, publicUrl } from "waymark/filters";
 import { RawConnection } from "./raw-connection.ts";
 
 let faults: unknown[] = [];
@@ -157,7 +157,7 @@ it("an app mounted in Express leaves the rest to it", () =>
 
 it("links of an app in Express have the path at which it is used", () =>
   listening(
-    express().use("/people", toNodeListener(router(GET("/{id}", (request) => text(toPublicUrl(request)))))),
+    express().use("/people", toNodeListener(router(GET("/{id}", (request) => text(publicUrl.of(request)))))),
     async (port) => assert.equal(await (await fetch(`http://127.0.0.1:${port}/people/7`)).text(), "/people/7"),
   ));
 

@@ -5,11 +5,8 @@ import { gzipSync } from "node:zlib";
 import {
   nodeCodings,
   observeRequests,
-  type RequestEvent,
   type RequestObserver,
   type RunningServer,
-  requestChannels,
-  requestEvent,
   serve,
   toNodeListener,
   upgrade,
@@ -38,8 +35,10 @@ const routes: readonly Route[] = [
 ];
 
 /** Collects what ended, and lets a test wait for so many. */
-function recorder(): RequestObserver & { readonly ended: (count: number) => Promise<readonly RequestEvent[]> } {
-  const events: RequestEvent[] = [];
+function recorder(): RequestObserver & {
+  readonly ended: (count: number) => Promise<readonly observeRequests.Event[]>;
+} {
+  const events: observeRequests.Event[] = [];
   let wake = (): void => undefined;
   return {
     onEnd(event) {
@@ -57,7 +56,7 @@ function recorder(): RequestObserver & { readonly ended: (count: number) => Prom
   };
 }
 
-const summary = ({ request, response, contentBytes, isSent }: RequestEvent) =>
+const summary = ({ request, response, contentBytes, isSent }: observeRequests.Event) =>
   [request.method, request.route?.path, response?.status, contentBytes, isSent] as const;
 
 describe("the events of requests", () => {
@@ -137,13 +136,13 @@ describe("the events of requests", () => {
     const recorded = recorder();
     const started: unknown[] = [];
     const onStart = (message: unknown): void => void started.push(message);
-    const onEnd = (message: unknown): void => recorded.onEnd?.(message as RequestEvent); // the channel's messages
+    const onEnd = (message: unknown): void => recorded.onEnd?.(message as observeRequests.Event); // the channel's messages
     const app = router(...routes);
     const server = await serve(app);
     servers.push(server);
     assert.equal((await fetch(`${server.url}/books/1`)).status, 200);
-    diagnosticsChannel.subscribe(requestChannels.start, onStart);
-    diagnosticsChannel.subscribe(requestChannels.end, onEnd);
+    diagnosticsChannel.subscribe(observeRequests.channels.start, onStart);
+    diagnosticsChannel.subscribe(observeRequests.channels.end, onEnd);
     try {
       await (await fetch(`${server.url}/books/2`)).text();
       const http = await import("node:http");
@@ -161,16 +160,16 @@ describe("the events of requests", () => {
       );
       assert.deepEqual(events, started);
     } finally {
-      diagnosticsChannel.unsubscribe(requestChannels.start, onStart);
-      diagnosticsChannel.unsubscribe(requestChannels.end, onEnd);
+      diagnosticsChannel.unsubscribe(observeRequests.channels.start, onStart);
+      diagnosticsChannel.unsubscribe(observeRequests.channels.end, onEnd);
     }
   });
 
   it("are known to filters further in, which know the caller for instance", async () => {
     const recorded = recorder();
-    const callers = new WeakMap<RequestEvent, string>();
+    const callers = new WeakMap<observeRequests.Event, string>();
     const note = before((request) => {
-      const event = request.attribute(requestEvent);
+      const event = request.attribute(observeRequests.event);
       if (event !== undefined) callers.set(event, "ada");
       return request;
     });

@@ -10,7 +10,7 @@ import {
   type Route,
   text,
 } from "waymark";
-import { documented } from "waymark/openapi";
+import { docs } from "waymark/openapi";
 import { ofLiveness, ofReadiness } from "./api/descriptions.ts";
 
 /** The sources of the health of the service. */
@@ -34,11 +34,11 @@ export const healthRoutes = (health: Health): Route =>
     after((_request, response) => response.withHeader("Cache-Control", "no-store")),
     GET(
       "/live",
-      documented(ofLiveness, () => text("live")),
+      docs(ofLiveness, () => text("live")),
     ),
     GET(
       "/ready",
-      documented(ofReadiness, () => readiness(health)),
+      docs(ofReadiness, () => readiness(health)),
     ),
   );
 

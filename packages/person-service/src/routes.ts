@@ -15,7 +15,7 @@ import {
   repeatable,
   text,
 } from "waymark";
-import { documented } from "waymark/openapi";
+import { docs } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
 import { describeProblem } from "./page/problems.ts";
 import type { Person } from "./person/person.ts";
@@ -39,7 +39,7 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   );
 
 const greeting = text("Hello World").withHeader("Cache-Control", "no-cache");
-const greet = documented(ofGreeting, (request: HttpRequest) => {
+const greet = docs(ofGreeting, (request: HttpRequest) => {
   repeatable(request);
   return greeting;
 });

@@ -14,7 +14,6 @@ import { nodeCodings, observeRequests } from "@waymark/node";
 import { type App, type Filter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import {
-  type CorsPolicy,
   compress,
   cors,
   describeProblems,
@@ -71,7 +70,7 @@ export interface PersonServiceOptions
   /** The members that people may have, with those of the service's own: `membersOf`. Default: no others than ours. */
   readonly members?: MemberList;
   /** The origins whose pages may use the service. Default: none. */
-  readonly cors?: CorsPolicy | undefined;
+  readonly cors?: cors.Policy | undefined;
   /** Decides which requests are let in: the filter of `openAccess`. Default: all. */
   readonly access?: (Filter & Partial<Pick<AccessFilter, "may" | "readmit" | "security" | "signIn">>) | undefined;
   /**
@@ -117,7 +116,7 @@ export interface PersonService {
  * Opens the database and puts the routes on it.
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
- * @throws CorsPolicyError (rejects) when the policy for other origins has a fault
+ * @throws cors.PolicyError (rejects) when the policy for other origins has a fault
  * @throws TypeError (rejects) when the public URL or the name of a host is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {

@@ -1,5 +1,5 @@
 import type { Context, Span, SpanOptions, TextMapGetter } from "@opentelemetry/api";
-import type { RequestEvent } from "@waymark/node";
+import type { observeRequests } from "@waymark/node";
 import { around, type Filter, type HttpRequest, type HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { type ServiceObserver, usualMethods } from "./observer.ts";
@@ -97,7 +97,7 @@ const isSdkRegistered = (): boolean =>
   (globalThis as { readonly [registered]?: { readonly trace?: unknown } })[registered]?.trace !== undefined;
 
 /** What a trace has of a request and its answer. */
-interface Traced extends Pick<RequestEvent, "contentBytes" | "receivedBytes"> {
+interface Traced extends Pick<observeRequests.Event, "contentBytes" | "receivedBytes"> {
   readonly request: Pick<HttpRequest, "method" | "path" | "client" | "headers" | "route">;
   readonly response: Pick<HttpResponse, "status"> | undefined;
 }

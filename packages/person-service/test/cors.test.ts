@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { CorsPolicyError } from "waymark/filters";
+import { cors } from "waymark/filters";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
 import { createSqliteFile } from "./databases.ts";
 import { startService } from "./service-process.ts";
@@ -81,7 +81,7 @@ describe("the service and pages of other origins", () => {
   });
 
   it("does not open with a policy that cannot be meant", async () => {
-    await assert.rejects(openPersonService({ database: ":memory:", cors: { origins: [] } }), CorsPolicyError);
+    await assert.rejects(openPersonService({ database: ":memory:", cors: { origins: [] } }), cors.PolicyError);
   });
 
   it("lets pages trace their requests", async () => {

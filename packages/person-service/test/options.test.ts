@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { corsDefaults } from "waymark/filters";
+import { cors } from "waymark/filters";
 import { anyText } from "../../waymark/test/any-text.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
 import { type Options, toOptions } from "../src/cli/settings/options.ts";
@@ -47,7 +47,7 @@ const defaults: Options = {
   config: undefined,
 };
 
-const { requestHeaders } = corsDefaults;
+const { requestHeaders } = cors.defaults;
 const originsGiven = ["http://localhost:5173", "https://*.example.com"];
 
 /** What a command line that starts the service starts it with. */

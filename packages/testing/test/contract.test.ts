@@ -20,6 +20,7 @@ import {
   host,
   integer,
   json,
+  method,
   noContent,
   none,
   notFound,
@@ -28,8 +29,8 @@ import {
   problem,
   problemTypes,
   provide,
-  QUERY,
   type Route,
+  route,
   router,
   string,
   takes,
@@ -79,10 +80,15 @@ function notesApp(): App {
           return created(`/notes/${notes.size}`, note);
         },
       ),
-      QUERY(takes({ body: z.object({ title: z.string() }) }), answers({ 200: z.array(Note) }), async (_, { body }) => {
-        const { title } = await body();
-        return json([...notes.values()].filter((note) => note.title === title));
-      }),
+      route(
+        method("QUERY"),
+        takes({ body: z.object({ title: z.string() }) }),
+        answers({ 200: z.array(Note) }),
+        async (_, { body }) => {
+          const { title } = await body();
+          return json([...notes.values()].filter((note) => note.title === title));
+        },
+      ),
       DELETE("/{id}", one, answers({ 204: none, 404: none }), (_, { variables }) =>
         notes.delete(variables.id) ? noContent() : notFound(),
       ),

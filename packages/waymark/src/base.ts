@@ -34,17 +34,7 @@ export function withBase(request: HttpRequest, depth: number): HttpRequest {
   return request.withAttribute(base, { url, depth });
 }
 
-/**
- * Returns the URL of a path of the app for clients: under the URL that `publicUrl` says and the path at which the app is mounted,
- * and the path itself where there is neither, which never names another host.
- *
- * ```ts
- * POST("/notes", async (request) => created(`${toPublicUrl(request)}/${await store(request)}`))
- * ```
- *
- * @param path from the root of the app, with a slash in front, as URLs have it; a query may follow. Default: that of the
- *   request
- */
+/** Is `publicUrl.of`. */
 export function toPublicUrl(request: HttpRequest<unknown>, path?: string): string {
   const { url, depth } = baseOf(request);
   return withoutHost(url + (path ?? pathBelow(request, depth)));

@@ -171,7 +171,29 @@ export interface DescriptionMember {
  *   GET("/{id}", docs({ summary: "Read a book", responses: { 200: { description: "The book.", schema: book } } }), read))
  * ```
  */
-export function docs(description: Omit<Description, "open">): DescriptionMember {
+export function docs(description: Omit<Description, "open">): DescriptionMember;
+/**
+ * Gives a handler a description, so that a factory of handlers describes what it makes: the route needs no `docs(…)`, whose
+ * words would count for more.
+ *
+ * ```ts
+ * const counter = (): Handler<unknown> => docs({ summary: "Count" }, () => json(next()));
+ * ```
+ *
+ * @template H the type of the handler
+ * @param description or what makes it of the whole path of a route, `/api/books/{id}`, when a document asks for it; called once for
+ *   each path
+ * @returns the handler itself
+ */
+export function docs<H extends (...args: never[]) => unknown>(
+  description: DescriptionParts | ((template: string) => DescriptionParts),
+  handler: H,
+): H;
+export function docs(
+  description: DescriptionParts | ((template: string) => DescriptionParts),
+  handler?: object,
+): object {
+  if (handler !== undefined) return describe(description, handler);
   requireKnownOptions("docs({ … })", description, Object.keys(knownMembers));
   return { kind: "docs", description };
 }
@@ -199,35 +221,19 @@ const descriptionKey: unique symbol = Symbol("description");
 /** A description, or the parts of one, which are put together as those of groups are: the last has the last word. */
 export type DescriptionParts = Description | readonly Description[];
 
-/**
- * Gives a handler a description, so that a factory of handlers describes what it makes: the route needs no `docs(…)`, whose
- * words would count for more.
- *
- * ```ts
- * const counter = (): Handler<unknown> => documented({ summary: "Count" }, () => json(next()));
- * ```
- *
- * @template H the type of the handler
- * @param description or what makes it of the whole path of a route, `/api/books/{id}`, when a document asks for it; called once for
- *   each path
- * @returns the handler itself
- */
-export function documented<H extends (...args: never[]) => unknown>(
-  description: DescriptionParts | ((template: string) => DescriptionParts),
-  handler: H,
-): H {
+function describe(description: DescriptionParts | ((template: string) => DescriptionParts), handler: object): object {
   const made = new Map<string, Description>();
-  const describe = (template: string): Description => {
+  const describeAt = (template: string): Description => {
     const known = made.get(template) ?? merge(typeof description === "function" ? description(template) : description);
     made.set(template, known);
     return known;
   };
-  return Object.assign(handler, { [descriptionKey]: describe });
+  return Object.assign(handler, { [descriptionKey]: describeAt });
 }
 
-/** Returns the description that `documented` gave a handler, on a path, for one that wraps it; undefined where it has none. */
+/** Returns the description that `docs` gave a handler, on a path, for one that wraps it; undefined where it has none. */
 export function docsOf(handler: object, template: string): Description | undefined {
-  // Set by `documented` only.
+  // Set by `docs` only.
   return (handler as { readonly [descriptionKey]?: (template: string) => Description })[descriptionKey]?.(template);
 }
 

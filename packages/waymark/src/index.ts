@@ -20,7 +20,7 @@ export { open } from "./open.ts";
 export { HttpError, problem } from "./problem.ts";
 export { type ProblemType, problemTypes } from "./problem-types.ts";
 export { provide } from "./provide.ts";
-export { dependsOn, notRepeatable, repeatable } from "./repeatable.ts";
+export { repeatable } from "./repeatable.ts";
 export { HttpRequest } from "./request.ts";
 export {
   content,
@@ -40,17 +40,14 @@ export {
   GET,
   group,
   type Handler,
-  HEAD,
-  OPTIONS,
   PATCH,
   POST,
   PUT,
-  QUERY,
   type Route,
   route,
 } from "./route.ts";
 export { type RouterOptions, router } from "./router.ts";
-export { integer, string, valueSchema } from "./schema.ts";
+export { integer, string } from "./schema.ts";
 export { ask } from "./web/ask.ts";
 export { basicCredentials } from "./web/basic-credentials.ts";
 export { cookieSession, type Session } from "./web/cookie-session.ts";

@@ -26,28 +26,54 @@ export function repeatable(request: HttpRequest<unknown>, ...sources: readonly A
   for (const source of sources) recording.dependOn(source);
 }
 
-/**
- * Says that the answer to this request depends on a source, too. For a filter with `repeatable: true`, before it reads the source.
- *
- * ```ts
- * const rules: AnswerSource = { revision: () => reloads };
- *
- * around(
- *   (request, next) => {
- *     dependsOn(request, rules);
- *     return mayRead(request) ? next(request) : empty(403);
- *   },
- *   { repeatable: true },
- * )
- * ```
- */
-export function dependsOn(request: HttpRequest<unknown>, source: AnswerSource): void {
-  exchangeOf(request).recording?.dependOn(source);
+export declare namespace repeatable {
+  /**
+   * Says that the answer to this request depends on a source, too. For a filter with `repeatable: true`, before it reads the source.
+   *
+   * ```ts
+   * const rules: AnswerSource = { revision: () => reloads };
+   *
+   * around(
+   *   (request, next) => {
+   *     repeatable.dependsOn(request, rules);
+   *     return mayRead(request) ? next(request) : empty(403);
+   *   },
+   *   { repeatable: true },
+   * )
+   * ```
+   */
+  const dependsOn: (request: HttpRequest<unknown>, source: AnswerSource) => void;
+  /** Says that the answer to this request must not be sent again, for instance since it depends on the time. */
+  const not: (request: HttpRequest<unknown>) => void;
+  /**
+   * Says what is done each time when the answer to this request comes from memory. For a filter with `repeatable: true` that has to
+   * see each request.
+   *
+   * ```ts
+   * before(
+   *   (request) => {
+   *     repeatable.onRepeat(request, { onEnd: ({ isSent }) => isSent && sent++ });
+   *     request.onEnd((isSent) => isSent && sent++);
+   *     return request;
+   *   },
+   *   { repeatable: true },
+   * )
+   * ```
+   */
+  const onRepeat: (request: HttpRequest<unknown>, repetition: Repetition) => void;
 }
+Object.assign(repeatable, {
+  dependsOn: (request: HttpRequest<unknown>, source: AnswerSource) => exchangeOf(request).recording?.dependOn(source),
+  not: notRepeatable,
+  onRepeat,
+});
 
-/** Says that the answer to this request must not be sent again, for instance since it depends on the time. */
 export function notRepeatable(request: HttpRequest<unknown>): void {
   exchangeOf(request).recording?.refuse();
+}
+
+export function onRepeat(request: HttpRequest<unknown>, repetition: Repetition): void {
+  exchangeOf(request).recording?.onRepeat(repetition);
 }
 
 /**
@@ -57,25 +83,4 @@ export function notRepeatable(request: HttpRequest<unknown>): void {
 export function unasked<T>(request: HttpRequest<unknown>, read: () => T): T {
   const { recording } = exchangeOf(request);
   return recording === undefined ? read() : recording.unasked(read);
-}
-
-/**
- * Says what is done each time when the answer to this request comes from memory. For a filter with `repeatable: true` that has to see
- * each request.
- *
- * ```ts
- * const counting: Repetition = { onEnd: ({ isSent }) => isSent && sent++ };
- *
- * before(
- *   (request) => {
- *     onRepeat(request, counting);
- *     request.onEnd((isSent) => isSent && sent++);
- *     return request;
- *   },
- *   { repeatable: true },
- * )
- * ```
- */
-export function onRepeat(request: HttpRequest<unknown>, repetition: Repetition): void {
-  exchangeOf(request).recording?.onRepeat(repetition);
 }

@@ -197,7 +197,7 @@ type RouteMember<C> = C extends RoutePart
       : "before its handler, a route takes paths, conditions, name(…), takes(…), answers(…) and docs(…)";
 
 /**
- * Makes a route for every method, or for those of a `method(…)` condition. Without a path it answers exactly the path
+ * Makes a route for every method, or for those of a `method(…)` condition, such as HEAD, OPTIONS and QUERY. Without a path it answers exactly the path
  * of its group.
  *
  * ```ts
@@ -208,16 +208,13 @@ export const route: RouteFunction = (...rest: readonly unknown[]) =>
   declareRoute(new DeclarationSite(route), undefined, rest);
 
 /**
- * Makes a route for GET. It also answers HEAD, unless a `HEAD(…)` route does.
+ * Makes a route for GET. It also answers HEAD, unless a route of `method("HEAD")` does.
  *
  * ```ts
  * GET("/{id}", accept("application/json"), (request) => json(find(request.variables.id)))
  * ```
  */
 export const GET: RouteFunction = (...rest: readonly unknown[]) => declareRoute(new DeclarationSite(GET), "GET", rest);
-/** Makes a route for HEAD, which is tried before the GET routes. */
-export const HEAD: RouteFunction = (...rest: readonly unknown[]) =>
-  declareRoute(new DeclarationSite(HEAD), "HEAD", rest);
 /** Makes a route for POST. */
 export const POST: RouteFunction = (...rest: readonly unknown[]) =>
   declareRoute(new DeclarationSite(POST), "POST", rest);
@@ -229,12 +226,6 @@ export const PATCH: RouteFunction = (...rest: readonly unknown[]) =>
 /** Makes a route for DELETE. */
 export const DELETE: RouteFunction = (...rest: readonly unknown[]) =>
   declareRoute(new DeclarationSite(DELETE), "DELETE", rest);
-/** Makes a route for OPTIONS, instead of the router's own answer. */
-export const OPTIONS: RouteFunction = (...rest: readonly unknown[]) =>
-  declareRoute(new DeclarationSite(OPTIONS), "OPTIONS", rest);
-/** Makes a route for QUERY: safe like GET, with content like POST. */
-export const QUERY: RouteFunction = (...rest: readonly unknown[]) =>
-  declareRoute(new DeclarationSite(QUERY), "QUERY", rest);
 
 /**
  * Groups routes: each gets the group's path, conditions and filters before its own. If no route of the group takes a

@@ -11,16 +11,8 @@ export interface ValueSchema<T> extends StandardSchemaV1<unknown, T>, Schema.Sta
     };
 }
 
-/**
- * Makes a schema of a function that validates, and of the JSON Schema that says the same.
- *
- * ```ts
- * const even = valueSchema<number>({ type: "integer", multipleOf: 2 }, (value) =>
- *   typeof value === "number" && value % 2 === 0 ? { value } : { issues: [{ message: "must be even" }] },
- * );
- * ```
- */
-export function valueSchema<T>(
+/** Makes a schema of a function that validates, and of the JSON Schema that says the same. */
+function valueSchema<T>(
   keywords: JsonSchema,
   validate: (value: unknown) => StandardSchemaV1.Result<T>,
 ): ValueSchema<T> {

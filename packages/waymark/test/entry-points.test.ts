@@ -19,7 +19,7 @@ describe("the entry points", () => {
 
   it("have no more names than somebody needs", () => {
     const shared = publicEntries.flatMap(({ file }) => namesIn(file));
-    assert.ok(shared.length <= 178, `${shared.length} public names`);
+    assert.ok(shared.length <= 130, `${shared.length} public names`);
     const own = entries.filter(isInternal).flatMap(({ file }) => namesIn(file));
     assert.ok(own.length <= 72, `${own.length} names for this project only`);
   });

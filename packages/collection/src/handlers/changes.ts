@@ -1,6 +1,6 @@
 import { HttpError, type HttpRequest, HttpResponse, problem, problemTypes } from "waymark";
 import { HeaderList, parsePrefer } from "waymark/fields";
-import { leaveInFlight, toPublicUrl } from "waymark/filters";
+import { overload, publicUrl } from "waymark/filters";
 import type { Description, Schema } from "waymark/openapi";
 import { problemsOfReaders } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
@@ -60,7 +60,7 @@ export function readChanges(settings: CollectionSettings): CollectionHandler {
       const fields = HeaderList.of({
         "Content-Type": representation.contentType,
         "Cache-Control": "private, no-cache",
-        Link: `<${toPublicUrl(request)}?${withoutPlace(query.parameters)}after=${batch.cursor}>; rel="next"`,
+        Link: `<${publicUrl.of(request)}?${withoutPlace(query.parameters)}after=${batch.cursor}>; rel="next"`,
       });
       return withApplied(
         new HttpResponse(200, fields.withMembers("Vary", ["Accept", "Prefer"])).withBody(body),
@@ -166,7 +166,7 @@ async function readBatch(
     }
     // Those at the end of the last read are not read for at once: they are woken together, and share the next read.
     while (batch.changes.length === 0 && !batch.hasMore) {
-      leaveInFlight(request);
+      overload.leave(request);
       state = await changedFrom(state, end);
       if (state === undefined) break;
       // The caller may have lost its rights while it waited: then it gets nothing, asks again, and learns why.

@@ -1,5 +1,5 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
-import { parseMediaType } from "waymark/fields";
+import { MediaType } from "waymark/fields";
 import type { Description } from "waymark/openapi";
 import { noteChange } from "../change-note.ts";
 import { stateFields } from "../description/conditions.ts";
@@ -108,7 +108,7 @@ const describe = (place: DescribedCollection, ofArrays: Description): readonly D
 
 /** Returns the media type of the content, without parameters. */
 const typeOf = ({ headers }: HttpRequest<unknown>): string => {
-  const { type, subtype } = parseMediaType(headers.get("Content-Type") ?? "") ?? {};
+  const { type, subtype } = MediaType.parse(headers.get("Content-Type") ?? "") ?? {};
   return `${type}/${subtype}`;
 };
 

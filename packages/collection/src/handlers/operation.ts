@@ -1,6 +1,6 @@
 import { type Awaitable, type HttpResponse, problemTypes } from "waymark";
 import { checksPath } from "waymark/internal";
-import { type Description, documented } from "waymark/openapi";
+import { type Description, docs } from "waymark/openapi";
 import { type DescribedCollection, describedAt } from "../description/described-collection.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import type { Addressed } from "../record-scope.ts";
@@ -20,7 +20,7 @@ export function operation<R, A extends Awaitable<HttpResponse>>(
   describe: (place: DescribedCollection) => readonly Description[],
   handler: (request: R) => A,
 ): typeof handler {
-  const described = documented((template) => {
+  const described = docs((template) => {
     const place = describedAt(settings, template, of);
     return [ofPath(place, of), ...describe(place), { problems: [types.storeUnavailable] }];
   }, answeringErrors(handler));

@@ -1,4 +1,4 @@
-import { type HttpRequest, HttpResponse, notRepeatable, repeatable } from "waymark";
+import { type HttpRequest, HttpResponse, repeatable } from "waymark";
 import { attachment, HeaderList, notModified, validatorFields } from "waymark/fields";
 import { excerpt, nearestName, orNearest } from "waymark/internal";
 import type { Description } from "waymark/openapi";
@@ -75,7 +75,7 @@ export function asFile(
 ): HttpResponse {
   if (extension === undefined || formatOf(request) === undefined) return response;
   // The name of a list has the date.
-  if (id === undefined) notRepeatable(request);
+  if (id === undefined) repeatable.not(request);
   const url = collectionUrl(request, id === undefined ? "collection" : "record");
   const segment = decodeURIComponent(url.slice(url.lastIndexOf("/") + 1)).replaceAll(notInFileNames, "_");
   const collection = segment === "" ? "records" : segment;
@@ -214,7 +214,7 @@ class RepresentationValidators implements StateValidators {
     const { entityTag, lastModified } = this;
     if (lastModified === undefined) return validatorFields(entityTag);
     const now = Date.now();
-    if (lastModified > now) notRepeatable(this.#request);
+    if (lastModified > now) repeatable.not(this.#request);
     return validatorFields(entityTag, Math.min(lastModified, now));
   }
 

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "waymark";
-import { caller, clientKey } from "waymark/filters";
+import { caller, rateLimit } from "waymark/filters";
 
 /**
  * Returns the key of a caller for bounds: the id of the `caller` that `access` let in, else the address of the client.
@@ -8,7 +8,7 @@ export function callerKey(request: HttpRequest<unknown>): string {
   const id = request.attribute(caller)?.id;
   if (id !== undefined) return `caller ${id}`;
   // Without addresses all clients share one key: that is not fair, but better than refusing all of them.
-  return `client ${clientKey(request, "unknown")}`;
+  return `client ${rateLimit.clientKey(request, "unknown")}`;
 }
 
 /** Counts the use of a resource that is bounded for each caller and for all callers together. */

@@ -3,14 +3,7 @@ import diagnosticsChannel from "node:diagnostics_channel";
 import { afterEach, describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import {
-  nodeCodings,
-  observeRequests,
-  type RunningServer,
-  requestChannels,
-  type ServeOptions,
-  serve,
-} from "@waymark/node";
+import { nodeCodings, observeRequests, type RunningServer, type ServeOptions, serve } from "@waymark/node";
 import {
   type AnswerSource,
   type App,
@@ -18,13 +11,11 @@ import {
   around,
   before,
   content,
-  dependsOn,
   empty,
   GET,
   group,
   type HttpRequest,
   type HttpResponse,
-  notRepeatable,
   onError,
   POST,
   type RouterOptions,
@@ -33,15 +24,7 @@ import {
   text,
   when,
 } from "waymark";
-import {
-  compress,
-  memoryRateLimiter,
-  nameRequests,
-  onRepeat,
-  overload,
-  rateLimit,
-  securityHeaders,
-} from "waymark/filters";
+import { compress, nameRequests, overload, rateLimit, securityHeaders } from "waymark/filters";
 import type { Repetition } from "waymark/internal";
 import { type RawConnection as Connection, RawConnection, type RawResponse } from "../raw-connection.ts";
 
@@ -155,7 +138,7 @@ describe("an answer that is repeatable", () => {
     const { handler } = counting(people);
     const guard = before(
       (request) => {
-        dependsOn(request, rules);
+        repeatable.dependsOn(request, rules);
         return request;
       },
       { repeatable: true },
@@ -347,7 +330,7 @@ describe("an answer is never kept", () => {
     "whose handler does not say that it is repeatable": () => text("a"),
     "whose handler takes it back": (request) => {
       mark(request);
-      notRepeatable(request);
+      repeatable.not(request);
       return text("a");
     },
     "that sets a cookie": (request) => {
@@ -412,7 +395,7 @@ describe("an answer is never kept", () => {
     "behind a quota with an exception": (handler) =>
       router({ filters: [rateLimit({ limit: 100, window: 60, except: () => false })] }, GET("/", handler)),
     "behind a quota that is counted elsewhere": (handler) => {
-      const counter = memoryRateLimiter({ limit: 100, window: 60 });
+      const counter = rateLimit.inMemory({ limit: 100, window: 60 });
       const limiter = { consume: async (key: string) => counter.consume(key) };
       return router({ filters: [rateLimit({ limit: 100, window: 60, limiter })] }, GET("/", handler));
     },
@@ -547,7 +530,7 @@ describe("an answer from memory", () => {
 
   it("has what remains of the quota of its client, which the filter refuses beyond", async () => {
     let now = 0;
-    const limiter = memoryRateLimiter({ limit: 6, window: 60, now: () => now });
+    const limiter = rateLimit.inMemory({ limit: 6, window: 60, now: () => now });
     const counted = counting();
     const filters = [nameRequests(), rateLimit({ limit: 6, window: 60, limiter })];
     const options = { trustProxy: ["127.0.0.1"] };
@@ -611,7 +594,7 @@ describe("an answer from memory", () => {
     };
     const gate = before(
       (request) => {
-        onRepeat(request, repetition);
+        repeatable.onRepeat(request, repetition);
         return request;
       },
       { repeatable: true },
@@ -663,11 +646,11 @@ describe("an answer from memory", () => {
     const onEnd = (): void => {
       ended++;
     };
-    diagnosticsChannel.subscribe(requestChannels.end, onEnd);
+    diagnosticsChannel.subscribe(observeRequests.channels.end, onEnd);
     try {
       await ask(connection, 3);
     } finally {
-      diagnosticsChannel.unsubscribe(requestChannels.end, onEnd);
+      diagnosticsChannel.unsubscribe(observeRequests.channels.end, onEnd);
     }
     assert.deepEqual([counted.calls, ended], [5, 3]);
     assert.deepEqual(bodies(await ask(connection, 1)), ["call 2"]);

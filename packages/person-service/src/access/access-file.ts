@@ -1,4 +1,4 @@
-import { PatternError, pathMatcher } from "waymark/routing";
+import { pathMatcher } from "waymark/routing";
 import * as z from "zod";
 import { namesakes } from "./json-file.ts";
 import { isPasswordHash } from "./password-hash.ts";
@@ -122,8 +122,7 @@ function mistakeInPath(template: string): string | undefined {
     pathMatcher(template);
     return undefined;
   } catch (error) {
-    if (error instanceof PatternError) return `is no path for a rule: ${error.message}`;
-    throw error;
+    return `is no path for a rule: ${(error as Error).message}`; // of the template
   }
 }
 

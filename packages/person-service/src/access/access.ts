@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type AnswerSource, dependsOn, type Filter, type HttpRequest, problemTypes } from "waymark";
+import { type AnswerSource, type Filter, type HttpRequest, problemTypes, repeatable } from "waymark";
 import { access, caller } from "waymark/filters";
 import { docsOfFilter } from "waymark/internal";
-import type { Description, SecurityOptions } from "waymark/openapi";
+import type { Description, openApi } from "waymark/openapi";
 import { type AccessFile, accessFileSchema } from "./access-file.ts";
 import { challengesOf } from "./challenges.ts";
 import { failureLimit } from "./failure-limit.ts";
@@ -63,7 +63,7 @@ export interface AccessFilter extends Filter, Pick<Policy, "may"> {
   /** Signs people in and out on the pages. */
   readonly signIn: SignIn;
   /** Returns the credentials that requests need by the present rules, for an OpenAPI document; a new object after each reload. */
-  readonly security: () => SecurityOptions;
+  readonly security: () => openApi.Security;
 }
 
 /** Begins the sessions of browsers. */
@@ -125,7 +125,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const files: AnswerSource = { revision: () => reloads };
   let lastReload: Promise<void> = Promise.resolve();
   const guard = access((request) => {
-    dependsOn(request, files);
+    repeatable.dependsOn(request, files);
     return policy.decide(request);
   });
   const withSession = opening(sessions);
@@ -191,7 +191,10 @@ const ofFrontPath: Description = {
 };
 
 /** Describes the credentials that are accepted. */
-function securitySchemes({ bearer, basic }: Readonly<Record<"bearer" | "basic", boolean>>): SecurityOptions["schemes"] {
+function securitySchemes({
+  bearer,
+  basic,
+}: Readonly<Record<"bearer" | "basic", boolean>>): openApi.Security["schemes"] {
   return {
     ...(bearer && { bearer: { type: "http", scheme: "bearer", description: "An API key, or a JSON Web Token." } }),
     ...(basic && { basic: { type: "http", scheme: "basic", description: "A name and a password." } }),

@@ -1,6 +1,6 @@
-import type { AccessDecision } from "waymark/filters";
+import type { access } from "waymark/filters";
 
-type Unauthenticated = Extract<AccessDecision, { readonly kind: "unauthenticated" }>;
+type Unauthenticated = Extract<access.Decision, { readonly kind: "unauthenticated" }>;
 
 /** The refusals of a caller who is not known, with a challenge for each scheme that is accepted; and of one who may not. */
 export interface Challenges {

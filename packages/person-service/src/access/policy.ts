@@ -1,6 +1,6 @@
-import { type Awaitable, type HttpRequest, notRepeatable } from "waymark";
-import { type AccessDecision, type Caller, caller, clientKey } from "waymark/filters";
-import type { SecurityOptions } from "waymark/openapi";
+import { type Awaitable, type HttpRequest, repeatable } from "waymark";
+import { type access, type Caller, caller, rateLimit } from "waymark/filters";
+import type { openApi } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
 import type { AccessRule } from "./access-file.ts";
 import type { Challenges } from "./challenges.ts";
@@ -17,7 +17,7 @@ export interface AccessDenial {
   readonly method: string;
   /** The canonical path. */
   readonly path: string;
-  /** The client's IPv4 address or its IPv6 network, as `clientKey` has it. */
+  /** The client's IPv4 address or its IPv6 network, as `rateLimit.clientKey` has it. */
   readonly client: string;
   /** The caller, or the user whose password was wrong. The name of no user is left out: it may be a password in the wrong field. */
   readonly caller: string | undefined;
@@ -26,7 +26,7 @@ export interface AccessDenial {
 /** The decisions that the files lead to, until they are read again. */
 export interface Policy {
   /** Decides on a request by its method, path and credentials, and never by its content. */
-  decide(request: HttpRequest<unknown>): Awaitable<AccessDecision>;
+  decide(request: HttpRequest<unknown>): Awaitable<access.Decision>;
   /** Returns whether the caller of a request that was let in may make another request. */
   may(request: HttpRequest<unknown>, method: string, path: string): boolean;
   /** Judges a password or an API key, for a session. */
@@ -34,7 +34,7 @@ export interface Policy {
   /** Returns whether every client may make a request, without credentials; by default a GET. */
   isOpen(path: string, method?: string): boolean;
   /** The credentials that requests need, for an OpenAPI document. */
-  readonly security: SecurityOptions;
+  readonly security: openApi.Security;
 }
 
 /** What a session is to say, or why there is none. */
@@ -46,7 +46,7 @@ export type SignInOutcome =
 
 /** The parts of a policy. */
 export interface PolicyParts {
-  readonly schemes: SecurityOptions["schemes"];
+  readonly schemes: openApi.Security["schemes"];
   /** Those of the access file. */
   readonly rules: readonly AccessRule[];
   readonly identify: IdentifyCaller;
@@ -63,14 +63,14 @@ export function accessPolicy(parts: PolicyParts): Policy {
   const { schemes, rules, identify, challenges, onDenial, holders } = parts;
   const ruleFor = compileRules(rules);
 
-  const decide = (request: HttpRequest<unknown>): Awaitable<AccessDecision> => {
+  const decide = (request: HttpRequest<unknown>): Awaitable<access.Decision> => {
     const rule = ruleFor(request);
     const session = request.attribute(signedIn);
     const isAsking = request.path === frontPath && request.headers.has("Authorization");
     // What is open to anyone offers more to people who have signed in.
     if (rule?.anyone === true && session === undefined && !isAsking) return { kind: "allowed" };
-    const conclude = (identity: Identity): AccessDecision => {
-      if (identity.kind === "denied" || identity.isLasting !== true) notRepeatable(request);
+    const conclude = (identity: Identity): access.Decision => {
+      if (identity.kind === "denied" || identity.isLasting !== true) repeatable.not(request);
       if (rule?.anyone === true && !isAsking)
         return { kind: "allowed", caller: identity.kind === "known" ? identity.caller : undefined };
       const judgement = judge(rule, identity, challenges);
@@ -78,18 +78,18 @@ export function accessPolicy(parts: PolicyParts): Policy {
     };
     const credentials: Credentials =
       session === undefined ? parseCredentials(request.header("Authorization")) : { kind: "session", session };
-    const identity = identify(credentials, clientKey(request, shared));
+    const identity = identify(credentials, rateLimit.clientKey(request, shared));
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
   };
 
   const deny = (request: HttpRequest<unknown>, { decision, reason, caller }: Denial): Denied => {
     const { method, path } = request;
-    onDenial({ kind: decision.kind, reason, method, path, client: clientKey(request, shared), caller });
+    onDenial({ kind: decision.kind, reason, method, path, client: rateLimit.clientKey(request, shared), caller });
     return decision;
   };
 
   const signIn = async (request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome> => {
-    const identity = await identify(parseCredentials(authorization), clientKey(request, shared));
+    const identity = await identify(parseCredentials(authorization), rateLimit.clientKey(request, shared));
     if (identity.kind === "denied") return refusedSignIn(deny(request, identity));
     const { id } = identity.caller;
     const proof = holders(id)?.proof;
@@ -112,7 +112,7 @@ export function accessPolicy(parts: PolicyParts): Policy {
   };
 }
 
-type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Denial;
+type Judgement = Extract<access.Decision, { readonly kind: "allowed" }> | Denial;
 
 /** Judges whether this identity may make a request that the rule is for. Without a rule, none may. */
 function judge(rule: AccessRule | undefined, identity: Identity, challenges: Challenges): Judgement {

@@ -14,7 +14,7 @@ import {
   type Session,
   takes,
 } from "waymark";
-import { refuseCrossSite, toPublicUrl } from "waymark/filters";
+import { publicUrl, refuseCrossSite } from "waymark/filters";
 import { type Description, docs } from "waymark/openapi";
 import * as z from "zod";
 import { personServiceProblemTypes } from "../problems.ts";
@@ -52,7 +52,7 @@ async function enter(signIn: SignIn, session: Session<SignedIn>, request: HttpRe
         String(outcome.retryAfter),
       );
     case "good": {
-      const answer = to === undefined ? noContent() : redirect(toPublicUrl(request, to));
+      const answer = to === undefined ? noContent() : redirect(publicUrl.of(request, to));
       return session.start(answer.withHeader("Cache-Control", "no-store"), outcome.session);
     }
   }

@@ -1,5 +1,5 @@
 import type { Awaitable } from "waymark";
-import type { AccessDecision, Caller } from "waymark/filters";
+import type { access, Caller } from "waymark/filters";
 import { claimsToBeApiKey, hashApiKey, isApiKey } from "./api-key.ts";
 import type { Challenges } from "./challenges.ts";
 import type { Credentials } from "./credentials.ts";
@@ -29,7 +29,7 @@ export interface Denial {
 }
 
 /** A decision that does not let a request in. */
-export type Denied = Exclude<AccessDecision, { readonly kind: "allowed" }>;
+export type Denied = Exclude<access.Decision, { readonly kind: "allowed" }>;
 
 /**
  * One way to be known: returns who has these credentials, or why nobody has; undefined for credentials of another kind.

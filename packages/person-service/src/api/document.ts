@@ -1,6 +1,6 @@
 import { connectionProblemTypes } from "@waymark/node";
 import { type App, problemTypes } from "waymark";
-import { type OpenApiDocument, openApi, type SecurityOptions } from "waymark/openapi";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { version } from "../package-files.ts";
 
 /** What the OpenAPI document depends on besides the routes. */
@@ -8,7 +8,7 @@ export interface ApiDocumentOptions {
   /** Where clients reach the service. Default: where the document is served from. */
   readonly publicUrl?: string | undefined;
   /** The credentials that requests need. Default: none. */
-  readonly security?: SecurityOptions | undefined;
+  readonly security?: openApi.Security | undefined;
 }
 
 /** Writes the OpenAPI document of the service. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type App, accept, content, GET, type HttpRequest, type HttpResponse, type Route } from "waymark";
-import { toPublicUrl } from "waymark/filters";
-import { type Description, docs, inOpenApi32, type SecurityOptions } from "waymark/openapi";
+import { publicUrl } from "waymark/filters";
+import { type Description, docs, openApi } from "waymark/openapi";
 import { answerCopy, ofCopies } from "./copies.ts";
 
 /** The path of the OpenAPI document. */
@@ -9,7 +9,7 @@ const documentPath = "/openapi.json";
 
 /** Returns the value of a `Link` that leads to the OpenAPI document (RFC 8631). */
 export const serviceDescription = (request: HttpRequest<unknown>): string =>
-  `<${toPublicUrl(request, documentPath)}>; rel="service-desc"; type="${openApiType}"`;
+  `<${publicUrl.of(request, documentPath)}>; rel="service-desc"; type="${openApiType}"`;
 
 const openApiType = "application/vnd.oai.openapi+json;version=3.1";
 const openApi32Type = "application/vnd.oai.openapi+json;version=3.2";
@@ -20,7 +20,7 @@ export interface ApiOptions {
   readonly app: () => App;
   readonly publicUrl: string | undefined;
   /** Returns the credentials that requests need; another object after each change. */
-  readonly security: (() => SecurityOptions) | undefined;
+  readonly security: (() => openApi.Security) | undefined;
 }
 
 /** Makes the route of the OpenAPI document, which is written at its first request. */
@@ -33,7 +33,7 @@ export function apiRoute(options: ApiOptions): Route {
     async (request) => {
       const text = await read();
       const isIn32 = request.negotiatedType === openApi32Type;
-      return answer(request, isIn32 ? JSON.stringify(inOpenApi32(JSON.parse(text))) : text);
+      return answer(request, isIn32 ? JSON.stringify(openApi.in32(JSON.parse(text))) : text);
     },
   );
 }
@@ -54,8 +54,8 @@ const description: Description = {
 };
 
 function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise<string> {
-  let cached: { readonly security: SecurityOptions | undefined; readonly written: Promise<string> } | undefined;
-  const write = async (current: SecurityOptions | undefined): Promise<string> => {
+  let cached: { readonly security: openApi.Security | undefined; readonly written: Promise<string> } | undefined;
+  const write = async (current: openApi.Security | undefined): Promise<string> => {
     // Loaded here, because making the schemas would take most of the start of the service.
     const [{ apiDocument }, { forClients }] = await Promise.all([import("./document.ts"), import("./for-clients.ts")]);
     return JSON.stringify(forClients(await apiDocument(app(), { publicUrl, security: current })));

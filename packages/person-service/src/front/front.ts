@@ -1,5 +1,5 @@
 import { accept, GET, type HttpRequest, type HttpResponse, json, type Route, redirect } from "waymark";
-import { toPublicUrl } from "waymark/filters";
+import { publicUrl } from "waymark/filters";
 import { type Description, docs } from "waymark/openapi";
 import { callerOf, rightsOf } from "../access/rights.ts";
 import { serviceDescription } from "../api/routes.ts";
@@ -22,7 +22,7 @@ const places = {
 export const frontRoute = (site: Site): Route =>
   GET("/", accept("application/json", "text/html"), docs(ofFront), (request) =>
     request.negotiatedType === "text/html"
-      ? redirect(toPublicUrl(request, "/person"))
+      ? redirect(publicUrl.of(request, "/person"))
       : frontDocument(site, request).withHeader("Link", serviceDescription(request)),
   );
 
@@ -30,7 +30,7 @@ export const frontRoute = (site: Site): Route =>
 function frontDocument(site: Site, request: HttpRequest<unknown>): HttpResponse {
   const { title, accent } = site.brand;
   const caller = callerOf(request);
-  const links = Object.entries(places).map(([name, path]) => [name, toPublicUrl(request, path)]);
+  const links = Object.entries(places).map(([name, path]) => [name, publicUrl.of(request, path)]);
   const logo = logoUrl(request, site.brand);
   return json({
     service: "person-service",

@@ -1,4 +1,4 @@
-import { type RequestEvent, type RequestObserver, requestEvent } from "@waymark/node";
+import { observeRequests, type RequestObserver } from "@waymark/node";
 import { before, type Filter } from "waymark";
 import { caller } from "waymark/filters";
 import type { Log } from "./log.ts";
@@ -15,9 +15,9 @@ export interface RequestLines {
  * were sent and, if there were any, received, and caller. From what the client sent it has only the method and a well-formed id.
  */
 export function requestLines(log: Log): RequestLines {
-  const callers = new WeakMap<RequestEvent, string>();
+  const callers = new WeakMap<observeRequests.Event, string>();
   /** Returns what writes the line of an answer like this one; it keeps nothing of the event. */
-  const writerOf = (event: RequestEvent): ((end: RequestEnd, id: string | undefined) => void) => {
+  const writerOf = (event: observeRequests.Event): ((end: RequestEnd, id: string | undefined) => void) => {
     const { request, response, contentBytes: bytes, receivedBytes: received } = event;
     const write = log.writer("info", "request", {
       method: request.method.slice(0, longestMethod),
@@ -40,7 +40,7 @@ export function requestLines(log: Log): RequestLines {
     },
     filter: before(
       (request) => {
-        const event = request.attribute(requestEvent);
+        const event = request.attribute(observeRequests.event);
         const known = request.attribute(caller);
         if (event !== undefined && known !== undefined) callers.set(event, known.id);
         return request;
@@ -50,7 +50,7 @@ export function requestLines(log: Log): RequestLines {
   };
 }
 
-type RequestEnd = Pick<RequestEvent, "duration" | "isSent">;
+type RequestEnd = Pick<observeRequests.Event, "duration" | "isSent">;
 
 const idField = "X-Request-Id";
 

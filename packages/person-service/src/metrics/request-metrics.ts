@@ -1,4 +1,4 @@
-import type { RequestEvent } from "@waymark/node";
+import type { observeRequests } from "@waymark/node";
 import { Counter, type Registry } from "prom-client";
 import { type ServiceObserver, usualMethods } from "../observer.ts";
 import { addFigure, addHistogram, gaugesOf, type HistogramSeries } from "./figures.ts";
@@ -27,7 +27,7 @@ export function requestMetrics(registry: Registry): Required<Pick<ServiceObserve
   const byRoute = new Map<string, Map<string, Figures>>();
   let inFlight = 0;
 
-  const figuresOf = (event: RequestEvent): Figures => {
+  const figuresOf = (event: observeRequests.Event): Figures => {
     const method = methodLabel(event);
     const route = event.request.route?.path ?? "none";
     const known = byRoute.get(route)?.get(method);
@@ -39,7 +39,9 @@ export function requestMetrics(registry: Registry): Required<Pick<ServiceObserve
   };
 
   /** Returns what counts an answer like this one; it keeps nothing of the event. */
-  const counterOf = (event: RequestEvent): ((end: Pick<RequestEvent, "duration" | "isSent">) => void) => {
+  const counterOf = (
+    event: observeRequests.Event,
+  ): ((end: Pick<observeRequests.Event, "duration" | "isSent">) => void) => {
     const figures = figuresOf(event);
     const { response, contentBytes } = event;
     const status = response?.status ?? "none";
@@ -89,4 +91,5 @@ function addCounters(registry: Registry, all: () => Iterable<Figures>): void {
 }
 
 /** Replaces unknown methods, because each label is kept in memory and clients can invent methods. */
-const methodLabel = ({ request: { method } }: RequestEvent): string => (usualMethods.has(method) ? method : "other");
+const methodLabel = ({ request: { method } }: observeRequests.Event): string =>
+  usualMethods.has(method) ? method : "other";

@@ -1,5 +1,5 @@
 import { before, type Filter, type HttpRequest } from "waymark";
-import { negotiate, parseMediaType } from "waymark/fields";
+import { MediaType, negotiate } from "waymark/fields";
 
 /** Returns whether a client names HTML, and prefers it to what problems are sent as to programs. */
 export function prefersHtml({ headers }: HttpRequest<unknown>): boolean {
@@ -10,7 +10,7 @@ export function prefersHtml({ headers }: HttpRequest<unknown>): boolean {
 
 const json = ["application/problem+json", "application/json"];
 const xml = ["application/problem+xml", "application/xml", "text/xml"];
-const offered = [...json, "text/html", ...xml].flatMap((type) => parseMediaType(type) ?? []);
+const offered = [...json, "text/html", ...xml].flatMap((type) => MediaType.parse(type) ?? []);
 
 /**
  * Treats the default Accept of Java's HttpURLConnection as that of a program: it puts HTML and two kinds of pictures

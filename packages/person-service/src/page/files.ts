@@ -4,7 +4,7 @@ import nodeModule from "node:module";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
-import { toPublicUrl } from "waymark/filters";
+import { publicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
 import { answerCopy } from "../api/copies.ts";
 import { ofAssets } from "../api/descriptions.ts";
@@ -30,11 +30,11 @@ export function pageFiles(): PageFiles {
 
 /** Returns the URL of a file of the page. */
 export const fileUrl = (request: HttpRequest<unknown>, name: string): string =>
-  toPublicUrl(request, `/assets/${pageFiles().version}/${name}`);
+  publicUrl.of(request, `/assets/${pageFiles().version}/${name}`);
 
 /** Returns the URL of the picture of a service; undefined where it has none. */
 export const logoUrl = (request: HttpRequest<unknown>, { logo }: Brand): string | undefined =>
-  logo && toPublicUrl(request, `/assets/${digest(logo.bytes)}/logo.${logo.kind}`);
+  logo && publicUrl.of(request, `/assets/${digest(logo.bytes)}/logo.${logo.kind}`);
 
 /** The files, and the picture of the service; public, since they say nothing of any person. */
 export const fileRoutes = ({ logo }: Brand): Route =>

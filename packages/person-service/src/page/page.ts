@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
 import type { ListOptions, ListSyntax } from "@waymark/collection/internal";
 import { after, type Filter, type HttpRequest, html } from "waymark";
-import { caller, toPublicUrl } from "waymark/filters";
+import { caller, publicUrl } from "waymark/filters";
 import { hasSession } from "../access/session.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { textOf } from "../person/member-value.ts";
@@ -47,7 +47,7 @@ const text = ({ body }: { readonly body: unknown }): string => String(body);
 
 /** Returns what the document depends on beside the people. */
 function variantFor(brand: Site["brand"], request: HttpRequest<unknown>): string {
-  const parts = [pageFiles().version, brand.title, toPublicUrl(request, ""), request.attribute(caller)?.id];
+  const parts = [pageFiles().version, brand.title, publicUrl.of(request, ""), request.attribute(caller)?.id];
   return hash("sha256", JSON.stringify(parts), "hex").slice(0, 12);
 }
 

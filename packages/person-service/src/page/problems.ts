@@ -10,8 +10,8 @@ import {
   text,
 } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { toPublicUrl } from "waymark/filters";
-import { documented } from "waymark/openapi";
+import { publicUrl } from "waymark/filters";
+import { docs } from "waymark/openapi";
 import { ofProblemPage } from "../api/descriptions.ts";
 import { problemTypeOf } from "../problems.ts";
 import type { Site } from "../site.ts";
@@ -63,7 +63,7 @@ function withoutBasic(headers: HeaderList): HeaderList {
 const unknownCode = problem(problemTypes.notFound, { detail: "No problem has this code." });
 
 /** Answers with the meaning of a problem's code and how to fix the problem, in English, as text or as a page; 404 for an unknown code. */
-export const describeProblem: Handler<{ readonly code: string }> = documented(
+export const describeProblem: Handler<{ readonly code: string }> = docs(
   ofProblemPage,
   (request: HttpRequest<{ readonly code: string }>) => {
     const type = problemTypeOf(request.variables.code);
@@ -74,7 +74,7 @@ export const describeProblem: Handler<{ readonly code: string }> = documented(
     const parts = explanation.split("`").map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`));
     const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
-<body><main><h1>${status} ${title}</h1><p>${parts}</p><p><a href="${toPublicUrl(request, "/person")}">All people</a></p></main></body></html>
+<body><main><h1>${status} ${title}</h1><p>${parts}</p><p><a href="${publicUrl.of(request, "/person")}">All people</a></p></main></body></html>
 `;
     return Object.entries(pageHeaders).reduce(
       (answer, [name, value]) => answer.withHeader(name, value),

@@ -87,11 +87,7 @@ const parts: Readonly<Record<Exclude<keyof ConditionKind, "repeatable">, "string
   parameter: "function",
 };
 
-/**
- * Makes a kind of condition of its parts; `condition` declares conditions of it.
- *
- * @throws TypeError that names a part which is missing or wrong, and the place of the declaration
- */
+/** Is `condition.kind`. */
 export function conditionKind<D extends object>(kind: ConditionKind<D>): ConditionKind<D> {
   const refuse = (what: string): never => {
     throw new TypeError(`The condition kind "${kind.name}" ${what} (${new DeclarationSite(conditionKind)})`);
@@ -126,6 +122,16 @@ export function condition<D extends object, V = NoVariables>(
 ): Leaf<D> & Condition<V> {
   return declareAt(kind, said, new DeclarationSite(declaredBy));
 }
+
+export declare namespace condition {
+  /**
+   * Makes a kind of condition of its parts; `condition` declares conditions of it.
+   *
+   * @throws TypeError that names a part which is missing or wrong, and the place of the declaration
+   */
+  const kind: typeof conditionKind;
+}
+Object.assign(condition, { kind: conditionKind });
 
 /** Declares a condition of the kind at a place: that of the call that makes it, or of the route or group that implies it. */
 export const declareAt = <D extends object>(kind: ConditionKind<D>, said: D, site: DeclarationSite): Leaf<D> => ({

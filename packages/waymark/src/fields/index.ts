@@ -3,6 +3,6 @@ export { negotiate } from "./accept.ts";
 export { preferredLanguages } from "./accept-language.ts";
 export { attachment } from "./content-disposition.ts";
 export { HeaderList } from "./header-list.ts";
-export { formatHttpDate, parseHttpDate } from "./http-date.ts";
-export { type MediaType, parseMediaType } from "./media-type.ts";
+export { parseHttpDate } from "./http-date.ts";
+export { MediaType } from "./media-type.ts";
 export { parsePrefer } from "./syntax.ts";

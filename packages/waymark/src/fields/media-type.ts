@@ -14,19 +14,24 @@ export interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/**
- * Returns the media type that the text names (RFC 9110 §8.3.1), or undefined when it is malformed, names a parameter twice
- * (RFC 6838 §4.3) or is a wildcard. White space around it is ignored.
- *
- * ```ts
- * parseMediaType('Text/CSV; header="present"');   // text, csv, { header → present }
- * ```
- */
 // Kept, as requests send the same few as Content-Type. Ranges are not: one Accept can name thousands of them.
 export const parseMediaType: (text: string) => MediaType | undefined = memoizeText((text) => {
   const mediaType = parseMediaRange(text);
   return mediaType?.subtype === "*" ? undefined : mediaType;
 });
+
+/** Reads media types. */
+export const MediaType: {
+  /**
+   * Returns the media type that the text names (RFC 9110 §8.3.1), or undefined when it is malformed, names a parameter twice
+   * (RFC 6838 §4.3) or is a wildcard. White space around it is ignored.
+   *
+   * ```ts
+   * MediaType.parse('Text/CSV; header="present"');   // text, csv, { header → present }
+   * ```
+   */
+  readonly parse: (text: string) => MediaType | undefined;
+} = { parse: parseMediaType };
 
 /**
  * Returns the media range that the text names (RFC 9110 §12.5.1): what `parseMediaType` takes, every subtype of a type

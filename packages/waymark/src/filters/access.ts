@@ -21,7 +21,6 @@ export interface Caller {
 /** The key of the caller that `access` let pass; absent if anyone may pass. */
 export const caller: Attribute<Caller> = attribute("caller");
 
-/** Decides on a request. A challenge is the value of one WWW-Authenticate field. */
 export type AccessDecision =
   | { readonly kind: "allowed"; readonly caller?: Caller | undefined }
   /** 400: there are two credentials, which two readers might choose between differently (RFC 9110 §5.3, §11.6.2). */
@@ -78,6 +77,11 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
     describes: described,
     site: new DeclarationSite(access),
   };
+}
+
+export declare namespace access {
+  /** What `access` is told of a request. A challenge is the value of one WWW-Authenticate field. */
+  type Decision = AccessDecision;
 }
 
 /**

@@ -21,8 +21,15 @@ export interface CompressOptions {
    * Default: 1,024.
    */
   readonly minimum?: number;
-  /** Which content is worth it, by its Content-Type. Default: `isCompressible`. */
-  readonly compressible?: (mediaType: MediaType) => boolean;
+  /**
+   * Which content is worth it, by its Content-Type, and by whether it is by default: text of some kind, and formats without a
+   * compression of their own.
+   *
+   * ```ts
+   * compress({ codings: nodeCodings, compressible: ({ subtype }, byDefault) => byDefault || subtype === "x-protobuf" })
+   * ```
+   */
+  readonly compressible?: (mediaType: MediaType, byDefault: boolean) => boolean;
 }
 
 /**
@@ -40,7 +47,7 @@ export interface CompressOptions {
  */
 export function compress(options: CompressOptions): Filter {
   requireKnownOptions("compress({ … })", options, ["codings", "minimum", "compressible"]);
-  const { codings, minimum = 1024, compressible = isCompressible } = options;
+  const { codings, minimum = 1024, compressible = (_, byDefault) => byDefault } = options;
   requireCodings(codings);
   if (!(minimum >= 0)) throw new RangeError(`The minimum is a number of bytes, 0 or more, not ${minimum}`);
   const tags = codedTags(codings);
@@ -94,9 +101,9 @@ function refuseCodings(codings: readonly ContentCoding[]): HttpResponse {
   return withVary(problem(problemTypes.notAcceptable, { detail, available }), acceptEncoding);
 }
 
-function hasType({ headers }: HttpResponse, compressible: (mediaType: MediaType) => boolean): boolean {
+function hasType({ headers }: HttpResponse, compressible: Required<CompressOptions>["compressible"]): boolean {
   const mediaType = parseMediaType(headers.get("Content-Type") ?? "");
-  return mediaType !== undefined && compressible(mediaType);
+  return mediaType !== undefined && compressible(mediaType, isCompressible(mediaType));
 }
 
 /** Returns whether the content, for HEAD that of GET, has at least these bytes; content of unknown length has. */
@@ -136,15 +143,8 @@ function withCodedBody(
 
 const utf8 = new TextEncoder();
 
-/**
- * Returns whether content of the type is text of some kind, or a format without a compression of its own, so that coding makes it
- * smaller. Pictures, sound, films and archives are compressed already.
- *
- * ```ts
- * compress({ codings: nodeCodings, compressible: (type) => isCompressible(type) || type.subtype === "x-protobuf" })
- * ```
- */
-export function isCompressible({ type, subtype }: MediaType): boolean {
+/** Pictures, sound, films and archives are compressed already. */
+function isCompressible({ type, subtype }: MediaType): boolean {
   if (type === "text") return true;
   const suffix = subtype.slice(subtype.lastIndexOf("+") + 1);
   if (textSyntaxes.has(suffix)) return true;

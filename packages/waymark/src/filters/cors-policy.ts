@@ -4,7 +4,6 @@ import { isToken } from "../fields/syntax.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { quote } from "../message-text.ts";
 
-/** Which pages of other origins may use the app, and how. */
 export interface CorsPolicy {
   /**
    * Texts as browsers send them, such as `https://app.example.com`; `https://*.example.com` for everything below a domain;
@@ -13,9 +12,9 @@ export interface CorsPolicy {
   readonly origins: readonly (string | OriginTest)[];
   /** Of the methods that the routes of a path take, those that may be used. Default: all. GET, HEAD and POST always may. */
   readonly methods?: readonly string[];
-  /** The header fields that a script may set. Default: `corsDefaults.requestHeaders`. */
+  /** The header fields that a script may set. Default: `cors.defaults.requestHeaders`. */
   readonly requestHeaders?: readonly string[];
-  /** The header fields that a script may read. Default: `corsDefaults.exposedHeaders`. */
+  /** The header fields that a script may read. Default: `cors.defaults.exposedHeaders`. */
   readonly exposedHeaders?: readonly string[];
   /** Whether a script may send cookies and client certificates. Default: false. Not with `*`. */
   readonly credentials?: boolean;
@@ -23,7 +22,6 @@ export interface CorsPolicy {
   readonly maxAge?: number;
 }
 
-/** Lists the default fields of a policy. To extend one: `[...corsDefaults.requestHeaders, "X-Own"]`. */
 export const corsDefaults: {
   readonly requestHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
@@ -56,7 +54,6 @@ export interface Policy {
   readonly preflightVary: string;
 }
 
-/** Thrown for a policy that is impossible, or that browsers would not follow. `findings` lists all errors. */
 export class CorsPolicyError extends RangeError {
   /** What is wrong and what would be right: a sentence each, without the full stop. */
   readonly findings: readonly string[];

@@ -23,7 +23,7 @@ export interface CrossSiteOptions {
  * router({ filters: [cors(policy), refuseCrossSite({ except: policy })] }, personRoutes(people))
  * ```
  *
- * @throws CorsPolicyError that lists everything that is wrong with the policy
+ * @throws cors.PolicyError that lists everything that is wrong with the policy
  */
 export function refuseCrossSite(options: CrossSiteOptions = {}): Filter {
   requireKnownOptions("refuseCrossSite({ … })", options, ["except"]);

@@ -1,14 +1,11 @@
-export { toPublicUrl } from "../base.ts";
-export { onRepeat } from "../repeatable.ts";
-export { type AccessDecision, access, type Caller, caller } from "./access.ts";
-export { compress, isCompressible } from "./compress.ts";
+export { access, type Caller, caller } from "./access.ts";
+export { compress } from "./compress.ts";
 export { cors } from "./cors.ts";
-export { type CorsPolicy, CorsPolicyError, corsDefaults } from "./cors-policy.ts";
 export { refuseCrossSite } from "./cross-site.ts";
 export { describeProblems } from "./describe-problems.ts";
-export { leaveInFlight, overload } from "./overload.ts";
+export { overload } from "./overload.ts";
 export { publicUrl } from "./public-url.ts";
-export { clientKey, memoryRateLimiter, type RateLimiter, rateLimit } from "./rate-limit.ts";
+export { rateLimit } from "./rate-limit.ts";
 export { nameRequests, requestId } from "./request-id.ts";
 export { requestLog } from "./request-log.ts";
 export { requestMetrics } from "./request-metrics.ts";

@@ -32,7 +32,7 @@ export interface OverloadOptions {
  * `maxDelay` bounds how long requests wait in their sockets for the processor, where the adapter can measure it, as that of
  * `@waymark/node` can: a burst passes, and an idle process never refuses. `maxInFlight` bounds how many wait for a database or another
  * service. A request is in progress until its response has been sent or its client has gone, an event stream until it begins, and
- * one that waits until `leaveInFlight`; what a synchronous handler answers never is.
+ * one that waits until `overload.leave`; what a synchronous handler answers never is.
  *
  * ```ts
  * router({ filters: [overload({ maxInFlight: 200, except: ({ path }) => path.startsWith("/health/") })] }, …)
@@ -96,14 +96,19 @@ export function overload(options: OverloadOptions = {}): Filter {
   };
 }
 
+export declare namespace overload {
+  /**
+   * Says that a request waits for something that takes nothing from others, such as the next change: it is no longer counted among
+   * those in progress.
+   */
+  const leave: (request: HttpRequest<unknown>) => void;
+}
+Object.assign(overload, { leave: leaveInFlight });
+
 /** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
 export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;
 
-/**
- * Says that a request waits for something that takes nothing from others, such as the next change: `overload` no longer counts it
- * among those in progress.
- */
-export function leaveInFlight(request: HttpRequest<unknown>): void {
+function leaveInFlight(request: HttpRequest<unknown>): void {
   for (let kept = attributesOf(request); kept !== undefined; kept = kept.outer) {
     if (kept.key === leaving) (kept.value as () => void)(); // `overload` keeps it
   }

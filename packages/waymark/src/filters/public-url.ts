@@ -1,11 +1,11 @@
-import { base, baseOf } from "../base.ts";
+import { base, baseOf, toPublicUrl } from "../base.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
 import { before, type Filter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 
 /**
  * Names the URL at which clients reach an app, when a proxy in front has another host or takes a part of the path away.
- * An app in which others are mounted says it for them too. What names a resource by `toPublicUrl` is then under that
+ * An app in which others are mounted says it for them too. What names a resource by `publicUrl.of` is then under that
  * URL: the links of collections, and the `type` of problems that pass `describeProblems`. For `router({ filters })`.
  *
  * It is said here and nowhere else: neither Host nor any field of a proxy ever gets into a link, since a client that
@@ -26,6 +26,22 @@ export function publicUrl(url: string): Filter {
     request.withAttribute(base, { url: root, depth: baseOf(request).depth });
   return { ...before(rooted, { repeatable: true }), site: new DeclarationSite(publicUrl) };
 }
+
+export declare namespace publicUrl {
+  /**
+   * Returns the URL of a path of the app for clients: under the URL that `publicUrl` says and the path at which the app is mounted,
+   * and the path itself where there is neither, which never names another host.
+   *
+   * ```ts
+   * POST("/notes", async (request) => created(`${publicUrl.of(request)}/${await store(request)}`))
+   * ```
+   *
+   * @param path from the root of the app, with a slash in front, as URLs have it; a query may follow. Default: that of the
+   *   request
+   */
+  const of: (request: HttpRequest<unknown>, path?: string) => string;
+}
+Object.assign(publicUrl, { of: toPublicUrl });
 
 function parsePublicUrl(text: string): string {
   // The message does not repeat the text, which may have credentials.

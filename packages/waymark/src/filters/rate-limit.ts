@@ -20,8 +20,8 @@ export interface RateLimitOptions {
   /** How long a window is, in whole seconds. */
   readonly window: number;
   /**
-   * Returns the key whose quota the request uses; undefined if it is not counted. Default: `clientKey`, the client's
-   * address, without which a request is a 500.
+   * Returns the key whose quota the request uses; undefined if it is not counted. Default: `rateLimit.clientKey`, the
+   * client's address, without which a request is a 500.
    */
   readonly key?: (request: HttpRequest) => string | undefined;
   /** Returns whether a request is neither counted nor refused, such as a health check. Default: none. */
@@ -31,13 +31,13 @@ export interface RateLimitOptions {
   /** The name of the policy, a token; different for each of several policies. Default: `default`. */
   readonly name?: string;
   /**
-   * The counter, which may give some keys another limit. Default: `memoryRateLimiter` with this limit and window, for
+   * The counter, which may give some keys another limit. Default: `rateLimit.inMemory` with this limit and window, for
    * one process.
    */
   readonly limiter?: RateLimiter;
   /**
-   * Says that `except` depends on nothing but the head of the request, so that answers may come from memory; with `clientKey` and a
-   * `memoryRateLimiter`. Default: they may where there is no `except`.
+   * Says that `except` depends on nothing but the head of the request, so that answers may come from memory; with these defaults of
+   * `key` and `limiter`. Default: they may where there is no `except`.
    */
   readonly repeatable?: true;
 }
@@ -60,7 +60,7 @@ export function rateLimit(options: RateLimitOptions): Filter {
   const { key = clientKey, except = () => false, name = "default", onTurnedAway = () => undefined } = options;
   const limit = positiveInteger("limit", options.limit);
   const window = positiveInteger("window", options.window);
-  const limiter = options.limiter ?? memoryRateLimiter({ limit, window });
+  const limiter = options.limiter ?? new MemoryRateLimiter({ limit, window });
   if (!isToken(name)) {
     throw new TypeError(`The name of a rate limit has letters, digits and hyphens, such as burst, not ${quote(name)}`);
   }
@@ -100,6 +100,30 @@ export function rateLimit(options: RateLimitOptions): Filter {
   };
 }
 
+export declare namespace rateLimit {
+  /** Counts what each client uses of its quota: in memory, or in a store that several processes share. */
+  type Limiter = RateLimiter;
+  /**
+   * Makes a rate limiter for one process. If there are more keys than it remembers, it forgets the one that was silent
+   * longest, which then has a full quota again.
+   *
+   * @throws RangeError when an option is out of its bounds
+   */
+  const inMemory: (options: MemoryRateLimiterOptions) => Limiter;
+  /**
+   * Returns the address of the client as a key: of IPv6 the first 64 bits, since a client with one such address has all
+   * that begin like it (RFC 6177). Requests of `HttpRequest.of` without an address are those of one client, the program.
+   *
+   * @param unknown the key that all clients share where their addresses are unknown. Default: none, and the request is refused
+   * @throws TypeError when the address is unknown and there is no key for that
+   */
+  const clientKey: (request: Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string) => string;
+}
+Object.assign(rateLimit, {
+  inMemory: (options: MemoryRateLimiterOptions) => new MemoryRateLimiter(options),
+  clientKey,
+});
+
 /** Returns the value of `RateLimit`. */
 const stateOf = (name: string, allowance: Allowance): string =>
   `"${name}";r=${allowance.remaining};t=${secondsOf(allowance)}`;
@@ -121,7 +145,6 @@ function refuse(name: string, seconds: number): HttpResponse {
   return problem(problemTypes.quotaExceeded, details).withHeader("Retry-After", String(seconds));
 }
 
-/** Counts what each client uses of its quota: in memory (`memoryRateLimiter`), or in a store that several processes share. */
 export interface RateLimiter {
   /** Takes one request off the quota of the key, if there is one left. */
   consume(key: string): Awaitable<Allowance>;
@@ -138,7 +161,7 @@ export interface Allowance {
   readonly resetSeconds: number;
 }
 
-/** The options of `memoryRateLimiter`. */
+/** The options of `rateLimit.inMemory`. */
 export interface MemoryRateLimiterOptions {
   /** The number of requests for a key in a window, 1 or more. */
   readonly limit: number;
@@ -148,16 +171,6 @@ export interface MemoryRateLimiterOptions {
   readonly maxKeys?: number;
   /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
   readonly now?: () => number;
-}
-
-/**
- * Makes a rate limiter for one process. If there are more keys than it remembers, it forgets the one that was silent
- * longest, which then has a full quota again.
- *
- * @throws RangeError when an option is out of its bounds
- */
-export function memoryRateLimiter(options: MemoryRateLimiterOptions): RateLimiter {
-  return new MemoryRateLimiter(options);
 }
 
 class MemoryRateLimiter implements RateLimiter {
@@ -173,7 +186,7 @@ class MemoryRateLimiter implements RateLimiter {
   #begun: number;
 
   constructor(options: MemoryRateLimiterOptions) {
-    requireKnownOptions("memoryRateLimiter({ … })", options, ["limit", "window", "maxKeys", "now"]);
+    requireKnownOptions("rateLimit.inMemory({ … })", options, ["limit", "window", "maxKeys", "now"]);
     this.#limit = positiveInteger("limit", options.limit);
     this.#length = positiveInteger("window", options.window) * 1000;
     this.#maxKeys = positiveInteger("maxKeys", options.maxKeys ?? 100_000);
@@ -224,14 +237,7 @@ interface Window {
   end: number;
 }
 
-/**
- * Returns the address of the client as a key: of IPv6 the first 64 bits, since a client with one such address has all
- * that begin like it (RFC 6177). Requests of `HttpRequest.of` without an address are those of one client, the program.
- *
- * @param unknown the key that all clients share where their addresses are unknown. Default: none, and the request is refused
- * @throws TypeError when the address is unknown and there is no key for that
- */
-export function clientKey(request: Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string): string {
+function clientKey(request: Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string): string {
   const { address } = request.client;
   if (address !== undefined) return toClientKey(address);
   if (unknown !== undefined) return unknown;

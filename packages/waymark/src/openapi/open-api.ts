@@ -5,6 +5,7 @@ import type { OpenApiDocument, SecurityRequirementObject, SecuritySchemeObject, 
 import { toOperation } from "./operation.ts";
 import { Problems } from "./problems.ts";
 import { Schemas } from "./schemas.ts";
+import { inOpenApi32 } from "./version.ts";
 import { anyMethod, waysOf } from "./ways.ts";
 
 /** What the routes do not say of the API as a whole. Members beyond these are those of OpenAPI's `info`: `license`, `contact`. */
@@ -27,7 +28,6 @@ export interface OpenApiOptions {
   readonly serverProblems?: readonly ProblemType[];
 }
 
-/** Describes the credentials that an app asks for. */
 export interface SecurityOptions {
   readonly schemes: Readonly<Record<string, SecuritySchemeObject>>;
   /** Returns what a request needs: one of the requirements; nothing where the list is empty. */
@@ -39,7 +39,7 @@ export interface SecurityOptions {
 
 /**
  * Writes the OpenAPI 3.1 document of an app from its routes: paths, parameters, media types and refusals are those by which the
- * router decides. `docs(…)`, documented handlers and filters say the rest. `inOpenApi32` makes a document of 3.2 of it.
+ * router decides. `docs(…)`, documented handlers and filters say the rest. `openApi.in32` makes a document of 3.2 of it.
  *
  * Routes that share a method and a path are one operation, which is described by each of them. HEAD and OPTIONS are in the
  * document where they are declared: every GET answers HEAD, and every path OPTIONS. Refusals of requests that no operation is for
@@ -95,6 +95,20 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
     components: { schemas: schemas.named, responses: problems.named, securitySchemes: security?.schemes ?? {} },
   };
 }
+
+export declare namespace openApi {
+  /** The credentials that an app asks for. */
+  type Security = SecurityOptions;
+  /**
+   * Returns a document as one of OpenAPI 3.2, which has a word for QUERY and for methods beyond HTTP's own.
+   *
+   * ```ts
+   * openApi.in32(document).paths["/search"]?.["query"];
+   * ```
+   */
+  const in32: (document: OpenApiDocument) => OpenApiDocument;
+}
+Object.assign(openApi, { in32: inOpenApi32 });
 
 /** Those that OpenAPI 3.1 knows. */
 const methodsOfDocument: ReadonlySet<string> = new Set([...anyMethod, "OPTIONS", "HEAD", "TRACE"]);

@@ -1,12 +1,6 @@
 import type { OpenApiDocument, PathItemObject } from "./document.ts";
 
-/**
- * Returns a document of `openApi` as one of OpenAPI 3.2, which has a word for QUERY and for methods beyond HTTP's own.
- *
- * ```ts
- * inOpenApi32(document).paths["/search"]?.["query"];
- * ```
- */
+/** Is `openApi.in32`. */
 export function inOpenApi32(document: OpenApiDocument): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, item]) => [path, withQuery(item)] as const);
   return { ...document, openapi: "3.2.0", paths: Object.fromEntries(paths) };

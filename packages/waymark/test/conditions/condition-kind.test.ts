@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { accept, GET, HttpRequest, host, not, ok, router } from "waymark";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
-import { type Condition, condition, conditionKind, listRoutes } from "waymark/routing";
+import { type Condition, condition, listRoutes } from "waymark/routing";
 import { ask } from "../ask.ts";
 
 // A kind that waymark does not have, made from outside with what is public.
 
-const parts: Parameters<typeof conditionKind<{ readonly cookie: string }>>[0] = {
+const parts: Parameters<typeof condition.kind<{ readonly cookie: string }>>[0] = {
   name: "cookie",
   stage: "other",
   findInvalid: ({ cookie }) => (/^\w+$/.test(cookie) ? undefined : `"${cookie}" is not the name of a cookie`),
@@ -22,7 +22,7 @@ const parts: Parameters<typeof conditionKind<{ readonly cookie: string }>>[0] = 
   parameter: ({ cookie }) => ({ in: "header", name: "Cookie", schema: { type: "string", pattern: `${cookie}=` } }),
 };
 
-const cookieKind = conditionKind(parts);
+const cookieKind = condition.kind(parts);
 const cookie = (name: string): Condition => condition(cookieKind, { cookie: name }, cookie);
 
 describe("a kind of condition from outside", () => {
@@ -32,7 +32,7 @@ describe("a kind of condition from outside", () => {
     const only = router(GET("/a", cookie("beta"), ok));
     assert.equal((await ask(only, "GET /a", { Cookie: "beta=1" })).status, 200);
     assert.equal((await ask(only, "GET /a", { Cookie: "alpha=1" })).status, 404);
-    const as406 = conditionKind({ ...parts, stage: "accept" });
+    const as406 = condition.kind({ ...parts, stage: "accept" });
     const refusing = router(GET("/a", condition(as406, { cookie: "beta" }, cookie), ok));
     assert.equal((await ask(refusing, "GET /a")).status, 406);
   });
@@ -75,7 +75,7 @@ describe("a kind of condition with a part missing", () => {
     it(`does not compile, and is a TypeError that names ${part} and the place`, () => {
       const { [part as keyof typeof parts]: _, ...others } = parts;
       // A program without types may leave any part out.
-      assert.throws(() => conditionKind(others as unknown as typeof parts), {
+      assert.throws(() => condition.kind(others as unknown as typeof parts), {
         name: "TypeError",
         message: new RegExp(`^The condition kind "?.*"? has no ${part}, .*condition-kind\\.test\\.ts:\\d+:\\d+\\)$`),
       });
@@ -85,11 +85,11 @@ describe("a kind of condition with a part missing", () => {
   it("does not compile", () => {
     const { implies: _, ...others } = parts;
     // @ts-expect-error implies is missing
-    assert.throws(() => conditionKind(others));
+    assert.throws(() => condition.kind(others));
   });
 
   it("has one of the stages", () => {
-    assert.throws(() => conditionKind({ ...parts, stage: "done" as "other" }), {
+    assert.throws(() => condition.kind({ ...parts, stage: "done" as "other" }), {
       message: /has the stage "done"; a stage is path, method, contentType, accept, other \(/,
     });
   });

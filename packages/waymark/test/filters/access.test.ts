@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
-import { type App, GET, group, HttpRequest, OPTIONS, ok, POST, router, text } from "waymark";
-import { type AccessDecision, access, type Caller, caller, cors } from "waymark/filters";
+import { type App, GET, group, HttpRequest, method, ok, POST, route, router, text } from "waymark";
+import { access, type Caller, caller, cors } from "waymark/filters";
 import { RawConnection } from "../../../node/test/raw-connection.ts";
 import { transports } from "../../../node/test/transports.ts";
 import { ask } from "../ask.ts";
 
 const ada: Caller = { id: "user:ada", scopes: ["notes:read"] };
-const unauthenticated: AccessDecision = { kind: "unauthenticated", challenges: ['Bearer realm="notes"'] };
+const unauthenticated: access.Decision = { kind: "unauthenticated", challenges: ['Bearer realm="notes"'] };
 
 /** Lets in a client that says that it is Ada; decides later if the request asks for that. */
 const guard = access((request) => {
-  const decision: AccessDecision =
+  const decision: access.Decision =
     request.header("Authorization") === "Bearer ada" ? { kind: "allowed", caller: ada } : unauthenticated;
   return request.headers.has("Later") ? Promise.resolve(decision) : decision;
 });
@@ -20,7 +20,7 @@ const guard = access((request) => {
 const whoever = (request: HttpRequest) => text(request.attribute(caller)?.id ?? "nobody");
 
 /** An app that decides thus, and whose handler must not be reached. */
-const deciding = (decision: AccessDecision | Promise<AccessDecision>): App =>
+const deciding = (decision: access.Decision | Promise<access.Decision>): App =>
   router(
     { filters: [access(() => decision)] },
     GET("/", () => {
@@ -30,7 +30,12 @@ const deciding = (decision: AccessDecision | Promise<AccessDecision>): App =>
 
 for (const [transport, connect] of Object.entries(transports)) {
   describe(`access, for a whole app (${transport})`, () => {
-    const app = router({ filters: [guard] }, GET("/notes", whoever), POST("/notes", ok), OPTIONS("/odd", whoever));
+    const app = router(
+      { filters: [guard] },
+      GET("/notes", whoever),
+      POST("/notes", ok),
+      route(method("OPTIONS"), "/odd", whoever),
+    );
 
     it("gives handlers the caller", () =>
       connect(app, async (send) => {
@@ -69,7 +74,7 @@ for (const [transport, connect] of Object.entries(transports)) {
 }
 
 describe("access", () => {
-  const answers: Readonly<Record<string, readonly [AccessDecision, readonly (string | number | undefined)[]]>> = {
+  const answers: Readonly<Record<string, readonly [access.Decision, readonly (string | number | undefined)[]]>> = {
     "400 to two credentials": [{ kind: "ambiguous" }, [400, "/problems/ambiguous-credentials", undefined, undefined]],
     "401 with each challenge in a field of its own": [
       { kind: "unauthenticated", challenges: ['Bearer realm="a"', 'Basic realm="a", charset="UTF-8"'] },
@@ -108,9 +113,9 @@ describe("access", () => {
       },
       async () => Promise.reject(new Error("The keys are gone")),
       // As JavaScript may have it: neither is a decision.
-      () => true as unknown as AccessDecision,
-      async () => undefined as unknown as AccessDecision,
-      () => ({ kind: "Allowed" }) as unknown as AccessDecision,
+      () => true as unknown as access.Decision,
+      async () => undefined as unknown as access.Decision,
+      () => ({ kind: "Allowed" }) as unknown as access.Decision,
     ]) {
       const options = { filters: [access(decide)], onFault: (fault: unknown) => faults.push(fault) };
       assert.equal((await ask(router(options, GET("/", ok)), "GET /")).status, 500);

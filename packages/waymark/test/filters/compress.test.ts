@@ -14,7 +14,7 @@ import { nodeCodings, serve } from "@waymark/node";
 import fc from "fast-check";
 import { type App, content, empty, GET, group, HttpResponse, POST, PUT, router, text } from "waymark";
 import type { ContentCoding } from "waymark/content";
-import { compress, isCompressible } from "waymark/filters";
+import { compress } from "waymark/filters";
 import { type Answer, type Ask, transports } from "../../../node/test/transports.ts";
 import type { CompressOptions } from "../../src/filters/compress.ts";
 import type { ResponseBody } from "../../src/response.ts";
@@ -519,7 +519,7 @@ describe("compress", () => {
   });
 });
 
-describe("isCompressible", () => {
+describe("the content that compress codes by default", () => {
   const types: Readonly<Record<string, boolean>> = {
     "text/plain": true,
     "text/html": true,
@@ -539,9 +539,19 @@ describe("isCompressible", () => {
     "application/x-jsonish": false,
   };
   for (const [name, expected] of Object.entries(types)) {
-    it(`is ${expected} of ${name}`, () => {
-      const [type = "", subtype = ""] = name.split("/");
-      assert.equal(isCompressible({ type, subtype, parameters: new Map() }), expected);
+    it(`has ${expected ? "" : "not "}${name}`, async () => {
+      const said: boolean[] = [];
+      const compressible = (_: unknown, byDefault: boolean): boolean => said.push(byDefault) > 0;
+      const filters = [compress({ codings: nodeCodings, minimum: 0, compressible })];
+      await ask(
+        router(
+          { filters },
+          GET("/", () => content(name, "a")),
+        ),
+        "GET /",
+        { "Accept-Encoding": "gzip" },
+      );
+      assert.deepEqual(said, [expected]);
     });
   }
 });

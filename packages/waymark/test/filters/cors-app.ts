@@ -19,14 +19,14 @@ import {
   router,
   text,
 } from "waymark";
-import { type CorsPolicy, cors } from "waymark/filters";
+import { cors } from "waymark/filters";
 
 /**
  * An app with every kind of response that a script on a page can want to read, and an access check behind the policy.
  *
  * @param requests takes note of each request, `GET /notes`, pre-flights included; ` 304` is behind those that get one
  */
-export function corsApp(policy: CorsPolicy, requests: string[]): App {
+export function corsApp(policy: cors.Policy, requests: string[]): App {
   const log = after((request, response) => {
     requests.push(`${request.method} ${request.path}${response.status === 304 ? " 304" : ""}`);
     return response;

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { type CorsPolicy, corsDefaults } from "waymark/filters";
+import { cors } from "waymark/filters";
 import { findChromium, launchChromium } from "../chromium.ts";
 import { corsApp } from "./cors-app.ts";
 
@@ -37,7 +37,7 @@ interface Scene {
   readonly sandboxed: Script;
 }
 
-type PolicyFor = (origin: string, neighbour: string) => CorsPolicy;
+type PolicyFor = (origin: string, neighbour: string) => cors.Policy;
 
 const listed: PolicyFor = (origin) => ({ origins: [origin] });
 const everybody: PolicyFor = () => ({ origins: ["*"] });
@@ -128,7 +128,7 @@ describe("cors in a browser", { skip }, () => {
     ["DELETE", {}],
     ["GET", { "If-None-Match": '"0"' }],
     ["PUT", { "Content-Type": "application/json", "If-Match": '"1"' }],
-    ["PUT", Object.fromEntries(corsDefaults.requestHeaders.map((name) => [name, "text/plain"]))],
+    ["PUT", Object.fromEntries(cors.defaults.requestHeaders.map((name) => [name, "text/plain"]))],
   ] as const) {
     it(`sends a ${method} with ${Object.keys(headers).join(", ") || "no fields"} after a pre-flight`, async () => {
       await withScene(listed, async ({ script, requests }) => {

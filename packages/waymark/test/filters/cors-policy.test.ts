@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GET, group, ok, router } from "waymark";
-import { type CorsPolicy, CorsPolicyError, cors, corsDefaults } from "waymark/filters";
+import { cors } from "waymark/filters";
 import type { Member } from "../../src/route.ts";
 
 /** The findings that building the policy complains of. */
-function findingsIn(policy: CorsPolicy): readonly string[] {
+function findingsIn(policy: cors.Policy): readonly string[] {
   try {
     cors(policy);
   } catch (error) {
-    assert.ok(error instanceof CorsPolicyError);
+    assert.ok(error instanceof cors.PolicyError);
     return error.findings;
   }
   return [];
@@ -18,11 +18,11 @@ function findingsIn(policy: CorsPolicy): readonly string[] {
 const origins = ["https://app.example.com"];
 
 describe("a CORS policy", () => {
-  const sound: readonly CorsPolicy[] = [
+  const sound: readonly cors.Policy[] = [
     { origins: ["*"] },
     { origins, credentials: true, maxAge: 0, methods: ["GET", "QUERY", "PURGE"] },
     { origins: ["*"], requestHeaders: [], exposedHeaders: [], methods: [] },
-    { origins, requestHeaders: [...corsDefaults.requestHeaders, "X-Own"] },
+    { origins, requestHeaders: [...cors.defaults.requestHeaders, "X-Own"] },
     { origins: ["http://*.localhost:3000", "http://localhost", "https://*.co.uk", "https://10.0.0.1:8443"] },
     { origins: ["capacitor://localhost", "chrome-extension://abcdefghijklmnop", "http://[::1]:3000"] },
     { origins: [{ name: "tenants", allows: () => true }], credentials: true },
@@ -110,7 +110,7 @@ describe("a CORS policy", () => {
   ];
   for (const [policy, ...findings] of impossible) {
     it(`refuses ${JSON.stringify(policy)}: ${findings.join("; ")}`, () => {
-      assert.deepEqual(findingsIn(policy as CorsPolicy), findings); // As JavaScript calls it.
+      assert.deepEqual(findingsIn(policy as cors.Policy), findings); // As JavaScript calls it.
     });
   }
 

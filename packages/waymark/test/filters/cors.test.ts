@@ -12,8 +12,8 @@ import {
   HttpError,
   HttpResponse,
   json,
+  method,
   noContent,
-  OPTIONS,
   PATCH,
   POST,
   PUT,
@@ -24,16 +24,16 @@ import {
   router,
   text,
 } from "waymark";
-import { access, type CorsPolicy, cors, corsDefaults } from "waymark/filters";
+import { access, cors } from "waymark/filters";
 import { type Answer, type Ask, transports } from "../../../node/test/transports.ts";
 import { ask, asked } from "../ask.ts";
 
 const page = "https://app.example.com";
-const listed: CorsPolicy = { origins: [page, "https://*.example.org"] };
-const anybody: CorsPolicy = { origins: ["*"] };
+const listed: cors.Policy = { origins: [page, "https://*.example.org"] };
+const anybody: cors.Policy = { origins: ["*"] };
 
 /** What an app with this policy does in every way that a request can go. */
-function appWith(policy: CorsPolicy, options: RouterOptions = {}): App {
+function appWith(policy: cors.Policy, options: RouterOptions = {}): App {
   return router(
     {
       ...options,
@@ -72,7 +72,7 @@ function appWith(policy: CorsPolicy, options: RouterOptions = {}): App {
     GET("/broken-later", async () => {
       throw new Error("secret");
     }),
-    OPTIONS("/declared", () => text("the handler ran")),
+    route(method("OPTIONS"), "/declared", () => text("the handler ran")),
     PUT("/declared", noContent),
     route("/any", () => noContent()),
     GET("/proxied", () => new Response("from elsewhere", { headers: foreignFields })),
@@ -126,11 +126,11 @@ const membersOf = (value: string | undefined): readonly string[] =>
   value === undefined ? [] : value.split(", ").map((member) => member.toLowerCase());
 
 for (const [transport, run] of Object.entries(transports)) {
-  const using = (policy: CorsPolicy, check: (ask: Ask) => Promise<void>) => () =>
+  const using = (policy: cors.Policy, check: (ask: Ask) => Promise<void>) => () =>
     run(appWith(policy, { onFault: () => {} }), check);
 
   describe(`cors (${transport})`, () => {
-    const exposed = corsDefaults.exposedHeaders.join(", ");
+    const exposed = cors.defaults.exposedHeaders.join(", ");
     for (const [line, headers, status] of actual) {
       const what = `${status} to ${line} ${JSON.stringify(headers)}`;
 
@@ -196,7 +196,7 @@ for (const [transport, run] of Object.entries(transports)) {
           assert.equal(answer.text, "");
           assert.deepEqual(sharing(answer), {
             "access-control-allow-origin": page,
-            "access-control-allow-headers": corsDefaults.requestHeaders.join(", "),
+            "access-control-allow-headers": cors.defaults.requestHeaders.join(", "),
             "access-control-max-age": "7200",
             ...(methods && { "access-control-allow-methods": methods }),
           });
@@ -264,7 +264,7 @@ for (const [transport, run] of Object.entries(transports)) {
 }
 
 describe("an origin", () => {
-  const policy: CorsPolicy = {
+  const policy: cors.Policy = {
     origins: [
       "https://good.example",
       "http://localhost:3000",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { type App, GET, group, HttpResponse, router, text } from "waymark";
-import { describeProblems, leaveInFlight, overload, publicUrl } from "waymark/filters";
+import { describeProblems, overload, publicUrl } from "waymark/filters";
 import { RawConnection } from "../../../node/test/raw-connection.ts";
 import { transports } from "../../../node/test/transports.ts";
 import { ask } from "../ask.ts";
@@ -41,8 +41,8 @@ const appWith = (gate: Gate, maxInFlight = 2): App =>
       return text("done");
     }),
     GET("/leave", async (request) => {
-      leaveInFlight(request);
-      leaveInFlight(request);
+      overload.leave(request);
+      overload.leave(request);
       await gate.pass();
       return text("done");
     }),

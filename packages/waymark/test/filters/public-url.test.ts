@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type App, created, GET, HttpRequest, mount, POST, problem, router, text } from "waymark";
-import { describeProblems, publicUrl, toPublicUrl } from "waymark/filters";
+import { describeProblems, publicUrl } from "waymark/filters";
 
 const teapot = { code: "teapot", status: 418, title: "Teapot", explanation: "It pours tea." };
 
@@ -12,7 +12,7 @@ const locationUnder = async (url: string): Promise<string | undefined> =>
 const appUnder = (url: string | undefined): App =>
   router(
     { filters: [...(url === undefined ? [] : [publicUrl(url)]), describeProblems()] },
-    POST("/notes", (request) => created(toPublicUrl(request, "/notes/7?draft=1"))),
+    POST("/notes", (request) => created(publicUrl.of(request, "/notes/7?draft=1"))),
     GET("/teapot", () => problem(teapot)),
     GET("/elsewhere", () => problem(teapot, { type: "https://problems.example/teapot" })),
     GET("/blank", () => problem(teapot, { type: "about:blank" })),
@@ -93,7 +93,7 @@ describe("the public URL of an app", () => {
   });
 
   it("of a path is never that of another host, however many slashes the path begins with", async () => {
-    const here = POST("/{*rest}", (request) => created(toPublicUrl(request)));
+    const here = POST("/{*rest}", (request) => created(publicUrl.of(request)));
     const apps: readonly (readonly [App, location: string])[] = [
       [router(here), "/evil.example/x"],
       [router(mount(router(here))), "/evil.example/x"],
@@ -104,7 +104,7 @@ describe("the public URL of an app", () => {
       const posted = await app.handle(HttpRequest.of({ method: "POST", target: "//evil.example/x" }));
       assert.equal(posted.header("Location"), location);
     }
-    const link = router(GET("/{*rest}", (request) => text(toPublicUrl(request))));
+    const link = router(GET("/{*rest}", (request) => text(publicUrl.of(request))));
     assert.equal((await link.handle(HttpRequest.of({ target: "//evil.example/x" }))).body, "/evil.example/x");
   });
 

@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads";
 import { toNodeListener } from "@waymark/node";
 import fc from "fast-check";
 import { type App, type Awaitable, GET, group, HttpRequest, router, text } from "waymark";
-import { clientKey, cors, memoryRateLimiter, type RateLimiter, rateLimit } from "waymark/filters";
+import { cors, rateLimit } from "waymark/filters";
 import { transports } from "../../../node/test/transports.ts";
 import type { RateLimitOptions } from "../../src/filters/rate-limit.ts";
 import { ask, asked } from "../ask.ts";
@@ -37,7 +37,7 @@ for (const [transport, run] of Object.entries(transports)) {
     for (const line of ["GET /now", "GET /later", "HEAD /now", "GET /nowhere"]) {
       it(`grants ${line} as often as it says, and reports what is left`, () => {
         const { now, wait } = clock();
-        const limiter = memoryRateLimiter({ limit: 2, window: 60, now });
+        const limiter = rateLimit.inMemory({ limit: 2, window: 60, now });
         return run(appWith({ limiter }), async (ask) => {
           for (const round of [1, 2]) {
             const first = await ask(line);
@@ -66,7 +66,7 @@ for (const [transport, run] of Object.entries(transports)) {
     }
 
     it("waits for a limiter that is elsewhere, and reports the limit that it grants", () => {
-      const limiter: RateLimiter = {
+      const limiter: rateLimit.Limiter = {
         consume: async (key) => ({ allowed: key === "gold", limit: 9, remaining: 3, resetSeconds: 0 }),
       };
       return run(appWith({ limiter, key: (request) => request.header("X-Key") }), async (ask) => {
@@ -133,8 +133,8 @@ describe("rateLimit", () => {
   }
 });
 
-describe("clientKey", () => {
-  const keyOf = (address: string): string => clientKey(HttpRequest.of({ client: { address } }));
+describe("rateLimit.clientKey", () => {
+  const keyOf = (address: string): string => rateLimit.clientKey(HttpRequest.of({ client: { address } }));
   for (const [address, key] of [
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -148,7 +148,7 @@ describe("clientKey", () => {
   }
 
   it("is one for requests that a program makes by hand", () => {
-    assert.equal(clientKey(asked("GET /")), "unknown");
+    assert.equal(rateLimit.clientKey(asked("GET /")), "unknown");
   });
 
   it("throws for requests without the address of their client, and says what to do", async () => {
@@ -199,9 +199,9 @@ describe("clientKey", () => {
   });
 });
 
-describe("memoryRateLimiter", () => {
-  const consume = (limiter: RateLimiter, key: string): Awaited<ReturnType<RateLimiter["consume"]>> => {
-    const allowance: Awaitable<ReturnType<RateLimiter["consume"]>> = limiter.consume(key);
+describe("rateLimit.inMemory", () => {
+  const consume = (limiter: rateLimit.Limiter, key: string): Awaited<ReturnType<rateLimit.Limiter["consume"]>> => {
+    const allowance: Awaitable<ReturnType<rateLimit.Limiter["consume"]>> = limiter.consume(key);
     assert.ok(!(allowance instanceof Promise));
     return allowance;
   };
@@ -211,7 +211,7 @@ describe("memoryRateLimiter", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
         const { now, wait } = clock();
-        const limiter = memoryRateLimiter({ limit, window: 10, maxKeys: 6, now });
+        const limiter = rateLimit.inMemory({ limit, window: 10, maxKeys: 6, now });
         const windows = new Map<string, { end: number; used: number }>();
         for (const { key, wait: seconds } of steps) {
           wait(seconds);
@@ -234,7 +234,7 @@ describe("memoryRateLimiter", () => {
   it("never reports more seconds than a window has", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.integer({ min: 1, max: 90 }), (time, window) => {
-        const { resetSeconds } = consume(memoryRateLimiter({ limit: 1, window, now: () => time }), "a");
+        const { resetSeconds } = consume(rateLimit.inMemory({ limit: 1, window, now: () => time }), "a");
         assert.equal(resetSeconds, window);
       }),
     );
@@ -244,7 +244,7 @@ describe("memoryRateLimiter", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { maxLength: 300 }), (others) => {
         const { now } = clock();
-        const limiter = memoryRateLimiter({ limit: 3, window: 10, maxKeys: 4, now });
+        const limiter = rateLimit.inMemory({ limit: 3, window: 10, maxKeys: 4, now });
         let granted = 0;
         for (const other of others) {
           if (consume(limiter, "greedy").allowed) granted++;
@@ -257,7 +257,7 @@ describe("memoryRateLimiter", () => {
 
   it("forgets the clients that have been silent longest", () => {
     const { now } = clock();
-    const limiter = memoryRateLimiter({ limit: 1, window: 10, maxKeys: 4, now });
+    const limiter = rateLimit.inMemory({ limit: 1, window: 10, maxKeys: 4, now });
     assert.ok(consume(limiter, "silent").allowed);
     assert.ok(!consume(limiter, "silent").allowed);
     for (const key of ["1", "2", "3", "4"]) consume(limiter, key);
@@ -267,8 +267,8 @@ describe("memoryRateLimiter", () => {
 
   it("needs no more memory for a million clients than for as many as it remembers", async () => {
     const program = `
-      import { memoryRateLimiter } from ${JSON.stringify(import.meta.resolve("waymark/filters"))};
-      const limiter = memoryRateLimiter({ limit: 1, window: 3600, maxKeys: 10_000 });
+      import { rateLimit } from ${JSON.stringify(import.meta.resolve("waymark/filters"))};
+      const limiter = rateLimit.inMemory({ limit: 1, window: 3600, maxKeys: 10_000 });
       for (let i = 0; i < 1_000_000; i++) limiter.consume("client " + i);
     `;
     // It ends with an error when it goes beyond that: a million keys take some 130 MB.
@@ -283,7 +283,7 @@ describe("memoryRateLimiter", () => {
 
   for (const options of [{ limit: 0 }, { window: 0.5 }, { maxKeys: 0 }]) {
     it(`refuses ${JSON.stringify(options)}`, () => {
-      assert.throws(() => memoryRateLimiter({ limit: 1, window: 1, ...options }), RangeError);
+      assert.throws(() => rateLimit.inMemory({ limit: 1, window: 1, ...options }), RangeError);
     });
   }
 });

@@ -21,7 +21,6 @@ import {
   PUT,
   path,
   problemTypes,
-  QUERY,
   query,
   type Route,
   route,
@@ -40,7 +39,7 @@ import {
   rateLimit,
   refuseCrossSite,
 } from "waymark/filters";
-import { docs, documented, inOpenApi32, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
+import { docs, namedSchema, type OpenApiDocument, openApi } from "waymark/openapi";
 import { name } from "waymark/routing";
 import { z } from "zod";
 import type { PathItemObject } from "../../src/openapi/document.ts";
@@ -179,22 +178,22 @@ describe("the paths of an OpenAPI document", () => {
   });
 
   it("have every method of a route without methods, and list methods apart that OpenAPI does not know", async () => {
-    const document = await documentOf(group(route("/any", ok), QUERY("/search", ok)));
+    const document = await documentOf(group(route("/any", ok), route(method("QUERY"), "/search", ok)));
     assert.deepEqual(Object.keys(document.paths["/any"] ?? {}), ["get", "put", "post", "delete", "patch"]);
     assert.deepEqual(Object.keys(document.paths["/search"]?.["x-operations"] ?? {}), ["QUERY"]);
   });
 
   it("have QUERY and methods of one's own at their place in OpenAPI 3.2", async () => {
     const document = await documentOf(
-      group(GET("/search", ok), QUERY("/search", ok), route(method("PURGE"), "/search", ok)),
+      group(GET("/search", ok), route(method("QUERY"), "/search", ok), route(method("PURGE"), "/search", ok)),
     );
-    const { openapi, paths } = inOpenApi32(document);
+    const { openapi, paths } = openApi.in32(document);
     assert.equal(openapi, "3.2.0");
     assert.deepEqual(Object.keys(paths["/search"] ?? {}), ["get", "query", "additionalOperations"]);
     const further = document.paths["/search"]?.["x-operations"] as PathItemObject | undefined; // the operations
     assert.deepEqual(paths["/search"]?.["query"], further?.["QUERY"]);
     assert.deepEqual(Object.keys(paths["/search"]?.["additionalOperations"] ?? {}), ["PURGE"]);
-    assert.deepEqual(inOpenApi32(await documentOf(GET("/a", ok))).paths, (await documentOf(GET("/a", ok))).paths);
+    assert.deepEqual(openApi.in32(await documentOf(GET("/a", ok))).paths, (await documentOf(GET("/a", ok))).paths);
   });
 });
 
@@ -405,7 +404,7 @@ describe("an operation", () => {
   });
 
   it("takes the description of its handler, and that of the route before it", async () => {
-    const handler = documented(
+    const handler = docs(
       () => ({ summary: "Of the handler", description: "Long." }),
       () => json({}),
     );
@@ -414,7 +413,7 @@ describe("an operation", () => {
   });
 
   it("has what the parts of the description of its handler say together", async () => {
-    const handler = documented(
+    const handler = docs(
       (template) => [
         { query: { fields: { description: "Which." } }, problems: [problemTypes.invalidParameters] },
         { summary: `Read ${template}`, headers: { Prefer: { description: "How." } } },
@@ -432,7 +431,7 @@ describe("an operation", () => {
   });
 
   it("takes the description that its handler makes of the whole path, in groups and mounted apps", async () => {
-    const handler = documented(
+    const handler = docs(
       (template) => ({ summary: `Read ${template}` }),
       () => json({}),
     );

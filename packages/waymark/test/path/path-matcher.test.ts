@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { GET, HttpError, HttpRequest, ok, router } from "waymark";
-import { PatternError, pathMatcher } from "waymark/routing";
+import { pathMatcher } from "waymark/routing";
 
 describe("pathMatcher", () => {
   const templates = [
@@ -63,10 +63,7 @@ describe("pathMatcher", () => {
   };
   for (const [template, message] of Object.entries(refused)) {
     it(`refuses ${JSON.stringify(template)}`, () => {
-      assert.throws(
-        () => pathMatcher(template),
-        (error) => error instanceof PatternError && message.test(error.message),
-      );
+      assert.throws(() => pathMatcher(template), message);
     });
   }
 });

@@ -8,11 +8,9 @@ import {
   contentType,
   GET,
   group,
-  HEAD,
   header,
   method,
   not,
-  OPTIONS,
   ok,
   or,
   POST,
@@ -184,9 +182,9 @@ describe("the steps of an explanation", () => {
 
 describe("what an explanation chose", () => {
   const several = router(
-    HEAD("/declared", ok),
+    route(method("HEAD"), "/declared", ok),
     GET("/declared", ok),
-    OPTIONS("/declared", ok),
+    route(method("OPTIONS"), "/declared", ok),
     GET("/plain", accept("text/plain"), ok),
     POST("/plain", ok),
     route("/any/**", ok),

@@ -26,14 +26,13 @@ import {
   POST,
   PUT,
   path,
-  QUERY,
   type Route,
   route,
   router,
   text,
 } from "waymark";
 import { type Decoder, decodeUtf8 } from "waymark/content";
-import { type Caller, caller, cors, describeProblems, publicUrl, toPublicUrl } from "waymark/filters";
+import { type Caller, caller, cors, describeProblems, publicUrl } from "waymark/filters";
 import { listRoutes, RoutingError } from "waymark/routing";
 import { ask, asked } from "../ask.ts";
 import { codeAt } from "../declared-code.ts";
@@ -330,7 +329,7 @@ describe("a mounted app", () => {
   it("names its resources by URLs that have its path in front", async () => {
     const inner = router(
       { filters: [describeProblems()] },
-      POST("/notes", (request) => created(toPublicUrl(request, "/notes/7"))),
+      POST("/notes", (request) => created(publicUrl.of(request, "/notes/7"))),
     );
     const app = router(
       mount("/api", inner),
@@ -346,11 +345,11 @@ describe("a mounted app", () => {
       "/t/caf%C3%A9%20%3F%23%2F%25;a=1/notes/7",
     );
     assert.equal(await locationOf(app, "/elsewhere/api/notes"), "https://notes.example/api/notes/7");
-    const own = router(mount("/{tenant}", router(POST("/{*rest}", (request) => created(toPublicUrl(request))))));
+    const own = router(mount("/{tenant}", router(POST("/{*rest}", (request) => created(publicUrl.of(request))))));
     for (const target of ["/api/notes", "/t/caf%C3%A9%20%3F%23%2F%25;a=1", "/t/"]) {
       assert.equal(await locationOf(own, `${target}?page=2`), target);
     }
-    const below = POST("/**", (request) => created(`${toPublicUrl(request)}/7`));
+    const below = POST("/**", (request) => created(`${publicUrl.of(request)}/7`));
     const roots = router(mount("/m", router(below)), mount("/n", router(mount(router(below)))), below);
     for (const [target, location] of [
       ["/m", "/m/7"],
@@ -397,7 +396,7 @@ describe("a mounted app", () => {
     it("around it has its pre-flights answered from its routes and those beside it", async () => {
       const app = router(
         { filters: [cors({ origins: [page] })] },
-        QUERY("/api/things", noContent),
+        route(method("QUERY"), "/api/things", noContent),
         group(method("GET", "PUT"), mount("/api", router(...things, mount("/deep", router(...things))))),
         mount("/api", router(POST("/things", noContent))),
       );

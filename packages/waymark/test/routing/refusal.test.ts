@@ -9,7 +9,6 @@ import {
   empty,
   GET,
   group,
-  HEAD,
   type HttpResponse,
   header,
   integer,
@@ -17,13 +16,11 @@ import {
   method,
   not,
   notFound,
-  OPTIONS,
   ok,
   or,
   PATCH,
   POST,
   PUT,
-  QUERY,
   query,
   route,
   router,
@@ -247,7 +244,12 @@ describe("Allow", () => {
       "POST, GET, HEAD, PUT, DELETE, OPTIONS",
     ],
     "has each method once": [
-      router(HEAD("/a", ok), GET("/a", accept("text/csv"), ok), GET("/a", ok), OPTIONS("/a", ok)),
+      router(
+        route(method("HEAD"), "/a", ok),
+        GET("/a", accept("text/csv"), ok),
+        GET("/a", ok),
+        route(method("OPTIONS"), "/a", ok),
+      ),
       "HEAD, GET, OPTIONS",
     ],
     "has no HEAD without GET": [router(POST("/a", ok)), "POST, OPTIONS"],
@@ -316,7 +318,7 @@ describe("OPTIONS", () => {
 
   it("names the types of QUERY, as 405 and 415 do", async () => {
     const app = router(
-      QUERY("/search", contentType("application/sql", "application/x-www-form-urlencoded"), ok),
+      route(method("QUERY"), "/search", contentType("application/sql", "application/x-www-form-urlencoded"), ok),
       GET("/a", ok),
     );
     const types = "application/sql, application/x-www-form-urlencoded";
@@ -335,7 +337,7 @@ describe("OPTIONS", () => {
     const types = ["application/json", "application/x-json"];
     const app = router(
       { decoders: [{ mediaTypes: types, decode: () => ({}) }] },
-      QUERY("/search", takes({ body: integer() }), async (_, { body }) => json(await body())),
+      route(method("QUERY"), "/search", takes({ body: integer() }), async (_, { body }) => json(await body())),
       POST("/search", takes({ query: { page: integer() } }), ok),
     );
     for (const [line, status] of [
@@ -373,7 +375,7 @@ describe("OPTIONS", () => {
   });
 
   it("of * is 204, for any routes", async () => {
-    for (const app of [people, router(), router(route("/**", ok)), router(OPTIONS("/{*rest}", ok))]) {
+    for (const app of [people, router(), router(route("/**", ok)), router(route(method("OPTIONS"), "/{*rest}", ok))]) {
       const response = await ask(app, "OPTIONS *");
       assert.deepEqual([response.status, response.headers.flat, response.body], [204, [], null]);
       assert.equal((await ask(app, "GET *")).status, 400);
@@ -383,13 +385,13 @@ describe("OPTIONS", () => {
   it("is the route's where one is declared", async () => {
     const app = router(
       GET("/a", ok),
-      OPTIONS("/a", () => text("declared")),
+      route(method("OPTIONS"), "/a", () => text("declared")),
     );
     assert.equal((await ask(app, "OPTIONS /a")).body, "declared");
   });
 
   it("is refused like any other method when the declared route asks for more", async () => {
-    const app = router(OPTIONS("/a", accept("text/plain"), ok));
+    const app = router(route(method("OPTIONS"), "/a", accept("text/plain"), ok));
     assert.equal((await ask(app, "OPTIONS /a", { Accept: "image/png" })).status, 406);
   });
 });
@@ -407,7 +409,7 @@ describe("HEAD", () => {
   });
 
   it("is the route's that is declared for it, before or after the one for GET", async () => {
-    const [get, head] = [GET("/a", () => text("get")), HEAD("/a", () => text("head"))];
+    const [get, head] = [GET("/a", () => text("get")), route(method("HEAD"), "/a", () => text("head"))];
     for (const app of [router(get, head), router(head, get)]) {
       assert.equal((await ask(app, "HEAD /a")).body, "head");
       assert.equal((await ask(app, "GET /a")).body, "get");
@@ -416,14 +418,14 @@ describe("HEAD", () => {
 
   it("goes on to GET when the route for HEAD does not take the request", async () => {
     const app = router(
-      HEAD("/a", header("X-A"), () => text("head")),
+      route(method("HEAD"), "/a", header("X-A"), () => text("head")),
       GET("/a", () => text("get")),
     );
     assert.equal((await ask(app, "HEAD /a")).body, "get");
   });
 
   it("as the only method does not come with GET", async () => {
-    assert.equal((await ask(router(HEAD("/a", ok)), "GET /a")).status, 405);
+    assert.equal((await ask(router(route(method("HEAD"), "/a", ok)), "GET /a")).status, 405);
   });
 });
 
@@ -556,7 +558,7 @@ describe("HEAD", () => {
   const named = (name: string) => () => ok().withHeader("X-Route", name);
   const app = router(
     route("/both", named("every")),
-    HEAD("/both", named("head")),
+    route(method("HEAD"), "/both", named("head")),
     GET("/person", named("get")),
     route("/rest", not(method("GET")), named("not get")),
     route("/**", named("fallback")),

@@ -16,7 +16,6 @@ import {
   json,
   method,
   not,
-  OPTIONS,
   or,
   POST,
   path,
@@ -175,8 +174,9 @@ function build(plans: readonly Plan[]): {
       return group(...conditions, ...members);
     }
     const name = next();
-    const verb = [GET, POST, OPTIONS, route][from.verb] ?? route;
-    const made = verb(...conditions, (found: HttpRequest) =>
+    const verb = [GET, POST, route, route][from.verb] ?? route;
+    const methods = from.verb === 2 ? [method("OPTIONS")] : [];
+    const made = verb(...methods, ...conditions, (found: HttpRequest) =>
       json({ name, variables: found.variables, type: found.negotiatedType, trace: found.header("Trace") ?? "" }),
     );
     names.set(made, name);

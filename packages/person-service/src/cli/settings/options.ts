@@ -1,4 +1,4 @@
-import { type CorsPolicy, corsDefaults } from "waymark/filters";
+import { cors } from "waymark/filters";
 import { isLoopback, nameIn } from "../../access/host-names.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { faultInCors } from "./schemas.ts";
@@ -20,7 +20,7 @@ export interface Options extends Omit<ServiceSettings, "cors"> {
   /** The hosts that are served; undefined for all. */
   readonly hostNames: readonly string[] | undefined;
   /** Which pages of other origins may use the service, and how; undefined where none may. */
-  readonly cors: CorsPolicy | undefined;
+  readonly cors: cors.Policy | undefined;
   /** Where the certificate and the key for TLS are; undefined without. */
   readonly tls: TlsFiles | undefined;
 }
@@ -52,9 +52,9 @@ export function toOptions(given: ServiceSettings, sourceOf: SourceOf): Options {
 
 const hasPassword = /:\/\/[^/@]*:[^/@]+@|[?&]password=/;
 
-function corsOf({ cors: origins, corsHeader, corsCredentials: credentials }: ServiceSettings): CorsPolicy | undefined {
+function corsOf({ cors: origins, corsHeader, corsCredentials: credentials }: ServiceSettings): cors.Policy | undefined {
   if (origins.length === 0) return undefined;
-  return { origins, requestHeaders: [...corsDefaults.requestHeaders, ...corsHeader], credentials };
+  return { origins, requestHeaders: [...cors.defaults.requestHeaders, ...corsHeader], credentials };
 }
 
 /** A browser has no credentials for a page that is not the service's, so with an access file other hosts need no refusal. */

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StoreOpenError } from "@waymark/collection";
 import { databaseAddresses, displayAddress, kindOf, unknownScheme } from "@waymark/collection/internal";
-import { type CorsPolicy, CorsPolicyError, cors, publicUrl as parsePublicUrl } from "waymark/filters";
+import { cors, publicUrl as parsePublicUrl } from "waymark/filters";
 import { isToken } from "waymark/internal";
 import * as z from "zod";
 import { parseHostName } from "../../access/host-names.ts";
@@ -57,12 +57,12 @@ export const headerField: z.ZodType<string, string> = matching(
 );
 
 /** Returns what is wrong with which pages may use the service, and how. */
-export function faultInCors(policy: CorsPolicy): string | undefined {
+export function faultInCors(policy: cors.Policy): string | undefined {
   try {
     cors(policy);
     return undefined;
   } catch (error) {
-    if (error instanceof CorsPolicyError) return `cannot be used: ${error.findings[0]}`;
+    if (error instanceof cors.PolicyError) return `cannot be used: ${error.findings[0]}`;
     throw error;
   }
 }
