@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Page, Response } from "playwright-core";
+import { openPersonService } from "../../person-service/src/index.ts";
+import { programFiles } from "../../person-service/test/program-files.ts";
+import { noon } from "../../person-service/test/transports.ts";
 import { describeInBrowser, kinds } from "./scene.ts";
 
 describeInBrowser("importing in a browser", kinds, (scene) => {
   const wide = { viewport: { width: 1280, height: 800 }, locale: "en-GB" };
-  const choose = (page: Page, text: string, name = "people.csv"): Promise<void> =>
+  const choose = (page: Page, text: string | Buffer, name = "people.csv"): Promise<void> =>
     page.locator("input[type=file]").setInputFiles({ name, mimeType: "", buffer: Buffer.from(text) });
   const found = (query: string): Promise<readonly unknown[]> => scene().ask(`/person?${query}&fields=name`);
 
@@ -59,6 +62,30 @@ describeInBrowser("importing in a browser", kinds, (scene) => {
     assert.equal((await found("q=good")).length, 1);
     assert.equal((await found("q=bad")).length, 0);
   });
+
+  for (const [name, content] of Object.entries(programFiles)) {
+    it(`has the report of a request, byte for byte, and so of the command: ${name}`, async () => {
+      const page = await scene().open("/person#import", wide);
+      const { app, database } = await openPersonService({ database: ":memory:", now: () => new Date(noon) });
+      await using _ = database;
+      const headers = { "Content-Type": `application/octet-stream; name="${name}"`, Prefer: "handling=lenient" };
+      const asked = async (query: string): Promise<string> => {
+        const body = new Uint8Array(Buffer.from(content));
+        const request = new Request(`http://localhost/person?${query}`, { method: "POST", headers, body });
+        return (await app.fetch(request)).text();
+      };
+      const answer = (isDry: boolean): Promise<Response> =>
+        page.waitForResponse((each) => each.request().method() === "POST" && each.url().includes("dry-run") === isDry);
+      for (const { id } of await scene().ask<readonly { readonly id: number }[]>("/person?fields=id"))
+        await scene().people.remove(id);
+      const checked = answer(true);
+      await choose(page, content, name);
+      assert.equal(await (await checked).text(), await asked("dry-run=true&on-match=skip"));
+      const saved = answer(false);
+      await page.getByRole("button", { name: /^Save/ }).click();
+      assert.equal(await (await saved).text(), await asked("on-match=skip"));
+    });
+  }
 
   it("takes cards, and what was dropped", async () => {
     const page = await scene().open("/person#import", wide);

@@ -104,7 +104,7 @@ describe("import", () => {
   it("writes what is refused to a file that can be corrected and imported, again and again", async () => {
     const database = newFile("db");
     const [first, second] = [newFile("csv"), newFile("csv")];
-    const content = 'name,email,identifier\nAda,ada,1\nGrace,g@x.org,2\n"Kay\n""J""",kay,3\nBo,b@x.org,2\n';
+    const content = 'name,email,identifier\nAda,ada,1\nGrace,g@x.org,2\n"Kay\n""J""\u0007",kay,3\nBo,b@x.org,2\n';
     const printed = await run("import", write("csv", content), "--database", database, "--rejects", first);
     assert.match(
       printed,
@@ -114,7 +114,7 @@ describe("import", () => {
     const rejected = readFileSync(first, "utf8");
     assert.match(
       rejected,
-      /^name,email,identifier,"import-error"\nAda,ada,1,"email must [^\n]*"\n"Kay\n""J""",kay,3,"name [^\n]*"\nBo,/,
+      /^name,email,identifier,"import-error"\nAda,ada,1,"email must [^\n]*"\n"Kay\n""J""\x07",kay,3,"name [^\n]*"\nBo,/,
     );
     writeFileSync(first, rejected.replace("Ada,ada,", "Ada,a@x.org,"));
     assert.match(

@@ -202,7 +202,8 @@ export const personMembers = {
     label: { en: "Street", de: "Straße", fr: "Rue", es: "Calle" },
     group: "Address",
     vcard: "ADR 2",
-    words: "address, street address, address 1, address line 1, address street, strasse, adresse, dirección",
+    words:
+      "address, street address, address 1, address line 1, address street, strasse, straße und hausnummer, straße hausnummer, straße hausnr, straße nr, adresse, dirección",
     rule: "1 to 300",
   },
   "address.addressLocality": {

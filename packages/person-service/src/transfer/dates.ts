@@ -115,6 +115,10 @@ export class DateForms {
 /** Whether a text is what programs write where there is no date: `0/0/00` of Outlook. */
 export const isNoDate = (text: string): boolean => /^0{1,4}[-./]0{1,2}[-./]0{1,4}$/.test(text.trim());
 
+/** Returns a date as it stands in a cell, without the midnight that spreadsheets and databases write behind it. */
+export const withoutMidnight = (text: string): string =>
+  text.trim().replace(/(?<=\d)(?:[T ]00?:00(?::00(?:\.0+)?)?Z?| 12:00(?::00)? AM)$/, "");
+
 /** Dates as they are stored. */
 export const isoDates: DateReader = dateReader("YYYY-MM-DD");
 

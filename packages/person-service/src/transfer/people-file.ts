@@ -3,7 +3,7 @@ import type { ListedValue } from "@waymark/collection/internal";
 import { ContentError } from "waymark/content";
 import type { MemberList } from "../person/member-list.ts";
 import { adviceOnAbsent, type ColumnNames, columnNames, type LeftOut } from "./columns.ts";
-import { DateForms, type DateReader, dateReader, isNoDate, isoDates } from "./dates.ts";
+import { DateForms, type DateReader, dateReader, isNoDate, isoDates, withoutMidnight } from "./dates.ts";
 import { csvType, type FormatName, type TransferFormat } from "./formats.ts";
 import type { Charset, Delimiter, SourceFile } from "./source-file.ts";
 import { renamed, toMembers } from "./values.ts";
@@ -132,7 +132,7 @@ async function readThrough(source: SourceFile, options: PeopleFileOptions): Prom
       empty = empty.filter((i) => examples[i] === undefined);
     }
     for (const [i, found] of dates) {
-      const text = textOf(i);
+      const text = withoutMidnight(textOf(i));
       if (found.size < mostDates && maybeDate.test(text) && !isNoDate(text)) found.add(text);
     }
   }

@@ -1,5 +1,6 @@
 import { looseKey } from "../person/loose-key.ts";
 import { furtherValues } from "../person/members.ts";
+import excel from "./profiles/excel.json" with { type: "json" };
 import google from "./profiles/google.json" with { type: "json" };
 import lists from "./profiles/lists.json" with { type: "json" };
 import outlook from "./profiles/outlook.json" with { type: "json" };
@@ -16,6 +17,12 @@ export interface ColumnMeaning {
   /** What a value is for, as `contexts` and `features` have it. */
   readonly uses: readonly string[];
 }
+
+/** What spreadsheets write where a formula has no value, in English, German, French and Spanish. */
+const noValues: ReadonlySet<string> = new Set(excel.flat());
+
+/** Whether a text stands in a cell because there is no value. */
+export const isNoValue = (text: string): boolean => noValues.has(text.trim());
 
 /**
  * Returns what programs mean by a heading that they write: the files beside this one have the headings of a program each, and of

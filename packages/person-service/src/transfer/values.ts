@@ -3,15 +3,15 @@ import { parseListCell, setMember } from "@waymark/collection/internal";
 import { excerpt } from "waymark/internal";
 import { wordsForMembers } from "../person/column-words.ts";
 import { looseKey } from "../person/loose-key.ts";
-import type { PersonMember } from "../person/member.ts";
 import type { MemberList } from "../person/member-list.ts";
 import { fromValues, isObject, memberOf, plainValue, textOf } from "../person/member-value.ts";
 import { type FurtherValues, furtherValues, mostValues, otherProperties } from "../person/members.ts";
 import type { FurtherValue } from "../person/person.ts";
 import { keptOfFirst, labelledDate } from "../person/vcard-mapper.ts";
 import { dateParts, labelledDates, notImported } from "./columns.ts";
-import { type DateReader, isNoDate } from "./dates.ts";
+import { type DateReader, isNoDate, withoutMidnight } from "./dates.ts";
 import { isForMachines, labelled, usesOf } from "./labels.ts";
+import { isNoValue } from "./profiles.ts";
 
 /** By what the values of a file are made those of the schema. */
 interface Reading {
@@ -34,7 +34,12 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
     const { kind, vcard } = reading.members.byName.get(`${prefix}${name}`) ?? {};
     if (kind === "date" && typeof member === "string" && isNoDate(member)) continue;
     if (isRow && kind === "email" && isOfExchange(member, reading)) continue;
-    if (reading.isTable && kind !== "text" && typeof member === "string" && member.trim() === "") continue;
+    if (
+      reading.isTable &&
+      typeof member === "string" &&
+      (isNoValue(member) || (kind !== "text" && member.trim() === ""))
+    )
+      continue;
     const partial = prefix === "" && kind === "date" ? partialDate(member) : undefined;
     if (partial !== undefined) properties.push(`${vcard}:${partial}`);
     else setMember(members, name, toMember(member, `${prefix}${name}`, reading));
@@ -49,7 +54,22 @@ function toMember(value: unknown, path: string, reading: Reading): unknown {
   const { kind, list } = reading.members.byName.get(path) ?? {};
   if (list) return toTexts(value, kind === "line");
   if (kind === "date" && isObject(value)) return joinedDate(value);
-  return typeof value === "string" ? toValue(value, kind, reading.dates) : toMembers(value, reading, `${path}.`);
+  if (typeof value !== "string") return toMembers(value, reading, `${path}.`);
+  if (kind === "date") return dateIn(value, reading.dates);
+  return plainValue(kind === "line" ? inOneLine(value) : value, kind);
+}
+
+/** A street has several lines in a cell, as Outlook writes it. */
+const inOneLine = (text: string): string =>
+  text
+    .split(/[\r\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(", ");
+
+function dateIn(text: string, dates: DateReader): string {
+  const date = withoutMidnight(text);
+  return dates.read(date) ?? date;
 }
 
 /**
@@ -70,7 +90,7 @@ function withLabelledDates(row: object, { members, dates }: Reading): readonly [
       members.byName.get(name)?.kind === "date" && words.includes(looseKey(label));
     const [meant = ""] = [...wordsForMembers(members)].find(isMeant) ?? [];
     if (meant !== "" && (textOf(result, meant) ?? "") === "") result[meant] = value;
-    else properties.push(...labelledDate(`event${number.slice(1)}`, dates.read(value) ?? value, label));
+    else properties.push(...labelledDate(`event${number.slice(1)}`, dateIn(value, dates), label));
   }
   return [result, properties];
 }
@@ -185,9 +205,6 @@ const textsOfGoogle = (text: string): readonly string[] =>
   text.split(betweenValues).flatMap((group) => (group === everybody ? [] : [group.replace(/^\* /, "")]));
 
 const everybody = "* myContacts";
-
-const toValue = (text: string, kind: PersonMember["kind"] | undefined, dates: DateReader): string | number | boolean =>
-  kind === "date" ? (dates.read(text.trim()) ?? text.trim()) : plainValue(text, kind);
 
 /** Returns a value of JSON with its members named by the map, as columns are: `{"Zip": "W1"}` as `address.postalCode`. */
 export function renamed(value: unknown, map: ReadonlyMap<string, string>): unknown {
