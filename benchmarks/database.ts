@@ -36,7 +36,7 @@ export function madeUpPerson(n: number): Person & { readonly identifier: string 
     name: `${givenName} ${familyName}`,
     givenName,
     familyName,
-    birthDate: `${1940 + (n % 60)}-0${1 + (n % 9)}-${10 + (n % 18)}`,
+    birthDate: madeUpBirthDate(n),
     telephone: `202-555-${String(n % 10_000).padStart(4, "0")}`,
     address: {
       streetAddress: `${n} Long Street, Second Building`,
@@ -52,8 +52,16 @@ export function madeUpPerson(n: number): Person & { readonly identifier: string 
   };
 }
 
-/** The family name of the made-up person who was stored as the nth, which is nobody else's. */
-export const madeUpFamilyName = (n: number): string => `${familyNames[n % familyNames.length]}-${n}`;
+/** One of 9,720 dates, each as often as any other. */
+const madeUpBirthDate = (n: number): string =>
+  `${1940 + (n % 60)}-0${1 + (Math.floor(n / 60) % 9)}-${10 + (Math.floor(n / 540) % 18)}`;
+
+/** The family name of the made-up person who was stored as the nth, which is nobody else's: `Hopper-Gxa`. */
+export function madeUpFamilyName(n: number): string {
+  let letters = "";
+  for (let rest = n; rest > 0; rest = Math.floor(rest / 26)) letters += String.fromCharCode(97 + (rest % 26));
+  return `${familyNames[n % familyNames.length]}-${letters.charAt(0).toUpperCase()}${letters.slice(1)}`;
+}
 
 const givenNames = ["Ada", "Grace", "Edsger", "Barbara", "Donald", "Frances", "Tony"];
 const familyNames = [

@@ -1,6 +1,6 @@
 import { accept, contentType, DELETE, GET, group, not, PATCH, POST, PUT, path, type Route } from "waymark";
 import { type DeclarationSite, nearestName, orNearest, placeAt, quote, requireOptions } from "waymark/internal";
-import type { CollectionHandler, ItemHandler, ReadHandler } from "./settings.ts";
+import type { CollectionHandler, ItemHandler, ListHandler, ReadHandler } from "./settings.ts";
 
 /** The name of a handler of a collection. */
 export type Operation = Exclude<keyof RoutedHandlers, `${string}Types`>;
@@ -19,7 +19,7 @@ export interface RoutedHandlers {
    * Lists the records that the query asks for: filters on the store's members, `sort`, `limit`, `after`, `before` and
    * `fields`. Without a query it streams all records by id. 400 lists every error in the query.
    */
-  readonly list: CollectionHandler;
+  readonly list: ListHandler;
   /**
    * Sends what has changed behind the cursor in `after`, the oldest change first; without it, from the beginning. Each record comes
    * once, in its latest state, or as `{"id":7,"removed":true}`. `Link` leads on, also at the end; `Prefer: wait=N` waits for a change.

@@ -178,8 +178,9 @@ export type ItemRequest = HttpRequest<{ readonly id: string }>;
 
 export type ItemHandler = (request: ItemRequest) => Promise<HttpResponse>;
 export type CollectionHandler = (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-/** A handler that answers without a promise when the store does. */
+/** Handlers that answer without a promise when the store does. */
 export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
+export type ListHandler = (request: HttpRequest<unknown>) => Awaitable<HttpResponse>;
 
 /**
  * Fills in the defaults.

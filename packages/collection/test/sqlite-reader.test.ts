@@ -330,11 +330,19 @@ describe("the thread that reads a SQLite file", () => {
       { order: by("name", true), filters: [filter("name", "prefix", "n1")] },
     ],
     ["one value, by id, behind another", { filters: [filter("name", "eq", "n1")], after: [7], limit: 50 }],
+    ["a value that few have, sorted", { filters: [filter("name", "eq", "n1")], order: by("birthDate"), limit: 50 }],
+    ["a range that few are in, not sorted by that member", { filters: [filter("name", "ge", "n9990")], limit: 50 }],
+    ["words that few have, sorted", { words: ["n", "n77"], order: by("birthDate"), limit: 50 }],
+    ["a page of words that many have, by id", { words: ["n1"], after: [7], limit: 50 }],
   ];
   const needed: readonly [what: string, selection: Selection][] = [
-    ["words", { words: ["n1"] }],
+    ["all that have words", { words: ["n1"] }],
+    ["words that many have, sorted", { words: ["n1"], order: by("birthDate"), limit: 50 }],
     ["what is not a value", { filters: [filter("name", "ne", "n1")] }],
-    ["one value, sorted", { filters: [filter("name", "eq", "n1")], order: by("birthDate"), limit: 50 }],
+    [
+      "a value that many have, sorted",
+      { filters: [filter("name", "prefix", "n1")], order: by("birthDate"), limit: 50 },
+    ],
     ["a range, not sorted by that member", { filters: [filter("name", "ge", "n1")], limit: 50 }],
     [
       "two filters that may leave nothing of what they find",
@@ -371,7 +379,7 @@ describe("the thread that reads a SQLite file", () => {
     for (const [what, selection] of cases) {
       it(
         `is ${isNeeded ? "needed" : "not needed"} for a list of ${what}`,
-        withStore(async (store) => {
+        withRecords(async (store) => {
           let threads = 0;
           const onThread = (): void => {
             threads++;

@@ -1,3 +1,4 @@
+import type { Awaitable } from "waymark";
 import { wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { ListSyntax } from "../representation.ts";
@@ -14,7 +15,7 @@ export class SharedChanges {
   readonly #recent: (() => void)[] = [];
   /** The states of the last reads, by the places behind their batches. */
   readonly #ends = new Map<string, string>();
-  readonly #texts = new WeakMap<ChangeBatch, Map<string, Promise<string>>>();
+  readonly #texts = new WeakMap<ChangeBatch, Map<string, Awaitable<string>>>();
 
   /**
    * Returns the batch of a recent read with this key, or of one under way, or begins one.
@@ -51,8 +52,8 @@ export class SharedChanges {
   }
 
   /** Returns the text of the batch, in this syntax. The key has all that the syntax depends on. */
-  text(batch: ChangeBatch, fields: Fields, { key, syntax }: SharedSyntax, share: TurnShare): Promise<string> {
-    const ofBatch = this.#texts.get(batch) ?? new Map<string, Promise<string>>();
+  text(batch: ChangeBatch, fields: Fields, { key, syntax }: SharedSyntax, share: TurnShare): Awaitable<string> {
+    const ofBatch = this.#texts.get(batch) ?? new Map<string, Awaitable<string>>();
     this.#texts.set(batch, ofBatch);
     const place = JSON.stringify([key, fields]);
     const text = ofBatch.get(place) ?? textOf(batch, fields, syntax(), share);
@@ -70,7 +71,7 @@ interface SharedSyntax {
   readonly syntax: () => ListSyntax;
 }
 
-const textOf = ({ changes }: ChangeBatch, fields: Fields, syntax: ListSyntax, share: TurnShare): Promise<string> =>
+const textOf = ({ changes }: ChangeBatch, fields: Fields, syntax: ListSyntax, share: TurnShare): Awaitable<string> =>
   wholeListText(
     changes.map((change) => toSent(change, fields)),
     syntax,

@@ -1,3 +1,4 @@
+import type { Awaitable } from "waymark";
 import type { ListSyntax } from "../representation.ts";
 import { recordsAtOnce, type TurnShare } from "../shares/turn-share.ts";
 import type { StoredRecord } from "../stores/contract/store.ts";
@@ -32,17 +33,24 @@ export async function* listText(
 
 const pieceSize = 65_536;
 
-/** Makes the text of a list whose records are all in memory: that of `listText` in one piece. */
-export async function wholeListText(
+/**
+ * Makes the text of a list whose records are all in memory: that of `listText` in one piece. A page of usual size is made at once,
+ * without a promise.
+ */
+export function wholeListText(
   records: readonly StoredRecord[],
   { item, before = "", between = "", after = "", empty = before + after }: ListSyntax,
   share: TurnShare,
-): Promise<string> {
-  if (records.length === 0) return empty;
-  let text = before;
-  for (const [i, record] of records.entries()) {
-    if (i % recordsAtOnce === 0 && share.isUsed) await share.next();
-    text += i === 0 ? item(record) : between + item(record);
-  }
-  return text + after;
+): Awaitable<string> {
+  const textFrom = (start: number, made: string): Awaitable<string> => {
+    let text = made;
+    for (let i = start; i < records.length; i++) {
+      if (i > start && i % recordsOfPiece === 0 && share.isUsed) return share.next().then(() => textFrom(i, text));
+      text += i === 0 ? item(records[i] as StoredRecord) : between + item(records[i] as StoredRecord); // within the records
+    }
+    return text + after;
+  };
+  return records.length === 0 ? empty : textFrom(0, before);
 }
+
+const recordsOfPiece = 2 * recordsAtOnce;

@@ -1,6 +1,6 @@
-import { type HttpRequest, HttpResponse } from "waymark";
+import { type Awaitable, type HttpRequest, HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
-import { pascalCase } from "waymark/internal";
+import { andThen, pascalCase } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { conditionalRead, stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
@@ -14,9 +14,9 @@ import { collectionProblemTypes } from "../problem-types.ts";
 import { Readmission, RightsEnded } from "../readmission.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
-import type { CollectionHandler, CollectionSettings } from "../settings.ts";
+import type { CollectionSettings, ListHandler } from "../settings.ts";
 import { inTurns, TurnShare } from "../shares/turn-share.ts";
-import type { FirstBatch, RecordBatch, Store } from "../stores/contract/store.ts";
+import type { RecordBatch, Store } from "../stores/contract/store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { operation } from "./operation.ts";
 import { type KnownPreferences, preferenceApplied, preferring, readPreferences, withApplied } from "./preferences.ts";
@@ -34,44 +34,40 @@ import {
 
 /**
  * Makes the handler for a GET of a collection: sends all matching records, or a page of them. What is in memory after one read is
- * sent whole, with its length; what is longer is streamed.
+ * sent whole, with its length, and without a promise when the store returns none; what is longer is streamed.
  */
-export function listRecords(settings: CollectionSettings): CollectionHandler {
+export function listRecords(settings: CollectionSettings): ListHandler {
   const { scope, lists, maxPageSize, heldLists, nouns } = settings;
   const { read } = listQuery(settings);
-  return operation(settings, "collection", describe, async (request) => {
-    const store = await scope.storeOf(request, "collection");
-    const representation = chosenRepresentation(request, lists);
-    allowRepetition(request, store, representation);
-    const query = read(request.search, representation);
-    const preferences = readPreferences(request, knownPreferences);
-    const validatorsIn = (state: string): StateValidators =>
-      listValidators(request, store, state, lists, representation);
-    const responseIn = (state: string): HttpResponse =>
-      new HttpResponse(200, listFields(representation, validatorsIn(state)));
-
-    // A list has no time of change, so that only entity tags are compared.
-    if (request.headers.has("If-None-Match") || request.headers.has("If-Match")) {
-      const state = await store.state();
-      const verdict = evaluatePreconditions(request, validatorsIn(state));
-      if (verdict === "failed") return refusePrecondition(request, validatorsIn(state).entityTag);
-      if (verdict === "not-modified") return notModified(responseIn(state));
-    }
-    const url = collectionUrl(request, "collection");
-    const isCounted = preferences.has("count");
-    const list: AskedList = {
-      ...{ request, store, url, query, representation, maxPageSize, isCounted },
-      readmission: new Readmission(settings, request),
+  return operation(settings, "collection", describe, (request) => {
+    const answer = (store: Store): Awaitable<HttpResponse> => {
+      const representation = chosenRepresentation(request, lists);
+      allowRepetition(request, store, representation);
+      const query = read(request.search, representation);
+      const preferences = readPreferences(request, knownPreferences);
+      const validatorsIn = (state: string): StateValidators =>
+        listValidators(request, store, state, lists, representation);
+      const responseIn = (state: string): HttpResponse =>
+        new HttpResponse(200, listFields(representation, validatorsIn(state)));
+      const send = (): Awaitable<HttpResponse> => {
+        const isCounted = preferences.has("count");
+        const readmission = new Readmission(settings, request);
+        const url = collectionUrl(request, "collection");
+        const list = { request, store, url, query, representation, maxPageSize, isCounted, readmission };
+        return andThen(readContent(list, heldLists.begin(request)), ({ state, fields, body }) => {
+          const response = asFile(responseIn(state), request, { representation, many: nouns?.many });
+          return withApplied(response.withHeaders(response.headers.concat(fields)).withBody(body), preferences);
+        });
+      };
+      // A list has no time of change, so that only entity tags are compared.
+      if (!(request.headers.has("If-None-Match") || request.headers.has("If-Match"))) return send();
+      return andThen(store.state(), (state) => {
+        const verdict = evaluatePreconditions(request, validatorsIn(state));
+        if (verdict === "failed") return refusePrecondition(request, validatorsIn(state).entityTag);
+        return verdict === "not-modified" ? notModified(responseIn(state)) : send();
+      });
     };
-    const held = heldLists.begin(request);
-    try {
-      const { state, fields, body } = await readContent(list, held);
-      const response = asFile(responseIn(state), request, { representation, many: nouns?.many });
-      return withApplied(response.withHeaders(response.headers.concat(fields)).withBody(body), preferences);
-    } catch (error) {
-      held.release();
-      throw error;
-    }
+    return andThen(scope.storeOf(request, "collection"), answer);
   });
 }
 
@@ -130,51 +126,44 @@ interface ListContent {
   readonly body: string | AsyncIterable<string>;
 }
 
-async function readContent(list: AskedList, held: HeldList): Promise<ListContent> {
+function readContent(list: AskedList, held: HeldList): Awaitable<ListContent> {
   const { request, store, url, query, representation, maxPageSize, isCounted } = list;
   const { selection, fields } = query;
   const share = new TurnShare(request);
   const read = heldReads(store, held, { share, readmission: list.readmission });
+
+  const finish = (state: string, batch: RecordBatch, page?: ListPage): Awaitable<ListContent> => {
+    // A page for browsers has its own links, and Firefox fetches the next page of this field before anybody asks for it.
+    const link = page && representation.mediaType !== "text/html" ? linkField(page.links) : undefined;
+    const options = { url, request, ...(page && { page }), ...(fields && { fields }) };
+    const syntax = narrowed(representation.list(options), fields);
+    const total = isCounted ? store.count(selection, held.since(state)) : undefined;
+    return andThen(total, (counted) =>
+      andThen(listBody(batch, syntax, held, share), (body) => ({
+        state,
+        fields: HeaderList.of({
+          ...(link !== undefined && { Link: link }),
+          ...(counted !== undefined && { "X-Total-Count": `${counted}` }),
+        }),
+        body,
+      })),
+    );
+  };
+
   const limit = selection.limit ?? representation.pageSize;
-  let first: Pick<FirstBatch, "state">;
-  let batch: RecordBatch;
-  let page: ListPage | undefined;
-  if (limit === undefined) {
-    const begin = await read(selection);
-    [first, batch] = [begin, begin];
-  } else {
-    const found = await readPage(read, query, { limit, size: maxPageSize }, store.members);
-    [first, batch] = [found, found.batch];
-    page = { links: pageLinks(url, limit, query, found) };
-  }
-  // A page for browsers has its own links, and Firefox fetches the next page of this field before anybody asks for it.
-  const link = page && representation.mediaType !== "text/html" ? linkField(page.links) : undefined;
-  const total = isCounted ? await store.count(selection, held.since(first.state)) : undefined;
-  const { state } = first;
-  const options = {
-    url,
-    request,
-    ...(page && { page }),
-    ...(fields && { fields }),
-  };
-  const syntax = narrowed(representation.list(options), fields);
-  return {
-    state,
-    fields: HeaderList.of({
-      ...(link !== undefined && { Link: link }),
-      ...(total !== undefined && { "X-Total-Count": `${total}` }),
-    }),
-    body: await listBody(batch, syntax, held, share),
-  };
+  if (limit === undefined) return andThen(read(selection), (first) => finish(first.state, first));
+  return andThen(readPage(read, query, { limit, size: maxPageSize }, store.members), (page) =>
+    finish(page.state, page.batch, { links: pageLinks(url, limit, query, page, store.members) }),
+  );
 }
 
 /** Makes the body of a list: what is in memory after one read is one text, and what is longer is streamed. */
-async function listBody(
+function listBody(
   batch: RecordBatch,
   syntax: ListSyntax,
   held: HeldList,
   share: TurnShare,
-): Promise<string | AsyncIterable<string>> {
+): Awaitable<string | AsyncIterable<string>> {
   if (batch.next === undefined) return wholeListText(batch.records, syntax, share);
   return begin(listText(held.untilEnd(inTurns(batchesFrom(batch), share)), syntax));
 }
@@ -202,8 +191,8 @@ function heldReads(
     };
     return { ...batch, next: inTurn };
   };
-  return async (selection, notBefore) =>
-    counted(await store.batch(selection, notBefore === undefined ? held : held.since(notBefore)));
+  return (selection, notBefore) =>
+    andThen(store.batch(selection, notBefore === undefined ? held : held.since(notBefore)), counted);
 }
 
 /** Returns the syntax of a list whose records have only these fields. */

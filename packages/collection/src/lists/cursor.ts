@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import {
   defaultOrder,
   type MemberFilter,
@@ -39,15 +38,26 @@ interface Ordered {
   readonly order: readonly SortKey[];
 }
 
-/** Returns a digest of a selection that does not depend on the order of its filters. */
+/** Returns a digest of a selection that does not depend on the order of its filters. It finds mistakes, and keeps nobody out. */
 function fingerprint({ filters = [], words = [], order }: Selection & Ordered): string {
   // Most lists are not filtered and not sorted; to make their digest each time took 3 % of a page of 20.
   return filters.length === 0 && words.length === 0 && order === defaultOrder ? ofAll : digest(filters, words, order);
 }
 
 function digest(filters: readonly MemberFilter[], words: readonly string[], order: readonly SortKey[]): string {
-  const asked = [filters.map((filter) => JSON.stringify(filter)).toSorted(), words, order];
-  return hash("sha256", JSON.stringify(asked), "base64url").slice(0, 11);
+  const asked = filters.map((filter) => JSON.stringify(filter)).toSorted();
+  return digestOf(`${asked.join()} ${JSON.stringify([words, order])}`);
+}
+
+/** By hand: a hash of `node:crypto` took 8 % of a page of 20. These are two of 32 bits (FNV-1a), of different multipliers. */
+function digestOf(text: string): string {
+  let [one, other] = [0x811c9dc5, 0x9747b28c];
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    one = Math.imul(one ^ unit, 0x01000193);
+    other = Math.imul(other ^ unit, 0x5bd1e995);
+  }
+  return (one >>> 0).toString(36) + (other >>> 0).toString(36);
 }
 
 const ofAll = digest([], [], defaultOrder);

@@ -1,4 +1,5 @@
 import type { Awaitable } from "waymark";
+import { andThen } from "waymark/internal";
 import type { PageLinks } from "../representation.ts";
 import type { SelectableMember, Selection } from "../stores/contract/selection.ts";
 import type { FirstBatch, RecordBatch, StoredRecord } from "../stores/contract/store.ts";
@@ -10,8 +11,8 @@ import type { ListQuery, OrderedSelection } from "./query.ts";
 interface PageRead extends Pick<FirstBatch, "state"> {
   /** Its records in the order of the query. Those of a large page are read as they are sent, after the first batch. */
   readonly batch: RecordBatch;
-  /** The places of its first and last record; undefined when it has none. */
-  readonly ends: { readonly first: Place; readonly last: Place } | undefined;
+  /** Its first and last record; undefined when it has none. */
+  readonly ends: { readonly first: StoredRecord; readonly last: StoredRecord } | undefined;
   /** Whether there are more records, in the direction in which the page was read. */
   readonly hasMore: boolean;
 }
@@ -29,38 +30,60 @@ export type ReadSelection = (selection: Selection, notBefore?: string) => Awaita
  * Finds where a page begins and ends. Keeps only the first batch of a large page; the others are read again while the client
  * receives them, as in a whole list. So a slow client needs little memory, and changes meanwhile may or may not be seen.
  */
-export async function readPage(
+export function readPage(
   read: ReadSelection,
-  { selection, backwards }: ListQuery,
+  query: ListQuery,
   bounds: PageBounds,
   members: readonly SelectableMember[],
-): Promise<PageRead> {
-  const { order } = selection;
+): Awaitable<PageRead> {
+  const { selection, backwards } = query;
   const wanted = { ...(backwards ? turned(selection) : selection), limit: bounds.limit + 1 };
-  const begin = await read(wanted);
-  const { count, first, last, beyond } = await findEnds(begin, bounds);
-  const found = { state: begin.state, hasMore: beyond !== undefined };
-  if (first === undefined || last === undefined) return { ...found, batch: whole([]), ends: undefined };
-  const toPlace = (record: StoredRecord): Place => placeOf(record, order, members);
-  const ends = backwards
-    ? { first: toPlace(last), last: toPlace(first) }
-    : { first: toPlace(first), last: toPlace(last) };
-  if (count <= begin.records.length) {
-    const records = begin.records.slice(0, count);
-    return { ...found, batch: whole(backwards ? records.reverse() : records), ends };
-  }
+  return andThen(read(wanted), (begin) =>
+    andThen(findEnds(begin, bounds), (found) => {
+      const { count, first, last, beyond } = found;
+      const page = { state: begin.state, hasMore: beyond !== undefined };
+      if (first === undefined || last === undefined) return { ...page, batch: whole([]), ends: undefined };
+      const ends = backwards ? { first: last, last: first } : { first, last };
+      if (count > begin.records.length) {
+        return andThen(readLargePage(read, query, { begin, count, ends, beyond, members }), (batch) => {
+          return { ...page, batch, ends };
+        });
+      }
+      const records = begin.records.slice(0, count);
+      return { ...page, batch: whole(backwards ? records.reverse() : records), ends };
+    }),
+  );
+}
 
+/** A page that is longer than the first batch. */
+interface LargePage {
+  readonly begin: FirstBatch;
+  readonly count: number;
+  readonly ends: { readonly first: StoredRecord; readonly last: StoredRecord };
+  readonly beyond: StoredRecord | undefined;
+  readonly members: readonly SelectableMember[];
+}
+
+/** Returns the batches of a large page, in the order of the query. */
+function readLargePage(
+  read: ReadSelection,
+  { selection, backwards }: ListQuery,
+  { begin, count, ends, beyond, members }: LargePage,
+): Awaitable<RecordBatch> {
+  const { order, after: _, ...all } = selection;
+  const toPlace = (record: StoredRecord): Place => placeOf(record, order, members);
   const types = new Map(members.map(({ name, type }) => [name, type]));
-  const isBehind = (record: StoredRecord): boolean => comparePlaces(order, toPlace(record), ends.last, types) > 0;
-  if (!backwards) return { ...found, batch: endingWith(begin, { record: last, isBehind }), ends };
-  const { after: _, ...all } = selection;
-  const readFrom = async (before: StoredRecord | undefined): Promise<RecordBatch> => {
+  const lastPlace = toPlace(ends.last);
+  const isBehind = (record: StoredRecord): boolean => comparePlaces(order, toPlace(record), lastPlace, types) > 0;
+  if (!backwards) return endingWith(begin, { record: ends.last, isBehind });
+  const readFrom = (before: StoredRecord | undefined): Awaitable<RecordBatch> => {
     const after = before && { after: toPlace(before) };
     // If others are stored meanwhile, these are not enough.
-    const batch = await read({ ...all, ...after, limit: count }, begin.state);
-    return endingWith(batch, { record: first, isBehind, readFrom });
+    return andThen(read({ ...all, order, ...after, limit: count }, begin.state), (batch) =>
+      endingWith(batch, { record: ends.last, isBehind, readFrom }),
+    );
   };
-  return { ...found, batch: await readFrom(beyond), ends };
+  return readFrom(beyond);
 }
 
 /** The bounds of a page, in the direction in which it was read. */
@@ -72,19 +95,20 @@ interface FoundPage {
   readonly beyond: StoredRecord | undefined;
 }
 
-async function findEnds(begin: RecordBatch, { limit, size }: PageBounds): Promise<FoundPage> {
+function findEnds(begin: RecordBatch, { limit, size }: PageBounds): Awaitable<FoundPage> {
   const [first] = begin.records;
   let [count, read] = [0, 0];
   let last: StoredRecord | undefined;
-  for (let batch: RecordBatch | undefined = begin; batch !== undefined; batch = await batch.next?.()) {
-    for (const record of batch.records) {
+  const search = ({ records, next }: RecordBatch): Awaitable<FoundPage> => {
+    for (const record of records) {
       if (count === limit || read >= size) return { count, first, last, beyond: record };
       count++;
       read += record.json.length;
       last = record;
     }
-  }
-  return { count, first, last, beyond: undefined };
+    return next === undefined ? { count, first, last, beyond: undefined } : andThen(next(), search);
+  };
+  return search(begin);
 }
 
 function turned(selection: OrderedSelection): OrderedSelection {
@@ -103,7 +127,7 @@ interface PageEnd {
   /** Returns whether a record comes after its place. */
   readonly isBehind: (record: StoredRecord) => boolean;
   /** Reads on behind a record, where the batches may end before the page does. */
-  readonly readFrom?: (record: StoredRecord) => Promise<RecordBatch>;
+  readonly readFrom?: (record: StoredRecord) => Awaitable<RecordBatch>;
 }
 
 /** Returns the batches up to the end of a page. */
@@ -131,6 +155,7 @@ export function pageLinks(
   limit: number,
   { parameters, selection, backwards }: ListQuery,
   { ends, hasMore }: PageRead,
+  members: readonly SelectableMember[],
 ): PageLinks {
   const kept = `${url}?${withoutPlace(parameters)}`;
   const first = parameters.has("limit") ? kept.slice(0, -1) : `${kept}limit=${limit}`;
@@ -138,9 +163,10 @@ export function pageLinks(
   const hasPrevious = backwards ? hasMore : selection.after !== undefined;
   if (ends === undefined || !(hasNext || hasPrevious)) return { first };
   const toCursor = cursorsOf(selection);
+  const cursorOf = (record: StoredRecord): string => toCursor(placeOf(record, selection.order, members));
   return {
     first,
-    ...(hasNext && { next: `${first}&after=${toCursor(ends.last)}` }),
-    ...(hasPrevious && { prev: `${first}&before=${toCursor(ends.first)}` }),
+    ...(hasNext && { next: `${first}&after=${cursorOf(ends.last)}` }),
+    ...(hasPrevious && { prev: `${first}&before=${cursorOf(ends.first)}` }),
   };
 }

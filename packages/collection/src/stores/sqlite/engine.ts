@@ -87,14 +87,13 @@ export function sqliteEngine(
       lock?.beforeRead();
       const plan = queries.planAtOnce(collection, selection, owner);
       if (plan === undefined) return list(selection, owner, options);
-      // The revision is read before the records, which another process may change in between.
-      const before = state();
-      const batchOf = (selected: Selection): RecordBatch => {
+      const batchOf = (selected: Selection): RecordBatch & { readonly revision: number } => {
         lock?.beforeRead();
-        const { records, rest } = queries.page(collection, selected, owner, plan);
-        return { records, next: rest && (() => batchOf(rest)) };
+        const { rest, ...page } = queries.page(collection, selected, owner, plan);
+        return { ...page, next: rest && (() => batchOf(rest)) };
       };
-      return { ...batchOf(selection), state: before };
+      const { revision: before, ...first } = batchOf(selection);
+      return { ...first, state: `${before}` };
     },
     async count(selection, owner, options) {
       const asked = [collection, selection, owner, options.most] as const;

@@ -38,11 +38,11 @@ export function soughtParts(words: readonly string[]): readonly SoughtPart[] {
 export const mayBeForNumber = (words: readonly string[]): boolean =>
   soughtParts(words).some(({ digits }) => digits !== undefined);
 
-/** Returns whether a search finds a document. */
-export function isFound(document: unknown, members: readonly SearchedMember[], words: readonly string[]): boolean {
+/** Returns whether a document has the numbers of a search, or what they are as words. */
+export function hasNumbers(document: unknown, members: readonly SearchedMember[], words: readonly string[]): boolean {
   const numbers = documentNumbers(document, members);
   const others = soughtParts(words).filter(
-    ({ digits }) => digits === undefined || !numbers.some((each) => each.includes(digits)),
+    ({ digits }) => digits !== undefined && !numbers.some((each) => each.includes(digits)),
   );
   if (others.length === 0) return true;
   const all = documentWords(document, members);

@@ -3,7 +3,7 @@ import { where } from "../../reading/conditions.ts";
 import { isOneValue, isRunOfIndex } from "../../reading/run-of-index.ts";
 import { limit, type StatementCache } from "../connections/statements.ts";
 import { type Columns, SqliteDialect } from "../table/dialect.ts";
-import { isIndexed, matching, wordsTable } from "../table/words.ts";
+import { isIndexed, matching, matchingParts, toIndexed, wordsTable } from "../table/words.ts";
 
 /** The records of a collection, or of one owner in it, for reading them over a connection. */
 export interface SelectableRecords {
@@ -52,27 +52,53 @@ function planOfRun(
 }
 
 /**
- * Returns the plan of a selection that takes no longer than reading a page: that of a run, or of a value of a list that few records
- * have; undefined for any other.
+ * Returns the plan of a selection that takes no longer than reading a page: that of a run, or of a filter or a word that leaves few
+ * records; undefined for any other.
  */
 export function planAtOnce(records: SelectableRecords, selection: Selection): SelectionPlan | undefined {
   const run = planOfRun(selection, records);
-  const { filters = [], words = [], order = defaultOrder } = selection;
-  const [filter] = filters;
-  if (run !== undefined || filter === undefined || words.length > 0 || !isOneValue(filters, order)) return run;
-  if (records.columns.get(filter.member)?.list === undefined) return undefined;
-  return countListedUpTo(records, few, filter) < few ? { by: "values", filter } : undefined;
+  if (run !== undefined) return run;
+  const { words = [], limit: most } = selection;
+  const hasWords = words.length > 0;
+  if (hasWords && !areFoundSoon(records, words)) return undefined;
+  if (most !== undefined && isRunOfWords(records, selection)) return { by: "words" };
+  const { count = few, ...leading } = whatLeads(records, selection, few);
+  return count < few && (!hasWords || leading.by === "words") ? leading : undefined;
 }
 
-/** In records, which are found in less than 0.1 ms. */
-const few = 50;
+/** In records, which are read and sorted in less than 1 ms. */
+const few = 200;
+
+/**
+ * Returns whether no search for records with all of the words takes longer than reading a page. The records of two words are compared one
+ * by one, as far as the fewer go: 5 ms for two words of which each is that of 90,000 others.
+ */
+function areFoundSoon({ collection, statements }: SelectableRecords, words: readonly string[]): boolean {
+  const parts = matchingParts(toIndexed(words));
+  const isOfFew = (part: string): boolean => countMatching(statements, collection, part, fewToCompare) < fewToCompare;
+  // All records with a longer beginning of a word than is indexed are gathered before any is found.
+  if (!isIndexed(words)) return isOfFew(parts.at(-1) as string); // there is a word
+  if (parts.length === 1) return true;
+  const [greatestId] = statements.prepare(`SELECT max(id) FROM "${collection}"`).get() as unknown as [number | null]; // an aggregate has a row
+  return (greatestId ?? 0) * parts.length <= comparedAtOnce || parts.toReversed().some(isOfFew);
+}
+
+/** Returns whether a selection is what the table of words has, in its order: that of the ids. */
+const isRunOfWords = ({ owner }: SelectableRecords, { filters = [], words = [], order = defaultOrder }: Selection) =>
+  words.length > 0 && filters.length === 0 && owner === undefined && order[0]?.member === "id";
+
+/** In records. */
+const fewToCompare = 500;
+
+/** In records, which are compared in about 1 ms. */
+const comparedAtOnce = 400_000;
 
 /** Returns the plan of any selection. Counts the records that its filters and words leave, up to a limit. */
 export function planOf(records: SelectableRecords, selection: Selection): SelectionPlan {
   const run = planOfRun(selection, records);
   if (run !== undefined) return run;
   const { words = [] } = selection;
-  const { count, ...leading } = whatLeads(records, selection);
+  const { count, ...leading } = whatLeads(records, selection, sortable);
   const { by } = leading;
   return {
     ...leading,
@@ -86,18 +112,17 @@ interface Leading extends Pick<SelectionPlan, "by" | "member" | "filter"> {
   readonly count?: number;
 }
 
-/** Returns the words, or the member whose filters, leave the fewest records, where these are few enough to be sorted. */
-function whatLeads(records: SelectableRecords, selection: Selection): Leading {
+/** Returns the words, or the member whose filters, leave the fewest records, where these are fewer than `most`. */
+function whatLeads(records: SelectableRecords, selection: Selection, most: number): Leading {
   const { filters = [], words = [], order } = selection;
   const [firstKey, hasWords] = [order?.[0]?.member ?? "id", words.length > 0];
   const { owner } = records;
-  // The table of words has the order of the ids, so that any number of records needs no sorting.
-  const areAlone = filters.length === 0 && owner === undefined;
-  if (hasWords && areAlone && firstKey === "id") return { by: "words" };
-  let fewest = hasWords ? countFoundUpTo(records, sortable, words) : sortable;
+  // Any number of records needs no sorting.
+  if (isRunOfWords(records, selection)) return { by: "words" };
+  let fewest = hasWords ? countFoundUpTo(records, most, words) : most;
   // All records with the words are needed for a whole list: to read them by another index would only read more.
-  const areFirst = hasWords && (fewest < sortable || firstKey === "id" || selection.limit === undefined);
-  let leading: Leading = areFirst ? { by: "words" } : { by: "order" };
+  const areFirst = hasWords && (fewest < most || firstKey === "id" || selection.limit === undefined);
+  let leading: Leading = areFirst ? { by: "words", ...(fewest < most && { count: fewest }) } : { by: "order" };
   // Where the owner has fewer records than have the words, the records of the owner are read.
   if (hasWords && owner !== undefined) {
     const count = countUpTo(records, fewest, "id", []);
@@ -136,8 +161,11 @@ export function countFoundUpTo(
   most: number,
   words: readonly string[],
 ): number {
-  const found = `SELECT 1 FROM "${wordsTable(collection)}" (?) ${limit}`;
-  return countRows(statements, found, [matching(words), most]);
+  return countMatching(statements, collection, matching(words), most);
+}
+
+function countMatching(statements: StatementCache, collection: string, query: string, most: number): number {
+  return countRows(statements, `SELECT 1 FROM "${wordsTable(collection)}" (?) ${limit}`, [query, most]);
 }
 
 function countListedUpTo(records: SelectableRecords, most: number, filter: MemberFilter): number {

@@ -4,17 +4,19 @@ import type { MemberFilter, Selection } from "../../contract/selection.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { where } from "../../reading/conditions.ts";
 import type { FoundRecords, ReadAgain } from "../../reading/found-list.ts";
-import { isFound, mayBeForNumber } from "../../table/numbers.ts";
+import { hasNumbers, mayBeForNumber } from "../../table/numbers.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { guardedRead } from "../connections/fault.ts";
 import { StatementCache } from "../connections/statements.ts";
 import { selectableColumns } from "../table/columns.ts";
-import { type Columns, isFoundFunction, SqliteDialect } from "../table/dialect.ts";
+import { type Columns, hasNumbersFunction, SqliteDialect } from "../table/dialect.ts";
 import { countFoundUpTo, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { type SelectedRow, SqliteSelection } from "./selection.ts";
 
 /** The next records of a selection that is a run of an index. */
 export interface RecordPage {
+  /** The revision of the collection in a state that is not after that of the records. */
+  readonly revision: number;
   /** About 64 KiB of records; empty when there are no more. */
   readonly records: readonly StoredRecord[];
   /** The selection of the records after these; undefined when there are no more. */
@@ -42,8 +44,10 @@ export class SqliteQueries {
     this.#statements = new StatementCache(database);
     this.#isStoppable = isStoppable;
     const searched = new Map(collections.map(({ name, fullText }) => [name, fullText]));
-    database.function(isFoundFunction, (collection, document, words) =>
-      Number(isFound(JSON.parse(String(document)), searched.get(String(collection)) ?? [], JSON.parse(String(words)))),
+    database.function(hasNumbersFunction, (collection, document, words) =>
+      Number(
+        hasNumbers(JSON.parse(String(document)), searched.get(String(collection)) ?? [], JSON.parse(String(words))),
+      ),
     );
   }
 
@@ -54,7 +58,14 @@ export class SqliteQueries {
 
   /** Reads the first records of a selection with such a plan. */
   page(collection: string, selection: Selection, owner: number | undefined, plan: SelectionPlan): RecordPage {
-    return guardedRead(() => readPage(this.#recordsOf(collection, owner), selection, plan));
+    const records = this.#recordsOf(collection, owner);
+    return guardedRead(() => {
+      const page = readPage(records, selection, plan);
+      if (page.revision !== undefined) return { ...page, revision: page.revision };
+      // Nothing was found, and something may have been stored since.
+      const revision = this.#revision(collection);
+      return { ...readPage(records, selection, plan), revision };
+    });
   }
 
   /** Finds all records of any selection, and reads the first of them in the same state of the database. */
@@ -67,9 +78,7 @@ export class SqliteQueries {
           selection.limit,
         );
         const first = this.#read(ids, this.#rows(collection));
-        const counter = this.#statements.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
-        const [revision] = counter.get(collection) as unknown as [number]; // the collection has a row
-        return { records: first.records, rest: ids.slice(first.count), revision };
+        return { records: first.records, rest: ids.slice(first.count), revision: this.#revision(collection) };
       }),
     );
   }
@@ -156,6 +165,11 @@ export class SqliteQueries {
     return { records, count };
   }
 
+  #revision(collection: string): number {
+    const counter = this.#statements.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
+    return (counter.get(collection) as unknown as [number])[0]; // the collection has a row
+  }
+
   /** Returns what reads the row of a record. */
   #rows(collection: string): (id: number) => RecordRow<number> | undefined {
     const statement = this.#statements.prepare(`SELECT ${recordColumns} FROM "${collection}" WHERE id = ?`);
@@ -197,13 +211,19 @@ export class SqliteQueries {
 /** So many ids are counted in less than 0.1 ms. */
 const countedAtOnce = 10_000;
 
-function readPage(from: SelectableRecords, selection: Selection, plan: SelectionPlan): RecordPage {
+function readPage(
+  from: SelectableRecords,
+  selection: Selection,
+  plan: SelectionPlan,
+): Omit<RecordPage, "revision"> & { readonly revision: number | undefined } {
   const selected = new SqliteSelection(from, selection, plan);
   let { after, limit: left = Number.POSITIVE_INFINITY } = selection;
   const records: StoredRecord[] = [];
+  let revision: number | undefined;
   for (let size = 0; size < mostCharacters && left > 0; ) {
     const wanted = Math.min(rowsAtOnce, left);
     const found = selected.rows(after, wanted, mostCharacters - size);
+    revision ??= found[0]?.[4];
     for (const row of found) {
       const record = toRecord(row);
       records.push(record);
@@ -212,8 +232,8 @@ function readPage(from: SelectableRecords, selection: Selection, plan: Selection
     after = found.length === 0 ? after : selected.placeOf(found.at(-1) as SelectedRow); // there is a last one
     left = found.length < wanted && size < mostCharacters ? 0 : left - found.length;
   }
-  if (left === 0 || after === undefined) return { records, rest: undefined };
-  return { records, rest: { ...selection, after, ...(Number.isFinite(left) && { limit: left }) } };
+  if (left === 0 || after === undefined) return { revision, records, rest: undefined };
+  return { revision, records, rest: { ...selection, after, ...(Number.isFinite(left) && { limit: left }) } };
 }
 
 /** In characters of JSON, for a page; exceeded by at most one record, or by some that are not long. */

@@ -15,8 +15,8 @@ import { limit } from "../connections/statements.ts";
 import { type Bound, SqliteDialect } from "../table/dialect.ts";
 import type { SelectableRecords, SelectionPlan } from "./plan.ts";
 
-/** The selected columns of a record, and the values of the order's keys except `id`. */
-export type SelectedRow = readonly [...RecordRow<number>, ...MemberValue[]];
+/** The selected columns of a record, the revision of the collection, and the values of the order's keys except `id`. */
+export type SelectedRow = readonly [...RecordRow<number>, revision: number, ...MemberValue[]];
 
 /** Makes the statements of a selection by its plan, and reads their rows. */
 export class SqliteSelection {
@@ -39,8 +39,9 @@ export class SqliteSelection {
    */
   rows(after: readonly MemberValue[] | undefined, count: number, room: number): readonly SelectedRow[] {
     const keys = this.#selection.order.slice(0, -1);
+    const revision = `(SELECT revision FROM waymark_collections WHERE name = '${this.#records.collection}')`;
     const columns = (dialect: SqliteDialect): string =>
-      [recordColumns, ...keys.map(({ member }) => dialect.column(member).sql)].join(", ");
+      [recordColumns, revision, ...keys.map(({ member }) => dialect.column(member).sql)].join(", ");
     const rows: SelectedRow[] = [];
     let left = room;
     for (const range of this.#rangesBehind(after)) {
@@ -74,7 +75,7 @@ export class SqliteSelection {
     return ids.from(0);
   }
 
-  placeOf([id, _revision, _updatedAt, _json, ...keys]: SelectedRow): readonly MemberValue[] {
+  placeOf([id, _revision, _updatedAt, _json, _state, ...keys]: SelectedRow): readonly MemberValue[] {
     return [...keys, id];
   }
 

@@ -104,7 +104,7 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
   /** Returns the condition, if one is needed, that a record which the index finds has what is sought. */
   #checks(words: readonly string[]): readonly string[] {
     if (!mayBeForNumber(words)) return [];
-    return [`${isFoundFunction}('${this.#options.collection}', document, ${this.add(JSON.stringify(words))})`];
+    return [`${hasNumbersFunction}('${this.#options.collection}', document, ${this.add(JSON.stringify(words))})`];
   }
 
   override orderTerm({ sql }: SqliteColumn, descending: boolean): string {
@@ -199,8 +199,8 @@ const bounds: Readonly<Record<Operator, Bound>> = {
   ">=": "lower",
 };
 
-/** The name of the SQL function that returns whether a document of a collection is found by words, as JSON. */
-export const isFoundFunction = "waymark_is_found";
+/** The name of the SQL function that returns whether a document of a collection has the numbers among words, as JSON. */
+export const hasNumbersFunction = "waymark_has_numbers";
 
 /** The name of the SQL function that can stop a statement: it returns 1, or throws when the statement must end. */
 export const goOnFunction = "waymark_go_on";

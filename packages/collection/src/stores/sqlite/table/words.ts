@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
+import { firstCharacters } from "../../../members/value.ts";
 import type { SearchedMember } from "../../contract/selection.ts";
 import { documentNumbers, runsOf, type SoughtPart, soughtParts, soughtRuns } from "../../table/numbers.ts";
 import { documentWords } from "../../table/words.ts";
@@ -15,11 +16,17 @@ export const wordsTable = (collection: string): string => `waymark_words_${colle
 const prefixes = [1, 2, 3, 4, 5, 6];
 
 /** Returns whether the words can be looked up for one record at a time. */
-export const isIndexed = (words: readonly string[]): boolean =>
-  Array.from(words.at(-1) ?? "").length <= prefixes.length;
+export const isIndexed = (words: readonly string[]): boolean => toIndexed(words).at(-1) === words.at(-1);
+
+/** Returns the words with as much of the last one as is indexed, which at least the same records have. */
+export const toIndexed = (words: readonly string[]): readonly string[] =>
+  words.with(-1, firstCharacters(words.at(-1) ?? "", prefixes.length));
 
 /** Returns the full-text query for the records that a search may find: see `mayBeForNumber`. */
-export const matching = (words: readonly string[]): string => soughtParts(words).map(matchingPart).join(" AND ");
+export const matching = (words: readonly string[]): string => matchingParts(words).join(" AND ");
+
+/** Returns the full-text queries for the records that have each part of a search. */
+export const matchingParts = (words: readonly string[]): readonly string[] => soughtParts(words).map(matchingPart);
 
 function matchingPart({ words, isLast, digits }: SoughtPart): string {
   const hasAll = (tokens: readonly string[]): string => tokens.map((token) => `"${token}"`).join(" AND ");
