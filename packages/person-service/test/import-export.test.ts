@@ -114,7 +114,7 @@ describe("import", () => {
     const rejected = readFileSync(first, "utf8");
     assert.match(
       rejected,
-      /^name,email,identifier,"import-error"\nAda,ada,1,"email must [^\n]*"\n"Kay\n""J""\x07",kay,3,"name [^\n]*"\nBo,/,
+      /^name,email,identifier,"import-error"\nAda,ada,1,"email must [^\n]*"\n"Kay\n""J"".",kay,3,"name [^\n]*"\nBo,/,
     );
     writeFileSync(first, rejected.replace("Ada,ada,", "Ada,a@x.org,"));
     assert.match(

@@ -71,7 +71,7 @@ const writing: Readonly<Record<string, WritingCommand>> = {
 /** They write no file, or only one that another command of the same kind has made. */
 const others = [
   ...["check-config", "routes", "openapi", "resume", "drop-indexes", "webhooks"],
-  ...["key list", "key revoke", "password hash"],
+  ...["key revoke", "password hash"],
 ];
 
 describe("files that another user of the machine has put there", {

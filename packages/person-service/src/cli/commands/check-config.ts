@@ -13,7 +13,7 @@ type Given = Invocation<ServiceSettings>;
 export const checkConfigCommand: Command = command({
   about: "Checks the settings of the service, and prints each with its source.",
   notes: [
-    "It takes the options of serve, starts nothing, and shows no password, and only the host of a webhook. The exit code is 2 if a setting is wrong, and 1 if a file that it names cannot be used.",
+    "It takes the options of serve, starts nothing, and shows no password, and only the host of a webhook. It lists the API keys: name, when each was made, when it ends, scopes. The exit code is 2 if a setting is wrong, and 1 if a file that it names cannot be used.",
     "Where the settings have members, and --database is on the command line, it reads who is stored, too, and says how many people have values that the members refuse. Then the exit code is 1.",
   ],
   options: settings,
@@ -49,7 +49,11 @@ export const checkConfigCommand: Command = command({
     if (sessionKey !== undefined && existsSync(sessionKey)) await readSessionKey(sessionKey);
     if (file !== undefined) {
       const { openAccess } = await import("../../access/access.ts");
-      await openAccess({ file, keys });
+      const { content } = await openAccess({ file, keys });
+      for (const { name, createdAt, expiresAt, scopes } of content.keys)
+        print(
+          `key ${name}, made ${createdAt}, ${expiresAt === undefined ? "without end" : `ends ${expiresAt}`}: ${scopes.join(" ")}`,
+        );
     }
     const isNamed = given.values.members !== undefined && given.sourceOf("database")?.startsWith("--database") === true;
     if (!isNamed || kindOf(database).isMissing(database)) return;

@@ -1,7 +1,7 @@
 import { NewFile } from "@waymark/collection/internal";
 import { scope } from "../../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../../access/api-key.ts";
-import { changeKeys, isKeyName, readKeys, type StoredKey } from "../../access/key-file.ts";
+import { changeKeys, isKeyName, type StoredKey } from "../../access/key-file.ts";
 import { quotedArgument } from "../settings/setting.ts";
 import { reloadHint } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
@@ -70,13 +70,6 @@ export async function createKey(given: NewKey, { write, printNote }: CommandStre
     printNote(`The key is in ${out} only: ${file} keeps a hash of it.`);
   }
   printNote(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
-}
-
-/** Prints the keys, a line each: name, when it was made, when it ends, scopes. */
-export async function listKeys({ keys }: KeysFile, { write }: CommandStreams): Promise<void> {
-  for (const { name, createdAt, expiresAt = "-", scopes } of await readKeys(keys)) {
-    write(`${name}\t${createdAt}\t${expiresAt}\t${scopes.join(" ")}\n`);
-  }
 }
 
 /** Removes a key from the file. */

@@ -30,18 +30,13 @@ const creation = {
 };
 const revocation = { name, ...keysOptions };
 
-/** The commands that make, list and revoke API keys. What changes the file is loaded when one of them runs. */
+/** The commands that make and revoke API keys; check-config lists them. What changes the file is loaded when one of them runs. */
 export const keyCommands: Readonly<Record<`key ${string}`, Command>> = {
   "key create": command({
     about: "Makes an API key and shows it, this once.",
     notes: [reloadHint],
     options: creation,
     run: async ({ values }, io) => (await import("./key-changes.ts")).createKey(values, io),
-  }),
-  "key list": command({
-    about: "Lists the API keys: name, when it was made, when it ends, scopes.",
-    options: keysOptions,
-    run: async ({ values }, io) => (await import("./key-changes.ts")).listKeys(values, io),
   }),
   "key revoke": command({
     about: "Revokes an API key: the service no longer accepts it.",
