@@ -1,8 +1,9 @@
+import type { Awaitable } from "waymark";
 import type { MemberTable } from "./members/table.ts";
 import type { DatabaseObserver } from "./stores/contract/observer.ts";
 import type { ListMember, SearchedMember, SelectableMember } from "./stores/contract/selection.ts";
 import type { RestoreOptions, Snapshot } from "./stores/contract/snapshot.ts";
-import type { Document, Store } from "./stores/contract/store.ts";
+import type { Document, Store, Transaction } from "./stores/contract/store.ts";
 
 /** Keeps collections, each behind a store. A program opens a database once. */
 export interface Database extends AsyncDisposable {
@@ -16,6 +17,27 @@ export interface Database extends AsyncDisposable {
    * @throws RangeError when the database was opened without it
    */
   store<T extends Document = Document>(collection: string): Store<T>;
+  /**
+   * Does work in a transaction over several collections, and returns its result once all changes are committed. What the work throws is
+   * thrown on, and nothing is stored. It is as if transactions and other changes were made one after another.
+   *
+   * ```ts
+   * await database.transaction(async (tx) => {
+   *   const accounts = tx.store<Account>("account");
+   *   const { balance } = parseRecord(await accounts.find(7)) ?? { balance: 0 };
+   *   await accounts.replace(7, { balance: balance - 10 });
+   *   await tx.store("payment").create({ accountId: 7, amount: 10 });
+   * });
+   * ```
+   *
+   * On PostgreSQL, work that meets other changes is undone and done again, up to five times: it must do nothing that the database
+   * cannot take back. On SQLite, other changes wait until it ends.
+   *
+   * @throws Error (rejects) that names the place of the call when the work waits for something else for longer than `statementTimeout`
+   *   of PostgreSQL or `busyTimeout` of SQLite, or takes ten times as long in all: then nothing is stored
+   * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as changes do
+   */
+  transaction<R>(work: (tx: Transaction) => Awaitable<R>): Promise<R>;
   /**
    * Resolves if the database can be used, and says for what. While changes fail, it also tries a change without effect,
    * so it rejects until changes work again.

@@ -20,7 +20,6 @@ export type { BulkLimits, ListLimits } from "./limits.ts";
 export { type RecordSchema, recordSchema } from "./members/record-schema.ts";
 export type { MemberTable, MemberUse, RecordOf } from "./members/table.ts";
 export { openDatabase, openSnapshot } from "./open-database.ts";
-export type { SetMembers } from "./prepared-changes.ts";
 export { collectionProblemTypes } from "./problem-types.ts";
 export type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
 export type { CollectionRoutesOptions } from "./routes.ts";
@@ -59,6 +58,7 @@ export {
   type Store,
   type StoredRecord,
   type StoreOwner,
+  type Transaction,
 } from "./stores/contract/store.ts";
 export { openPostgresDatabase } from "./stores/postgres/kind.ts";
 export { backupSqliteFile } from "./stores/sqlite/backup.ts";

@@ -156,6 +156,7 @@ function storeSeen(store: Store, view: View): Store {
       return { ...batch, changes, cursor: `${view.name}${batch.cursor}` };
     },
     within: (owner) => storeSeen(store.within(owner), view),
+    transaction: (work, began) => store.transaction((inside, tx) => work(storeSeen(inside, view), tx), began),
   };
   return whole;
 }

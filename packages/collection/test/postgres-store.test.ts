@@ -1,6 +1,6 @@
 import { type Database, type DatabaseOptions, openPostgresDatabase } from "../src/index.ts";
-import { emptiedPostgresDatabase, emptiedPostgresDatabases } from "./postgres-server.ts";
-import { describeStore } from "./store-contract.ts";
+import { emptiedPostgresDatabase, emptiedPostgresDatabases, newPostgresDatabase } from "./postgres-server.ts";
+import { describeEndOfTransactions, describeStore } from "./store-contract.ts";
 
 const openWith =
   (emptied: ReturnType<typeof emptiedPostgresDatabase>) =>
@@ -8,3 +8,6 @@ const openWith =
     openPostgresDatabase(await emptied(options.collections), options);
 
 describeStore("PostgreSQL", openWith(emptiedPostgresDatabase()), openWith(emptiedPostgresDatabases(3)));
+describeEndOfTransactions("PostgreSQL", async () =>
+  openPostgresDatabase(await newPostgresDatabase(), { collections: [{ name: "person" }], statementTimeout: 300 }),
+);

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openSnapshot, openSqliteDatabase } from "../src/index.ts";
-import { describeStore } from "./store-contract.ts";
+import { describeEndOfTransactions, describeStore } from "./store-contract.ts";
 
 const folder = openFolder("sqlite-file");
 
@@ -26,3 +26,6 @@ it("a SQLite file is known by what is in it, not by its place on the disk", asyn
   renameSync(files[1], moved);
   assert.equal(await identityOf(moved), other);
 });
+describeEndOfTransactions("SQLite in a file", () =>
+  openSqliteDatabase(folder.newFile(), { collections: [{ name: "person" }], busyTimeout: 300 }),
+);

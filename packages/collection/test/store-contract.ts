@@ -16,9 +16,11 @@ import { describeRevision } from "./store-contract/revision.ts";
 import { describeSearch } from "./store-contract/search.ts";
 import { describeSelection } from "./store-contract/selection.ts";
 import { selectable } from "./store-contract/selection-model.ts";
+import { describeTransaction } from "./store-contract/transaction.ts";
 
 export { create, everything, noon, replace } from "./store-contract/given.ts";
 export { describeSelection } from "./store-contract/selection.ts";
+export { describeEndOfTransactions } from "./store-contract/transaction.ts";
 
 type Open = (options: DatabaseOptions) => Promise<Database>;
 
@@ -59,6 +61,7 @@ export function describeChanges(name: string, open: Open, openApart: Open): void
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);
   describeFeed(name, withStore);
+  describeTransaction(name, withStore);
   describeTransfer(name, open, openApart);
 }
 

@@ -20,6 +20,7 @@ export function storeWith(methods: Partial<Store>): Store {
     kept: unexpected,
     changes: unexpected,
     within: unexpected,
+    transaction: unexpected,
     revision: () => 0,
     state: () => "0",
     ...methods,

@@ -1,9 +1,12 @@
-import { nearestName, orNearest } from "waymark/internal";
+import type { Awaitable } from "waymark";
+import { DeclarationSite, nearestName, orNearest } from "waymark/internal";
 import type { Database, StoredCollection, StoredOptions } from "../database.ts";
-import type { Document, Store } from "./contract/store.ts";
+import { StoreReadOnly, StoreUnavailable } from "./contract/errors.ts";
+import type { Document, Store, Transaction } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 import { type Health, observedEngine } from "./observed-engine.ts";
-import { recordStore } from "./record-store.ts";
+import { OpenTransaction, type Transacted } from "./open-transaction.ts";
+import { type OfDatabase, recordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 import { ownersFirst } from "./table/definition.ts";
 
@@ -19,6 +22,14 @@ export interface DatabaseEngine
    * @throws StoreUnavailable (rejects) when changes fail at the moment
    */
   probeChanges(): Promise<void>;
+  /**
+   * Does work in a transaction, and commits it. Where others come between, it is done again if it may be, in another one.
+   *
+   * @throws what the work throws; StoreUnavailable and StoreOutcomeUnknown (rejects) as changes do
+   */
+  transaction<R>(work: (transacted: Transacted) => Promise<R>, mayBeRepeated: () => boolean): Promise<R>;
+  /** In milliseconds: how long the work in a transaction may wait for something else. */
+  readonly longestWait: number;
 }
 
 /** How far `resume` raises ids and revisions: by more than can have been lost. */
@@ -40,24 +51,56 @@ export function recordDatabase(
       probing = undefined;
     }
   };
-  const stores = new Map<string, Store>();
-  for (const definition of ownersFirst(collections)) {
-    const { name, owner } = definition;
-    const observed = observedEngine(engine.collection(definition), name, health, observer);
-    stores.set(name, recordStore(observed, definition, now, owner && stores.get(owner.collection)));
-  }
-  return {
-    store<T extends Document>(collection: string) {
-      const store = stores.get(collection);
-      if (store === undefined) {
-        const names = collections.map(({ name }) => name);
-        const hint = orNearest(nearestName(collection, names)) || ".";
-        throw new RangeError(
-          `The database was opened without ${JSON.stringify(collection)}${hint} Known: ${names.join(", ")}`,
-        );
+  /** Returns what finds the stores over some engines. */
+  const storesOver = (
+    engineOf: (definition: StoredCollection) => Engine,
+    transact: OfDatabase["transact"],
+  ): Transaction => {
+    const stores = new Map<string, Store>();
+    for (const definition of ownersFirst(collections)) {
+      const { name, owner } = definition;
+      const observed = observedEngine(engineOf(definition), name, health, observer);
+      stores.set(name, recordStore(observed, definition, { now, transact }, owner && stores.get(owner.collection)));
+    }
+    return {
+      store<T extends Document>(collection: string) {
+        const store = stores.get(collection);
+        if (store === undefined) {
+          const names = collections.map(({ name }) => name);
+          const hint = orNearest(nearestName(collection, names)) || ".";
+          throw new RangeError(
+            `The database was opened without ${JSON.stringify(collection)}${hint} Known: ${names.join(", ")}`,
+          );
+        }
+        return store as Store<T>; // The type of the records is what the caller says.
+      },
+    };
+  };
+  const transact = async <R>(work: (tx: Transaction) => Awaitable<R>, began: object): Promise<R> => {
+    let open: OpenTransaction | undefined;
+    try {
+      return await engine.transaction(
+        (transacted) => {
+          const opened = new OpenTransaction(began, engine.longestWait);
+          open = opened;
+          const inside = (each: StoredCollection): Engine => opened.engine(transacted(each), each.name);
+          return opened.run(() => work(storesOver(inside, refuseWithin)));
+        },
+        () => open?.mayBeRepeated !== false,
+      );
+    } catch (error) {
+      // What an operation failed with is reported.
+      if (error instanceof StoreUnavailable && open?.hasFailedWith(error) !== true) {
+        health.hasFailed ||= !(error instanceof StoreReadOnly);
+        observer?.onUnavailable?.(error);
       }
-      return store as Store<T>; // The type of the records is what the caller says.
-    },
+      throw error;
+    }
+  };
+  const transaction: Database["transaction"] = (work) => transact(work, new DeclarationSite(transaction));
+  return {
+    ...storesOver((definition) => engine.collection(definition), transact),
+    transaction,
     async check() {
       if (health.damage !== undefined) throw health.damage;
       const state = await engine.check();
@@ -77,3 +120,7 @@ export function recordDatabase(
     [Symbol.asyncDispose]: () => engine.close(),
   };
 }
+
+const refuseWithin = async (): Promise<never> => {
+  throw new TypeError("There is a transaction already: use its stores");
+};

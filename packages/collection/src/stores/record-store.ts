@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
+import type { Awaitable } from "waymark";
+import { DeclarationSite } from "waymark/internal";
 import type { StoredCollection } from "../database.ts";
 import { comparesValues, type Selection, storeMembers } from "./contract/selection.ts";
-import type { Document, ListChange, RecordBatch, Store, StoredRecord } from "./contract/store.ts";
+import type { Document, ListChange, RecordBatch, Store, StoredRecord, Transaction } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 import { parseFeedCursor, toFeedCursor } from "./reading/feed-cursor.ts";
 import { assertSelection } from "./table/definition.ts";
@@ -9,18 +11,26 @@ import { keyLifetime } from "./writing/decide.ts";
 import type { CreateWrite, Write } from "./writing/write.ts";
 import { givenId, writtenContent } from "./writing/written-content.ts";
 
+/** What the stores of a database share. */
+export interface OfDatabase {
+  /** The clock for the times of the records. */
+  readonly now: () => Date;
+  /** As `Database.transaction`, with what names the place where it began. */
+  readonly transact: <R>(work: (tx: Transaction) => Awaitable<R>, began: object) => Promise<R>;
+}
+
 /**
  * Makes the store of a collection, or of one owner in it.
  *
- * @param now the clock for the times of the records
  * @param within the store of all owners, or the id of one; undefined where the collection has none
  */
 export function recordStore(
   engine: Engine,
   definition: StoredCollection,
-  now: () => Date,
+  ofDatabase: OfDatabase,
   within?: Store | number,
 ): Store {
+  const { now, transact } = ofDatabase;
   const { name, selectable, lists, fullText, unique, owner: ownership } = definition;
   const [owner, owners] = typeof within === "number" ? [within] : [undefined, within];
   const listsBySingle = new Map(lists.flatMap((list) => (list.single === undefined ? [] : [[list.single, list.name]])));
@@ -116,8 +126,10 @@ export function recordStore(
     remove: async (id, expectedRevision) => engine.write({ kind: "remove", id, expectedRevision, owner }),
     within(id) {
       if (ownership === undefined) throw new TypeError(`The records of ${name} have no owner`);
-      return recordStore(engine, definition, now, id);
+      return recordStore(engine, definition, ofDatabase, id);
     },
+    transaction: (work, began = new DeclarationSite(store.transaction)) =>
+      transact((tx) => work(owner === undefined ? tx.store(name) : tx.store(name).within(owner), tx), began),
   };
   return store;
 }

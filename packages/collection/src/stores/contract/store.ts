@@ -140,6 +140,23 @@ export interface Store<T extends Document = Document> {
    * @throws TypeError where the collection has no owner
    */
   within(owner: number): Store<T>;
+  /**
+   * Does work in a transaction, as `Database.transaction` does, with this store as it is there.
+   *
+   * @param began names the place where it began, for messages. Default: where this is called
+   */
+  transaction<R>(work: (store: Store<T>, tx: Transaction) => Awaitable<R>, began?: object): Promise<R>;
+}
+
+/** A transaction that runs. What is read and changed by its stores is one: others see all of it once it is committed, or nothing. */
+export interface Transaction {
+  /**
+   * Returns a store in the transaction, as `Database.store` does. It sees what the transaction has changed, and has all methods but
+   * `changes`, `revision`, `state` and `transaction`.
+   *
+   * @throws RangeError when the database was opened without it
+   */
+  store<T extends Document = Document>(collection: string): Store<T>;
 }
 
 /** What owns the records of a store. */

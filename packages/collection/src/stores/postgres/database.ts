@@ -20,6 +20,7 @@ import { prepareCollection } from "./layout/schema.ts";
 import { feedHolder } from "./reading/feed.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
+import { transactAlone } from "./transaction.ts";
 
 const optionTypes: OptionTypes<PostgresDatabaseOptions> = {
   ...databaseOptionTypes,
@@ -61,6 +62,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     builder,
     openSnapshot: () => openPostgresSnapshot(openServer, timeouts),
     restores: new PostgresPool(1, connect, () => openServer({ ...timeouts, statement: patience })),
+    longestWait: statement,
     onCommit: options.observer?.onCommit,
     onFeedHeld: options.observer?.onFeedHeld,
   });
@@ -85,6 +87,8 @@ interface EngineParts {
   readonly openSnapshot: () => Promise<Snapshot>;
   /** A connection whose statements may take long. */
   readonly restores: PostgresPool;
+  /** In milliseconds: how long the work in a transaction may wait for something else. */
+  readonly longestWait: number;
   readonly onCommit: DatabaseObserver["onCommit"];
   readonly onFeedHeld: DatabaseObserver["onFeedHeld"];
 }
@@ -92,9 +96,9 @@ interface EngineParts {
 function postgresDatabaseEngine(
   pools: PostgresPools,
   collections: readonly StoredCollection[],
-  { builder, openSnapshot, restores, onCommit, onFeedHeld }: EngineParts,
+  { builder, openSnapshot, restores, longestWait, onCommit, onFeedHeld }: EngineParts,
 ): DatabaseEngine {
-  const engines: PostgresEngine[] = [];
+  const engines = new Map<string, PostgresEngine>();
   /** Since when a transaction has kept followers from changes. */
   let heldSince: number | undefined;
   let isReported = false;
@@ -117,7 +121,7 @@ function postgresDatabaseEngine(
           else if (!isReported && performance.now() - heldSince > heldForLong) reportHolder();
         },
       });
-      engines.push(engine);
+      engines.set(definition.name, engine);
       return engine;
     },
     async check() {
@@ -140,7 +144,7 @@ function postgresDatabaseEngine(
       };
     },
     figures: () => ({
-      waitingChanges: engines.reduce((sum, engine) => sum + engine.waitingChanges(), 0),
+      waitingChanges: [...engines.values()].reduce((sum, engine) => sum + engine.waitingChanges(), 0),
       waitingReads: pools.lists.figures.waiting,
       feedHeldSeconds: heldSince === undefined ? 0 : (performance.now() - heldSince) / 1000,
       pools: {
@@ -166,6 +170,13 @@ function postgresDatabaseEngine(
       const text = `UPDATE waymark_collections SET name = name WHERE name IN (${free})`;
       await change({ text });
     },
+    longestWait,
+    transaction: (work, mayBeRepeated) =>
+      transactAlone(
+        { pool: pools.changes, longestWait, onCommit },
+        (connection) => work(({ name }) => (engines.get(name) as PostgresEngine).transacted(connection)), // each was made above
+        mayBeRepeated,
+      ),
     async resume() {
       await restores
         .use((connection) => connection.inTransaction(() => beginEra(connection, lostAtMost)))
@@ -173,7 +184,7 @@ function postgresDatabaseEngine(
     },
     async close() {
       await builder.stop();
-      await Promise.all(engines.map((engine) => engine.close()));
+      await Promise.all(Array.from(engines.values(), (engine) => engine.close()));
       await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },
   };

@@ -2,13 +2,16 @@ import type { StoredCollection } from "../../database.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Selection } from "../contract/selection.ts";
 import type { Engine } from "../engine.ts";
+import type { TransactedEngine } from "../open-transaction.ts";
 import { keptCounts } from "../reading/kept-counts.ts";
+import type { PostgresConnection } from "./connections/connection.ts";
 import { toStoreFault } from "./connections/fault.ts";
 import type { PostgresPools } from "./connections/pool.ts";
 import { postgresFeed } from "./reading/feed.ts";
 import { postgresFinds } from "./reading/finds.ts";
 import { postgresLists } from "./reading/lists.ts";
 import { postgresState } from "./reading/state.ts";
+import { postgresTransacted } from "./transaction.ts";
 import { bulkCreate } from "./writing/bulk-create.ts";
 import { PostgresChanges } from "./writing/changes.ts";
 import { keyedRecord } from "./writing/keys.ts";
@@ -18,6 +21,8 @@ import { postgresWriter } from "./writing/writer.ts";
 export interface PostgresEngine extends Engine {
   /** Returns the number of changes that wait for a transaction. */
   waitingChanges(): number;
+  /** Makes the engine of the collection within a transaction of this connection. */
+  transacted(connection: PostgresConnection): TransactedEngine;
   /** Makes the waiting changes, and accepts no more. */
   close(): Promise<void>;
 }
@@ -77,6 +82,7 @@ export function postgresEngine(
       }
     },
     waitingChanges: () => writer.waiting,
+    transacted: (connection) => postgresTransacted(connection, definition, changes, assertReady),
     close: () => writer.close(),
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { type OptionTypes, requireOptions } from "waymark/internal";
 import type { Database, DatabaseOptions, StoredCollection } from "../../database.ts";
 
@@ -19,8 +19,9 @@ import { sqliteRestoreTarget } from "./restore-target.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
 import { missingIndexes, prepareSchema } from "./table/schema.ts";
 import { type ReaderThreadData, ThreadChannel } from "./threads/thread.ts";
+import { sqliteTransacted } from "./transaction.ts";
 import { SqliteCommitter } from "./writing/committer.ts";
-import { localCommitter } from "./writing/committer-channel.ts";
+import { type DatabaseCopy, localCommitter } from "./writing/committer-channel.ts";
 import { SqliteWriter } from "./writing/writer.ts";
 
 export interface SqliteDatabaseOptions extends DatabaseOptions {
@@ -86,7 +87,9 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const writer = new SqliteWriter(
     isFile
       ? new ThreadChannel("committer-thread", thread)
-      : localCommitter(new SqliteCommitter(database, collections, busyTimeout)),
+      : localCommitter(new SqliteCommitter(database, collections, busyTimeout), () =>
+          copyInMemory(database, collections),
+        ),
     maxWaitingWrites,
     options.observer?.onCommit,
   );
@@ -102,6 +105,14 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const source = new SqliteSource(database, lock && (() => lock.beforeRead()));
   const connections = { database, queries, reader, writer, lock, source };
   return recordDatabase(sqliteDatabaseEngine(connections, file, collections, busyTimeout), { ...options, collections });
+}
+
+/** A transaction has a copy to itself: a few milliseconds, where no one has more in memory than can be read in a moment. */
+function copyInMemory(original: DatabaseSync, collections: readonly StoredCollection[]): DatabaseCopy {
+  const address = `file:/${randomUUID()}?vfs=memdb`;
+  const copy = new DatabaseSync(address); // as long as it is open, so long there is the memory
+  original.prepare("VACUUM INTO ?").run(address);
+  return { committer: new SqliteCommitter(copy, collections, 0), close: () => copy.close() };
 }
 
 /** @throws RangeError naming the option that is not an integer from 1 */
@@ -139,6 +150,8 @@ function sqliteDatabaseEngine(
     },
     unusedIndexes: async () => [], // they are dropped when the file is opened
     probeChanges: () => writer.probe(),
+    longestWait: busyTimeout,
+    transaction: (work) => writer.transaction((channel) => work((definition) => sqliteTransacted(channel, definition))),
     async resume() {
       source.stopCounting();
       const raise = `UPDATE waymark_era SET era = '${randomUUID()}';

@@ -33,9 +33,21 @@ export interface BulkConditions extends Required<BulkOptions> {
 export class BulkReader {
   readonly #documents: Iterator<Document> | AsyncIterator<Document>;
   readonly #source: BulkSource;
+  readonly #most: number;
+  readonly #toError: (reason: string) => Error;
 
-  constructor(source: BulkSource) {
+  /**
+   * @param most the most writes to be stored together
+   * @param toError makes the error where no document arrives in time
+   */
+  constructor(
+    source: BulkSource,
+    most: number = mostWrites,
+    toError = (reason: string): Error => new StoreUnavailable(reason),
+  ) {
     const { documents } = source;
+    this.#most = most;
+    this.#toError = toError;
     this.#documents =
       Symbol.asyncIterator in documents ? documents[Symbol.asyncIterator]() : documents[Symbol.iterator]();
     this.#source = source;
@@ -44,16 +56,16 @@ export class BulkReader {
   /**
    * Returns the next writes to store together; an empty list at the end.
    *
-   * @throws StoreUnavailable (rejects) when no document arrives in time; errors of the documents themselves
+   * @throws that error, by default StoreUnavailable (rejects) when no document arrives in time; errors of the documents themselves
    */
   async next(): Promise<readonly Write[]> {
     const stalled = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      stalled.reject(new StoreUnavailable(`The records to be stored did not come for ${patience / 1000} s`));
+      stalled.reject(this.#toError(`The records to be stored did not come for ${patience / 1000} s`));
     }, patience);
     try {
       const writes: Write[] = [];
-      for (let characters = 0; characters < mostCharacters && writes.length < mostWrites; ) {
+      for (let characters = 0; characters < mostCharacters && writes.length < this.#most; ) {
         const { done, value } = await Promise.race([this.#documents.next(), stalled.promise]);
         if (done) break;
         const write = this.#source.toWrite(value);

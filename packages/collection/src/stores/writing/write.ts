@@ -34,6 +34,10 @@ export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
 
 export const isNew = (write: Write): write is CreateWrite => write.kind === "create";
 
+/** Whether a write creates a record for which nothing but what must be unique has to be known. */
+export const dependsOnNothing = (write: Write): write is CreateWrite =>
+  isNew(write) && write.id === undefined && write.idempotency === undefined;
+
 /** The outcome of a change. */
 export type OutcomeOf<W extends Write> = {
   readonly create: Creation;

@@ -15,8 +15,11 @@ import { quoteName } from "../table/sql.ts";
 import { type HeadRow, mostFew, mostInBatch, PostgresSelection, parseRecords, type SelectedRow } from "./selection.ts";
 import { isBefore, readState, type SeenState } from "./state.ts";
 
+/** What makes the reads: a pool, or a transaction. */
+type Reads = Pick<PostgresPool, "read">;
+
 /** Makes what reads the lists of a collection, and counts its records. */
-export function postgresLists(pool: PostgresPool, definition: StoredCollection): Pick<Engine, "batch" | "count"> {
+export function postgresLists(pool: Reads, definition: StoredCollection): Pick<Engine, "batch" | "count"> {
   /** The names of statements, by their texts. */
   const names = new Map<string, string>();
   const collection = definition.name;
@@ -115,14 +118,14 @@ export function postgresLists(pool: PostgresPool, definition: StoredCollection):
 /** The reads of one list, of which none shows an older state of the collection than the one before it. */
 class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
   connection?: NonNullable<ReadSeries<unknown>["connection"]>;
-  readonly #pool: PostgresPool;
+  readonly #pool: Reads;
   readonly #options: ReadOptions;
   /** The state that the first read has shown. */
   first = "";
   /** The state that the next read must show at least: that of the latest. */
   #least: string | undefined;
 
-  constructor(pool: PostgresPool, options: ReadOptions) {
+  constructor(pool: Reads, options: ReadOptions) {
     this.#pool = pool;
     this.#options = options;
     this.#least = options.notBefore;

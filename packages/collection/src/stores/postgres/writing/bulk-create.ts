@@ -51,10 +51,7 @@ async function storeSteps(
   // Of several programs that are to store only where there is nothing, one does.
   if (source.onlyIfEmpty)
     begun.push(connection.query({ text: "SELECT pg_advisory_xact_lock($1)", values: [emptyLock] }));
-  for (const lock of source.locks) {
-    begun.push(connection.query({ text: "SELECT pg_advisory_xact_lock($1, $2)", values: [listLock, lock] }));
-  }
-  await Promise.all(begun);
+  await Promise.all([...begun, lockLists(connection, source.locks)]);
   const first = await reader.next();
   // Others must not be given the ids that the documents name: they wait.
   if (first.some((write) => isNew(write) && write.id !== undefined)) await changes.keepOthersOut(connection);
@@ -84,6 +81,12 @@ async function storeSteps(
   if (result.kind !== "created" || isUndone) return { result, batch: undefined };
   if (keyed !== undefined) await changes.keep(connection, keyed);
   return { result, batch: batch ?? (keyed && (await changes.read(connection, []))) };
+}
+
+/** Waits until no other transaction has one of these locks of lists, which this one then has until it ends. */
+export async function lockLists(connection: PostgresConnection, locks: readonly number[]): Promise<void> {
+  const text = "SELECT pg_advisory_xact_lock($1, $2)";
+  await Promise.all(locks.map((lock) => connection.query({ text, values: [listLock, lock] })));
 }
 
 /** The first number of the locks of lists. */

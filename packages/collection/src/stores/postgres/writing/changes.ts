@@ -67,6 +67,11 @@ export class PostgresChanges {
     return new PostgresBatch(this.#unique, { ...reserved, rows, takenIds, holders, owners, keyed });
   }
 
+  /** Returns the row with an id; undefined without one. */
+  async row(connection: PostgresConnection, id: number): Promise<StoredRow | undefined> {
+    return (await this.#rowsOf(connection, [id])).get(id);
+  }
+
   /** Returns whether somebody keeps everybody from changing the collection, and not only some of its records. */
   async isLocked(connection: PostgresConnection): Promise<boolean> {
     await connection.begin();

@@ -2,7 +2,14 @@ import { StoreOutcomeUnknown } from "../../contract/errors.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
-import { isCommitUncertain, isOutcomeUnknown, sqlState, sqlStateOf } from "../connections/fault.ts";
+import {
+  ConnectionLost,
+  isCommitUncertain,
+  isOutcomeUnknown,
+  mayPass,
+  sqlState,
+  sqlStateOf,
+} from "../connections/fault.ts";
 import { type PostgresBatch, withRevision } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 
@@ -60,17 +67,33 @@ async function failed(connection: PostgresConnection, error: unknown, isCommitte
  *
  * @throws as `transact` does
  */
-export async function create(
+export function create(
   connection: PostgresConnection,
   changes: PostgresChanges,
   records: readonly NewRecord[],
 ): Promise<readonly (StoredRecord | undefined)[]> {
+  return committed(connection, async () => {
+    const [, created] = await Promise.all([connection.begin(), changes.create(connection, records)]);
+    return created;
+  });
+}
+
+/**
+ * Does work that begins a transaction, and commits it. An error of the work, or a failed commit, undoes everything.
+ *
+ * @throws as `transact` does
+ */
+export async function committed<R>(
+  connection: PostgresConnection,
+  work: () => Promise<R>,
+  commitIt: (commit: () => Promise<void>) => Promise<void> = (commit) => commit(),
+): Promise<R> {
   let isCommitted = false;
   try {
-    const [, created] = await Promise.all([connection.begin(), changes.create(connection, records)]);
+    const result = await work();
     isCommitted = true;
-    await commit(connection);
-    return created;
+    await commitIt(() => commit(connection));
+    return result;
   } catch (error) {
     throw await failed(connection, error, isCommitted);
   }
@@ -101,3 +124,16 @@ async function rollBack(connection: PostgresConnection): Promise<void> {
     connection.destroy(); // whatever state it is in: the server undoes what is not committed
   }
 }
+
+/**
+ * Returns whether a transaction can be repeated: nothing was committed. After a violation, the next attempt sees the value or lacks the
+ * owner that another transaction stored or removed meanwhile.
+ */
+export function mayBeRepeated(error: unknown): boolean {
+  return error instanceof ConnectionLost || mayPass(error) || isViolation(error);
+}
+
+const isViolation = (error: unknown): boolean => {
+  const state = sqlStateOf(error);
+  return state === sqlState.uniqueViolation || state === sqlState.foreignKeyViolation;
+};

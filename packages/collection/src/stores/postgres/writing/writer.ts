@@ -1,11 +1,11 @@
 import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import type { Engine } from "../../engine.ts";
-import { isNew, type NewRecord, type OutcomeOf, type Write } from "../../writing/write.ts";
+import { type CreateWrite, dependsOnNothing, type OutcomeOf, type Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";
 import type { PostgresChanges } from "./changes.ts";
-import { create, transact, withRevisions } from "./transaction.ts";
+import { create, mayBeRepeated, transact, withRevisions } from "./transaction.ts";
 
 /**
  * Makes the changes of one collection, on several connections at once. A transaction makes the changes that wait when it begins; each is
@@ -82,7 +82,7 @@ export function postgresWriter(
 
   /** Creates records. Those that are not stored are decided as other changes, which finds what they conflict with. */
   const makeNew = async (taken: readonly WaitingWrite[]): Promise<void> => {
-    const records = taken.map(({ write }) => write as NewRecord); // what waits here
+    const records = taken.map(({ write }) => write as CreateWrite); // what waits here
     const createAll = () => pool.use((connection) => create(connection, changes, records));
     const created = await reportedCommit(onCommit, taken.length, () =>
       attempt(5, createAll, (error) => error instanceof ConnectionLost || mayPass(error)),
@@ -176,31 +176,14 @@ interface WaitingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** Whether a write creates a record for which nothing but what must be unique has to be known. */
-const dependsOnNothing = (write: Write): boolean =>
-  isNew(write) && write.id === undefined && write.idempotency === undefined;
-
 /** Sizes are in characters of JSON. */
 const batchLimit = { writes: 500, size: 2 ** 20 };
 const queueLimit = { writes: 10_000, size: 2 ** 26 };
 
 const sizeOf = (write: Write): number => (write.kind === "remove" ? 0 : write.members.length);
 
-/**
- * Returns whether a transaction can be repeated: nothing was committed. After a violation, the next attempt sees the value or lacks the
- * owner that another transaction stored or removed meanwhile.
- */
-function mayBeRepeated(error: unknown): boolean {
-  return error instanceof ConnectionLost || mayPass(error) || isViolation(error);
-}
-
 /** Returns whether an error may be that of one change, so that the others of its transaction can be made without it. */
 function mayBeOfOne(error: unknown): boolean {
   const state = sqlStateOf(error);
   return !(error instanceof StoreUnavailable) && state !== undefined && !/^(?:08|25006|53|57P|58)/.test(state);
 }
-
-const isViolation = (error: unknown): boolean => {
-  const state = sqlStateOf(error);
-  return state === sqlState.uniqueViolation || state === sqlState.foreignKeyViolation;
-};

@@ -12,7 +12,7 @@ import { type Answer, type Calls, type Channel, type PendingCall, settle, toAnsw
 const programs: Readonly<Record<ThreadProgram, { readonly task: string; readonly committing: readonly string[] }>> = {
   "reader-thread": { task: "reads", committing: [] },
   // The calls that may have been committed when the thread ends before its answer.
-  "committer-thread": { task: "writes", committing: ["commit", "endBulk"] },
+  "committer-thread": { task: "writes", committing: ["commit", "endBulk", "commitTransaction"] },
 };
 
 type ThreadProgram = "reader-thread" | "committer-thread";

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import type { SnapshotKey } from "../../contract/snapshot.ts";
 import { keyColumns } from "../../table/rows.ts";
-import { decide, forgottenForEach, keyLifetime } from "../../writing/decide.ts";
+import { decide, forgottenForEach, type Known, keyLifetime } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { limit, prepareChange } from "../connections/statements.ts";
 import { filledColumns, filledValues, rowInsertion } from "../table/columns.ts";
@@ -12,7 +12,7 @@ import type { SqliteCounters } from "./counters.ts";
 import { sqliteKnown } from "./known.ts";
 
 /** The changes to a collection over one connection, within a transaction that may write. */
-export interface SqliteChanges {
+export interface SqliteChanges extends Pick<Known, "row" | "keyed"> {
   readonly definition: StoredCollection;
   /** @throws StoreUnavailable when another program compares records by something else, so that all changes fail */
   assertDeclared(): void;
@@ -73,6 +73,8 @@ export function sqliteChanges(
 
   return {
     definition,
+    row: known.row,
+    keyed: known.keyed,
     assertDeclared() {
       known.counters();
     },

@@ -1,12 +1,16 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
 import { StoreUnavailable } from "../../contract/errors.ts";
-import type { BulkCreation } from "../../contract/store.ts";
-import { type BulkConditions, type BulkEnd, BulkTally } from "../../writing/bulk-source.ts";
+import type { SnapshotKey } from "../../contract/snapshot.ts";
+import type { ReadAgain } from "../../reading/found-list.ts";
+import type { BulkConditions, BulkEnd } from "../../writing/bulk-source.ts";
+import type { StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";
 import { numberIn, prepareChange } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
+import { type FoundState, SqliteQueries } from "../reading/queries.ts";
+import { type BulkOutcome, bulkCreation, type SqliteBulkCreation } from "./bulk-creation.ts";
 import { type SqliteChanges, sqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
 
@@ -28,6 +32,9 @@ export class SqliteCommitter {
   readonly #undo: StatementSync;
   readonly #keep: StatementSync;
   readonly #counters: SqliteCounters;
+  /** The reads of transactions; undefined before the first of them. */
+  #queries: SqliteQueries | undefined;
+  readonly #collections: readonly StoredCollection[];
   #bulk: SqliteBulkCreation | undefined;
   #hasRemovals = false;
 
@@ -38,6 +45,7 @@ export class SqliteCommitter {
   constructor(database: DatabaseSync, collections: readonly StoredCollection[], busyTimeout: number, path?: string) {
     const counters = new SqliteCounters(database, path);
     this.#counters = counters;
+    this.#collections = collections;
     this.#database = database;
     this.#busyTimeout = busyTimeout;
     this.#writes = new Map(
@@ -114,6 +122,79 @@ export class SqliteCommitter {
     this.#bulk = undefined;
   }
 
+  /** Begins a transaction of as many calls as its work makes. */
+  beginTransaction(): void {
+    begin(this.#database, this.#busyTimeout);
+    this.#within(() => {
+      this.#counters.begin();
+      for (const writes of this.#writes.values()) writes.begin();
+    });
+  }
+
+  /** Makes a change in the transaction, which an error undoes as a whole. */
+  changeWithin({ collection, write }: AddressedWrite): OutcomeOf<Write> {
+    this.#hasRemovals ||= write.kind !== "create";
+    return this.#within(() => {
+      const outcome = this.#writesTo(collection).apply(write);
+      for (const writes of this.#writes.values()) writes.finish(write.kind === "remove");
+      return outcome;
+    });
+  }
+
+  /** Keeps a key with the changes of the transaction. */
+  keepWithin(collection: string, keyed: SnapshotKey): void {
+    this.#within(() => {
+      const writes = this.#writesTo(collection);
+      writes.keep(keyed);
+      writes.finish(false);
+    });
+  }
+
+  /** Reads in the transaction, with what it has changed. */
+  rowWithin(collection: string, id: number): StoredRow | undefined {
+    return this.#within(() => this.#writesTo(collection).row(id));
+  }
+
+  keyedWithin(collection: string, owner: number, key: string): SnapshotKey | undefined {
+    return this.#within(() => this.#writesTo(collection).keyed(owner, key));
+  }
+
+  findWithin(...asked: Parameters<SqliteQueries["find"]>): FoundState {
+    return this.#reading((queries) => queries.find(...asked));
+  }
+
+  readWithin(...asked: Parameters<SqliteQueries["readFound"]>): ReadAgain {
+    return this.#reading((queries) => queries.readFound(...asked));
+  }
+
+  countWithin(...asked: Parameters<SqliteQueries["count"]>): number {
+    return this.#reading((queries) => queries.count(...asked));
+  }
+
+  commitTransaction(): void {
+    this.#within(() => this.#counters.store());
+    commit(this.#database);
+    this.#counters.keep();
+  }
+
+  /** Undoes the transaction; does nothing where it was undone already. */
+  abandonTransaction(): void {
+    rollBack(this.#database);
+  }
+
+  #within<T>(work: () => T): T {
+    if (!this.#database.isTransaction) throw lost("transaction");
+    return orRollBack(this.#database, work);
+  }
+
+  #reading<T>(read: (queries: SqliteQueries) => T): T {
+    return this.#within(() => {
+      this.#counters.store();
+      this.#queries ??= new SqliteQueries(this.#database, this.#collections);
+      return read(this.#queries);
+    });
+  }
+
   #inTransaction(
     batch: readonly AddressedWrite[],
     apply: (write: AddressedWrite) => WriteOutcome,
@@ -155,75 +236,12 @@ export class SqliteCommitter {
 
   #currentBulk(): SqliteBulkCreation {
     if (this.#bulk !== undefined) return this.#bulk;
-    throw new StoreUnavailable("What was loaded before is lost, since the thread that writes had to be started again");
+    throw lost("load");
   }
 }
 
-/** The outcome of storing many records, all or none. */
-export type BulkOutcome =
-  | BulkCreation
-  /** The load was for an empty collection or owner, and there were records before. */
-  | { readonly kind: "not-empty" };
-
-/** A transaction that stores many records, which arrive in batches. An error undoes all of it. */
-interface SqliteBulkCreation {
-  /** Stores the next records; returns whether more may change the outcome. */
-  add(batch: readonly Write[]): boolean;
-  /** Commits all of the records, or rolls back when they are refused or to be undone, and returns the outcome. */
-  end(end: BulkEnd): BulkOutcome;
-  abandon(): void;
-}
-
-/** Begins the transaction, which waits as `begin` does. */
-function bulkCreation(
-  database: DatabaseSync,
-  busyTimeout: number,
-  counters: SqliteCounters,
-  writes: SqliteChanges,
-  { onlyIfEmpty, owner, unique }: BulkConditions,
-): SqliteBulkCreation {
-  const tally = new BulkTally(unique);
-  begin(database, busyTimeout);
-  writes.begin();
-  const isRefused = orRollBack(database, () => {
-    counters.begin();
-    return onlyIfEmpty && !writes.isEmpty(owner);
-  });
-  const isDecided = (): boolean => isRefused || tally.isDecided;
-
-  return {
-    add(batch) {
-      orRollBack(database, () => {
-        for (const write of batch) {
-          if (isDecided()) return;
-          tally.add(write, writes.apply(write));
-        }
-        writes.finish(batch.some(({ kind }) => kind === "remove"));
-      });
-      return !isDecided();
-    },
-    end({ isUndone, keyed }) {
-      const atEnd = isDecided() ? undefined : tally.atEnd();
-      orRollBack(database, () => {
-        for (let step = atEnd?.next(); step?.done === false; ) step = atEnd?.next(step.value.map(writes.apply));
-      });
-      const outcome = isRefused ? ({ kind: "not-empty" } as const) : tally.outcome;
-      if (outcome.kind === "created" && !isUndone) {
-        orRollBack(database, () => {
-          if (keyed !== undefined) writes.keep(keyed);
-          writes.finish(false);
-          counters.store();
-        });
-        commit(database);
-        counters.keep();
-      } else rollBack(database);
-      return outcome;
-    },
-    abandon() {
-      rollBack(database);
-    },
-  };
-}
+const lost = (what: string): StoreUnavailable =>
+  new StoreUnavailable(`The ${what} is lost, since the thread that writes had to be started again`);
 
 /**
  * Makes SQLite write as much to the log as for a large record, in a transaction that is undone. A test with a page or two could

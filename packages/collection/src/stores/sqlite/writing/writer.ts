@@ -2,7 +2,8 @@ import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
-import type { BulkOutcome, WriteOutcome } from "./committer.ts";
+import type { BulkOutcome } from "./bulk-creation.ts";
+import type { WriteOutcome } from "./committer.ts";
 import type { CommitterChannel } from "./committer-channel.ts";
 
 /**
@@ -68,6 +69,28 @@ export class SqliteWriter {
     return this.#queue.addJob(() => {
       this.#waiting--;
       return sendBulk(this.#channel, collection, source);
+    });
+  }
+
+  /**
+   * Does work in a transaction of its own, in which it asks the committer by the channel; other changes wait meanwhile.
+   *
+   * @throws what the work throws; StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
+   */
+  async transaction<R>(work: (channel: Pick<CommitterChannel, "ask">) => Promise<R>): Promise<R> {
+    this.#admit();
+    this.#waiting++;
+    return this.#queue.addJob(async () => {
+      this.#waiting--;
+      await this.#channel.ask("beginTransaction");
+      try {
+        const result = await work(this.#channel);
+        await reportedCommit(this.#onCommit, 1, () => this.#channel.ask("commitTransaction"));
+        return result;
+      } catch (error) {
+        await this.#channel.ask("abandonTransaction").catch(() => undefined); // when the thread is gone, so is the transaction
+        throw error;
+      }
     });
   }
 
