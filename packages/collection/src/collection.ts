@@ -50,7 +50,7 @@ export interface CollectionHandlers<T extends Document> extends RoutedHandlers {
  * @throws RangeError when a limit is out of its bounds
  */
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
-  const settings = toCollectionSettings(options);
+  const settings = toCollectionSettings(options, new DeclarationSite(collection));
   const admission = bulkAdmission(settings.bulk);
   const bulk = bulkCreate(settings, admission);
   const handlers: RoutedHandlers = {

@@ -1,10 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Awaitable, HttpRequest } from "waymark";
-import { andThen } from "waymark/internal";
+import { andThen, type DeclarationSite } from "waymark/internal";
 import { type JsonObject, without } from "./members/json-object.ts";
 import type { RecordScope } from "./record-scope.ts";
 import { changeInState, mapped } from "./store-layers.ts";
-import type { Document, ListChange, Store, StoredRecord } from "./stores/contract/store.ts";
+import {
+  type CreationOptions,
+  type Document,
+  isRecordId,
+  type ListChange,
+  type Store,
+  type StoredRecord,
+  type Transaction,
+} from "./stores/contract/store.ts";
 
 /**
  * The members of a record that the server sets in each change, by name: a value that JSON has, or undefined for none. Clients cannot
@@ -23,47 +31,65 @@ export interface PendingChange {
 }
 
 /**
- * Called before each change is stored, with the state that it changes: throws an HttpError to refuse it, with all changes of its
- * request, or returns what the record is to say instead.
+ * Called in the transaction of each change, with the state that it changes: throws an HttpError to refuse it, with all changes of its
+ * request, or returns what the record is to say instead. What it changes by the transaction is stored with the change, or not at all,
+ * and asks nobody before.
  */
-export type BeforeChange = (change: PendingChange, request: HttpRequest<unknown>) => Awaitable<Document | undefined>;
+export type BeforeChange = (
+  change: PendingChange,
+  tx: Transaction,
+  request: HttpRequest<unknown>,
+) => Awaitable<Document | undefined>;
 
 interface Preparation {
   readonly set: SetMembers;
   readonly before: BeforeChange | undefined;
   readonly serverMembers: readonly string[];
+  /** Where the collection was made. */
+  readonly site: DeclarationSite;
 }
 
 /**
  * Returns the scope of a collection whose changes are prepared so. A change that says what the record says sets nothing, and nobody is
  * asked about it.
  */
-export function preparedScope(scope: RecordScope, { set, before: ask, serverMembers }: Preparation): RecordScope {
+export function preparedScope(scope: RecordScope, { set, before: ask, serverMembers, site }: Preparation): RecordScope {
   if (Object.keys(set).length === 0 && ask === undefined) return scope;
   const isSame = (document: Document, before: JsonObject): boolean =>
     isDeepStrictEqual(without({ ...document }, serverMembers), without(before, serverMembers));
+
+  /** Returns what the record is to say, and whether that is another thing than it says. */
+  const withSet = (request: HttpRequest<unknown>, document: Document, before: JsonObject | undefined) => {
+    const kept = before !== undefined && isSame(document, before) ? before : undefined;
+    const values = Object.entries(set).map(([name, value]) => [
+      name,
+      kept === undefined ? value(request, before) : kept[name],
+    ]);
+    return { after: { ...document, ...Object.fromEntries(values) }, isChange: kept === undefined };
+  };
+  const valueIn = (record: StoredRecord | undefined): JsonObject | undefined => record && JSON.parse(record.json);
+
   return {
     ...scope,
     storeOf: (request, of) =>
-      andThen(scope.storeOf(request, of), (store) =>
-        preparingStore(store, {
+      andThen(scope.storeOf(request, of), (store) => {
+        if (ask === undefined) {
+          return preparingStore(store, {
+            write: async (document, record) => withSet(request, document, valueIn(record)).after,
+            remove: undefined,
+          });
+        }
+        return askingStore(store, site, (tx) => ({
           async write(document, record) {
-            const before: JsonObject | undefined = record && JSON.parse(record.json);
-            const kept = before !== undefined && isSame(document, before) ? before : undefined;
-            const values = Object.entries(set).map(([name, value]) => [
-              name,
-              kept === undefined ? value(request, before) : kept[name],
-            ]);
-            const after = { ...document, ...Object.fromEntries(values) };
-            return (kept === undefined ? await ask?.({ before, after }, request) : undefined) ?? after;
+            const before = valueIn(record);
+            const { after, isChange } = withSet(request, document, before);
+            return (isChange ? await ask({ before, after }, tx, request) : undefined) ?? after;
           },
-          remove:
-            ask &&
-            (async ({ json }) => {
-              await ask({ before: JSON.parse(json), after: undefined }, request);
-            }),
-        }),
-      ),
+          async remove(record) {
+            await ask({ before: valueIn(record), after: undefined }, tx, request);
+          },
+        }));
+      }),
   };
 }
 
@@ -107,4 +133,72 @@ function preparingStore(store: Store, preparing: Preparing): Store {
     changeAll: (changes, options) => store.changeAll(mapped(changes, prepare), options),
     within: (owner) => preparingStore(store.within(owner), preparing),
   };
+}
+
+/** Returns a store each change of which is prepared and made in a transaction. */
+function askingStore(store: Store, site: DeclarationSite, preparing: (tx: Transaction) => Preparing): Store {
+  const change = <R extends { readonly kind: string }>(
+    make: (prepared: Store, inside: Store) => Promise<R>,
+    isUndone = () => false,
+  ): Promise<R> =>
+    transacted(
+      store,
+      site,
+      (inside, tx) => make(preparingStore(inside, preparing(tx)), inside),
+      ({ kind }) => made.has(kind) && !isUndone(),
+    );
+  return {
+    ...store,
+    create: (document, options) =>
+      change(async (prepared, inside) =>
+        // What came before is answered as it was then.
+        ((await isRepeated(inside, document, options)) ? inside : prepared).create(document, options),
+      ),
+    replace: (...asked) => change((prepared) => prepared.replace(...asked)),
+    remove: (...asked) => change((prepared) => prepared.remove(...asked)),
+    createAll: (...asked) => change((prepared) => prepared.createAll(...asked)),
+    changeAll(changes, options = {}) {
+      let isUndone = false;
+      const undo = (): boolean => {
+        isUndone = options.undo?.() ?? false;
+        return isUndone;
+      };
+      return change(
+        (prepared) => prepared.changeAll(changes, { ...options, undo }),
+        () => isUndone,
+      );
+    },
+    within: (owner) => askingStore(store.within(owner), site, preparing),
+  };
+}
+
+/** The outcomes of changes that are made. */
+const made: ReadonlySet<string> = new Set(["created", "replaced", "removed"]);
+
+/** Returns whether the key of a creation was used before. */
+async function isRepeated(store: Store, document: Document, { idempotency }: CreationOptions = {}): Promise<boolean> {
+  if (idempotency === undefined) return false;
+  const owner = store.owner && (document as JsonObject)[store.owner.member]; // as far as it names one
+  return (await (isRecordId(owner) ? store.within(owner) : store).kept(idempotency.key)) !== undefined;
+}
+
+/** Does work in a transaction of a store, which stores nothing where its result is not to be kept. */
+async function transacted<R>(
+  store: Store,
+  began: object,
+  work: (store: Store, tx: Transaction) => Promise<R>,
+  isKept: (result: R) => boolean,
+): Promise<R> {
+  let undone: { readonly result: R } | undefined;
+  try {
+    return await store.transaction(async (inside, tx) => {
+      const result = await work(inside, tx);
+      if (isKept(result)) return result;
+      undone = { result };
+      throw undone;
+    }, began);
+  } catch (error) {
+    if (undone !== undefined && error === undone) return undone.result;
+    throw error;
+  }
 }

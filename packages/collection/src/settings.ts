@@ -2,7 +2,7 @@ import { type Awaitable, created, type HttpRequest, type HttpResponse } from "wa
 import { type Decoder, jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
-import { type OptionTypes, quote, requireOptions } from "waymark/internal";
+import { type DeclarationSite, type OptionTypes, quote, requireOptions } from "waymark/internal";
 import { Followers } from "./feed/followers.ts";
 import { SharedChanges } from "./feed/shared-changes.ts";
 import { type ChangedFrom, feedWatch } from "./feed/watch.ts";
@@ -94,8 +94,9 @@ export interface CollectionOptions<T extends Document = Document> {
    */
   readonly set?: SetMembers | undefined;
   /**
-   * Called before each change is stored, in single requests and in those for many: refuses it by an HttpError, or returns another record
-   * to store. What it returns is not validated. Default: changes are stored as they are.
+   * Called in the transaction of each change, in single requests and in those for many: refuses it by an HttpError, reads and changes
+   * other records by the transaction, or returns another record to store, which is not validated. It is awaited as the work of
+   * `Database.transaction` is, and may be called again for the same change. Default: changes are stored as they are.
    */
   readonly before?: BeforeChange | undefined;
   /** How lines of a list that is sent meet stored records. Default: no records are likely the same. */
@@ -185,10 +186,11 @@ export type ListHandler = (request: HttpRequest<unknown>) => Awaitable<HttpRespo
 /**
  * Fills in the defaults.
  *
+ * @param site where the collection was made
  * @throws TypeError when an option is unknown or of another type, when two representations have the same name, when a media type is
  *   malformed, or when there is no representation for one record or for lists; RangeError when a limit is out of bounds
  */
-export function toCollectionSettings(options: CollectionOptions): CollectionSettings {
+export function toCollectionSettings(options: CollectionOptions, site: DeclarationSite): CollectionSettings {
   requireOptions("collection({ … })", options, optionTypes);
   const { path, store, schema, lenientSchema, nouns, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
@@ -215,7 +217,7 @@ export function toCollectionSettings(options: CollectionOptions): CollectionSett
   // What is set may decide whether the record is visible.
   const { set = {}, before } = options;
   const seen = options.visible === undefined ? found : visibleScope(found, view);
-  const scope = preparedScope(seen, { set, before, serverMembers });
+  const scope = preparedScope(seen, { set, before, serverMembers, site });
   requireKnownMembers(schema, serverMembers, {
     members: [...store.unique, ...store.members.map(({ name }) => name), ...store.fullText.map(({ name }) => name)],
     "nouns.always": nouns?.always ?? [],
