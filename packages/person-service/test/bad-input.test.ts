@@ -21,53 +21,6 @@ async function refuse(service: Service, message: Message, status: number, code: 
   return assertProblem(service, await service.send("POST", "/person", message), status, code);
 }
 
-const bytes = (...codes: readonly number[]): Uint8Array<ArrayBuffer> => Uint8Array.from(codes);
-const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-
-/** Bytes within a JSON name. */
-const inName = (...codes: readonly number[]): Uint8Array<ArrayBuffer> =>
-  bytes(...utf8('{"name":"'), ...codes, ...utf8('"}'));
-
-/** A document, the line and column of its first fault (none where the bytes are no text), and what is said of it. */
-type Malformed = readonly [body: string | Uint8Array<ArrayBuffer>, line: number, column: number, said: RegExp];
-
-const malformedJson: Readonly<Record<string, Malformed>> = {
-  "no content": ["", 1, 1, /found no content/],
-  "two documents": ['{"name":"Ada"} {"name":"Eve"}', 1, 16, /nothing more after the value/],
-  "a number that would be rounded": ['{"id":9007199254740993,"name":"Ada"}', 1, 7, /rounded to 9007199254740992/],
-  "half of a surrogate pair": ['{"name":"Ada \\ud83d"}', 1, 14, /half of a surrogate pair/],
-  "a member of the address twice": [
-    '{"name":"Ada","address":{"postalCode":"1","postalCode":"2"}}',
-    1,
-    43,
-    /occurs twice/,
-  ],
-  "__proto__ in the address": ['{"name":"Ada","address":{"__proto__":{}}}', 1, 26, /"__proto__"/],
-  "half a million braces": ['{"a":'.repeat(200_000), 1, 321, /more than 64 deep/],
-  "an emoji before the fault": ['{"name":"😀", }', 1, 14, /a member name/],
-};
-
-/** What is no UTF-8 has neither lines nor columns. */
-const notUtf8: Readonly<Record<string, readonly [body: Uint8Array<ArrayBuffer>, said: RegExp]>> = {
-  "a character that is cut off": [inName(0xf0, 0x9f, 0x98), /offset 9/],
-  "Latin-1": [inName(0x5a, 0x6f, 0xeb), /offset 11/],
-};
-
-const malformedXml: Readonly<Record<string, Malformed>> = {
-  "no content": ["", 1, 1, /document must contain a root element|no content|empty/i],
-  "another root": ["<human><name>Ada</name></human>", 1, 1, /"human"; it must be "person"/],
-  "an element twice": ["<person><name>Ada</name>\n<name>Eve</name></person>", 2, 1, /"person\/name" occurs twice/],
-  "text beside elements": ["<person>Ada<name>Ada</name></person>", 1, 9, /"person" has text/],
-  "a raw control character": ["<person><name>A\u0001</name></person>", 1, 16, /U\+0001/],
-  "a hundred thousand elements deep": ["<person>".repeat(100_000), 1, 513, /more than 64 deep/],
-  "a file as an entity": [
-    '<?xml version="1.0"?>\n<!DOCTYPE p [<!ENTITY e SYSTEM "file:///etc/passwd">]>\n<person><name>&e;</name></person>',
-    2,
-    1,
-    /<!DOCTYPE/,
-  ],
-};
-
 const typesRefused: Readonly<Record<string, string | undefined>> = {
   none: undefined,
   "a form": "application/x-www-form-urlencoded",
@@ -77,57 +30,6 @@ const typesRefused: Readonly<Record<string, string | undefined>> = {
 };
 
 describeInMemory("bad input", (openService) => {
-  describe("malformed JSON is refused with the place of its first fault", () => {
-    const service = openService();
-    for (const [name, [body, line, column, said]] of Object.entries(malformedJson)) {
-      it(name, async () => {
-        const problem = await refuse(service, { ...asJson(""), body }, 400, "malformed-content");
-        assert.deepEqual([problem["line"], problem["column"]], [line, column]);
-        assert.match(problem.detail ?? "", said);
-        assert.match(problem.detail ?? "", new RegExp(` at line ${line}, column ${column}\\.$`));
-      });
-    }
-    it("pollutes no prototype and stores nothing", async () => {
-      assert.equal("polluted" in {}, false);
-      assert.deepEqual(await readAll(service), []);
-    });
-  });
-
-  describe("malformed XML is refused with the place of its first fault", () => {
-    const service = openService();
-    for (const [name, [body, line, column, said]] of Object.entries(malformedXml)) {
-      it(name, async () => {
-        const problem = await refuse(service, { ...asXml(""), body }, 400, "malformed-content");
-        assert.deepEqual([problem["line"], problem["column"]], [line, column]);
-        assert.match(problem.detail ?? "", said);
-      });
-    }
-    it("stores nothing", async () => assert.deepEqual(await readAll(service), []));
-  });
-
-  describe("content that is not UTF-8 is refused with the place of its first fault", () => {
-    const service = openService();
-    for (const [name, [body, said]] of Object.entries(notUtf8)) {
-      it(name, async () => {
-        const problem = await refuse(service, { ...asJson(""), body }, 400, "malformed-content");
-        assert.match(problem.detail ?? "", said);
-        await refuse(service, { ...asXml(""), body }, 400, "malformed-content");
-      });
-    }
-    it("UTF-16 and UTF-32", async () => {
-      const utf16 = Buffer.from('{"name":"Ada"}', "utf16le");
-      await refuse(service, { ...asJson(""), body: utf16 }, 400, "malformed-content");
-      await refuse(service, { ...asXml(""), body: Buffer.from("<person/>", "utf16le") }, 400, "malformed-content");
-      await refuse(service, { ...asXml(""), body: bytes(0, 0, 0xfe, 0xff, 0, 0, 0, 60) }, 400, "malformed-content");
-    });
-    it("XML whose declaration names another encoding", async () => {
-      for (const encoding of ["shift_jis", "utf-16", "iso-8859-1", "no-such-encoding"]) {
-        const body = `<?xml version="1.0" encoding="${encoding}"?><person><name>Ada</name></person>`;
-        await refuse(service, asXml(body), 400, "malformed-content");
-      }
-    });
-  });
-
   describe("content that breaks the rules is refused with all that it breaks", () => {
     const service = openService();
 

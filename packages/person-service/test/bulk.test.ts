@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { asJson, assertProblem, readAll, type SentProblem } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
@@ -12,11 +11,6 @@ const asLines = (body: string | Uint8Array<ArrayBuffer>): Message => ({
 });
 
 const asCsv = (body: string | Uint8Array<ArrayBuffer>): Message => ({ headers: { "Content-Type": "text/csv" }, body });
-
-const withHeader = ({ headers, ...message }: Message, name: string, value: string): Message => ({
-  ...message,
-  headers: { ...headers, [name]: value },
-});
 
 /** Stores people, all of them. */
 async function storeMany(service: Service, message: Message): Promise<number> {
@@ -48,62 +42,6 @@ const badInput: readonly [what: string, message: Message, code: string, places: 
 ];
 
 describeOnEveryStore("many people at once", (openService) => {
-  describe("in NDJSON", () => {
-    const service = openService();
-
-    it("are stored in their order", async () => {
-      const body = '{"name":"Ada","address":{"postalCode":"W1"}}\r\n\n{"id":7,"givenName":"Grace"}\n{"name":"Mary"}';
-      assert.equal(await storeMany(service, asLines(body)), 3);
-      assert.deepEqual(await readAll(service), [
-        { id: 1, name: "Ada", address: { postalCode: "W1" }, createdAt: noon, updatedAt: noon },
-        { id: 7, name: "Grace", givenName: "Grace", createdAt: noon, updatedAt: noon },
-        { id: 8, name: "Mary", createdAt: noon, updatedAt: noon },
-      ]);
-    });
-
-    it("are stored from a content coding", async () => {
-      const message = withHeader(asLines(gzipSync('{"name":"Zoë"}\n'.repeat(1000))), "Content-Encoding", "gzip");
-      assert.equal(await storeMany(service, message), 1000);
-      assert.equal((await readAll(service)).at(-1)?.["name"], "Zoë");
-    });
-  });
-
-  describe("in a JSON array", () => {
-    const service = openService();
-
-    it("are stored in their order", async () => {
-      const body = '[ {"name":"Ada","address":{"postalCode":"W1"}},\n{"id":7,"givenName":"Grace"}, {"name":"Mary"} ]';
-      assert.equal(await storeMany(service, asJson(body)), 3);
-      assert.deepEqual(
-        (await readAll(service)).map(({ id, name }) => [id, name]),
-        [
-          [1, "Ada"],
-          [7, "Grace"],
-          [8, "Mary"],
-        ],
-      );
-      assert.equal(await storeMany(service, asJson("[]")), 0);
-    });
-
-    it("are stored from a content coding, and where they are longer than one record may be", async () => {
-      const coded = withHeader({ ...asJson(""), body: gzipSync('[{"name":"Zoë"}]') }, "Content-Encoding", "gzip");
-      assert.equal(await storeMany(service, coded), 1);
-      const long = ` [${Array(400)
-        .fill(JSON.stringify({ name: "Zoë", description: "x".repeat(4000) }))
-        .join()}]`;
-      // What is longer than one record is known to be an array by its declared length.
-      const declared = (body: string): Message =>
-        withHeader(asJson(body), "Content-Length", `${Buffer.byteLength(body)}`);
-      assert.equal(await storeMany(service, declared(long)), 400);
-      await refuse(
-        service,
-        declared(`{"name":"Ada","description":"${"x".repeat(1_500_000)}"}`),
-        413,
-        "content-too-large",
-      );
-    });
-  });
-
   describe("in CSV", () => {
     const service = openService();
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { asJson, assertProblem, asXml, pointersOf, read, readAll, store } from "./answers.ts";
+import { asJson, assertProblem, asXml, read, readAll, store } from "./answers.ts";
 import { describeOnEveryStore, type Message, noon } from "./transports.ts";
 
 const patch = (body: unknown, type = "application/merge-patch+json"): Message => ({
@@ -28,34 +28,6 @@ describeOnEveryStore("changes of a person", (openService) => {
         for (const name of validators) assert.equal(headers[name], undefined, name);
         assert.deepEqual(await read(service, id), { id, name: "Eve", createdAt: noon, updatedAt: noon });
       }
-    });
-
-    it("with another id than the path has are refused, and change neither", async () => {
-      const [one, other] = [
-        await store(service, asJson({ name: "one" })),
-        await store(service, asJson({ name: "other" })),
-      ];
-      for (const message of [
-        asJson({ id: other, name: "Eve" }),
-        asXml(`<person><id>${other}</id><name>Eve</name></person>`),
-      ]) {
-        const problem = await assertProblem(
-          service,
-          await service.send("PUT", `/person/${one}`, message),
-          400,
-          "invalid-content",
-        );
-        assert.deepEqual(pointersOf(problem), ["#/id"]);
-      }
-      assert.deepEqual([(await read(service, one))["name"], (await read(service, other))["name"]], ["one", "other"]);
-    });
-
-    it("to the identifier of another person are refused with 409", async () => {
-      await store(service, asJson({ name: "one", identifier: "taken" }));
-      const id = await store(service, asJson({ name: "other" }));
-      const answer = await service.send("PUT", `/person/${id}`, asJson({ name: "other", identifier: "taken" }));
-      assert.deepEqual(pointersOf(await assertProblem(service, answer, 409, "conflict")), ["#/identifier"]);
-      assert.equal((await read(service, id))["identifier"], undefined);
     });
 
     it("do not heed what fields say of the language and the place of the content", async () => {
@@ -107,68 +79,6 @@ describeOnEveryStore("changes of a person", (openService) => {
         await service.send("DELETE", `/person/${id}`);
       });
     }
-
-    const refused: readonly (readonly [what: string, message: Message, status: number, code: string])[] = [
-      ["a member that nobody has", patch({ species: "human" }), 400, "invalid-content"],
-      ["no name any more", patch({ name: null }), 400, "invalid-content"],
-      [
-        "a test that fails, after an operation",
-        jsonPatch({ op: "remove", path: "/identifier" }, { op: "test", path: "/name", value: "Eve" }),
-        409,
-        "patch-conflict",
-      ],
-      ["a result that breaks a rule", jsonPatch({ op: "replace", path: "/name", value: "" }), 400, "invalid-content"],
-      ["another format", patch({ name: "Eve" }, "application/xml"), 415, "unsupported-media-type"],
-    ];
-    for (const [what, message, status, code] of refused) {
-      it(`to ${what} are a ${status}, and change nothing`, async () => {
-        const id = await store(service, asJson(ada));
-        const before = await service.send("GET", `/person/${id}`);
-        const answer = await service.send("PATCH", `/person/${id}`, message);
-        await assertProblem(service, answer, status, code);
-        if (status === 415)
-          assert.equal(
-            answer.headers["accept-patch"],
-            "application/merge-patch+json, application/json-patch+json, application/json",
-          );
-        const after = await service.send("GET", `/person/${id}`);
-        assert.deepEqual([after.text, after.headers["etag"]], [before.text, before.headers["etag"]]);
-        await service.send("DELETE", `/person/${id}`);
-      });
-    }
-  });
-
-  describe("by DELETE", () => {
-    const service = openService();
-
-    it("remove them: 200 without content, and 404 from then on", async () => {
-      const id = await store(service, asJson({ name: "Ada" }));
-      const answers = [];
-      for (const method of ["DELETE", "GET", "DELETE", "PUT", "POST"]) {
-        const { status, text, headers } = await service.send(
-          method,
-          `/person/${id}`,
-          method === "PUT" ? asJson({ name: "Eve" }) : {},
-        );
-        answers.push([method, status, text, headers["content-length"]]);
-      }
-      assert.deepEqual(answers, [
-        ["DELETE", 200, "", "0"],
-        ["GET", 404, "", "0"],
-        ["DELETE", 404, "", "0"],
-        ["PUT", 404, "", "0"],
-        ["POST", 404, "", "0"],
-      ]);
-      assert.deepEqual(await readAll(service), []);
-    });
-
-    it("do not heed content, and leave the connection to the next", async () => {
-      const id = await store(service, asJson({ name: "Ada" }));
-      const first = await service.send("DELETE", `/person/${id}`, asJson("DELETE /person HTTP/1.1\r\n\r\n"));
-      const second = await service.send("GET", "/person");
-      assert.deepEqual([first.status, second.status, second.text], [200, 200, "[]"]);
-      assert.equal(second.connection, first.connection);
-    });
   });
 
   describe("with query parameters that nobody knows", () => {

@@ -44,22 +44,6 @@ describeService("content codings", (openService) => {
     });
   });
 
-  describe("one person", () => {
-    const service = openService();
-
-    it("is sent as it is when it is short, and coded when it is long", async () => {
-      const headers = { "Accept-Encoding": "gzip" };
-      const short = await store(service, asJson({ name: "Ada" }));
-      const long = await store(service, asJson({ name: "Ada", description: "a countess ".repeat(200).trim() }));
-      const shortAnswer = await service.send("GET", `/person/${short}`, { headers });
-      assert.equal(shortAnswer.headers["content-encoding"], undefined);
-      const longAnswer = await service.send("GET", `/person/${long}`, { headers });
-      assert.equal(longAnswer.headers["content-encoding"], "gzip");
-      assert.equal(longAnswer.headers["content-length"], String(longAnswer.bytes.length));
-      assert.deepEqual(JSON.parse(gunzipSync(longAnswer.bytes).toString()), await read(service, long));
-    });
-  });
-
   describe("content that is sent in one", () => {
     const service = openService();
 

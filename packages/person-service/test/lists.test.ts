@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { demoPeople } from "../src/person/demo.ts";
-import { asJson, assertProblem, type SentRecord, store } from "./answers.ts";
+import { asJson, type SentRecord } from "./answers.ts";
 import { describeOnEveryStore, type Service } from "./transports.ts";
 
 interface Page {
@@ -50,76 +50,7 @@ function writeInto(service: Service, ids: readonly number[]): { stop: () => Prom
   };
 }
 
-/** What a list cannot be asked, and the parameter that the problem names. */
-const refused: readonly (readonly [query: string, parameter: string])[] = [
-  ["species=human", "species"],
-  ["constructor=1", "constructor"],
-  ["name[like]=A", "name[like]"],
-  ["birthDate[lt]=1940-02-30", "birthDate[lt]"],
-  ["createdAt[gt]=2026-01-01T00:00:00+01:00", "createdAt[gt]"],
-  ["sort=species", "sort"],
-  ["limit=1001", "limit"],
-  ["limit=1&limit=2", "limit"],
-  ["fields=species", "fields"],
-  ["q=", "q"],
-];
-
 describeOnEveryStore("lists of people", (openService) => {
-  describe("that cannot be had", () => {
-    const service = openService();
-
-    for (const [query, parameter] of refused) {
-      it(`?${query} is a 400 that names ${parameter}, for HEAD too`, async () => {
-        const answer = await service.send("GET", `/person?${query}`);
-        const { errors = [] } = await assertProblem(service, answer, 400, "invalid-parameters");
-        assert.deepEqual(
-          errors.map(({ parameter }) => parameter),
-          [parameter],
-        );
-        const head = await service.send("HEAD", `/person?${query}`);
-        assert.deepEqual([head.status, head.text], [400, ""]);
-      });
-    }
-  });
-
-  describe("of a few", () => {
-    const service = openService();
-
-    it("have them to order", async () => {
-      for (const name of ["b%", "B_", "a*", "é", "b%"])
-        await store(service, asJson({ name, ...(name === "a*" && { jobTitle: "x" }) }));
-    });
-
-    const idsFor: readonly (readonly [query: string, ids: readonly number[]])[] = [
-      ["", [1, 2, 3, 4, 5]],
-      // Without case and accents; whose names are alike are in the order of their ids, in the direction of the last key.
-      ["sort=name", [3, 1, 5, 2, 4]],
-      ["sort=-name", [4, 2, 5, 1, 3]],
-      ["sort=-name,id", [4, 2, 1, 5, 3]],
-      // What is absent is before everything.
-      ["sort=jobTitle", [1, 2, 4, 5, 3]],
-      ["sort=-jobTitle", [3, 5, 4, 2, 1]],
-      // What stands for any text elsewhere is itself here.
-      ["name=b%25", [1, 5]],
-      ["name[prefix]=%25", []],
-      ["name[prefix]=_", []],
-      ["name=*", []],
-      ["name=e%CC%81", [4]],
-      ["name=E", [4]],
-      ["name[prefix]=B", [1, 2, 5]],
-      ["name=b", []],
-    ];
-    for (const [query, ids] of idsFor) {
-      it(`?${query} → ${ids.join() || "nobody"}`, async () => {
-        const { people } = await readPage(service, `/person?${query}`);
-        assert.deepEqual(
-          people.map(({ id }) => id),
-          ids,
-        );
-      });
-    }
-  });
-
   describe("by words", () => {
     const service = openService();
 
