@@ -50,7 +50,7 @@ import {
 import { personMatching } from "./person/matching.ts";
 import { type MemberList, ourMembers } from "./person/member-list.ts";
 import type { Person } from "./person/person.ts";
-import { lenientPersonSchema, personSchema } from "./person/schema.ts";
+import { personSchemas } from "./person/schema.ts";
 import { vcardDecoder } from "./person/vcard-reader.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import type { Site } from "./site.ts";
@@ -183,8 +183,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
   const may = access?.may;
   return collection({
     store,
-    schema: personSchema(now, members),
-    lenientSchema: lenientPersonSchema(now, members),
+    ...personSchemas(now, members),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", ...personForms(members) }), vcardDecoder(members)],
     listDecoders: [...personListDecoders(members), peopleFileDecoder(members)],
     bulk,

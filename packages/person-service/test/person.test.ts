@@ -5,7 +5,7 @@ import { anyCharacter, anyText } from "../../waymark/test/any-text.ts";
 import { countryCodes } from "../src/person/countries.ts";
 import { ourMembers } from "../src/person/member-list.ts";
 import type { Person } from "../src/person/person.ts";
-import { lenientPersonSchema, personSchema } from "../src/person/schema.ts";
+import { personSchema, personSchemas } from "../src/person/schema.ts";
 import { legalPerson, line } from "./legal-person.ts";
 
 const { validate, jsonSchema } = personSchema(() => new Date("2026-06-15T12:00:00Z"))["~standard"];
@@ -485,8 +485,8 @@ describe("personSchema", () => {
       ],
     );
     assert.deepEqual(
-      lenientPersonSchema(() => new Date(), ourMembers)
-        ["~standard"].validate({ ...unknown, name: "Ada", email: 7 })
+      personSchemas(() => new Date(), ourMembers)
+        .lenientSchema["~standard"].validate({ ...unknown, name: "Ada", email: 7 })
         .issues?.map(({ path }) => path),
       [["email"]],
     );

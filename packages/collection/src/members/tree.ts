@@ -105,12 +105,22 @@ const innerSchemaOf = (tree: MemberTree, of: SchemaOf): JsonSchema => ({
 });
 
 function memberSchemaOf({ schema, label }: Member, direction: SchemaOf["direction"]): JsonSchema {
+  const made = madeSchemas.get(schema) ?? {};
+  madeSchemas.set(schema, made);
+  made[direction] ??= madeSchema(schema, direction);
+  return label === undefined ? made[direction] : { title: label, ...made[direction] };
+}
+
+function madeSchema(schema: StandardSchemaV1, direction: SchemaOf["direction"]): JsonSchema {
   const standard: object = schema["~standard"];
   const { jsonSchema } = standard as Partial<Schema.Standard["~standard"]>; // not every library has it
   // References within it would lead out of the schema of the record.
   const { $schema: _, ...own } = inlineReferences(jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {});
-  return label === undefined ? own : { title: label, ...own };
+  return own;
 }
+
+/** Those of members, by their schemas: each is asked for several times when a collection is declared, and takes zod 0.2 ms. */
+const madeSchemas = new WeakMap<StandardSchemaV1, Partial<Record<SchemaOf["direction"], JsonSchema>>>();
 
 /** Returns the type of the values of a schema, as far as it has a JSON Schema that says so. */
 export function typeOf(schema: StandardSchemaV1): string | undefined {

@@ -38,19 +38,25 @@ export type PersonSchema = RecordSchema<Person>;
  * @param now the clock for today's date, read at each validation
  */
 export function personSchema(now: () => Date = () => new Date(), members: MemberList = ourMembers): PersonSchema {
-  return toSchema(members, now, {});
+  return toSchema(tableOf(members, now), {});
 }
 
-/** Makes the lenient schema of a person: it removes unknown members, and those that the server sets, instead of refusing them. */
-export function lenientPersonSchema(now: () => Date, members: MemberList): PersonSchema {
-  return toSchema(members, now, { lenient: true });
+/** Makes the schema of a person, and the lenient one: it removes unknown members, and those that the server sets, instead of refusing them. */
+export function personSchemas(
+  now: () => Date,
+  members: MemberList,
+): Readonly<Record<"schema" | "lenientSchema", PersonSchema>> {
+  const table = tableOf(members, now);
+  return { schema: toSchema(table, {}), lenientSchema: toSchema(table, { lenient: true }) };
 }
 
 /** The members that the service sets, though a new person may have an id. */
 export const serverMembers: readonly string[] = storeMembers.map(({ name }) => name);
 
-function toSchema(members: MemberList, now: () => Date, options: RecordSchemaOptions): PersonSchema {
-  const table = Object.fromEntries(members.entries.map(([name, member]) => [name, toMember(member, members, now)]));
+const tableOf = (members: MemberList, now: () => Date): Readonly<Record<string, Member>> =>
+  Object.fromEntries(members.entries.map(([name, member]) => [name, toMember(member, members, now)]));
+
+function toSchema(table: Readonly<Record<string, Member>>, options: RecordSchemaOptions): PersonSchema {
   const schema = recordSchema(table, { ...options, noun: "a person", objects: { [ownObject]: ownObject } });
   const { "~standard": parts, ...rest } = schema as unknown as PersonSchema; // the type of the members is made of the same table
   const { jsonSchema } = parts;
