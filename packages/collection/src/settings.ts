@@ -23,7 +23,13 @@ import {
 } from "./representation.ts";
 import { CallerShares } from "./shares/caller-shares.ts";
 import { storeMembers } from "./stores/contract/selection.ts";
-import type { Document, Store, StoredRecord } from "./stores/contract/store.ts";
+import {
+  type Document,
+  parseRecord,
+  type RecordValue,
+  type Store,
+  type StoredRecord,
+} from "./stores/contract/store.ts";
 import { type ViewOf, type Visibility, viewOf, visibleScope } from "./visibility.ts";
 
 /** The options of `collection`. */
@@ -99,6 +105,12 @@ export interface CollectionOptions<T extends Document = Document> {
    * `Database.transaction` is, and may be called again for the same change. Default: changes are stored as they are.
    */
   readonly before?: BeforeChange | undefined;
+  /**
+   * Called when a request for one record has stored it, new or changed, before the answer: for mail and the like. What it throws is
+   * written to the console, and the answer stays as it is. It is not called for requests of many, nor where the process ends before:
+   * what must not be missed follows the changes. Default: nothing is called.
+   */
+  stored?(record: RecordValue<T>, request: HttpRequest<unknown>): Awaitable<void>;
   /** How lines of a list that is sent meet stored records. Default: no records are likely the same. */
   readonly matching?: MatchedRecords | undefined;
   /**
@@ -150,6 +162,8 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   /** The member with the id of a record's owner; undefined where records have none. */
   readonly ownerMember: string | undefined;
   readonly serverMembers: readonly string[];
+  /** Tells of a record that a request has stored; never rejects. */
+  readonly tellStored: (record: StoredRecord, request: HttpRequest<unknown>) => Promise<void>;
   /** Those of them that `set` sets. */
   readonly setMembers: readonly string[];
   /**
@@ -246,6 +260,7 @@ export function toCollectionSettings(options: CollectionOptions, site: Declarati
     readmit: options.readmit ?? ((request) => request),
     waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
     example: nouns?.example ?? exampleOf(schema),
+    tellStored: telling(options, site),
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
     mayChange: options.mayChange ?? everyCaller,
@@ -255,6 +270,17 @@ export function toCollectionSettings(options: CollectionOptions, site: Declarati
     items,
     itemMediaTypes: items.map(mediaTypeOf),
     lists: some("list", representations.filter(isForLists)),
+  };
+}
+
+function telling({ stored }: CollectionOptions, site: DeclarationSite): CollectionSettings["tellStored"] {
+  return async (record, request) => {
+    try {
+      await stored?.(parseRecord(record), request);
+    } catch (error) {
+      // biome-ignore lint/suspicious/noConsole: the answer cannot say it, since the record is stored
+      console.error(`stored of the collection at ${site} threw`, error);
+    }
   };
 }
 
@@ -292,6 +318,7 @@ const optionTypes: OptionTypes<CollectionOptions<never>> = {
   visible: "object",
   set: "object",
   before: "function",
+  stored: "function",
   matching: "object",
   readmit: "function",
   requirePreconditions: "boolean",

@@ -186,3 +186,53 @@ describe("what is asked before a change", () => {
     assert.deepEqual(await texts(), ["kept", "one", "SHOUT"]);
   });
 });
+
+describe("what is told of a record that is stored", () => {
+  let database: Database;
+  let app: App;
+  const told: unknown[] = [];
+  before(async () => {
+    database = await openDatabase(":memory:", { collections: [{ name: "note" }] });
+    const notes = collection({
+      path: "/notes",
+      store: database.store("note"),
+      schema: Note,
+      listDecoders: [ndjsonDecoder],
+      async stored({ id, text }, request) {
+        told.push([request.method, id, text, (await database.store("note").find(id)) !== undefined]);
+        if (text === "fault") throw new Error("no mail");
+      },
+    });
+    app = router(notes.routes());
+  });
+  after(() => database.close());
+
+  const send = async (method: string, path: string, body: string, fields: object = {}): Promise<number> => {
+    const headers = { "Content-Type": "application/json", ...fields };
+    return (await app.fetch(new Request(`http://localhost/notes${path}`, { method, headers, body }))).status;
+  };
+
+  it("is each new and changed one, of single requests and once", async () => {
+    const key = { "Idempotency-Key": '"once"' };
+    assert.equal(await send("POST", "", '{"text":"one"}', key), 201);
+    assert.equal(await send("POST", "", '{"text":"one"}', key), 201);
+    assert.equal(await send("PUT", "/1", '{"text":"two"}'), 204);
+    assert.equal(await send("PUT", "/1", '{"text":"two"}'), 204); // says what the record says
+    assert.equal(await send("PATCH", "/1", '{"text":"three"}'), 204);
+    assert.equal(await send("POST", "", '{"text":1}'), 400);
+    assert.equal(await send("POST", "", '{"text":"many"}', { "Content-Type": "application/x-ndjson" }), 200);
+    assert.deepEqual(told, [
+      ["POST", 1, "one", true],
+      ["PUT", 1, "two", true],
+      ["PATCH", 1, "three", true],
+    ]);
+  });
+
+  it("changes nothing in the answer where it fails, which the console says", async (t) => {
+    const written = t.mock.method(console, "error", () => undefined);
+    assert.equal(await send("POST", "", '{"text":"fault"}'), 201);
+    const [message, error] = written.mock.calls[0]?.arguments ?? [];
+    assert.match(message, /^stored of the collection at .*prepared-changes\.test\.ts:\d+:\d+ threw$/);
+    assert.equal(String(error), "Error: no mail");
+  });
+});
