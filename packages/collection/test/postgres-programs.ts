@@ -84,18 +84,6 @@ export async function initialise(
   if (code !== 0) throw new Error(`initdb has failed: ${fault}`);
 }
 
-/** Copies the files of a server that runs on this machine. */
-export async function copyRunningServer(program: string, user: User, port: number, data: string): Promise<void> {
-  const options = [`--pgdata=${data}`, "--host=127.0.0.1", `--port=${port}`, `--username=${administrator.user}`];
-  const copying = spawn(program, [...options, "--checkpoint=fast", "--no-sync"], {
-    ...user,
-    env: { ...process.env, PGPASSWORD: administrator.password },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const [fault, [code]] = await Promise.all([text(copying.stderr), once(copying, "close")]);
-  if (code !== 0) throw new Error(`pg_basebackup has failed: ${fault}`);
-}
-
 /** Copies the files of a server that does not run. */
 export async function copyFiles({ user }: PostgresPrograms, data: string, copy: string): Promise<void> {
   await cp(data, copy, { recursive: true });

@@ -11,7 +11,6 @@ import { freePort } from "../../waymark/test/free-port.ts";
 import {
   administrator,
   copyFiles,
-  copyRunningServer,
   findPrograms,
   initialise,
   installedPrograms,
@@ -79,23 +78,6 @@ export async function startKeptPostgres(directory: string, ...flags: readonly st
   const server = await serverOf({ programs, data, flags, remove: async () => undefined });
   await server.start();
   return server;
-}
-
-/** Starts a standby of a running server, with the programs of an installation, in the directory `bin`, and a copy of its files. */
-export async function startInstalledStandby(
-  bin: string,
-  primary: PostgresServer,
-  port: number,
-  ...flags: readonly string[]
-): Promise<ReplicatedServer> {
-  const directory = await mkdtemp(join(tmpdir(), "postgres-standby-"));
-  const programs = await installedPrograms(bin, directory);
-  const data = join(directory, "data");
-  await copyRunningServer(join(bin, "pg_basebackup"), programs.user, primary.port, data);
-  const standby = await serverOf({ programs, data, port, flags, remove: () => removeAll(directory) });
-  await standby.follow(primary);
-  await standby.start();
-  return standby;
 }
 
 /** Makes the files of a server in a temporary folder, for `serverFilesVariable`, and returns their path. */

@@ -32,23 +32,16 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 /**
  * Returns whether what failed may succeed when it is tried again. A transaction was undone (class 40): it conflicted with another one
- * or, on a standby, with changes from the primary. Or the engine reports an internal error (class XX), as Citus does when one of its
- * servers goes away. Or the statement had no plan yet (class 26): it was sent behind the one that failed to make it.
+ * or, on a standby, with changes from the primary. Or the statement had no plan yet (class 26): it was sent behind the one that
+ * failed to make it.
  */
-export const mayPass = (error: unknown): boolean =>
-  ["26", "40", "XX"].includes(classOf(error)) && !isOutcomeUnknown(error);
+export const mayPass = (error: unknown): boolean => ["26", "40"].includes(classOf(error)) && !isOutcomeUnknown(error);
 
-/**
- * Returns whether a commit may or may not have been made: the connection broke, or the machines of a distributed engine lost one
- * another.
- */
+/** Returns whether a commit may or may not have been made: the connection broke, or the server says that it does not know. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ConnectionLost || sqlStateOf(error) === sqlState.completionUnknown;
 
-/**
- * Returns whether a commit that was answered with this error may have been made. Citus reports an internal error when it loses the
- * server that commits.
- */
+/** Returns whether a commit that was answered with this error may have been made: an internal one says nothing of it. */
 export const isCommitUncertain = (error: unknown): boolean =>
   isOutcomeUnknown(error) || ["08", "XX"].includes(classOf(error));
 
@@ -174,6 +167,10 @@ const byState: ReadonlyMap<string, string> = new Map([
     "the server does not let this user in from here, or only with TLS; add sslmode=verify-full, or allow it in its pg_hba.conf",
   ],
   [sqlState.noSuchDatabase, "there is no such database; create it, or name another one"],
+  [
+    "0A",
+    "it does not take a statement that PostgreSQL 15 takes, as engines that spread its tables do; name another database",
+  ],
   ["3F", "no schema of its search path exists; create one, or name another one in the address"],
   [sqlState.insufficientPrivilege, "the user may not make tables or write to them; grant it, or name another user"],
   [sqlState.tooManyConnections, "the server has no connection left; end some, or allow more"],
