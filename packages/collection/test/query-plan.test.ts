@@ -16,6 +16,7 @@ const person: CollectionDefinition = {
     email: { filter: "text", search: true },
     "mails.value": { filter: "text", list: true, single: "email" },
     birthDate: { filter: "date" },
+    kind: { filter: "exact" },
   },
 };
 
@@ -32,6 +33,7 @@ describe("how SQLite finds the records of a selection", () => {
     const people = Array.from({ length: count }, (_, i) => ({
       familyName: `Name x${i % 50}`,
       email: `${i}@example.org`,
+      kind: [2, 4].includes(i) ? "another" : "all",
       ...(i % 3 > 0 && { birthDate: `19${10 + (i % 89)}-01-01` }),
     }));
     await filled.store("person").createAll(people);
@@ -207,6 +209,35 @@ describe("how SQLite finds the records of a selection", () => {
         plan,
         /^SEARCH person USING (?:COVERING )?INDEX person\.text1 email \(text1 email=\?\); USE TEMP B-TREE/,
       );
+    }
+  });
+
+  for (const order of [undefined, ascending, [{ member: "familyName", descending: false }, ...ascending.slice(1)]]) {
+    it(`finds what few have instead of a value by the index, by ${order?.[0]?.member ?? "id"}`, () => {
+      const filters = [
+        { member: "birthDate", operator: "ge", value: "1910-01-01" },
+        { member: "familyName", operator: "prefix", value: "Name x" },
+        { member: "kind", operator: "ne", value: "all" },
+      ] as const;
+      const selection = { ...(order && { order }), filters };
+      for (const plan of plansOf(selection)) {
+        assert.match(
+          plan,
+          /^MULTI-INDEX OR; INDEX 1; SEARCH person USING INDEX person\.exact kind \(exact kind<\?\); /,
+        );
+      }
+      assert.deepEqual(
+        page(selection).toSorted((one, other) => one - other),
+        [3, 5],
+      );
+    });
+  }
+
+  it("walks the index of the order where many have another value than one", () => {
+    for (const member of ["familyName", "birthDate"]) {
+      const filters = [{ member, operator: "ne", value: "1911-01-01" }] as const;
+      const [plan = ""] = plansOf({ order: ascending, filters, limit: 50 });
+      assert.match(plan, /^SCAN person USING (?:COVERING )?INDEX person\.date birthDate$/);
     }
   });
 

@@ -46,8 +46,6 @@ export abstract class Dialect<Column extends MemberSql> {
   protected abstract compare(member: string, operator: Operator, value: string | number): string;
   /** Writes a comparison with a value of a place in an order. */
   protected abstract comparePlace(member: string, operator: Operator, value: string | number): string;
-  /** Writes an inequality that also holds for records without the member. */
-  protected abstract differs(member: string, value: string | number): string;
   protected abstract exists(member: string, isPresent: boolean): string;
   protected abstract isOneOf(member: string, values: readonly (string | number)[]): string;
   /** Writes that one of the values in the index of a list meets a filter. */
@@ -91,6 +89,12 @@ export abstract class Dialect<Column extends MemberSql> {
       default:
         return [this.compare(member, operators[filter.operator], compared(filter.value))];
     }
+  }
+
+  /** Writes an inequality, which also holds for records without the member, as ranges of an index: few records may differ. */
+  protected differs(member: string, value: string | number): string {
+    const ranges = (["<", ">"] as const).map((operator) => this.compare(member, operator, value));
+    return `(${[...ranges, this.exists(member, false)].join(" OR ")})`;
   }
 
   #listCondition(list: ListMember, filter: MemberFilter): string {

@@ -11,7 +11,7 @@ import { guardedRead, toStoreFault } from "./connections/fault.ts";
 import type { SqliteSource } from "./connections/source.ts";
 import { prepareRows } from "./connections/statements.ts";
 import { sqliteFeed } from "./reading/feed.ts";
-import type { SqliteQueries } from "./reading/queries.ts";
+import type { RecordPage, SqliteQueries } from "./reading/queries.ts";
 import type { SqliteReader } from "./reading/reader.ts";
 import { SqliteCounters } from "./writing/counters.ts";
 import { sqliteKnown } from "./writing/known.ts";
@@ -87,13 +87,17 @@ export function sqliteEngine(
       lock?.beforeRead();
       const plan = queries.planAtOnce(collection, selection, owner);
       if (plan === undefined) return list(selection, owner, options);
-      const batchOf = (selected: Selection): RecordBatch & { readonly revision: number } => {
-        lock?.beforeRead();
-        const { rest, ...page } = queries.page(collection, selected, owner, plan);
-        return { ...page, next: rest && (() => batchOf(rest)) };
+      const first = queries.page(collection, selection, owner, plan);
+      // Where no index has their order, those behind the first ones are found in the same state.
+      if (plan.isOfFew === true && first.rest !== undefined) return list(selection, owner, options);
+      const batchOf = ({ records, rest }: RecordPage): RecordBatch => {
+        const next = (selected: Selection): RecordBatch => {
+          lock?.beforeRead();
+          return batchOf(queries.page(collection, selected, owner, plan));
+        };
+        return { records, next: rest && (() => next(rest)) };
       };
-      const { revision: before, ...first } = batchOf(selection);
-      return { ...first, state: `${before}` };
+      return { ...batchOf(first), state: `${first.revision}` };
     },
     async count(selection, owner, options) {
       const asked = [collection, selection, owner, options.most] as const;

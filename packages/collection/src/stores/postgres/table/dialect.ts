@@ -50,10 +50,6 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
     return this.#compare({ ...this.column(member), whole: undefined }, operator, place);
   }
 
-  override differs(member: string, value: string | number): string {
-    return `(${this.compare(member, "=", value)}) IS NOT TRUE`;
-  }
-
   override exists(member: string, isPresent: boolean): string {
     return `${this.column(member).sql} IS ${isPresent ? "NOT NULL" : "NULL"}`;
   }

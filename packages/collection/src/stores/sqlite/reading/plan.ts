@@ -30,6 +30,8 @@ export interface SelectionPlan {
   readonly filter?: MemberFilter;
   /** Whether the records with the value are all that is asked for, in the order of the ids. */
   readonly isRun?: boolean;
+  /** Whether there are so few records that one statement reads them. */
+  readonly isOfFew?: boolean;
   /** Whether the words are looked up for each record that is read, because many records have them. */
   readonly looksUpWords?: boolean;
 }
@@ -63,11 +65,11 @@ export function planAtOnce(records: SelectableRecords, selection: Selection): Se
   if (hasWords && !areFoundSoon(records, words)) return undefined;
   if (most !== undefined && isRunOfWords(records, selection)) return { by: "words" };
   const { count = few, ...leading } = whatLeads(records, selection, few);
-  return count < few && (!hasWords || leading.by === "words") ? leading : undefined;
+  return count < few && (!hasWords || leading.by === "words") ? { ...leading, isOfFew: true } : undefined;
 }
 
 /** In records, which are read and sorted in less than 1 ms. */
-const few = 200;
+export const few = 200;
 
 /**
  * Returns whether no search for records with all of the words takes longer than reading a page. The records of two words are compared one
@@ -136,9 +138,8 @@ function whatLeads(records: SelectableRecords, selection: Selection, most: numbe
   }
   const others = filters.filter((filter) => !isOfList(filter));
   for (const [member, ofMember] of Map.groupBy(others, (filter) => filter.member)) {
-    const isWalked =
-      leading.by === "order" && member === firstKey && ofMember.every(({ operator }) => operator !== "in");
-    if (isWalked || ofMember.every(({ operator }) => operator === "ne")) continue;
+    const isRange = ofMember.every(({ operator }) => operator !== "in" && operator !== "ne");
+    if (leading.by === "order" && member === firstKey && isRange) continue;
     const count = countUpTo(records, fewest, member, ofMember);
     if (count < fewest) [fewest, leading] = [count, { by: "filters", member, count }];
   }

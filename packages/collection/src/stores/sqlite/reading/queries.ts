@@ -10,7 +10,7 @@ import { guardedRead } from "../connections/fault.ts";
 import { StatementCache } from "../connections/statements.ts";
 import { selectableColumns } from "../table/columns.ts";
 import { type Columns, hasNumbersFunction, SqliteDialect } from "../table/dialect.ts";
-import { countFoundUpTo, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
+import { countFoundUpTo, few, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { type SelectedRow, SqliteSelection } from "./selection.ts";
 
 /** The next records of a selection that is a run of an index. */
@@ -58,13 +58,14 @@ export class SqliteQueries {
 
   /** Reads the first records of a selection with such a plan. */
   page(collection: string, selection: Selection, owner: number | undefined, plan: SelectionPlan): RecordPage {
-    const records = this.#recordsOf(collection, owner);
+    const from = this.#recordsOf(collection, owner);
+    const read = plan.isOfFew === true ? readFew : readPage;
     return guardedRead(() => {
-      const page = readPage(records, selection, plan);
+      const page = read(from, selection, plan);
       if (page.revision !== undefined) return { ...page, revision: page.revision };
       // Nothing was found, and something may have been stored since.
       const revision = this.#revision(collection);
-      return { ...readPage(records, selection, plan), revision };
+      return { ...read(from, selection, plan), revision };
     });
   }
 
@@ -211,11 +212,10 @@ export class SqliteQueries {
 /** So many ids are counted in less than 0.1 ms. */
 const countedAtOnce = 10_000;
 
-function readPage(
-  from: SelectableRecords,
-  selection: Selection,
-  plan: SelectionPlan,
-): Omit<RecordPage, "revision"> & { readonly revision: number | undefined } {
+/** A page, and the revision that its statement has seen; undefined where it has found nothing. */
+type ReadPage = Omit<RecordPage, "revision"> & { readonly revision: number | undefined };
+
+function readPage(from: SelectableRecords, selection: Selection, plan: SelectionPlan): ReadPage {
   const selected = new SqliteSelection(from, selection, plan);
   let { after, limit: left = Number.POSITIVE_INFINITY } = selection;
   const records: StoredRecord[] = [];
@@ -234,6 +234,14 @@ function readPage(
   }
   if (left === 0 || after === undefined) return { revision, records, rest: undefined };
   return { revision, records, rest: { ...selection, after, ...(Number.isFinite(left) && { limit: left }) } };
+}
+
+/** Reads few records by one statement: all, unless they are longer than a page. */
+function readFew(from: SelectableRecords, selection: Selection, plan: SelectionPlan): ReadPage {
+  const { after, limit = few } = selection;
+  const rows = new SqliteSelection(from, selection, plan).rows(after, Math.min(limit, few), mostCharacters);
+  const size = rows.reduce((sum, row) => sum + row[3].length, 0);
+  return { revision: rows[0]?.[4], records: rows.map(toRecord), rest: size < mostCharacters ? undefined : selection };
 }
 
 /** In characters of JSON, for a page; exceeded by at most one record, or by some that are not long. */

@@ -122,7 +122,7 @@ export class SqliteSelection {
     const taken = range[0] && boundOf[range[0].relation];
     const isKept = (member: string, bound: Bound): boolean =>
       by === "order"
-        ? member === firstKey && bound !== "list" && taken !== "equal" && bound !== taken
+        ? member === firstKey && bound !== "list" && bound !== "none" && taken !== "equal" && bound !== taken
         : member === leading;
     const foundId = foundIds[by];
     const dialect = new SqliteDialect({

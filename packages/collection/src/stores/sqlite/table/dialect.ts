@@ -10,7 +10,7 @@ import { matching, wordsTable } from "./words.ts";
 /** The columns of the members that records can be selected by, by name of the member. */
 export type Columns = ReadonlyMap<string, SqliteColumn>;
 
-/** How a condition bounds the values of a member; `list` is several values. */
+/** How a condition bounds the values of a member; `list` is several values, and `none` all but one. */
 export type Bound = "equal" | "list" | "lower" | "upper" | "none";
 
 interface SqliteDialectOptions {
@@ -66,7 +66,8 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
   }
 
   override differs(member: string, value: string | number): string {
-    return `${this.#operand(member, "none")} IS NOT ${this.add(value)}`;
+    const column = this.#operand(member, "none");
+    return `(${column} < ${this.add(value)} OR ${column} > ${this.add(value)} OR ${column} IS NULL)`;
   }
 
   override exists(member: string, isPresent: boolean): string {
