@@ -35,19 +35,18 @@ import { frontRoute } from "./front/front.ts";
 import { aboutPeople } from "./front/routes.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
-import { javaWithoutAccept } from "./page/browser.ts";
 import { fileRoutes } from "./page/files.ts";
 import { peoplePage, storeNoSessionPages } from "./page/page.ts";
-import { problemPages } from "./page/problems.ts";
+import { javaWithoutAccept, problemPages } from "./page/problems.ts";
 import {
   personCollection,
   personCollectionOf,
   personForms,
   personListDecoders,
+  personMatching,
   personNouns,
   personRepresentationsOf,
 } from "./person/collection.ts";
-import { personMatching } from "./person/matching.ts";
 import { type MemberList, ourMembers } from "./person/member-list.ts";
 import type { Person } from "./person/person.ts";
 import { personSchemas } from "./person/schema.ts";

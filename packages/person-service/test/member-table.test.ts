@@ -4,8 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import { inEveryLanguage } from "../src/person/languages.ts";
-import { namesFor, type PersonMember } from "../src/person/member.ts";
+import { inEveryLanguage, namesFor, type PersonMember } from "../src/person/member.ts";
 import { memberEntries } from "../src/person/members.ts";
 
 const folder = join(import.meta.dirname, "..");

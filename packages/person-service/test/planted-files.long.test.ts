@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { commands } from "../src/cli/commands.ts";
+import { commands } from "../src/cli/program.ts";
 import { userErrorMessage } from "../src/cli/terminal/command-error.ts";
 import { run as runHere } from "./command-runs.ts";
 import { runProgram, type ServiceProcess, startService } from "./service-process.ts";

@@ -4,7 +4,7 @@ import { openPostgresDatabase } from "@waymark/collection";
 import { Client } from "pg";
 import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
 import { firstSteps } from "../src/cli/serving/first-steps.ts";
-import { countSoon, reportProgress } from "../src/cli/terminal/progress.ts";
+import { countSoon, reportProgress } from "../src/cli/terminal/streams.ts";
 import { personCollection } from "../src/index.ts";
 
 describe("reportProgress", () => {

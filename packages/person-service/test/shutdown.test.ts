@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Observation } from "../src/cli/serving/observation.ts";
-import { Shutdown } from "../src/cli/serving/shutdown.ts";
+import { Shutdown } from "../src/cli/serving/signals.ts";
 
 const silent = {
   log: { write: () => undefined, flush: () => undefined },

@@ -1,11 +1,9 @@
 import { CommanderError } from "commander";
 import { escapeUnprintable } from "waymark/internal";
 import type { Command, Invocation } from "./commands/command.ts";
-import { commands } from "./commands.ts";
-import { programOf } from "./program.ts";
-import { didYouMean } from "./settings/did-you-mean.ts";
+import { commands, programOf } from "./program.ts";
 import { flagOf, maskPasswords, quotedArgument, type Settings } from "./settings/setting.ts";
-import { type Environment, type Given, readSources } from "./settings/sources.ts";
+import { didYouMean, type Environment, type Given, readSources } from "./settings/sources.ts";
 import type { CommandStreams } from "./terminal/streams.ts";
 
 /**

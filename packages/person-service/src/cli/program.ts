@@ -1,12 +1,18 @@
 import { Help, Option, Command as Program } from "commander";
 import { version } from "../package-files.ts";
 import type { Command } from "./commands/command.ts";
-import { commands } from "./commands.ts";
+import { keyCommands, passwordHashCommand } from "./commands/credentials.ts";
+import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
+import { backupCommand, copyCommand, dropIndexesCommand, restoreCommand, resumeCommand } from "./commands/moving.ts";
+import { openApiCommand, routesCommand } from "./commands/routes.ts";
+import { checkConfigCommand, serveCommand } from "./commands/serve.ts";
+import { webhooksCommand } from "./commands/webhooks.ts";
 import { flagOf, type Setting } from "./settings/setting.ts";
 import { settings } from "./settings/settings.ts";
 
 /** Receives what commander makes of a command line. */
-export interface Parsing {
+interface Parsing {
   /** Takes the help, or the version. */
   readonly write: (text: string) => void;
   /** Takes the command that is called, with its operands and the texts of its options. */
@@ -106,4 +112,24 @@ function addOption(
 const settingsNote = plain.boxWrap(
   "A setting can also be an environment variable, such as PERSON_SERVICE_PORT for --port, or a member of the JSON file of --config. The command line has precedence over the environment, and the environment over the file. PORT and DATABASE_URL, which hosting platforms set, count less than these. The command check-config prints the result.",
   width,
+);
+
+/** The commands by name, in the order of the help. */
+export const commands: ReadonlyMap<string, Command> = new Map(
+  Object.entries({
+    serve: serveCommand,
+    "check-config": checkConfigCommand,
+    import: importCommand,
+    export: exportCommand,
+    webhooks: webhooksCommand,
+    routes: routesCommand,
+    openapi: openApiCommand,
+    copy: copyCommand,
+    backup: backupCommand,
+    restore: restoreCommand,
+    resume: resumeCommand,
+    "drop-indexes": dropIndexesCommand,
+    ...keyCommands,
+    "password hash": passwordHashCommand,
+  }),
 );

@@ -22,8 +22,7 @@ import { answerCopy, ofCopies } from "../api/copies.ts";
 import { memberEntries } from "../person/members.ts";
 import { publishedSchema } from "../person/published-schema.ts";
 import type { Site } from "../site.ts";
-import { suggestionsFor } from "./suggestions.ts";
-import { storedValues } from "./values.ts";
+import { storedValues, suggestionsFor } from "./values.ts";
 
 /** What programs that show people ask beside the people themselves; for whoever may list them. */
 export function aboutPeople(site: Site, store: Store): Route {

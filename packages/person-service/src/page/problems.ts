@@ -1,5 +1,6 @@
 import {
   after,
+  before,
   type Filter,
   type Handler,
   type HttpRequest,
@@ -9,14 +10,13 @@ import {
   problemTypes,
   text,
 } from "waymark";
-import type { HeaderList } from "waymark/fields";
+import { type HeaderList, MediaType, negotiate } from "waymark/fields";
 import { publicUrl } from "waymark/filters";
 import { docs } from "waymark/openapi";
 import { ofProblemPage } from "../api/descriptions.ts";
 import { problemTypeOf } from "../problems.ts";
 import type { Site } from "../site.ts";
-import { prefersHtml } from "./browser.ts";
-import { pageDocument, pageHeaders } from "./document.ts";
+import { pageDocument, pageHeaders } from "./page.ts";
 
 /**
  * Answers a browser that is refused by the page, which says why in the words of its reader; the document says it in those of the API
@@ -82,3 +82,28 @@ export const describeProblem: Handler<{ readonly code: string }> = docs(
     );
   },
 );
+
+/** Returns whether a client names HTML, and prefers it to what problems are sent as to programs. */
+function prefersHtml({ headers }: HttpRequest<unknown>): boolean {
+  const accept = headers.get("Accept");
+  // A wildcard is not enough: programs send those.
+  return accept !== undefined && /text\/html/i.test(accept) && negotiate(accept, offered) === json.length;
+}
+
+const json = ["application/problem+json", "application/json"];
+const xml = ["application/problem+xml", "application/xml", "text/xml"];
+const offered = [...json, "text/html", ...xml].flatMap((type) => MediaType.parse(type) ?? []);
+
+/**
+ * Treats the default Accept of Java's HttpURLConnection as that of a program: it puts HTML and two kinds of pictures
+ * first, but programs send it, and expect JSON. For `router({ filters })`, outside of all that looks at Accept.
+ */
+export function javaWithoutAccept(): Filter {
+  return before(
+    (request) =>
+      request.headers.get("Accept")?.startsWith("text/html, image/gif, image/jpeg,")
+        ? request.withHeader("Accept", "*/*")
+        : request,
+    { describes: {}, repeatable: true },
+  );
+}

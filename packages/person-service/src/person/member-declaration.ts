@@ -1,7 +1,6 @@
 import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
 import * as z from "zod";
-import { type ByLanguage, inEveryLanguage, type Language } from "./languages.ts";
-import type { PersonMember } from "./member.ts";
+import { type ByLanguage, inEveryLanguage, type Language, type PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
 import { patternTest } from "./pattern.ts";
 import { date, jsonType, text, truth } from "./value-schemas.ts";

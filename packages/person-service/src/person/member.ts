@@ -1,5 +1,4 @@
 import type { MemberType } from "@waymark/collection";
-import type { ByLanguage } from "./languages.ts";
 
 /** What the values of a member are; the last four only of a service's own. */
 export type MemberKind =
@@ -74,3 +73,14 @@ export const namesFor = ({ words, label }: PersonMember): readonly string[] => [
   ...words.split(", ").filter((word) => word !== ""),
   ...Object.values(label),
 ];
+
+/** The languages that the pages are written in. */
+export const languages = ["en", "de", "fr", "es"] as const;
+
+export type Language = (typeof languages)[number];
+
+/** A text in each of them. */
+export type ByLanguage = Readonly<Record<Language, string>>;
+
+/** Makes a text that is the same in every language. */
+export const inEveryLanguage = (text: string): ByLanguage => ({ en: text, de: text, fr: text, es: text });

@@ -1,7 +1,6 @@
 import { storeMembers } from "@waymark/collection/internal";
 import type { JsonSchema } from "waymark/openapi";
-import type { ByLanguage } from "./languages.ts";
-import type { PersonMember } from "./member.ts";
+import type { ByLanguage, PersonMember } from "./member.ts";
 import { type MemberList, onceFor } from "./member-list.ts";
 import { fromValues } from "./member-value.ts";
 import { contexts, features, mostValues } from "./members.ts";

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type RecordSchema, recordSchema } from "@waymark/collection";
-import type { RecordSchemaOptions } from "@waymark/collection/internal";
-import { type Member, storeMembers } from "@waymark/collection/internal";
+import { type Member, type RecordSchemaOptions, storeMembers } from "@waymark/collection/internal";
 import type { StandardSchemaV1 } from "waymark/content";
 import type * as z from "zod";
-import { propertyRuleFor } from "./kept-properties.ts";
 import { namesFor, type PersonMember } from "./member.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
 import { isGiven, isObject } from "./member-value.ts";
@@ -20,6 +18,7 @@ import {
 } from "./members.ts";
 import type { FurtherValue, Person } from "./person.ts";
 import { type Fault, jsonType, oneOf, text, truth, valueSchemaOf } from "./value-schemas.ts";
+import { propertyRuleFor } from "./vcard-properties.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
 export type PersonSchema = RecordSchema<Person>;

@@ -1,9 +1,7 @@
-import { propertyRuleFor } from "./kept-properties.ts";
 import type { MemberList } from "./member-list.ts";
 import { fromValues, jsonText, memberOf, valuesOf } from "./member-value.ts";
 import { contexts, type FurtherValues, features, mostValues, otherProperties } from "./members.ts";
 import type { FurtherValue, MemberValue, StoredPerson } from "./person.ts";
-import { productId, uniqueId } from "./unique-id.ts";
 import { meaningOf } from "./uses.ts";
 import {
   escapeText,
@@ -19,8 +17,11 @@ import {
   emptied,
   isRestOf,
   partsOf,
+  productId,
   propertiesOfCards,
+  propertyRuleFor,
   saysMore,
+  uniqueId,
   type VcardMember,
   type VcardProperty,
   valuesIn,

@@ -1,9 +1,18 @@
+import { createHash } from "node:crypto";
 import type { PersonMember } from "./member.ts";
-import { type MemberList, onceFor } from "./member-list.ts";
+import { type MemberList, onceFor, ourMembers } from "./member-list.ts";
 import { plainValue } from "./member-value.ts";
 import { type FurtherValues, furtherValues } from "./members.ts";
-import { valueSchemaOf } from "./value-schemas.ts";
-import { splitValue, unescapeText, type VcardLine, type VcardParameters } from "./vcard-lines.ts";
+import type { StoredPerson } from "./person.ts";
+import { type Fault, type Rule, valueSchemaOf } from "./value-schemas.ts";
+import {
+  parseVcardLine,
+  splitValue,
+  unescapeText,
+  type VcardLine,
+  type VcardParameters,
+  vcardLineText,
+} from "./vcard-lines.ts";
 
 /** A member that is the value of a property of a vCard, or a part of it. */
 export interface VcardMember extends Pick<PersonMember, "kind" | "list"> {
@@ -121,3 +130,57 @@ export const without = (parameters: VcardParameters, names: ReadonlySet<string>)
 
 /** The properties that a card of the service has of its own: those of another card say nothing of the person. */
 export const propertiesOfCards: ReadonlySet<string> = new Set(["BEGIN", "END", "VERSION", "PRODID", "CREATED", "REV"]);
+
+/** The program that writes a card. In a card with it, UID is the one that `uniqueId` makes; without it, one that was imported. */
+export const productId = "-//waymark//person-service//EN";
+
+/**
+ * Makes a UUID (RFC 9562 §5.5) from what never changes in a record: an address book recognises the person after every change, and
+ * on another database. The time distinguishes people of other services with the same id.
+ */
+export function uniqueId({ id, createdAt }: StoredPerson): string {
+  const digest = createHash("sha1").update(namespace).update(`${id} ${createdAt}`).digest();
+  // The version is 5, the variant 0b10.
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  const [, ...groups] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(digest.toString("hex")) ?? [];
+  return `urn:uuid:${groups.join("-")}`;
+}
+
+/** The namespace of these UUIDs: a random one that never changes. */
+const namespace = Buffer.from("36585e6dee9843429e74e1a8e273bd2d", "hex");
+
+/**
+ * Makes the rule of a property of a vCard that a person keeps, as `vcardLineText` writes it: one that can stand in a card of the service
+ * beside those of the members; or, for a further value of a member such as `email`, its own property without what the value says.
+ */
+export function propertyRuleFor(single: string | undefined): Rule {
+  return (text) => {
+    const line = parseVcardLine(text);
+    if (line === undefined || vcardLineText(line) !== text || line.parameters.has("GROUP")) {
+      return fault("must be a property of a vCard on one line, with names in capitals, such as X-SKYPE;TYPE=home:ada");
+    }
+    if (propertiesOfCards.has(line.name)) return fault(`must not be ${line.name}, which each card has of its own`);
+    const property = propertyNamed(ourMembers).get(line.name);
+    if (single !== undefined) {
+      const own = vcardProperties(ourMembers).find(({ further }) => further?.single === single);
+      if (own !== undefined && isRestOf(line, own)) return undefined;
+      return fault(`must be ${own?.property} without what the entry says, such as ${own?.property};X-LOGIN=ada:`);
+    }
+    if (property === undefined || isRestOf(line, property)) return undefined;
+    const { further, members } = property;
+    const isList = members[0]?.list === true;
+    const says = isList
+      ? splitValue(line.value, ",").some((value) => members[0]?.read(value) !== undefined)
+      : further !== undefined && valuesIn(line, members).some((value) => value !== undefined);
+    if (!says) return undefined;
+    const whose = further === undefined ? members[0]?.name : `${further.single} and ${further.name}`;
+    return fault(`must not be ${line.name}: its values are those of ${whose}`);
+  };
+}
+
+const propertyNamed: (members: MemberList) => ReadonlyMap<string, ReturnType<typeof vcardProperties>[number]> = onceFor(
+  (members) => new Map(vcardProperties(members).map((each) => [each.property, each])),
+);
+
+const fault = (message: string): Fault => ({ code: "property", message });

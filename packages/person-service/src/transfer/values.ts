@@ -7,10 +7,10 @@ import type { MemberList } from "../person/member-list.ts";
 import { fromValues, isObject, memberOf, plainValue, textOf } from "../person/member-value.ts";
 import { type FurtherValues, furtherValues, mostValues, otherProperties } from "../person/members.ts";
 import type { FurtherValue } from "../person/person.ts";
+import { isForMachines, labelled, usesOf } from "../person/uses.ts";
 import { keptOfFirst, labelledDate } from "../person/vcard-mapper.ts";
 import { dateParts, labelledDates, notImported } from "./columns.ts";
 import { type DateReader, isNoDate, withoutMidnight } from "./dates.ts";
-import { isForMachines, labelled, usesOf } from "./labels.ts";
 import { isNoValue } from "./profiles.ts";
 
 /** By what the values of a file are made those of the schema. */

@@ -1,11 +1,16 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
+import type { RecordChange } from "@waymark/collection";
 import { Webhook } from "standardwebhooks";
 import { FileError, readTextSync } from "../access/json-file.ts";
 import { version } from "../package-files.ts";
-import { hasPrivateAddress, PrivateAddressError, publicLookup } from "./addresses.ts";
-import type { WebhookMessage } from "./message.ts";
-import type { WebhookSettings } from "./settings.ts";
+import {
+  hasPrivateAddress,
+  PrivateAddressError,
+  publicLookup,
+  type WebhookSettings,
+  type WebhookType,
+} from "./settings.ts";
 
 /** Sends messages to one webhook. */
 export interface Delivery {
@@ -100,3 +105,33 @@ function letGo(response: IncomingMessage, done: () => void): void {
 
 /** In bytes. */
 const longestAnswer = 16_384;
+
+/** What is sent to a webhook. The id is that of the change, in each attempt. */
+interface WebhookMessage {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** A change, where a removal has the time at which it was first read: the feed has none. */
+export type TimedChange =
+  | Extract<RecordChange, { readonly kind: "stored" }>
+  | (Extract<RecordChange, { readonly kind: "removed" }> & { readonly at: number });
+
+/** Makes the message of a change, the same for each attempt; undefined where the webhook does not want it. */
+export function messageOf(change: TimedChange, { types, fields }: WebhookSettings): WebhookMessage | undefined {
+  const isStored = change.kind === "stored";
+  const type: WebhookType = isStored ? "person.stored" : "person.removed";
+  if (!types.includes(type)) return undefined;
+  const { id, revision } = isStored ? change.record : change;
+  const timestamp = new Date(isStored ? change.record.updatedAt : change.at).toISOString();
+  const data = isStored ? chosenOf(change.record.json, fields) : { id };
+  return { id: `person-${id}-${revision}`, body: JSON.stringify({ type, timestamp, data }) };
+}
+
+function chosenOf(json: string, fields: readonly string[] | undefined): unknown {
+  const person = JSON.parse(json) as Readonly<Record<string, unknown>>; // a record is an object
+  if (fields === undefined) return person;
+  return Object.fromEntries(
+    ["id", ...fields].flatMap((name) => (Object.hasOwn(person, name) ? [[name, person[name]]] : [])),
+  );
+}

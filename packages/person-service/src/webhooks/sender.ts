@@ -1,8 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type ChangeBatch, type Store, StoreCursorGone, StoreReadOnly, StoreUnavailable } from "@waymark/collection";
 import type { LogLevel } from "../log/log.ts";
-import type { Delivery } from "./delivery.ts";
-import { messageOf, type TimedChange } from "./message.ts";
+import { type Delivery, messageOf, type TimedChange } from "./delivery.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { beginning, Lease, type PendingPerson, type WebhookState } from "./state.ts";
 

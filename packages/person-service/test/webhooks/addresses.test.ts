@@ -3,7 +3,7 @@ import dns, { type LookupAddress } from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 import { isIP } from "node:net";
 import { after, before, describe, it, mock } from "node:test";
-import { PrivateAddressError, publicLookup } from "../../src/webhooks/addresses.ts";
+import { PrivateAddressError, publicLookup } from "../../src/webhooks/settings.ts";
 
 describe("the address of a webhook", () => {
   let found: readonly string[] = [];

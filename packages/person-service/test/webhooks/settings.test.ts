@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openFolder } from "../../../waymark/test/folder.ts";
-import { isPrivateAddress } from "../../src/webhooks/addresses.ts";
 import { readWebhookSecret } from "../../src/webhooks/delivery.ts";
-import { parseWebhook } from "../../src/webhooks/settings.ts";
+import { isPrivateAddress, parseWebhook } from "../../src/webhooks/settings.ts";
 
 const webhook = (members: object): string =>
   JSON.stringify({ url: "https://hooks.example.com/a", "secret-file": "s", ...members });

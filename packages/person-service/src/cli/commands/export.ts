@@ -9,9 +9,8 @@ import type { TransferFormat } from "../../transfer/formats.ts";
 import { matching, oneOf, setting } from "../settings/setting.ts";
 import { databaseSettings, membersIn } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
-import { countPeople, countSoon, drawProgress } from "../terminal/progress.ts";
-import { type Command, command } from "./command.ts";
-import { formatFor, formatOption } from "./format-option.ts";
+import { countPeople, countSoon, drawProgress } from "../terminal/streams.ts";
+import { type Command, command, formatFor, formatOption } from "./command.ts";
 import { openExisting } from "./moving.ts";
 
 /** Exports all people to a file. */

@@ -11,7 +11,7 @@ import { copyOfStream, openSourceFile, type SourceFile } from "../../transfer/so
 import { membersIn } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
 import type { CommandStreams } from "../terminal/streams.ts";
-import { formatFor } from "./format-option.ts";
+import { formatFor } from "./command.ts";
 import { report } from "./import-report.ts";
 import type { ImportInvocation } from "./import-target.ts";
 import { type ImportTarget, targetHere, targetOnServer } from "./import-target.ts";

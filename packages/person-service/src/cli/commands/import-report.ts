@@ -5,8 +5,7 @@ import type { FoundFile } from "../../transfer/people-file.ts";
 import { formatOfRejects, type Refusal } from "../../transfer/rejects.ts";
 import { flagOf, quotedForShell } from "../settings/setting.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { countPeople } from "../terminal/progress.ts";
-import type { CommandStreams } from "../terminal/streams.ts";
+import { type CommandStreams, countPeople } from "../terminal/streams.ts";
 import type { ImportAnswer, ImportInvocation } from "./import-target.ts";
 import { howToContinue } from "./import-target.ts";
 

@@ -8,8 +8,7 @@ import { givenCharsets } from "../../transfer/source-file.ts";
 import { faultInKept, isSameDatabase } from "../settings/schemas.ts";
 import { anyText, converted, matching, oneOf, type SettingsOf, setting, toggle } from "../settings/setting.ts";
 import { databaseSettings, membersIn } from "../settings/settings.ts";
-import { type Command, command } from "./command.ts";
-import { formatOption } from "./format-option.ts";
+import { type Command, command, formatOption } from "./command.ts";
 import type { ImportValues } from "./import-target.ts";
 
 /** A member that a person is known by. */

@@ -16,8 +16,7 @@ import { databaseAddress, faultInKept, isSameDatabase } from "../settings/schema
 import { but, judged, setting } from "../settings/setting.ts";
 import { databaseSettings, membersIn } from "../settings/settings.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { countPeople, reportProgress } from "../terminal/progress.ts";
-import type { CommandStreams } from "../terminal/streams.ts";
+import { type CommandStreams, countPeople, reportProgress } from "../terminal/streams.ts";
 import { type Command, command } from "./command.ts";
 
 /** Copies all people from one database to another. */

@@ -4,7 +4,7 @@ import type { MemberList } from "../../person/member-list.ts";
 import { isObject, memberOf } from "../../person/member-value.ts";
 import { ownObject } from "../../person/members.ts";
 import { personSchema, serverMembers } from "../../person/schema.ts";
-import { countPeople } from "../terminal/progress.ts";
+import { countPeople } from "../terminal/streams.ts";
 
 /** What is wrong with the stored values of a member. */
 interface Misfits {

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { Access } from "../../access/access.ts";
 import type { TlsFiles } from "../settings/options.ts";
 import { quotedForShell } from "../settings/setting.ts";
-import { countPeople } from "../terminal/progress.ts";
+import { countPeople } from "../terminal/streams.ts";
 
 /** A service that listens, as its first lines describe it. */
 export interface StartedService {

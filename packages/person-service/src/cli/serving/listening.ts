@@ -8,11 +8,10 @@ import { demoPeople, storeDemo } from "../../person/demo.ts";
 import type { PersonService } from "../../service.ts";
 import type { Options } from "../settings/options.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { countSoon } from "../terminal/progress.ts";
-import type { CommandStreams } from "../terminal/streams.ts";
+import { type CommandStreams, countSoon } from "../terminal/streams.ts";
 import type { readTlsFiles } from "./named-files.ts";
 import type { Observation } from "./observation.ts";
-import type { Shutdown } from "./shutdown.ts";
+import type { Shutdown } from "./signals.ts";
 
 /** A service that is about to listen. */
 export interface Start {

@@ -15,8 +15,7 @@ import { firstSteps } from "./first-steps.ts";
 import { type Listening, listen, requirePorts, type Start, storeDemoFor } from "./listening.ts";
 import { readLogo, readSessionKey, readTlsFiles } from "./named-files.ts";
 import { openObservation } from "./observation.ts";
-import { type Reload, reloadOnHangUp, reloadsOf } from "./reload.ts";
-import { Shutdown } from "./shutdown.ts";
+import { type Reload, reloadOnHangUp, reloadsOf, Shutdown } from "./signals.ts";
 import {
   warnOfAccess,
   warnOfAnyHost,

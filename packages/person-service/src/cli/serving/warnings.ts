@@ -8,9 +8,9 @@ import type { AccessContent } from "../../access/access.ts";
 import type { AccessRule } from "../../access/access-file.ts";
 import { isLoopback } from "../../access/host-names.ts";
 import type { Log } from "../../log/log.ts";
-import { didYouMean } from "../settings/did-you-mean.ts";
 import type { Options } from "../settings/options.ts";
 import { defaultKeysFile } from "../settings/settings.ts";
+import { didYouMean } from "../settings/sources.ts";
 
 type Route = Pick<App["routes"][number], "path" | "methods">;
 

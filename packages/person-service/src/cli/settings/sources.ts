@@ -1,7 +1,6 @@
-import { quote } from "waymark/internal";
+import { nearestName, quote } from "waymark/internal";
 import { FileError, parseJsonFile, positionOfMember, readTextSync } from "../../access/json-file.ts";
 import { jsonType } from "../../person/value-schemas.ts";
-import { didYouMeanOf } from "./did-you-mean.ts";
 import {
   environmentPrefix,
   flagOf,
@@ -23,7 +22,7 @@ export interface Given {
 }
 
 /** What one place says of all settings, by their names, and what is wrong there, in sentences. */
-export interface Layer {
+interface Layer {
   readonly given: ReadonlyMap<string, Given>;
   readonly mistakes: readonly string[];
 }
@@ -58,7 +57,7 @@ export function readSources(commandLine: Layer, settings: Settings, environment:
 }
 
 /** Returns what is wrong with the values of a setting, in sentences. */
-export function mistakesIn({ texts, source, sourceOf }: Given, { schema, value }: Setting<unknown>): readonly string[] {
+function mistakesIn({ texts, source, sourceOf }: Given, { schema, value }: Setting<unknown>): readonly string[] {
   const place = sourceOf ?? ((path) => [source, ...(path.length === 0 ? [] : [path.join(".")])].join(" "));
   return texts.flatMap((text) => {
     if (text === "" && value !== undefined) return [`${source} needs a value.`];
@@ -195,3 +194,30 @@ function readFiles(layer: Layer, settings: Settings): Layer {
 
 /** Quotes the whole path: two long ones may differ only at their ends. It may be a URL by mistake. */
 const quotedPath = (file: string): string => quote(maskPasswords(file));
+
+/** The settings that have left, and what takes their place. */
+const departed: Readonly<Record<string, string>> = {
+  "admin-host": "It is a part of --admin, as in 0.0.0.0:9090.",
+  "admin-port": "It is --admin now.",
+  "log-level": "It is a part of --log: warnings, or errors.",
+  partitions: "Several instances store at once without it: leave it out.",
+  workers: "One process serves: for more cores, start several instances on PostgreSQL (docs/databases.md).",
+};
+
+/**
+ * Returns ` Did you mean "import"?` for a word near to one of the names, what takes the place of a setting that has left, and nothing
+ * for another.
+ */
+export function didYouMean(word: string, names: readonly string[], toText: (name: string) => string = String): string {
+  const setting = word
+    .toLowerCase()
+    .replace(/^person_service_/, "")
+    .replaceAll("_", "-");
+  if (Object.hasOwn(departed, setting)) return ` ${departed[setting]}`;
+  const name = nearestName(word, names);
+  return name === undefined ? "" : ` Did you mean "${toText(name)}"?`;
+}
+
+/** Returns what `didYouMean` does for a word near to one of the names, and a sentence that lists all names for another. */
+const didYouMeanOf = (word: string, names: readonly string[]): string =>
+  didYouMean(word, names) || ` Known are ${names.join(", ")}.`;
