@@ -1,4 +1,4 @@
-import { typeName } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Database, DatabaseOptions } from "./database.ts";
 import type { DatabaseKind } from "./database-kind.ts";
 import type { Snapshot, SnapshotOptions } from "./stores/contract/snapshot.ts";
@@ -44,7 +44,7 @@ export async function openSnapshot(address: string, options?: SnapshotOptions): 
 }
 
 function kindToOpen(address: unknown): DatabaseKind {
-  const found = typeof address === "string" ? unknownScheme(address) : typeName(address);
+  const found = typeof address === "string" ? unknownScheme(address) : wording.typeName(address);
   if (found !== undefined) throw new TypeError(`The address of a database is ${databaseAddresses}, not ${found}`);
   return kindOf(address as string); // since something else was found otherwise
 }

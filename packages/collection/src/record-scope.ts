@@ -1,6 +1,6 @@
 import { type Awaitable, HttpError, type HttpRequest, notFound, problem } from "waymark";
 import { publicUrl } from "waymark/filters";
-import { excerpt, nearestName, orNearest, parseTemplate, quote } from "waymark/internal";
+import { parseTemplate, wording } from "waymark/internal";
 import { formatName } from "./lists/parameters.ts";
 import { collectionProblemTypes } from "./problem-types.ts";
 import type { Store, StoreOwner } from "./stores/contract/store.ts";
@@ -46,9 +46,9 @@ export function recordScope(store: Store, otherVariables: readonly string[]): Re
       const segments = variablesIn(template);
       const [last = []] = segments.slice(-1);
       if (of === "record" && !last.includes("id")) {
-        return `The path ${quote(template)} must end in {id}, the id of the record`;
+        return `The path ${wording.quote(template)} must end in {id}, the id of the record`;
       }
-      return owners.length === 0 ? undefined : findingIn(besideId(segments.flat(), of), quote(template));
+      return owners.length === 0 ? undefined : findingIn(besideId(segments.flat(), of), wording.quote(template));
     },
   };
 }
@@ -69,7 +69,7 @@ function findingInOwners(names: readonly string[], owners: readonly StoreOwner[]
   const unknown = names.find((name) => !members.includes(name));
   if (unknown !== undefined) {
     const known = members.map((member) => `{${member}}`).join(", ");
-    const hint = orNearest(nearestName(unknown, members)) || ".";
+    const hint = wording.orNearest(wording.nearestName(unknown, members)) || ".";
     return `The path ${path} has the variable {${unknown}}, which names no owner of the records${hint} Owners: ${known}`;
   }
   const furthest = members.findLastIndex((member) => names.includes(member));
@@ -85,7 +85,7 @@ function withinOwners(
   return (request, of) => {
     const variables = request.variables as Readonly<Record<string, unknown>>; // those of the path of the route
     // The router has checked the routes; but a handler may be wrapped, and must then not serve the records of others.
-    const finding = findingIn(besideId(Object.keys(variables), of), quote(request.path));
+    const finding = findingIn(besideId(Object.keys(variables), of), wording.quote(request.path));
     if (finding !== undefined) throw new RangeError(finding);
     const named = owners.filter(({ member }) => Object.hasOwn(variables, member));
     const ids = named.map(({ member }) => requireRecordId(String(variables[member])));
@@ -126,8 +126,8 @@ function variablesIn(template: string): readonly (readonly string[])[] {
 export function requireRecordId(segment: string): number {
   if (canonicalInteger.test(segment)) return Number(segment);
   const detail = /^-?0+\d+$/.test(segment)
-    ? `${excerpt(segment)} has a zero in front: send the integer without it.`
-    : `${excerpt(segment)} is not an integer in decimal digits, such as 7.${isWithExtension(segment) ? namedByAccept : ""}`;
+    ? `${wording.excerpt(segment)} has a zero in front: send the integer without it.`
+    : `${wording.excerpt(segment)} is not an integer in decimal digits, such as 7.${isWithExtension(segment) ? namedByAccept : ""}`;
   throw new HttpError(problem(collectionProblemTypes.invalidId, { detail }));
 }
 

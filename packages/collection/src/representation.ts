@@ -1,6 +1,6 @@
 import type { HttpRequest } from "waymark";
 import { MediaType } from "waymark/fields";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Schema } from "waymark/openapi";
 import type { StoredRecord } from "./stores/contract/store.ts";
 
@@ -113,5 +113,5 @@ export interface PageLinks {
 export function mediaTypeOf({ name, mediaType }: Representation): MediaType {
   const parsed = MediaType.parse(mediaType);
   if (parsed !== undefined) return parsed;
-  throw new TypeError(`The representation ${quote(name)} has no media type: ${quote(mediaType)}`);
+  throw new TypeError(`The representation ${wording.quote(name)} has no media type: ${wording.quote(mediaType)}`);
 }

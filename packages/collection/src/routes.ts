@@ -1,5 +1,5 @@
 import { accept, contentType, DELETE, GET, group, not, PATCH, POST, PUT, path, type Route } from "waymark";
-import { type DeclarationSite, nearestName, orNearest, placeAt, quote, requireOptions } from "waymark/internal";
+import { type DeclarationSite, placeAt, requireOptions, wording } from "waymark/internal";
 import type { CollectionHandler, ItemHandler, ListHandler, ReadHandler } from "./settings.ts";
 
 /** The name of a handler of a collection. */
@@ -104,8 +104,8 @@ export function collectionRoutes(
   const names = Object.keys(routes);
   const unknown = without.find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    const hint = orNearest(nearestName(unknown, names)) || ".";
-    throw new TypeError(`A collection has no handler ${quote(unknown)}${hint} Known: ${names.join(", ")}`);
+    const hint = wording.orNearest(wording.nearestName(unknown, names)) || ".";
+    throw new TypeError(`A collection has no handler ${wording.quote(unknown)}${hint} Known: ${names.join(", ")}`);
   }
   const kept = Object.entries(routes).flatMap(([name, route]) => (without.includes(name) ? [] : [route]));
   return placeAt(site, prefix === undefined ? group(...kept) : group(prefix, ...kept));

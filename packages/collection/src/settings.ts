@@ -2,7 +2,7 @@ import { type Awaitable, created, type HttpRequest, type HttpResponse } from "wa
 import { type Decoder, jsonDecoder, type StandardSchemaV1 } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
-import { type DeclarationSite, type OptionTypes, quote, requireOptions } from "waymark/internal";
+import { type DeclarationSite, requireOptions, wording } from "waymark/internal";
 import { Followers } from "./feed/followers.ts";
 import { SharedChanges } from "./feed/shared-changes.ts";
 import { type ChangedFrom, feedWatch } from "./feed/watch.ts";
@@ -299,7 +299,7 @@ function exampleOf(schema: object): Document | undefined {
 /** The default of `mayRead` and `mayChange`. */
 export const everyCaller = (): boolean => true;
 
-const optionTypes: OptionTypes<CollectionOptions<never>> = {
+const optionTypes: requireOptions.Types<CollectionOptions<never>> = {
   path: "string",
   store: undefined,
   otherVariables: "array",
@@ -344,5 +344,5 @@ function some<R>(what: string, representations: readonly R[]): readonly [R, ...R
 function requireDistinct(member: "name" | "mediaType", representations: readonly Representation[]): void {
   const values = representations.map((each) => each[member]);
   const repeated = values.find((value, index) => values.indexOf(value) < index);
-  if (repeated !== undefined) throw new TypeError(`Two representations have the ${member} ${quote(repeated)}`);
+  if (repeated !== undefined) throw new TypeError(`Two representations have the ${member} ${wording.quote(repeated)}`);
 }

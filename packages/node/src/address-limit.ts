@@ -1,5 +1,6 @@
 import { BlockList, isIPv4, type Server, type Socket } from "node:net";
-import { memoizeText, toClientKey } from "waymark/internal";
+import { rateLimit } from "waymark/filters";
+import { memoizeText } from "waymark/internal";
 import { canonicalAddress, type ProxyTrust } from "./client.ts";
 import type { ServeSettings } from "./options.ts";
 
@@ -20,7 +21,7 @@ export function boundAddresses(mostOfAll: number, { isTrustedProxy }: ProxyTrust
     isTrustedProxy(address) || loopback.check(address, isIPv4(address) ? "ipv4" : "ipv6");
   return {
     most: Math.ceil(mostOfAll / 4),
-    keyOf: memoizeText((address) => (isExempt(address) ? undefined : toClientKey(address))),
+    keyOf: memoizeText((address) => (isExempt(address) ? undefined : rateLimit.clientKey(address))),
   };
 }
 

@@ -1,7 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import type { HttpRequest } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { forwardedHops, isHost, quote, typeName } from "waymark/internal";
+import { requestTarget, wording } from "waymark/internal";
+import { forwardedHops } from "./forwarded.ts";
 
 /** Who sent a request, as far as is known. */
 export type Client = HttpRequest["client"];
@@ -30,7 +31,7 @@ export function clientBehind(peer: Client, headers: HeaderList, fields: ProxyFie
     client = {
       address: address ?? client.address,
       scheme: parseScheme(scheme) ?? client.scheme,
-      host: host !== undefined && isHost(host) ? host : client.host,
+      host: host !== undefined && requestTarget.isHost(host) ? host : client.host,
     };
     if (address === undefined) break;
   }
@@ -93,7 +94,7 @@ export function canonicalAddress(address: string): string | undefined {
 function toBlockList(proxies: readonly string[]): BlockList {
   if (!Array.isArray(proxies)) {
     throw new TypeError(
-      `trustProxy must be a list of addresses or networks such as 10.0.0.0/8, not ${typeName(proxies)}`,
+      `trustProxy must be a list of addresses or networks such as 10.0.0.0/8, not ${wording.typeName(proxies)}`,
     );
   }
   const list = new BlockList();
@@ -103,7 +104,9 @@ function toBlockList(proxies: readonly string[]): BlockList {
     const bits = family === "ipv4" ? 32 : 128;
     const isNetwork = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
     if (!(isIPv4(address) || isIPv6(address)) || address.includes("%") || !isNetwork || rest.length > 0) {
-      throw new RangeError(`trustProxy must list addresses or networks such as 10.0.0.0/8, not ${quote(proxy)}`);
+      throw new RangeError(
+        `trustProxy must list addresses or networks such as 10.0.0.0/8, not ${wording.quote(proxy)}`,
+      );
     }
     list.addSubnet(address, length === undefined ? bits : Number(length), family);
   }

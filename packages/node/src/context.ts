@@ -1,4 +1,5 @@
-import { type Servable, served, typeName } from "waymark/internal";
+import type { App } from "waymark";
+import { served, wording } from "waymark/internal";
 import { boundAddresses } from "./address-limit.ts";
 import { type ProxyTrust, toProxyTrust } from "./client.ts";
 import { Connections } from "./connections.ts";
@@ -24,12 +25,12 @@ export interface ServeContext extends ServeSettings, ProxyTrust, PublishedApp {
 export function requireApp(server: "serve" | "toNodeListener", app: unknown): void {
   const given = app as { readonly kind?: unknown; readonly [served]?: unknown } | null | undefined;
   if (given?.[served] !== undefined) return;
-  const found = typeof given?.kind === "string" ? `a ${given.kind}` : typeName(app);
+  const found = typeof given?.kind === "string" ? `a ${given.kind}` : wording.typeName(app);
   throw new TypeError(`${server}(…) takes an app, not ${found}: write ${server}(router(…))`);
 }
 
 /** Makes the context of a server that serves this app. */
-export function makeContext(app: Servable, settings: ServeSettings): ServeContext {
+export function makeContext(app: App, settings: ServeSettings): ServeContext {
   const { contentMemory } = settings;
   const trust = toProxyTrust(settings.trustProxy);
   return {

@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { content, empty, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
 import { evaluatePreconditions, type HeaderList, notModified, validatorFields } from "waymark/fields";
-import { requireKnownOptions } from "waymark/internal";
+import { requireOptions } from "waymark/internal";
 
 /** How a file is sent. */
 export interface FileOptions {
@@ -30,7 +30,7 @@ export interface FilesOptions extends Pick<FileOptions, "maxAge"> {
  * @throws TypeError when there is no such folder
  */
 export function files(folder: string, options: FilesOptions = {}): Route {
-  requireKnownOptions("files(…)", options, ["maxAge", "immutable"]);
+  requireOptions("files(…)", options, ["maxAge", "immutable"]);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new TypeError(`files(…) takes a folder that is there, not ${JSON.stringify(folder)}`);
   }
@@ -70,7 +70,7 @@ export function sendFile(
   path: string,
   options: FileOptions = {},
 ): Promise<HttpResponse> {
-  requireKnownOptions("sendFile(…)", options, ["type", "maxAge"]);
+  requireOptions("sendFile(…)", options, ["type", "maxAge"]);
   return send(request, path, options.maxAge ?? 0, options.type);
 }
 

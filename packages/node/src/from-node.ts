@@ -3,7 +3,7 @@ import { duplexPair, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import type { fallback } from "waymark";
-import { hasNoContent } from "waymark/internal";
+import { sentFields } from "waymark/internal";
 
 /**
  * Makes a fetch handler of a listener of `http.createServer`, such as an application of Express, for `mount` and `fallback`: both speak
@@ -52,7 +52,7 @@ function toResponse(incoming: IncomingMessage, method: string): Response {
     const [name = "", value = ""] = rawHeaders.slice(i, i + 2);
     if (!ofTheConnection.has(name.toLowerCase())) headers.append(name, value);
   }
-  if (!hasNoContent(method, status))
+  if (!sentFields.hasNoContent(method, status))
     return new Response(Readable.toWeb(incoming) as ReadableStream, { status, headers });
   incoming.resume();
   return new Response(null, { status, headers });

@@ -1,7 +1,8 @@
 import type { HeaderList } from "waymark/fields";
-import { findRepeated, isHost, tokenList } from "waymark/internal";
+import { requestTarget, syntax } from "waymark/internal";
 import type { ServeSettings } from "./options.ts";
 import { type HeadRefusal, headTooLong, refusals, refuseRepeated, targetTooLong, tooManyFields } from "./refusals.ts";
+import { findRepeated } from "./repeated-field.ts";
 
 /** What the head of a message may have. */
 export type HeadLimits = Pick<ServeSettings, "maxHeaderSize" | "maxHeaderFields" | "maxTargetLength">;
@@ -25,7 +26,8 @@ export function refuseFields(
   if (unframed !== undefined) return unframed;
   if (repeated !== undefined) return refuseRepeated(repeated, false);
   const host = headers.get("Host");
-  if (host === undefined ? !isOld : !isHost(host)) return host === undefined ? refusals.noHost : refusals.host;
+  if (host === undefined ? !isOld : !requestTarget.isHost(host))
+    return host === undefined ? refusals.noHost : refusals.host;
   if (size > limits.maxHeaderSize) return headTooLong(limits.maxHeaderSize);
   if (headers.flat.length > 2 * limits.maxHeaderFields) return tooManyFields(limits.maxHeaderFields);
   const expectation = isOld ? undefined : headers.get("Expect");
@@ -45,7 +47,7 @@ export function refuseFraming(headers: HeaderList, minorVersion: number | undefi
   // HTTP/1.0 knew no codings, and what passed such a message on may have framed it otherwise (RFC 9112 §6.1).
   if (minorVersion === 0) return refusals.oldCoding;
   if (contentLength !== undefined) return refusals.lengthAndCoding;
-  const codings = tokenList(transferEncoding);
+  const codings = syntax.tokenList(transferEncoding);
   if (codings.indexOf("chunked") !== codings.length - 1) return refusals.endlessCoding;
   return codings.length === 1 ? undefined : refusals.coding;
 }
@@ -70,7 +72,7 @@ export const sizeOfLines = ({ flat }: HeaderList): number => flat.reduce((bytes,
 
 /** Whether the Expect field expects `100-continue` and nothing else (RFC 9110 §10.1.1). */
 function isContinue(expectation: string): boolean {
-  const members = tokenList(expectation);
+  const members = syntax.tokenList(expectation);
   return members.includes("100-continue") && members.every((member) => member === "100-continue" || member === "");
 }
 

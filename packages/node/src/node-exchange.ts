@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { answer, cancelBody, notedHeaders, send } from "waymark/internal";
+import { headerLists } from "waymark/internal";
 import { type IncomingContent, readableContent } from "./content/incoming-content.ts";
 import type { HeadLimits } from "./head-fields.ts";
 import { Output } from "./output.ts";
@@ -67,7 +67,7 @@ export class NodeExchange extends ServedExchange {
     const { outgoing } = message;
     this.message = message;
     const { note } = message;
-    this.headers = note === undefined ? message.headers : notedHeaders(message.headers, note.fields.note);
+    this.headers = note === undefined ? message.headers : headerLists.notedHeaders(message.headers, note.fields.note);
     this.#output = new Output(
       outgoing,
       this.context,
@@ -103,13 +103,13 @@ export class NodeExchange extends ServedExchange {
     this.#refusal = refusal;
     this.stopSending?.();
     const settle = (response: HttpResponse): void => {
-      if (this.#refusal !== refusal) cancelBody(this, response);
+      if (this.#refusal !== refusal) this.cancelBody(response);
       else if (this.message.takeOver !== undefined && response?.body instanceof Takeover) {
         this.end(true);
         this.message.takeOver(response.body, this);
-      } else send(this, response);
+      } else this.send(response);
     };
-    answer(this, settle, refusal);
+    this.askApp(settle, refusal);
   }
 
   /** Sends this in place of the app's answer, or cuts an answer that has begun; once. */

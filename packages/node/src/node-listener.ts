@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type App, HttpError, HttpRequest } from "waymark";
-import { base, requireKnownOptions, type Servable } from "waymark/internal";
+import { requireOptions } from "waymark/internal";
 import { makeContext, requireApp } from "./context.ts";
 import { exchangeOfMessage, NodeHttpMessage } from "./node-http/message.ts";
 import { longestTimer, toServeSettings } from "./options.ts";
@@ -26,12 +26,9 @@ type NodeListener = (message: IncomingMessage, response: ServerResponse, next?: 
  * express().use(toNodeListener(app, { otherwise: "next" }));   // an application that moves route by route
  * ```
  */
-export function toNodeListener(
-  app: Servable & Partial<Pick<App, "methodsOf">>,
-  options: ListenerOptions = {},
-): NodeListener {
+export function toNodeListener(app: App, options: ListenerOptions = {}): NodeListener {
   requireApp("toNodeListener", app);
-  requireKnownOptions("toNodeListener(…)", options, ["otherwise"]);
+  requireOptions("toNodeListener(…)", options, ["otherwise"]);
   if (options.otherwise !== undefined && options.otherwise !== "next") {
     throw new TypeError(`toNodeListener(…) takes otherwise: "next", not ${JSON.stringify(options.otherwise)}`);
   }
@@ -41,19 +38,16 @@ export function toNodeListener(
     const exchange = exchangeOfMessage(new NodeHttpMessage(message, response, context, message), context);
     // Express takes the path of `use` away, and says so: links have it.
     const { baseUrl = "" } = message as { readonly baseUrl?: string };
-    if (baseUrl !== "") exchange.shared = { key: base, value: { url: baseUrl, depth: 0 }, outer: undefined };
+    if (baseUrl !== "") exchange.mountAt(baseUrl);
     exchange.answer();
   };
 }
 
 /** Returns whether a route has path and method; also true for what is malformed, which the app refuses. */
-function takes(
-  { methodsOf }: Partial<Pick<App, "methodsOf">>,
-  { method = "GET", url = "/" }: IncomingMessage,
-): boolean {
+function takes({ methodsOf }: App, { method = "GET", url = "/" }: IncomingMessage): boolean {
   try {
     const { path } = HttpRequest.of({ target: url });
-    return methodsOf?.(path)?.includes(method) === true;
+    return methodsOf(path)?.includes(method) === true;
   } catch (error) {
     if (error instanceof HttpError) return true;
     throw error;

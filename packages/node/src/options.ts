@@ -1,5 +1,5 @@
 import type { SecureContextOptions } from "node:tls";
-import { quote, requireKnownOptions } from "waymark/internal";
+import { requireOptions, wording } from "waymark/internal";
 import type { TrustedProxies } from "./client.ts";
 
 /** The options of a server. Times are in milliseconds, and 0 turns a timeout off. */
@@ -86,7 +86,7 @@ export interface ServeSettings extends Required<ServeOptions> {
 export function toServeSettings(options: ServeOptions): ServeSettings {
   const gone = Object.keys(options ?? {}).find((name) => Object.hasOwn(replaced, name));
   if (gone !== undefined) throw new TypeError(`serve has no option ${gone}: ${replaced[gone]}`);
-  requireKnownOptions("serve(app, { … })", options, [...otherNames, ...integerNames]);
+  requireOptions("serve(app, { … })", options, [...otherNames, ...integerNames]);
   const integers = toIntegers(options);
   const { requestTimeout, maxHeaderSize } = integers;
   const engine = options.engine ?? "waymark";
@@ -178,7 +178,7 @@ export function integer(option: string, value: number, most: number, least = 0):
   const found: unknown = value; // of a program without types
   const isText = typeof found === "string";
   const advice = isText && /^\d+$/.test(found) ? `: write Number(…) around it` : "";
-  const what = isText ? `the string ${quote(found)}${advice}` : String(found);
+  const what = isText ? `the string ${wording.quote(found)}${advice}` : String(found);
   throw new RangeError(`${option} must be an integer from ${least} to ${most}, not ${what}`);
 }
 

@@ -1,5 +1,5 @@
 import { HttpError, type HttpResponse, problem, problemTypes } from "waymark";
-import { refuseUnknownMethod } from "waymark/internal";
+import { routerRefusals } from "waymark/internal";
 import { connectionProblemTypes } from "./problem-types.ts";
 
 /** The answer to a message that no app sees. */
@@ -55,7 +55,7 @@ export function malformedMessage(detail: string): HttpError {
 }
 
 /** The refusal of a method that HTTP does not have. */
-export const refuseMethod = (method: string): HeadRefusal => closing(refuseUnknownMethod(method));
+export const refuseMethod = (method: string): HeadRefusal => closing(routerRefusals.refuseUnknownMethod(method));
 
 /** The refusal of a field that may occur once, and does not. */
 export function refuseRepeated(name: string, isFraming: boolean): HeadRefusal {

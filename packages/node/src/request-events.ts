@@ -9,16 +9,7 @@ import {
   repeatable,
 } from "waymark";
 
-import type { RepeatedRequest } from "waymark/internal";
-import {
-  andThen,
-  DeclarationSite,
-  exchangeOf,
-  hasNoContent,
-  isStreamed,
-  openBody,
-  type ServedApp,
-} from "waymark/internal";
+import { type AdapterExchange, andThen, DeclarationSite, exchangeOf, openBody, sentFields } from "waymark/internal";
 import { Takeover } from "./upgrade.ts";
 
 export interface RequestEvent {
@@ -48,7 +39,7 @@ export interface RequestObserver {
    * Called for an answer that may come again from memory. Returns what is called each time when it has come, in place of the other
    * functions. Default: they see each request, so that no answer comes from memory.
    */
-  readonly onRepeat?: ((event: RequestEvent) => (repeated: RepeatedRequest) => void) | undefined;
+  readonly onRepeat?: ((event: RequestEvent) => (repeated: repeatable.Repeated) => void) | undefined;
 }
 
 /**
@@ -98,6 +89,9 @@ const publisher: RequestObserver = {
   onStart: (event) => startChannel.publish(event),
   onEnd: (event) => endChannel.publish(event),
 };
+
+/** What answers for an app. */
+export type ServedApp = AdapterExchange["app"];
 
 /** An app, and the same with its requests published on the channels. */
 export interface PublishedApp {
@@ -156,8 +150,9 @@ function observeResponse(event: Writable<RequestEvent>, response: HttpResponse):
   const { body } = response;
   // A connection that is handed over is not ours to count.
   if (body instanceof Takeover) return response;
-  if (isStreamed(body)) return response.withBody(counted(event, body, response));
-  if (body !== null && !hasNoContent(event.request.method, response.status)) {
+  if (typeof body === "object" && body !== null && !(body instanceof Uint8Array))
+    return response.withBody(counted(event, body, response));
+  if (body !== null && !sentFields.hasNoContent(event.request.method, response.status)) {
     event.contentBytes = Buffer.byteLength(body);
   }
   return response;

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
-import { type Servable, served } from "waymark/internal";
+import type { App } from "waymark";
+import { served } from "waymark/internal";
 import { limitAddresses } from "./address-limit.ts";
 import { connectionOptions } from "./connections.ts";
 import { makeContext, requireApp, type ServeContext } from "./context.ts";
@@ -41,7 +42,7 @@ export interface RunningServer {
  * @throws RangeError (rejects) when an option is out of its bounds; TypeError when there is no such option, or no app
  * @throws ListenError (rejects) when the port is taken, or cannot be listened on
  */
-export async function serve(app: Servable, options: ServeOptions = {}): Promise<RunningServer> {
+export async function serve(app: App, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
   const { host, tls, warn, maxConnections } = settings;
   requireApp("serve", app);

@@ -1,12 +1,13 @@
 import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import type { repeatable } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { AdapterExchange, type AnswerRecording, type RepeatedRequest, type ServedApp } from "waymark/internal";
+import { AdapterExchange, type exchangeOf } from "waymark/internal";
 import { type Client, canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
 import type { Permit, PermitHolder } from "./content/permits.ts";
 import type { ServeContext } from "./context.ts";
-import { endChannel, type PublishedApp, startChannel } from "./request-events.ts";
+import { endChannel, type PublishedApp, type ServedApp, startChannel } from "./request-events.ts";
 
 /** Node, as far as exchanges differ by it. */
 const node = {
@@ -24,8 +25,10 @@ export interface ServedConnection {
   readonly peer: Peer;
 }
 
+type Recording = NonNullable<ReturnType<typeof exchangeOf>["recording"]>;
+
 /** Notes what an answer depends on, what is asked of the head of its request among it. */
-export interface RecordingNote extends AnswerRecording {
+export interface RecordingNote extends Recording {
   readonly fields: { note: (name?: string) => void; noteClient(find: () => Client): Client };
 }
 
@@ -44,7 +47,7 @@ export abstract class ServedExchange extends AdapterExchange {
     this.#peer = peer;
   }
 
-  get recording(): AnswerRecording | undefined {
+  get recording(): Recording | undefined {
     return this.note;
   }
 
@@ -136,7 +139,7 @@ export class Peer {
 }
 
 /** What is known of a turn of the event loop. */
-export type EventLoopTurn = NonNullable<RepeatedRequest["turn"]>;
+export type EventLoopTurn = NonNullable<repeatable.Repeated["turn"]>;
 
 /** Whether a connection is one of TLS: Node says so by a property that other sockets lack. */
 export const isEncrypted = (socket: Socket): boolean => "encrypted" in socket;

@@ -25,7 +25,7 @@ import {
   type ResponseBody,
   text,
 } from "../../waymark/src/response.ts";
-import { type Servable, served } from "../../waymark/src/served-app.ts";
+import { served } from "../../waymark/src/served-app.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";
 
 interface Client {
@@ -33,7 +33,7 @@ interface Client {
   close(): Promise<void>;
 }
 
-const transports: Readonly<Record<string, (app: Servable) => Promise<Client>>> = {
+const transports: Readonly<Record<string, (app: TinyApp) => Promise<Client>>> = {
   async "in memory"(app) {
     return {
       fetch: (path, init) => handleFetch(app[served], new Request(`http://localhost${path}`, init)),

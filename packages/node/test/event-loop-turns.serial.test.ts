@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { around, GET, HttpRequest, router, text } from "waymark";
-import { turnOf } from "waymark/internal";
+import { exchangeOf } from "waymark/internal";
 import type { EventLoopTurn } from "../src/served-exchange.ts";
 import { RawConnection } from "./raw-connection.ts";
 
@@ -13,7 +13,7 @@ async function withTurns(
 ): Promise<void> {
   const turns: EventLoopTurn[] = [];
   const keep = around((request, next) => {
-    const turn = turnOf(request);
+    const turn = exchangeOf(request).turn;
     if (turn !== undefined) turns.push(turn);
     return next(request);
   });
@@ -83,6 +83,6 @@ describe("the turn of a request", () => {
     }));
 
   it("is not known of a request made by hand", () => {
-    assert.equal(turnOf(HttpRequest.of()), undefined);
+    assert.equal(exchangeOf(HttpRequest.of()).turn, undefined);
   });
 });

@@ -17,7 +17,7 @@ import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
-import { turnOf } from "waymark/internal";
+import { exchangeOf } from "waymark/internal";
 import { HeaderList } from "../../waymark/src/fields/header-list.ts";
 import { content, HttpResponse, json, noContent, notFound, ok, text } from "../../waymark/src/response.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";
@@ -156,7 +156,7 @@ describe("a server with TLS", () => {
 
 describe("a request of HTTP/2", () => {
   it("knows the turn of the event loop", async () => {
-    const { connect } = await served((request) => text(typeof turnOf(request)?.began));
+    const { connect } = await served((request) => text(typeof exchangeOf(request).turn?.began));
     assert.equal((await ask(connect(), {})).body, "number");
   });
 

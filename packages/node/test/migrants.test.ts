@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ServeOptions, serve, toNodeListener } from "@waymark/node";
-import { GET, group, json, ok, or, path, type RouterOptions, router } from "waymark";
+import { type App, GET, group, json, ok, or, path, type RouterOptions, router } from "waymark";
 import { access, compress, cors, overload, rateLimit, refuseCrossSite, securityHeaders } from "waymark/filters";
-import type { Servable } from "waymark/internal";
 import { codeAt } from "../../waymark/test/declared-code.ts";
 
 // What people write who come from another router, or whose program has no types.
@@ -87,7 +86,7 @@ describe("what is not an app", () => {
     [null, "null"],
   ] as const) {
     it(`is refused: ${named}`, async () => {
-      const app = given as unknown as Servable; // as of a program without types
+      const app = given as unknown as App; // as of a program without types
       const message = `takes an app, not ${named}: write`;
       await assert.rejects(serve(app), { name: "TypeError", message: `serve(…) ${message} serve(router(…))` });
       assert.throws(() => toNodeListener(app), {

@@ -3,7 +3,7 @@ import { afterEach, describe, it } from "node:test";
 import { type RunningServer, serve } from "@waymark/node";
 import { after, GET, router, text } from "waymark";
 import { access, cors, describeProblems, nameRequests, securityHeaders } from "waymark/filters";
-import { isRefusedMessage } from "waymark/internal";
+import { routerRefusals } from "waymark/internal";
 import type { Engine } from "../src/options.ts";
 import { RawConnection, type RawResponse } from "./raw-connection.ts";
 
@@ -25,7 +25,7 @@ async function answerTo(bytes: string, engine: Engine = "waymark"): Promise<RawR
         describeProblems(),
         access(() => ({ kind: "unauthenticated", challenges: ["Bearer"] })),
         after((request, response) => {
-          seen.push([request.method, request.path, isRefusedMessage(request)]);
+          seen.push([request.method, request.path, routerRefusals.isRefusedMessage(request)]);
           return response;
         }),
       ],

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { escapeUnprintable } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { parseCommandLine } from "./cli/command-line.ts";
 import { maskPasswords } from "./cli/settings/setting.ts";
 import { userErrorMessage } from "./cli/terminal/command-error.ts";
@@ -60,12 +60,12 @@ function write(data: string): void {
 
 function print(line: string): void {
   endDrawing();
-  process.stdout.write(`${escapeUnprintable(maskPasswords(line))}\n`);
+  process.stdout.write(`${wording.escapeUnprintable(maskPasswords(line))}\n`);
 }
 
 function printNote(line: string): void {
   endDrawing();
-  process.stderr.write(`${escapeUnprintable(maskPasswords(line))}\n`);
+  process.stderr.write(`${wording.escapeUnprintable(maskPasswords(line))}\n`);
 }
 
 function endDrawing(): void {

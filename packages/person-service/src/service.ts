@@ -25,7 +25,7 @@ import {
   refuseCrossSite,
   securityHeaders,
 } from "waymark/filters";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { AccessFilter } from "./access/access.ts";
 import { isAsset, onlyForHosts, parseHostName } from "./access/host-names.ts";
 import { sessionRoutes } from "./access/session-routes.ts";
@@ -239,6 +239,7 @@ const isAlwaysServed = (request: HttpRequest): boolean => isHealthCheck(request)
 
 function requireHostName(text: string): string {
   const name = parseHostName(text);
-  if (name === undefined) throw new TypeError(`hostNames has ${quote(text)}, which is not a name or an address`);
+  if (name === undefined)
+    throw new TypeError(`hostNames has ${wording.quote(text)}, which is not a name or an address`);
   return name;
 }

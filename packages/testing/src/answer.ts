@@ -1,4 +1,4 @@
-import { hasNoContent } from "waymark/internal";
+import { sentFields } from "waymark/internal";
 import type { OpenApiDocument } from "waymark/openapi";
 import { essenceOf, isJson } from "./content.ts";
 import type { DeclaredResponses, Operation } from "./operations.ts";
@@ -80,7 +80,7 @@ export function faultsOfContent(
   schemas: Schemas,
 ): readonly AnswerFault[] {
   const { bytes, headers, status } = answer;
-  if (hasNoContent(method, status))
+  if (sentFields.hasNoContent(method, status))
     return bytes.length === 0 ? [] : [{ expected: "no content", came: `${bytes.length} bytes` }];
   const types = Object.keys(declared);
   const due = types.length === 0 ? "no content" : `content of the type ${types.join(" or ")}`;
@@ -107,7 +107,7 @@ const ofGuards: ReadonlySet<number> = new Set([401, 403, 421, 429, 503]);
 function isRefusedFor(code: string, operation: Operation | undefined): boolean {
   if (operation === undefined) return false;
   const { parameters, taken, body } = operation;
-  const isAllTaken = taken.parameters.size === parameters.length;
+  const isAllTaken = parameters.every(taken.takes);
   if (code === "invalid-parameters") return isAllTaken;
   return taken.body !== undefined && body !== undefined && ofContent.has(code);
 }

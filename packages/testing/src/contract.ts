@@ -1,5 +1,5 @@
 import type { App } from "waymark";
-import { requireKnownOptions } from "waymark/internal";
+import { requireOptions } from "waymark/internal";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { type AnswerFault, type ContractAnswer, faultsOfAnswer } from "./answer.ts";
 import { describedOperations, type Operation, resolvedResponses } from "./operations.ts";
@@ -102,7 +102,7 @@ const mostListed = 5;
  *   is of another version, cut, or of another app
  */
 export async function contract(app: App, options: ContractOptions = {}): Promise<readonly ContractCase[]> {
-  requireKnownOptions("contract(app, { … })", options, Object.keys(knownOptions));
+  requireOptions("contract(app, { … })", options, Object.keys(knownOptions));
   const { base, headers = {}, examples = {}, seed = 1 } = options;
   const most = options.requests ?? 100;
   if (!Number.isInteger(most) || most < 1)

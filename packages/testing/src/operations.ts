@@ -1,5 +1,5 @@
 import type { App } from "waymark";
-import { lookUp, operationsOf } from "waymark/internal";
+import { jsonReferences, operationsOf } from "waymark/internal";
 import type { OpenApiDocument } from "waymark/openapi";
 
 export type ParameterObject = NonNullable<OpenApiDocument.Operation["parameters"]>[number];
@@ -56,4 +56,4 @@ export function resolvedResponses(
 }
 
 const resolved = <T extends object>(document: object, value: T | ReferenceObject): T =>
-  "$ref" in value ? (lookUp(document, value.$ref) as T) : value; // a document refers only to what it has
+  "$ref" in value ? (jsonReferences.lookUp(document, value.$ref) as T) : value; // a document refers only to what it has

@@ -1,4 +1,4 @@
-import { parameterKey, textForm } from "waymark/internal";
+import { textForm } from "waymark/internal";
 import type { Operation, ParameterObject } from "./operations.ts";
 import type { Random } from "./random.ts";
 import type { Schemas } from "./schemas.ts";
@@ -35,7 +35,7 @@ export function textsOfParameters(
     good(parameter) {
       const { name, schema, example } = parameter;
       const given = examples[name];
-      const own = operation.taken.parameters.get(parameterKey(parameter));
+      const own = operation.taken.schemaOf(parameter);
       for (let i = 0; i < 20; i++) {
         const isExample = given !== undefined || (example !== undefined && random.chance(0.5));
         const value = isExample ? random.pick(given ?? [example]) : values.good(schema);

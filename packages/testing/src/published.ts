@@ -1,5 +1,5 @@
 import { type App, HttpRequest } from "waymark";
-import { lookUp, parameterKey, textForm } from "waymark/internal";
+import { jsonReferences, textForm } from "waymark/internal";
 import type { OpenApiDocument } from "waymark/openapi";
 import { type AnswerFault, type ContractAnswer, codeOf, describe, faultsOfContent } from "./answer.ts";
 import { type Operation, type ParameterObject, saidOf } from "./operations.ts";
@@ -35,7 +35,8 @@ export function publishedOperations(
   if (typeof paths !== "object" || paths === null)
     throw new PublishedError("The published document is cut: it has no paths");
   JSON.stringify(document, (name, value) => {
-    if (name !== "$ref" || typeof value !== "string" || lookUp(document, value) !== undefined) return value;
+    if (name !== "$ref" || typeof value !== "string" || jsonReferences.lookUp(document, value) !== undefined)
+      return value;
     throw new PublishedError(`The published document is cut: it has no ${value}`);
   });
   const parametersAt = (place: string, value: unknown = []): readonly ParameterObject[] => {
@@ -43,7 +44,7 @@ export function publishedOperations(
       throw new PublishedError(`The published document is cut: the parameters of ${place} are no list`);
     return value.map((each) => {
       const { $ref } = objectAt<{ $ref?: string }>(`a parameter of ${place}`, each);
-      return $ref === undefined ? each : lookUp(document, $ref);
+      return $ref === undefined ? each : jsonReferences.lookUp(document, $ref);
     });
   };
   const operations = Object.entries(paths).flatMap(([path, given]) => {
@@ -54,7 +55,7 @@ export function publishedOperations(
       "x-operations": further,
       ...named
     }: PathItem = {
-      ...(item.$ref !== undefined && objectAt<PathItem>(item.$ref, lookUp(document, item.$ref))),
+      ...(item.$ref !== undefined && objectAt<PathItem>(item.$ref, jsonReferences.lookUp(document, item.$ref))),
       ...item,
     };
     const shared = parametersAt(path, parameters);
@@ -124,7 +125,8 @@ function objectAt<T extends object>(place: string, value: unknown): T {
 const ofPaths: ReadonlySet<string> = new Set("get put post delete options head patch trace query".split(" "));
 
 const nothingTaken: Operation["taken"] = {
-  parameters: new Map(),
+  takes: () => false,
+  schemaOf: () => undefined,
   takesQuery: () => true,
   body: undefined,
   isStrict: false,
@@ -137,7 +139,9 @@ const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, "{}");
 const isSame =
   (one: ParameterObject) =>
   (other: ParameterObject): boolean =>
-    parameterKey(one) === parameterKey(other);
+    one.in === other.in &&
+    // Names of fields have no case.
+    (one.in === "header" ? one.name.toLowerCase() === other.name.toLowerCase() : one.name === other.name);
 
 /** Of several requirements one is enough, and an empty one is none. */
 const needsCredentials = (requirements: OpenApiDocument["security"]): boolean =>

@@ -1,5 +1,5 @@
 import { HttpRequest } from "waymark";
-import { parameterKey, textForm } from "waymark/internal";
+import { textForm } from "waymark/internal";
 import { brokenValues } from "./broken.ts";
 import type { Operation, ParameterObject } from "./operations.ts";
 import { nouns, textsOfParameters } from "./parameter-texts.ts";
@@ -42,7 +42,7 @@ export function requestMaker(operation: Operation, making: Making, schemas: Sche
   const wrongParameter = (parts: Parts, parameter: ParameterObject): readonly ContractRequest[] => {
     const { taken, path } = operation;
     const { in: place, name } = parameter;
-    const isTaken = taken.parameters.has(parameterKey(parameter));
+    const isTaken = taken.takes(parameter);
     const noun = `the ${nouns[place]} "${name}"`;
     const refused = (statuses: readonly number[]): Expectation => ({ statuses, error: { in: place, parameter: name } });
     const wrong = parameterTexts.wrong(parameter);
@@ -177,7 +177,7 @@ export function requestMaker(operation: Operation, making: Making, schemas: Sche
       const request = requestOf("a valid request", parts, { isAllowed: true });
       const { produces, taken } = operation;
       // What a handler reads of the query by itself may choose the type, too.
-      const isByAccept = parts.query.every(({ parameter }) => taken.parameters.has(parameterKey(parameter)));
+      const isByAccept = parts.query.every(({ parameter }) => taken.takes(parameter));
       if (produces.length === 0 || !isByAccept || making.random.chance(0.3)) return request;
       const mediaType = making.random.pick(produces);
       return {
@@ -189,7 +189,7 @@ export function requestMaker(operation: Operation, making: Making, schemas: Sche
     withoutCredentials(expects) {
       const parts = makeParts(0);
       // A guard can take its credentials by takes(…), and miss them as any other field.
-      const taken = parts.fields.filter(({ parameter }) => operation.taken.parameters.has(parameterKey(parameter)));
+      const taken = parts.fields.filter(({ parameter }) => operation.taken.takes(parameter));
       const without = { ...parts, fields: parts.fields.filter((field) => !taken.includes(field)) };
       const { statuses } = expects;
       const due = statuses && taken.length > 0 ? { ...expects, statuses: [...statuses, 400] } : expects;

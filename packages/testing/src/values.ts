@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from "fast-check";
-import { lookUp } from "waymark/internal";
+import { jsonReferences } from "waymark/internal";
 import type { OpenApiDocument } from "waymark/openapi";
 import type { Random } from "./random.ts";
 import { expression, type Schema, type Schemas } from "./schemas.ts";
@@ -161,7 +161,10 @@ function objectFor(schema: Schema, depth: number, document: OpenApiDocument): Ar
 /** Returns a schema with what it refers to, and all of its `allOf`, in one piece. */
 export function resolve(schema: Schema, document: object): Schema {
   const { $ref, allOf, ...others } = schema;
-  const parts = [...(typeof $ref === "string" ? [lookUp(document, $ref)] : []), ...(Array.isArray(allOf) ? allOf : [])];
+  const parts = [
+    ...(typeof $ref === "string" ? [jsonReferences.lookUp(document, $ref)] : []),
+    ...(Array.isArray(allOf) ? allOf : []),
+  ];
   const known = parts.filter((part): part is Schema => typeof part === "object" && part !== null);
   return known.length === 0 ? schema : merged([others, ...known.map((part) => resolve(part, document))]);
 }

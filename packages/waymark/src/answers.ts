@@ -1,11 +1,12 @@
 import type { StandardSchemaV1, TypedSchema, ValueOf } from "./content/standard-schema.ts";
-import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
+import { DeclarationSite, kindOf } from "./declaration.ts";
 import type { Description } from "./description.ts";
 import { isSchema, shownSchema } from "./input/parameters.ts";
 import type { NoMembers } from "./input/takes.ts";
 import type { ProblemType } from "./problem-types.ts";
 import { reasonPhrase } from "./reason-phrase.ts";
 import type { HttpResponse, NoContent, ResponseOf } from "./response.ts";
+import { typeName } from "./wording.ts";
 
 /** Stands for an answer without content: `answers({ 204: none })`. */
 export const none: NoContent = { kind: "none" };

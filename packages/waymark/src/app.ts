@@ -3,10 +3,10 @@ import type { KnownClient, MatchedRoute } from "./exchange.ts";
 import type { MethodsOf } from "./filter.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { appMark, Servable } from "./served-app.ts";
+import type { appMark, ServedApp, served } from "./served-app.ts";
 
 /** Answers requests with the routes that `router(…)` was given. */
-export interface App extends Servable {
+export interface App {
   /**
    * Answers a request, for instance one from `HttpRequest.of`. Never throws and never rejects. It is synchronous if the
    * filters and the handler are.
@@ -39,6 +39,7 @@ export interface App extends Servable {
   readonly findings: readonly Finding[];
   /** Returns the methods that the routes of a canonical path take, as in `Allow`; undefined if no route has the path. */
   readonly methodsOf: MethodsOf;
+  readonly [served]: ServedApp;
   readonly [appMark]: true;
 }
 

@@ -1,4 +1,5 @@
 import { isPromise } from "./and-then.ts";
+import { typeName } from "./wording.ts";
 
 /** Where in the program a condition, route or group was declared; formatted on demand. */
 export class DeclarationSite {
@@ -28,12 +29,6 @@ export class DeclarationSite {
 const { captureStackTrace } = Error as unknown as {
   readonly captureStackTrace?: (target: object, from: (...args: never[]) => unknown) => void;
 };
-
-/** Names what a value is, for messages: `null`, `array`, `undefined`, `function`, … */
-export function typeName(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
 
 /** Returns the kind of a value that a function of ours has made. JavaScript callers pass anything, such as undefined from a misspelt import. */
 export const kindOf = (value: unknown): unknown => (value as { readonly kind?: unknown } | null | undefined)?.kind;

@@ -1,7 +1,7 @@
-import { typeName } from "./declaration.ts";
-import { requireKnownOptions } from "./known-options.ts";
+import { requireOptions } from "./known-options.ts";
 import type { ProblemType } from "./problem-types.ts";
 import type { HttpRequest } from "./request.ts";
+import { typeName } from "./wording.ts";
 
 /**
  * What the routes themselves cannot say about an operation, for its OpenAPI document. Conditions need no description: path,
@@ -194,7 +194,7 @@ export function docs(
   handler?: object,
 ): object {
   if (handler !== undefined) return describe(description, handler);
-  requireKnownOptions("docs({ … })", description, Object.keys(knownMembers));
+  requireOptions("docs({ … })", description, Object.keys(knownMembers));
   return { kind: "docs", description };
 }
 

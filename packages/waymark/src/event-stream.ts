@@ -1,7 +1,6 @@
-import { typeName } from "./declaration.ts";
-import { quote } from "./message-text.ts";
 import { HttpRequest } from "./request.ts";
 import { HttpResponse, jsonText, type ResponseOf } from "./response.ts";
+import { quote, typeName } from "./wording.ts";
 
 export declare namespace eventStream {
   /** An event of an event stream (WHATWG HTML, section 9.2). */

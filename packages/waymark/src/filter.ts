@@ -1,12 +1,13 @@
 import { type Awaitable, andThen, isPromise } from "./and-then.ts";
-import { DeclarationSite, typeName } from "./declaration.ts";
+import { DeclarationSite } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
 import { compileInputs } from "./input/read.ts";
 import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
-import { requireKnownOptions } from "./known-options.ts";
+import { requireOptions } from "./known-options.ts";
 import type { NoVariables, Unmet } from "./path/pattern.ts";
 import { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
+import { typeName } from "./wording.ts";
 
 /** Calls the next filter further in, or the handler. Never throws an HttpError; in a web filter it never throws at all. */
 export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
@@ -82,7 +83,7 @@ export function before<N = NoVariables>(
   options: Pick<Filter, "describes" | "repeatable"> = {},
 ): Filter<NeededByFilter<N>> {
   requireFunction("before(…) takes a function", change);
-  requireKnownOptions("before(…)", options, ["describes", "repeatable"]);
+  requireOptions("before(…)", options, ["describes", "repeatable"]);
   const site = new DeclarationSite(before);
   // The groups around provide N: that is what `needs` says.
   const changed = change as unknown as (request: HttpRequest) => Awaitable<unknown>;
@@ -109,7 +110,7 @@ export function after<N = NoVariables>(
   options: Pick<Filter, "leastStatus" | "describes" | "repeatable"> = {},
 ): Filter<NeededByFilter<N>> {
   requireFunction("after(…) takes a function", change);
-  requireKnownOptions("after(…)", options, ["leastStatus", "describes", "repeatable"]);
+  requireOptions("after(…)", options, ["leastStatus", "describes", "repeatable"]);
   const { leastStatus = 0 } = options;
   // As in `before`.
   const changed = change as (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
@@ -166,7 +167,7 @@ export function aroundTaking(
   const { declaredBy } = site;
   const [taken, apply, options = {}] = isTakes(given[0]) ? given : [undefined, ...given];
   requireFunction(`${declaredBy}(…) takes a function`, apply);
-  requireKnownOptions(`${declaredBy}(…)`, options as object, ["exceptMethods", "describes", "repeatable"]);
+  requireOptions(`${declaredBy}(…)`, options as object, ["exceptMethods", "describes", "repeatable"]);
   // The overloads say of which types the function is: the pipeline and the router check what they cannot.
   const adapted = adapt(apply as ApplyTaking) as (...args: readonly unknown[]) => Awaitable<HttpResponse>;
   const { name } = apply as ApplyTaking;

@@ -2,10 +2,11 @@ import type { App } from "./app.ts";
 import { type ConditionData, requireCondition } from "./condition.ts";
 import { type Condition, declareAt } from "./conditions/kind.ts";
 import { pathKind } from "./conditions/path.ts";
-import { DeclarationSite, isApp, typeName } from "./declaration.ts";
+import { DeclarationSite, isApp } from "./declaration.ts";
 import type { Group, Route } from "./route.ts";
 import { findRoutes } from "./routing/app-routes.ts";
 import { type FetchHandler, fetchRoute } from "./web/fetch-handler.ts";
+import { typeName } from "./wording.ts";
 
 /**
  * Takes the routes of an app into another one, below a path: as those of a group, and with the filters, decoders, codings, limit

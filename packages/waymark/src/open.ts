@@ -1,5 +1,5 @@
-import { typeName } from "./declaration.ts";
 import type { DescriptionMember } from "./description.ts";
+import { typeName } from "./wording.ts";
 
 /**
  * Says of a route, or of all routes of a group, that everybody may reach them, and why: `app.findings` reports what is neither

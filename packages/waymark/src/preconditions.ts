@@ -1,8 +1,8 @@
 import { HeaderList, mayShareNames, soundHeaders } from "./fields/header-list.ts";
 import { formatHttpDate, parseHttpDate } from "./fields/http-date.ts";
-import { quote } from "./message-text.ts";
 import type { HttpRequest } from "./request.ts";
 import { HttpResponse, isStreamed } from "./response.ts";
+import { quote } from "./wording.ts";
 
 /** The validators of a resource that exists, as its responses send them (RFC 9110 §8.8). It may lack either, or both. */
 export interface Validators {

@@ -1,8 +1,7 @@
-import { typeName } from "./declaration.ts";
 import { HeaderList } from "./fields/header-list.ts";
-import { escapeUnprintable } from "./message-text.ts";
 import { type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
 import { HttpResponse, type ProblemResponse } from "./response.ts";
+import { escapeUnprintable, typeName } from "./wording.ts";
 
 /**
  * What keeps browsers from making anything but data of a response: they do not guess another type, load and run nothing, show it

@@ -1,4 +1,4 @@
-import type { AnswerSource, Repetition } from "./answer-recording.ts";
+import type { AnswerSource, RepeatedRequest, Repetition as Repeating } from "./answer-recording.ts";
 import { exchangeOf, type HttpRequest } from "./request.ts";
 
 /**
@@ -27,6 +27,10 @@ export function repeatable(request: HttpRequest<unknown>, ...sources: readonly A
 }
 
 export declare namespace repeatable {
+  /** What is done for each answer that comes from memory. */
+  type Repetition = Repeating;
+  /** A request whose answer comes from memory. */
+  type Repeated = RepeatedRequest;
   /**
    * Says that the answer to this request depends on a source, too. For a filter with `repeatable: true`, before it reads the source.
    *
@@ -72,7 +76,7 @@ export function notRepeatable(request: HttpRequest<unknown>): void {
   exchangeOf(request).recording?.refuse();
 }
 
-export function onRepeat(request: HttpRequest<unknown>, repetition: Repetition): void {
+export function onRepeat(request: HttpRequest<unknown>, repetition: Repeating): void {
   exchangeOf(request).recording?.onRepeat(repetition);
 }
 

@@ -14,7 +14,7 @@ import {
 } from "./exchange.ts";
 import { HeaderList } from "./fields/header-list.ts";
 import { parseCookies } from "./fields/syntax.ts";
-import { requireKnownOptions } from "./known-options.ts";
+import { requireOptions } from "./known-options.ts";
 import { noVariables, type Variables } from "./path/pattern.ts";
 import { parseTarget } from "./path/target.ts";
 
@@ -95,7 +95,7 @@ export class HttpRequest<V = Variables> {
    * @throws HttpError (400) when the target is malformed; TypeError for an option that there is not
    */
   static of<V = Variables>(init: HttpRequestInit<V> = {}): HttpRequest<V> {
-    requireKnownOptions("HttpRequest.of({ … })", init, Object.keys(knownInit));
+    requireOptions("HttpRequest.of({ … })", init, Object.keys(knownInit));
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
     const exchange = new ExchangeByHand(headers, init);

@@ -1,7 +1,8 @@
 import { andThen } from "./and-then.ts";
-import { typeName } from "./declaration.ts";
 import type { HeaderList } from "./fields/header-list.ts";
-import { declaredLength, type ResponseBody, type StreamedBody } from "./response.ts";
+import type { ResponseBody, StreamedBody } from "./response.ts";
+import { declaredLength } from "./sent-fields.ts";
+import { typeName } from "./wording.ts";
 
 export type Piece = string | Uint8Array;
 export type Step = IteratorResult<Piece, unknown>;

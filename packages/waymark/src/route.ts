@@ -6,7 +6,7 @@ import { type Condition, declareAt } from "./conditions/kind.ts";
 import { methodKind } from "./conditions/method.ts";
 import { pathKind } from "./conditions/path.ts";
 import type { ContentSettings } from "./content/request-content.ts";
-import { DeclarationSite, kindOf, typeName } from "./declaration.ts";
+import { DeclarationSite, kindOf } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
 import type { Filter, WebFilter } from "./filter.ts";
 import { describeTakes } from "./input/parameters.ts";
@@ -15,6 +15,7 @@ import type { Intersection, NoVariables, PathVariables, Plain, Unmet } from "./p
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import { takingFilter } from "./taking-filter.ts";
+import { typeName } from "./wording.ts";
 
 /**
  * Answers a request with a response, a web `Response`, or a promise of one. Where its route has `answers(…)`, they are of the

@@ -4,9 +4,9 @@ import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings, requireLimit } from "./content/request-content.ts";
-import { DeclarationSite, foundName, isApp, kindOf, typeName } from "./declaration.ts";
+import { DeclarationSite, foundName, isApp, kindOf } from "./declaration.ts";
 import { type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
-import { type OptionTypes, requireOptions } from "./known-options.ts";
+import { requireOptions } from "./known-options.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { exchangeOf, HttpRequest } from "./request.ts";
@@ -29,6 +29,7 @@ import { repeatableRoutes } from "./routing/repeatable-routes.ts";
 import { buildRouteTable, dispatcher } from "./routing/route-table.ts";
 import { summarize } from "./routing/summary.ts";
 import { appMark, type ServedApp, served } from "./served-app.ts";
+import { typeName } from "./wording.ts";
 
 /** The options of `router`. */
 export interface RouterOptions {
@@ -111,7 +112,7 @@ export function router(...optionsAndRoutes: readonly unknown[]): App {
   return compileRouter({}, optionsAndRoutes.map(requireRoute), site);
 }
 
-const optionTypes: OptionTypes<RouterOptions> = {
+const optionTypes: requireOptions.Types<RouterOptions> = {
   filters: "array",
   strict: "boolean",
   checkAnswers: "boolean",

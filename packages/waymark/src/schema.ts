@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "./content/standard-schema.ts";
 import type { JsonSchema, Schema } from "./description.ts";
-import { requireKnownOptions } from "./known-options.ts";
+import { requireOptions } from "./known-options.ts";
 
 /** A schema that validates values of the type T, without a promise, and can be shown in a document. */
 export interface ValueSchema<T> extends StandardSchemaV1<unknown, T>, Schema.Standard {
@@ -31,7 +31,7 @@ function valueSchema<T>(
  * @throws RangeError when no value is in the bounds; TypeError when the default is not one of the values
  */
 export function integer(options: { least?: number; most?: number; default?: number } = {}): ValueSchema<number> {
-  requireKnownOptions("integer({ … })", options, ["least", "most", "default"]);
+  requireOptions("integer({ … })", options, ["least", "most", "default"]);
   const { least, most } = options;
   const keywords = {
     type: "integer",
@@ -52,7 +52,7 @@ export function integer(options: { least?: number; most?: number; default?: numb
  * @throws RangeError when no value is in the bounds; TypeError when the default is not one of the values
  */
 export function string(options: { shortest?: number; longest?: number; default?: string } = {}): ValueSchema<string> {
-  requireKnownOptions("string({ … })", options, ["shortest", "longest", "default"]);
+  requireOptions("string({ … })", options, ["shortest", "longest", "default"]);
   const { shortest, longest } = options;
   const keywords = {
     type: "string",

@@ -1,5 +1,4 @@
 import type { ContentSettings } from "./content/request-content.ts";
-import type { DeclarationSite } from "./declaration.ts";
 import type { MatchedRoute } from "./exchange.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -9,13 +8,6 @@ export const served: unique symbol = Symbol("served");
 
 /** The mark of an app that any copy of waymark has made: of two copies in one program, neither knows the keys of the other. */
 export const appMark: unique symbol = Symbol.for("waymark.app");
-
-/** What can be served: an app that `router(…)` made. */
-export interface Servable {
-  /** What the router found about its routes, each with the place of its declaration. */
-  readonly findings?: readonly { readonly message: string; readonly site: DeclarationSite }[];
-  readonly [served]: ServedApp;
-}
 
 /** What is malformed: the message, which then has no parts that can be relied on, or the target of a sound one. */
 export type MalformedPart = "message" | "target";

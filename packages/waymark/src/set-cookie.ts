@@ -1,7 +1,7 @@
 import { formatHttpDate } from "./fields/http-date.ts";
 import { isToken } from "./fields/syntax.ts";
-import { requireKnownOptions } from "./known-options.ts";
-import { quote } from "./message-text.ts";
+import { requireOptions } from "./known-options.ts";
+import { quote } from "./wording.ts";
 
 /** How long a cookie is kept, and to whom it is sent. */
 export interface CookieOptions {
@@ -28,7 +28,7 @@ export interface CookieOptions {
  * @throws TypeError when a browser would not take the cookie, or would take something else
  */
 export function setCookie(name: string, value: string, options: CookieOptions = {}): string {
-  requireKnownOptions("withCookie(…)", options, knownOptions);
+  requireOptions("withCookie(…)", options, knownOptions);
   const {
     maxAge,
     expires,

@@ -15,9 +15,9 @@ export const entries: readonly { readonly name: string; readonly file: URL }[] =
 /** The values and types that a file of exports names. */
 export function namesIn(file: URL): readonly string[] {
   const source = readFileSync(file, "utf8");
-  const lists = source.matchAll(/^export (?:type )?\{([^}]*)\}/gm);
+  const lists = source.matchAll(/^export (?:(?:type )?\{([^}]*)\}|\* as (\w+))/gm);
   return [...lists]
-    .flatMap(([, list = ""]) => list.split(",").map((each) => each.trim().replace(/^type /, "")))
+    .flatMap(([, list, room = ""]) => (list ?? room).split(",").map((each) => each.trim().replace(/^type /, "")))
     .filter(Boolean);
 }
 

@@ -21,6 +21,6 @@ describe("the entry points", () => {
     const shared = publicEntries.flatMap(({ file }) => namesIn(file));
     assert.ok(shared.length <= 130, `${shared.length} public names`);
     const own = entries.filter(isInternal).flatMap(({ file }) => namesIn(file));
-    assert.ok(own.length <= 72, `${own.length} names for this project only`);
+    assert.ok(own.length <= 25, `${own.length} names for this project only`);
   });
 });

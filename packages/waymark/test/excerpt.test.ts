@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { GET, HttpRequest, problem, problemTypes, router } from "waymark";
 import { describeProblems } from "waymark/filters";
-import { escapeUnprintable, excerpt, quote, shorten, withCommas } from "../src/message-text.ts";
+import { escapeUnprintable, excerpt, quote, shorten, withCommas } from "../src/wording.ts";
 import { anyText } from "./any-text.ts";
 
 /** What must never reach a message, by its Unicode properties. */

@@ -27,11 +27,12 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "exchange.ts",
     "answer-recording.ts content path",
     "problem.ts response-body.ts",
+    "sent-fields.ts",
     "response.ts",
     "set-cookie.ts",
     "fields known-options.ts",
-    "declaration.ts event-loop-turn.ts message-text.ts nearest-name.ts path-check.ts problem-types.ts reason-phrase.ts text-map.ts",
-    "and-then.ts",
+    "declaration.ts event-loop-turn.ts path-check.ts problem-types.ts reason-phrase.ts text-map.ts",
+    "and-then.ts wording.ts",
   ],
   node: [
     "index.ts",
@@ -48,6 +49,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "address-limit.ts connections.ts head-fields.ts output.ts request-events.ts",
     "options.ts refusals.ts upgrade.ts",
     "client.ts draining.ts problem-types.ts unsent.ts",
+    "forwarded.ts repeated-field.ts",
   ],
   collection: [
     "index.ts internal.ts",

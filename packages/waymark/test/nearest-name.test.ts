@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { nearestName } from "waymark/internal";
+import { wording } from "waymark/internal";
 
 describe("the nearest name", () => {
   const members = ["id", "name", "givenName", "familyName", "birthDate", "email", "telephone", "address.postalCode"];
@@ -21,15 +21,15 @@ describe("the nearest name", () => {
   ];
   for (const [name, nearest] of cases) {
     it(`to ${JSON.stringify(name.slice(0, 20))} is ${nearest ?? "none"}`, () => {
-      assert.equal(nearestName(name, members), nearest);
+      assert.equal(wording.nearestName(name, members), nearest);
     });
   }
 
   it("is the first of two that are equally near", () => {
-    assert.equal(nearestName("cat", ["bat", "hat"]), "bat");
+    assert.equal(wording.nearestName("cat", ["bat", "hat"]), "bat");
   });
 
   it("is undefined where several begin so", () => {
-    assert.equal(nearestName("address", ["address.postalCode", "address.addressRegion"]), undefined);
+    assert.equal(wording.nearestName("address", ["address.postalCode", "address.addressRegion"]), undefined);
   });
 });

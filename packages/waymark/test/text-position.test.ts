@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { positionAt } from "../src/message-text.ts";
+import { positionAt } from "../src/wording.ts";
 
 const places: readonly (readonly [text: string, index: number, line: number, column: number])[] = [
   ["", 0, 1, 1],

@@ -1,13 +1,14 @@
+import type { App } from "../src/app.ts";
 import { defaultContentSettings } from "../src/content/request-content.ts";
 import { HttpError } from "../src/problem.ts";
 import type { HttpRequest } from "../src/request.ts";
 import type { HttpResponse } from "../src/response.ts";
-import { type Servable, served } from "../src/served-app.ts";
+import { served } from "../src/served-app.ts";
 
 export type TinyHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
 /** What an adapter serves, without a router: one handler, whose HttpErrors become responses, and the faults that were reported. */
-export interface TinyApp extends Servable {
+export interface TinyApp extends App {
   readonly faults: readonly unknown[];
   /** Resolves with the first fault. */
   readonly faulted: Promise<unknown>;
@@ -20,7 +21,8 @@ export function tinyApp(handler: TinyHandler): TinyApp {
     if (error instanceof HttpError) return error.response;
     throw error;
   };
-  return {
+  // All that adapters need of an app.
+  const app: Pick<TinyApp, "faults" | "faulted" | typeof served> = {
     faults,
     faulted: faulted.promise,
     [served]: {
@@ -41,4 +43,5 @@ export function tinyApp(handler: TinyHandler): TinyApp {
       },
     },
   };
+  return app as TinyApp;
 }

@@ -1,5 +1,5 @@
 import { HttpError, type HttpRequest, problem, problemTypes } from "waymark";
-import { withCommas } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { BulkSettings } from "../limits.ts";
 import type { CollectionSettings } from "../settings.ts";
 import { CallerShares, callerKey } from "../shares/caller-shares.ts";
@@ -70,6 +70,6 @@ export function requireRight(
 }
 
 function tooLarge(limit: number): HttpError {
-  const detail = `Nothing was stored: the records come to more than ${withCommas(limit)} bytes as JSON.`;
+  const detail = `Nothing was stored: the records come to more than ${wording.withCommas(limit)} bytes as JSON.`;
   return new HttpError(problem(problemTypes.contentTooLarge, { detail, limit }));
 }

@@ -1,7 +1,7 @@
 import { HttpError, type HttpResponse, notFound } from "waymark";
 import type { StandardSchemaV1 } from "waymark/content";
 import { evaluatePreconditions } from "waymark/fields";
-import { pascalCase } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { changeNote } from "../change-note.ts";
 import { conditionalChange } from "../description/conditions.ts";
@@ -118,7 +118,7 @@ const describe = (place: DescribedCollection): readonly Description[] => {
     conditionalChange(place, { "If-Match": { description: "The ETag that the list must still have, else 412." } }),
     preferring({}),
     {
-      operationId: `changeMany${pascalCase(many)}`,
+      operationId: `changeMany${wording.pascalCase(many)}`,
       summary: `Change or remove many ${many}`,
       description: `Changes the ${many} that the filters leave, or those that the content names: all of them, or none.`,
       headers: idempotencyField,

@@ -1,6 +1,6 @@
 import { type Awaitable, HttpError, type HttpResponse, notFound, problemTypes } from "waymark";
 import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
-import { pascalCase, withCommas } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { changeNote } from "../change-note.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
@@ -57,7 +57,7 @@ const describe = (place: DescribedCollection, bulk: BulkCreate): readonly Descri
   return [
     preferring(knownPreferences),
     {
-      operationId: `createMany${pascalCase(many)}`,
+      operationId: `createMany${wording.pascalCase(many)}`,
       summary: `Store many ${many}`,
       description:
         "Stores all of them, or none and says what is wrong with each; above 20,000 in steps of 1,000. With `Prefer: handling=lenient` those that are good.",
@@ -200,7 +200,7 @@ async function* missingIn(
     }
   }
   if (missing <= most) return;
-  const are = missing === 1 ? "1 record is" : `${withCommas(missing)} records are`;
+  const are = missing === 1 ? "1 record is" : `${wording.withCommas(missing)} records are`;
   throw new HttpError(refuseChanges(`${are} missing in the list, and remove-missing allows ${most}`, { missing }));
 }
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { HttpError, type HttpRequest } from "waymark";
 import type { StandardSchemaV1 } from "waymark/content";
-import { uncodedTag, withCommas } from "waymark/internal";
+import { compress } from "waymark/filters";
+import { wording } from "waymark/internal";
 import { takeMerged } from "../handlers/changed-document.ts";
 import { recordValidators } from "../handlers/selected-representation.ts";
 import { type JsonObject, without } from "../members/json-object.ts";
@@ -38,7 +39,9 @@ export async function* findAll(
 }
 
 export function refuseExcess(most: number): ReturnType<typeof refuseChanges> {
-  return refuseChanges(`more than ${withCommas(most)} records match, and most allows ${withCommas(most)}`);
+  return refuseChanges(
+    `more than ${wording.withCommas(most)} records match, and most allows ${wording.withCommas(most)}`,
+  );
 }
 
 /** Finds the records that a client has chosen. */
@@ -83,7 +86,7 @@ export async function judgeRecord({ settings, request, store, amendment }: Amend
   const { schema, serverMembers, items } = settings;
   const isNamedBy = (tag: string): boolean =>
     recordValidators(request, record, items).entityTags?.includes(tag) === true;
-  if (etag !== undefined && !isNamedBy(etag) && !isNamedBy(uncodedTag(etag))) {
+  if (etag !== undefined && !isNamedBy(etag) && !isNamedBy(compress.uncodedTag(etag))) {
     return refusal([{ message: "has changed since it was read", code: "changed" }], true);
   }
   requireRight(settings, request, amendment.removed ? "DELETE" : "PATCH", record.id);

@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { isFilter } from "../lists/filter.ts";
 import { describeFilters, readFiltered } from "../lists/filtered.ts";
 import { describeParameters, oneOf, type Parameter, type Query, queryOf } from "../lists/parameter-table.ts";
@@ -72,7 +72,7 @@ const mostParameter = (what: "be removed" | "match", description: string): Param
   parse(text, report) {
     if (text === "all") return Number.POSITIVE_INFINITY;
     if (/^\d{1,15}$/.test(text)) return Number(text);
-    report(`must be the most records that may ${what}, or all, not ${excerpt(text)}`);
+    report(`must be the most records that may ${what}, or all, not ${wording.excerpt(text)}`);
     return undefined;
   },
 });

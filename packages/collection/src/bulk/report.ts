@@ -1,6 +1,6 @@
 import { HttpError, type HttpResponse, json, type ProblemType, problem, problemTypes } from "waymark";
 import { ContentError, type StandardSchemaV1 } from "waymark/content";
-import { escapeUnprintable, saidForPrograms, toPointer, toShortPointer, withCommas } from "waymark/internal";
+import { schemaIssues, wording } from "waymark/internal";
 import type { JsonSchema } from "waymark/openapi";
 import { problemsOfReaders } from "../description/conditions.ts";
 import type { ListPlace } from "../formats/list-decoder.ts";
@@ -57,7 +57,7 @@ const nothingDone = ({ place }: LineErrors): string => `Nothing was ${place === 
 /** Answers that storing in steps ended early, after some of them. */
 function refuseBrokenOff(counts: object, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
   const { stored = 0 } = counts as { readonly stored?: number };
-  const are = stored === 1 ? "1 record is" : `${withCommas(stored)} records are`;
+  const are = stored === 1 ? "1 record is" : `${wording.withCommas(stored)} records are`;
   const behind = reason === "unknown" ? "some after it may be, too" : `nothing after ${errors.place} ${line} was tried`;
   const progress = `${are} stored, up to ${errors.place} ${line}; ${behind}.`;
   const members = { ...counts, ...errors.toMembers(), upTo: line };
@@ -92,7 +92,7 @@ export function refuseLongList(error: unknown): unknown {
   const refused = error instanceof HttpError ? error.response.problem : undefined;
   const limit = refused?.["limit"];
   if (refused?.type !== problem(problemTypes.contentTooLarge).problem?.type || typeof limit !== "number") return error;
-  const detail = `Nothing was stored: the content is longer than ${withCommas(limit)} bytes. Send several lists, each shorter; a table has its header in each.`;
+  const detail = `Nothing was stored: the content is longer than ${wording.withCommas(limit)} bytes. Send several lists, each shorter; a table has its header in each.`;
   return new HttpError(problem(problemTypes.contentTooLarge, { detail, limit }), { cause: error });
 }
 
@@ -101,13 +101,13 @@ export function refuseMalformed(error: unknown): unknown {
   if (!(error instanceof ContentError)) return error;
   const { detail, line, column } = error;
   const cause = line === undefined ? "" : ` because of line ${line}`;
-  const errors = line === undefined ? [] : [{ line, pointer: toPointer(), detail, code: "malformed" }];
+  const errors = line === undefined ? [] : [{ line, pointer: schemaIssues.toPointer(), detail, code: "malformed" }];
   const members = { detail: `Nothing was stored${cause}: ${detail}.`, line, column, errors };
   return new HttpError(problem(problemTypes.malformedContent, members), { cause: error });
 }
 
 /** An error in one record of a list. */
-interface LineError extends ReturnType<typeof saidForPrograms> {
+interface LineError extends ReturnType<typeof schemaIssues.saidForPrograms> {
   /** The line on which the record begins, from 1. */
   readonly line: number;
   /** A JSON Pointer into the record, as a URI fragment; `#` is the whole record. */
@@ -156,14 +156,20 @@ export class LineErrors {
     this.#lines++;
     this.#count += issues.length;
     for (const issue of issues.slice(0, this.#mostListed - this.#listed.length)) {
-      const detail = shortened(escapeUnprintable(issue.message));
-      this.#listed.push({ line, pointer: toShortPointer(issue.path), detail, ...saidForPrograms(issue) });
+      const detail = shortened(wording.escapeUnprintable(issue.message));
+      this.#listed.push({
+        line,
+        pointer: schemaIssues.toShortPointer(issue.path),
+        detail,
+        ...schemaIssues.saidForPrograms(issue),
+      });
     }
   }
 
   /** Notes what is left out of a record that is no error of it: the first 100 are listed. */
   note(line: number, detail: string): void {
-    if (this.#notes.length < mostNotes) this.#notes.push({ line, detail: shortened(escapeUnprintable(detail)) });
+    if (this.#notes.length < mostNotes)
+      this.#notes.push({ line, detail: shortened(wording.escapeUnprintable(detail)) });
   }
 
   /** What has been collected, to go on with in another request. */
@@ -186,13 +192,13 @@ export class LineErrors {
 
   /** How many things are wrong, in words that go on from "there": `are 3 faults in 2 records`. */
   get counted(): string {
-    const faults = this.#count === 1 ? "is 1 fault" : `are ${withCommas(this.#count)} faults`;
+    const faults = this.#count === 1 ? "is 1 fault" : `are ${wording.withCommas(this.#count)} faults`;
     const only = `${this.place === "line" ? "on line" : "in record"} ${this.#listed[0]?.line}`;
-    const where = this.#lines === 1 ? only : `in ${withCommas(this.#lines)} records`;
+    const where = this.#lines === 1 ? only : `in ${wording.withCommas(this.#lines)} records`;
     const rest =
       this.omitted === 0
         ? ""
-        : `; the first ${withCommas(this.#mostListed)} are listed, ${withCommas(this.omitted)} are not`;
+        : `; the first ${wording.withCommas(this.#mostListed)} are listed, ${wording.withCommas(this.omitted)} are not`;
     return `${faults} ${where}${rest}`;
   }
 

@@ -1,5 +1,5 @@
 import { HttpError, problem, problemTypes } from "waymark";
-import { withCommas } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { BulkSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { type Readmission, RightsEnded } from "../readmission.ts";
@@ -40,7 +40,7 @@ export class BulkWork {
   countRecord(): void {
     const { maxRecords } = this.#limits;
     if (++this.#records <= maxRecords) return;
-    const detail = `Nothing was stored: there are more than ${withCommas(maxRecords)} records.`;
+    const detail = `Nothing was stored: there are more than ${wording.withCommas(maxRecords)} records.`;
     throw new HttpError(problem(collectionProblemTypes.tooManyRecords, { detail, limit: maxRecords }));
   }
 

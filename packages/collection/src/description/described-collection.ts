@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "waymark/content";
-import { parseTemplate, pascalCase } from "waymark/internal";
+import { parseTemplate, wording } from "waymark/internal";
 import type { Schema } from "waymark/openapi";
 import { nameIn } from "../members/object-schema.ts";
 import type { RecordSchema } from "../members/record-schema.ts";
@@ -59,7 +59,7 @@ function nounsOf(
   const { noun } = validator as Partial<Pick<RecordSchema<object>, "noun">>; // undefined for other schemas
   const { one = noun ?? `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
   const isNamed = given !== undefined || noun !== undefined;
-  return { one, many, schema: schema ?? nameOf(validator) ?? pascalCase(isNamed ? one : segment), always };
+  return { one, many, schema: schema ?? nameOf(validator) ?? wording.pascalCase(isNamed ? one : segment), always };
 }
 
 /** The name that `namedSchema` or its library gave the schema. */

@@ -1,5 +1,5 @@
 import { ContentError } from "waymark/content";
-import { excerpt, type OptionTypes, requireOptions } from "waymark/internal";
+import { requireOptions, wording } from "waymark/internal";
 import { setMember } from "../members/json-object.ts";
 import { toBoolean, toNumber } from "../members/value.ts";
 import { unguardFormula } from "./csv.ts";
@@ -35,7 +35,7 @@ export interface CsvDecoderOptions {
   readonly formulas?: "guarded" | "as-is";
 }
 
-const optionTypes: OptionTypes<CsvDecoderOptions> = {
+const optionTypes: requireOptions.Types<CsvDecoderOptions> = {
   columns: "array",
   numbers: "array",
   booleans: "array",
@@ -70,7 +70,8 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
     toColumn = (name) => name,
     formulas,
   } = options;
-  if (!/^[^"\r\n\u0080-\uffff]$/.test(delimiter)) throw new TypeError(`${excerpt(delimiter)} cannot separate cells`);
+  if (!/^[^"\r\n\u0080-\uffff]$/.test(delimiter))
+    throw new TypeError(`${wording.excerpt(delimiter)} cannot separate cells`);
   const [known, listed] = [new Set(columns), new Set(lists)];
   const [numeric, logical] = [new Set(numbers), new Set(booleans)];
   const toText = formulas === "as-is" ? (text: string) => text : unguardFormula;
@@ -140,6 +141,6 @@ function toObject(
 }
 
 const inNameless = (index: number, text: string): string =>
-  `has ${excerpt(text)} in column ${index + 1}, which has no name in the header`;
+  `has ${wording.excerpt(text)} in column ${index + 1}, which has no name in the header`;
 
 const counted = (cells: number): string => (cells === 1 ? "1 cell" : `${cells} cells`);

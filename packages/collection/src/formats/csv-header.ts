@@ -1,5 +1,5 @@
 import { ContentError } from "waymark/content";
-import { excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 
 /** The members of the records in a file, in the order of its columns: a column, or the members of an object. */
 export type CsvMembers = ReadonlyMap<string, CsvColumn | CsvMembers>;
@@ -48,17 +48,19 @@ export function readCsvHeader(
   const names = columns.map(({ name }) => name);
   const seen = new Set<string>();
   const repeated = names.find((name) => seen.size === seen.add(name).size);
-  if (repeated !== undefined) refuse(`The header names the column ${excerpt(repeated)} twice`);
+  if (repeated !== undefined) refuse(`The header names the column ${wording.excerpt(repeated)} twice`);
   const unknown = known === undefined ? [] : names.filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    const listed = unknown.slice(0, mostListed).map(excerpt).join(", ") + (unknown.length > mostListed ? ", …" : "");
+    const listed =
+      unknown.slice(0, mostListed).map(wording.excerpt).join(", ") + (unknown.length > mostListed ? ", …" : "");
     const separated = names.length === 1 && /[;\t|]/.test(names[0] ?? "") ? "; commas separate them" : "";
     refuse(
       `The header names columns that are not known: ${listed}; there are ${[...(known ?? [])].join(", ")}${separated}`,
     );
   }
   const long = names.find((name) => name.length > longestName);
-  if (long !== undefined) refuse(`The header names the column ${excerpt(long)}, longer than ${longestName} characters`);
+  if (long !== undefined)
+    refuse(`The header names the column ${wording.excerpt(long)}, longer than ${longestName} characters`);
 
   const members: MutableMembers = new Map();
   let count = 0;
@@ -68,7 +70,8 @@ export function readCsvHeader(
     if (path.length > deepest)
       refuse(`The header names a member ${path.length} levels deep; at most ${deepest} are allowed`);
     const added = place(members, path, column);
-    if (added === undefined) refuse(`The header names ${excerpt(name)} both as a value and as an object with members`);
+    if (added === undefined)
+      refuse(`The header names ${wording.excerpt(name)} both as a value and as an object with members`);
     else count += added;
     if (count > mostMembers)
       refuse(`The header names more than ${mostMembers} members, the objects they are in counted`);

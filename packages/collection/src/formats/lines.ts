@@ -1,5 +1,5 @@
 import { ContentError } from "waymark/content";
-import { withCommas } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { GatheredBytes } from "./gathered-bytes.ts";
 
 /** A line of content, without its end. */
@@ -57,7 +57,7 @@ export class BlankLines {
   /** @throws ContentError when this line is the 1,000,001st blank one */
   count(line: number): void {
     if (++this.#count <= mostBlankLines) return;
-    const most = withCommas(mostBlankLines);
+    const most = wording.withCommas(mostBlankLines);
     throw new ContentError(`The content has more than ${most} blank lines`, { line, column: 1 });
   }
 }

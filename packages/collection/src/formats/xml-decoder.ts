@@ -1,5 +1,5 @@
 import type { Decoder } from "waymark/content";
-import { type OptionTypes, quote, requireOptions } from "waymark/internal";
+import { requireOptions, wording } from "waymark/internal";
 import { readXmlDocument } from "./xml-reader.ts";
 import { decodeXmlText } from "./xml-text.ts";
 
@@ -20,7 +20,7 @@ export interface XmlDecoderOptions {
   readonly lists?: readonly string[];
 }
 
-const optionTypes: OptionTypes<XmlDecoderOptions> = {
+const optionTypes: requireOptions.Types<XmlDecoderOptions> = {
   root: "string",
   namespace: "string",
   numbers: "array",
@@ -49,7 +49,7 @@ const optionTypes: OptionTypes<XmlDecoderOptions> = {
 export function xmlDecoder(options: XmlDecoderOptions): Decoder {
   requireOptions("xmlDecoder({ … })", options, optionTypes);
   const { root, namespace, numbers = [], booleans = [], lists = [] } = options;
-  if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${quote(root)} cannot name an element`);
+  if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${wording.quote(root)} cannot name an element`);
   const longestPath = Math.max(0, ...[...numbers, ...booleans, ...lists].map(({ length }) => length + 1));
   const paths = { numbers: pathsOf(numbers), booleans: pathsOf(booleans), lists: pathsOf(lists), longestPath };
   const rules = { root, namespace, ...paths };

@@ -1,6 +1,6 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
 import { ContentError } from "waymark/content";
-import { excerpt, positionAt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { toBoolean, toNumber } from "../members/value.ts";
 import { TurnShare } from "../shares/turn-share.ts";
 import { assertDeclaredEncoding, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
@@ -61,7 +61,7 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
   };
 
   const readDeclaration = ({ version, encoding: declared }: XMLDecl): void => {
-    if (version !== "1.0") throw refusal(`XML ${excerpt(String(version))} is not read, only "1.0"`, 0);
+    if (version !== "1.0") throw refusal(`XML ${wording.excerpt(String(version))} is not read, only "1.0"`, 0);
     if (declared !== undefined) assertDeclaredEncoding(declared, encoding);
   };
 
@@ -69,14 +69,14 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
     tag = { name, start: text.lastIndexOf("<", parser.position - 1) };
     if (++elements > maxElements) throw refusal(`There are more than ${maxElements} elements`);
     if (name.length > maxNameLength) {
-      throw refusal(`The name of the element ${excerpt(name)} is longer than ${maxNameLength} characters`);
+      throw refusal(`The name of the element ${wording.excerpt(name)} is longer than ${maxNameLength} characters`);
     }
   };
 
   const readAttribute = ({ name, prefix, value }: SaxesAttributeNSIncomplete): void => {
     if (++attributes > maxAttributes) throw refusal(`There are more than ${maxAttributes} attributes`);
     if (name !== "xmlns" && prefix !== "xmlns") {
-      throw refusal(`${tagPath()} has the attribute ${excerpt(name)}; attributes are not allowed`);
+      throw refusal(`${tagPath()} has the attribute ${wording.excerpt(name)}; attributes are not allowed`);
     }
     assertNamespace(value);
   };
@@ -84,8 +84,8 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
   const assertNamespace = (uri: string): void => {
     const { namespace } = rules;
     if (uri === "" || uri === namespace) return;
-    const due = namespace === undefined ? "leave it out" : `only ${excerpt(namespace)} is known here`;
-    throw refusal(`${tagPath()} names the namespace ${excerpt(uri)}; ${due}`);
+    const due = namespace === undefined ? "leave it out" : `only ${wording.excerpt(namespace)} is known here`;
+    throw refusal(`${tagPath()} names the namespace ${wording.excerpt(uri)}; ${due}`);
   };
 
   const beginElement = ({ local, uri }: SaxesTagNS): void => {
@@ -93,7 +93,7 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
     const parent = open.at(-1);
     assertNamespace(uri);
     if (parent === undefined && local !== root) {
-      throw refusal(`The root element is ${excerpt(local)}; it must be ${excerpt(root)}`);
+      throw refusal(`The root element is ${wording.excerpt(local)}; it must be ${wording.excerpt(root)}`);
     }
     const above = parent?.path ?? "";
     // A path that is longer than all of these does not grow: names may be long, and nest deep.
@@ -135,7 +135,7 @@ export function readXmlDocument({ text, encoding }: XmlText, rules: XmlDocumentR
 
   const tagPath = (): string => pathTo([...open, tag]);
   const refusal = (detail: string, index = tag.start): ContentError =>
-    new ContentError(detail, positionAt(text, index));
+    new ContentError(detail, wording.positionAt(text, index));
 
   assertBeginning();
   parser.on("error", (error) => {
@@ -184,7 +184,7 @@ const isBlank = (text: string): boolean => !/[^\t\n\r ]/.test(text);
 
 /** `"person/address"` */
 const pathTo = (elements: readonly { readonly name: string }[]): string =>
-  excerpt(elements.map(({ name }) => name).join("/"));
+  wording.excerpt(elements.map(({ name }) => name).join("/"));
 
 /** Returns where a document type begins. Only white space, comments and processing instructions may precede one. */
 function documentTypeStart(document: string): number | undefined {

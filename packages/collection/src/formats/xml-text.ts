@@ -1,6 +1,6 @@
 import { ContentError, decodeUtf8 } from "waymark/content";
 import type { MediaType } from "waymark/fields";
-import { excerpt, positionAt } from "waymark/internal";
+import { wording } from "waymark/internal";
 
 /** The text of an XML document, and the encoding that its declaration must name, if it names one. */
 export interface XmlText {
@@ -45,7 +45,7 @@ function assertSame(where: string, name: string, encoding: XmlEncoding): void {
   if (names.includes(name.toLowerCase())) return;
   const found =
     encoding === "utf-8" ? "UTF-8, since no byte order mark says UTF-16" : `${encoding}, by its byte order mark`;
-  throw new ContentError(`The ${where} says ${excerpt(name)}, but the content is read as ${found}`);
+  throw new ContentError(`The ${where} says ${wording.excerpt(name)}, but the content is read as ${found}`);
 }
 
 const start = { line: 1, column: 1 };
@@ -86,11 +86,11 @@ export function toXmlFault(error: Error, text: string, index: number): ContentEr
     const stray = strayAmpersand(text);
     if (stray !== undefined) {
       const detail = "The & begins neither an entity nor a character; written as text it is &amp;";
-      return new ContentError(detail, positionAt(text, stray), { cause: error });
+      return new ContentError(detail, wording.positionAt(text, stray), { cause: error });
     }
   }
   const place = reason === textOutside ? textStart(text, index) : index;
-  return new ContentError(detailOf(reason, text, index), positionAt(text, place), { cause: error });
+  return new ContentError(detailOf(reason, text, index), wording.positionAt(text, place), { cause: error });
 }
 
 /** Returns where the text that ends before the index begins, without leading white space. */
@@ -117,13 +117,13 @@ function detailOf(reason: string, text: string, index: number): string {
   switch (reason) {
     case "undefined entity":
     case "disallowed character in entity name":
-      return `The entity ${excerpt(read.slice(read.lastIndexOf("&")))} is not defined; &amp; &lt; &gt; &quot; and &apos; are`;
+      return `The entity ${wording.excerpt(read.slice(read.lastIndexOf("&")))} is not defined; &amp; &lt; &gt; &quot; and &apos; are`;
     case "malformed character entity":
-      return `${excerpt(read.slice(read.lastIndexOf("&")))} is not a character of XML`;
+      return `${wording.excerpt(read.slice(read.lastIndexOf("&")))} is not a character of XML`;
     case textOutside:
       return "There is text outside the root element";
     case "unexpected close tag":
-      return `The end tag ${excerpt(read.slice(read.lastIndexOf("<")))} does not match the open element`;
+      return `The end tag ${wording.excerpt(read.slice(read.lastIndexOf("<")))} does not match the open element`;
     case "disallowed character": {
       if (read.endsWith("<")) return "The value of an attribute has a <, which must be written &lt;";
       const code = text.codePointAt(index)?.toString(16).toUpperCase().padStart(4, "0");

@@ -1,4 +1,4 @@
-import { escapeXml, quote, requireOptions } from "waymark/internal";
+import { requireOptions, wording } from "waymark/internal";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../stores/contract/store.ts";
 
@@ -29,7 +29,7 @@ export function xmlRepresentation(options: XmlRepresentationOptions): ItemRepres
   requireOptions("xmlRepresentation({ … })", options, { root: "string", list: "string", mediaType: "string" });
   const { root, list, mediaType = "application/xml" } = options;
   for (const name of [root, list]) {
-    if (toName(name) !== name) throw new TypeError(`${quote(name)} cannot name an element`);
+    if (toName(name) !== name) throw new TypeError(`${wording.quote(name)} cannot name an element`);
   }
   const element = ({ json }: StoredRecord): string => toElement(root, JSON.parse(json));
   return {
@@ -56,7 +56,7 @@ function toElement(name: string, value: unknown): string {
 function toContent(name: string, value: unknown): string {
   if (value === null) return "";
   if (Array.isArray(value)) return toElements(name, value);
-  return typeof value === "object" ? toMembers(value) : escapeXml(String(value));
+  return typeof value === "object" ? toMembers(value) : wording.escapeXml(String(value));
 }
 
 function toMembers(members: object): string {

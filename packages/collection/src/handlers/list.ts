@@ -1,6 +1,6 @@
 import { type Awaitable, type HttpRequest, HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
-import { andThen, pascalCase } from "waymark/internal";
+import { andThen, wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { conditionalRead, stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
@@ -80,7 +80,7 @@ const describe = (place: DescribedCollection): readonly Description[] => {
     preferring(knownPreferences),
     dependingOn(place.lists),
     {
-      operationId: `list${pascalCase(many)}`,
+      operationId: `list${wording.pascalCase(many)}`,
       summary: `List ${many}`,
       description: `All ${many} by ascending id, or those that the query asks for. A list of any length is streamed.`,
       query: listQuery(place).describe(),

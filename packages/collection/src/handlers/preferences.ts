@@ -1,7 +1,7 @@
 import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
 import type { StandardSchemaV1 } from "waymark/content";
 import { negotiate, parsePrefer } from "waymark/fields";
-import { excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { itemTypes } from "../description/examples.ts";
@@ -61,7 +61,7 @@ const allOf = (known: KnownPreferences): readonly string[] =>
   Object.entries(known).flatMap(([name, values]) => values.map((value) => toText([name, value])));
 
 function refusal(unknown: readonly string[], known: KnownPreferences): HttpError {
-  const detail = `Unknown with handling=strict: ${unknown.map(excerpt).join(", ")}.`;
+  const detail = `Unknown with handling=strict: ${unknown.map(wording.excerpt).join(", ")}.`;
   return new HttpError(problem(collectionProblemTypes.unknownPreference, { detail, available: allOf(known) }));
 }
 

@@ -1,6 +1,6 @@
 import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
 import type { StandardSchemaV1 } from "waymark/content";
-import { excerpt, saidForPrograms, toPointer } from "waymark/internal";
+import { schemaIssues, wording } from "waymark/internal";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoreOwner } from "../stores/contract/store.ts";
 
@@ -9,7 +9,9 @@ export function refuseValue(member: string): HttpResponse {
   const issue = heldByAnother(member);
   return problem(collectionProblemTypes.conflict, {
     detail: `Another record ${hasOrHad(member)} the same ${member}.`,
-    errors: [{ detail: issue.message, pointer: toPointer(issue.path), ...saidForPrograms(issue) }],
+    errors: [
+      { detail: issue.message, pointer: schemaIssues.toPointer(issue.path), ...schemaIssues.saidForPrograms(issue) },
+    ],
   });
 }
 
@@ -25,7 +27,7 @@ export function refuseOwner({ member }: StoreOwner): HttpResponse {
   const detail = "must be the id of the record that owns this one, which has been removed";
   return problem(problemTypes.invalidContent, {
     detail: `The ${member} ${detail}. Nothing was stored.`,
-    errors: [{ detail, pointer: toPointer([member]), code: "owner" }],
+    errors: [{ detail, pointer: schemaIssues.toPointer([member]), code: "owner" }],
   });
 }
 
@@ -61,10 +63,10 @@ export function refusePrecondition({ headers }: HttpRequest<unknown>, entityTag:
 function faultIn(ifMatch: string): string | undefined {
   const [, bare] = /^[\t ]*(?:W\/)?([\x21\x23-\x7e]+)[\t ]*$/.exec(ifMatch) ?? [];
   if (bare !== undefined && bare !== "*" && !bare.includes(",")) {
-    return `The entity tag in If-Match has no quotation marks: send ${excerpt(bare)}, with them.`;
+    return `The entity tag in If-Match has no quotation marks: send ${wording.excerpt(bare)}, with them.`;
   }
   const [, weak] = /^[\t ]*W\/"([\x21\x23-\x7e]*)"[\t ]*$/.exec(ifMatch) ?? [];
-  return weak && `The entity tag in If-Match is weak, and never matches: send ${excerpt(weak)}, without W/.`;
+  return weak && `The entity tag in If-Match is weak, and never matches: send ${wording.excerpt(weak)}, without W/.`;
 }
 
 /** An operation of a JSON Patch does not fit the record (RFC 5789 §2.2, "conflicting state"). */
@@ -72,7 +74,7 @@ export function refuseOperation(index: number, reason: string): HttpResponse {
   const detail = `Operation ${index} of the patch, counted from 0, cannot be applied: ${reason}${reason.endsWith("?") ? "" : "."} Nothing was changed.`;
   return problem(collectionProblemTypes.patchConflict, {
     detail,
-    errors: [{ detail: reason, pointer: toPointer([index]), code: "operation" }],
+    errors: [{ detail: reason, pointer: schemaIssues.toPointer([index]), code: "operation" }],
   });
 }
 
@@ -81,7 +83,9 @@ export function refuseExcess(index: number | undefined, reason: string): HttpRes
   const what = index === undefined ? "The patch" : `Operation ${index} of the patch, counted from 0,`;
   return problem(collectionProblemTypes.patchTooLarge, {
     detail: `${what} is not done: ${reason}. Nothing was changed.`,
-    errors: [{ detail: reason, pointer: toPointer(index === undefined ? [] : [index]), code: "operation" }],
+    errors: [
+      { detail: reason, pointer: schemaIssues.toPointer(index === undefined ? [] : [index]), code: "operation" },
+    ],
   });
 }
 
@@ -100,7 +104,7 @@ const unreadable = {
 } as const;
 
 export function refuseKey(field: string): HttpResponse {
-  const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, not ${excerpt(field)}.`;
+  const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, not ${wording.excerpt(field)}.`;
   return problem(collectionProblemTypes.invalidIdempotencyKey, { detail });
 }
 

@@ -1,6 +1,6 @@
 import { type HttpRequest, HttpResponse, repeatable } from "waymark";
 import { attachment, HeaderList, notModified, validatorFields } from "waymark/fields";
-import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { formatName, readQuery } from "../lists/parameters.ts";
 import { collectionUrl } from "../record-scope.ts";
@@ -36,8 +36,8 @@ function named<R extends Representation>(
   if (chosen !== undefined) return chosen;
   return readQuery(request.search, (_, report) => {
     const names = representations.map(({ name }) => name);
-    const nearest = nearestName(format, names);
-    report(formatName, `is ${excerpt(format)}, which is not a format here${orNearest(nearest)}`, names);
+    const nearest = wording.nearestName(format, names);
+    report(formatName, `is ${wording.excerpt(format)}, which is not a format here${wording.orNearest(nearest)}`, names);
     return representations[0]; // not reached: readQuery throws what is reported
   });
 }

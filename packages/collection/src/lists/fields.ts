@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../stores/contract/store.ts";
@@ -48,7 +48,11 @@ function parseFields(text: string, members: readonly string[], report: ReportFau
   for (const name of text.split(",")) {
     const meant = membersOf(name, members);
     if (meant.length === 0) {
-      report(() => `names ${excerpt(name)}, which is not a member${orNearest(nearestName(name, members))}`, members);
+      report(
+        () =>
+          `names ${wording.excerpt(name)}, which is not a member${wording.orNearest(wording.nearestName(name, members))}`,
+        members,
+      );
     }
     for (const member of meant) {
       if (fields.has(member)) report(`names ${member} twice`);

@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { isRealDate, toTime } from "../members/value.ts";
 import {
   type Comparison,
@@ -36,7 +36,7 @@ export function parseFilter(
     return undefined;
   }
   if (member.isList === true && needsOneValue(operator)) {
-    report(parameter, `needs a member with one value, but ${excerpt(name)} is a list`, operatorsOf(member));
+    report(parameter, `needs a member with one value, but ${wording.excerpt(name)} is a list`, operatorsOf(member));
   } else if (isComparison(operator)) {
     const [value] = parseValues(parameter, [text], member, report);
     if (value !== undefined) return { member: name, operator, value };
@@ -48,11 +48,11 @@ export function parseFilter(
     };
   } else if (operator === "exists") {
     if (text === "true" || text === "false") return { member: name, operator, value: text === "true" };
-    report(parameter, `must be true or false, not ${excerpt(text)}`);
+    report(parameter, `must be true or false, not ${wording.excerpt(text)}`);
   } else if (operator !== "prefix") {
     const describe = (): string => {
-      const nearest = usualOperators.get(operator.toLowerCase()) ?? nearestName(operator, operatorNames);
-      return `has no operator of a filter${orNearest(nearest && `[${nearest}]`)}`;
+      const nearest = usualOperators.get(operator.toLowerCase()) ?? wording.nearestName(operator, operatorNames);
+      return `has no operator of a filter${wording.orNearest(nearest && `[${nearest}]`)}`;
     };
     report(
       parameter,
@@ -60,7 +60,7 @@ export function parseFilter(
       operatorsOf(member).map((each) => `[${each}]`),
     );
   } else if (member.type !== "text" && member.type !== "exact") {
-    report(parameter, `needs a text member, but ${excerpt(name)} is a ${member.type}`);
+    report(parameter, `needs a text member, but ${wording.excerpt(name)} is a ${member.type}`);
   } else {
     return { member: name, operator, value: text };
   }
@@ -114,14 +114,14 @@ function foreignOperator(text: string): ForeignOperator | undefined {
 
 function describeForeign(name: string, text: string, { operator, value }: ForeignOperator): string {
   if (/^(?:not\.)?is$/.test(operator) && value === "null") {
-    const right = excerpt(`${name}[exists]=${operator === "not.is"}`);
-    return `has the operator ${quote(operator)} in its value, which has none: write ${right}; ${excerpt(`${name}[eq]=${text}`)} means the text itself`;
+    const right = wording.excerpt(`${name}[exists]=${operator === "not.is"}`);
+    return `has the operator ${wording.quote(operator)} in its value, which has none: write ${right}; ${wording.excerpt(`${name}[eq]=${text}`)} means the text itself`;
   }
   const ours = operator === "not.eq" ? "ne" : operator === "is" ? "" : (usualOperators.get(operator) ?? operator);
   const right = operatorNames.some((each) => each === ours)
-    ? `: write ${excerpt(`${name}${ours === "eq" ? "" : `[${ours}]`}=${value.replace(/[*%]$/, "")}`)}`
+    ? `: write ${wording.excerpt(`${name}${ours === "eq" ? "" : `[${ours}]`}=${value.replace(/[*%]$/, "")}`)}`
     : "";
-  return `has the operator ${quote(operator)} in its value, which has none${right}; ${excerpt(`${name}[eq]=${text}`)} means the text itself`;
+  return `has the operator ${wording.quote(operator)} in its value, which has none${right}; ${wording.excerpt(`${name}[eq]=${text}`)} means the text itself`;
 }
 
 const isComparison = (operator: string): operator is Comparison => comparisons.some((each) => each === operator);
@@ -162,7 +162,7 @@ function splitValues(parameter: string, text: string, report: Report): readonly 
     } else {
       report(
         parameter,
-        `has a backslash before ${excerpt(piece.slice(1))}: write \\\\ for a backslash, and \\, for a comma`,
+        `has a backslash before ${wording.excerpt(piece.slice(1))}: write \\\\ for a backslash, and \\, for a comma`,
       );
     }
   }
@@ -203,14 +203,14 @@ function parseMemberValue(type: MemberType, text: string): ParsedValue {
 }
 
 function fault(right: string, sent: string): ParsedValue {
-  return { fault: `must be ${right}, not ${excerpt(sent)}` };
+  return { fault: `must be ${right}, not ${wording.excerpt(sent)}` };
 }
 
 function parseNumber(text: string): ParsedValue {
   const value = Number(text);
   if (Number.isFinite(value) && String(value) === text) return { value };
   if (!Number.isFinite(value) || text.trim() === "") return fault("a number such as 7", text);
-  return { fault: `must be a number in its shortest form, such as ${value}, not ${excerpt(text)}` };
+  return { fault: `must be a number in its shortest form, such as ${value}, not ${wording.excerpt(text)}` };
 }
 
 /** An id is compared as a number, and no record has a fraction. */
@@ -224,6 +224,6 @@ function parseTime(text: string): ParsedValue {
   if (value !== null && !/\.[0-9]{4}/.test(text)) return { value };
   // In a query a plus sign is a space.
   return / [0-9]{2}:[0-9]{2}$/.test(text)
-    ? { fault: `must be a time; write + as %2B: ${excerpt(text)}` }
+    ? { fault: `must be a time; write + as %2B: ${wording.excerpt(text)}` }
     : fault("a time such as 2026-06-15T12:00:00Z, with milliseconds at most", text);
 }

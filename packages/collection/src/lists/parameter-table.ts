@@ -1,4 +1,4 @@
-import { eitherOf, excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
 import { type QueryParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
 
@@ -82,7 +82,7 @@ export const oneOf = <T extends string>(values: readonly T[], description: strin
   schema: { enum: values },
   parse(text, report) {
     const value = values.find((each) => each === text);
-    if (value === undefined) report(`must be ${eitherOf(values)}, not ${excerpt(text)}`);
+    if (value === undefined) report(`must be ${wording.eitherOf(values)}, not ${wording.excerpt(text)}`);
     return value;
   },
 });

@@ -1,5 +1,5 @@
 import { HttpError, problem, problemTypes } from "waymark";
-import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 
 /** The decoded parameters of a query by name; each has one value. */
 export type QueryParameters = ReadonlyMap<string, string>;
@@ -93,12 +93,12 @@ function describeUnknown(parameter: string, { names, filters, members }: KnownPa
   const isUsual = usual !== undefined && names.includes(usual);
   const nearest = isUsual
     ? usual
-    : (nearestName(name, [...names, ...filters]) ?? filterWithin(parameter, name, filters));
+    : (wording.nearestName(name, [...names, ...filters]) ?? filterWithin(parameter, name, filters));
   const isMember = members.includes(name) && !names.includes(name);
   const isNoFilter =
     filters.length === 0 ? "is a member, and only lists have filters" : "is a member that has no filter";
   const fault = isMember ? isNoFilter : "is not known here";
-  return `${fault}${orNearest(nearest)}`;
+  return `${fault}${wording.orNearest(nearest)}`;
 }
 
 /** Returns `address.postalCode` for `postalCode` and for `address[postalCode]`. */
@@ -166,7 +166,7 @@ interface ParameterError {
 
 function refusal(errors: readonly ParameterError[]): HttpError {
   const listed = errors.slice(0, mostErrors).map(({ parameter = "", detail, code = "" }) => ({
-    parameter: parameter.length <= longestName ? parameter : excerpt(parameter),
+    parameter: parameter.length <= longestName ? parameter : wording.excerpt(parameter),
     detail,
     code,
   }));
@@ -174,7 +174,7 @@ function refusal(errors: readonly ParameterError[]): HttpError {
   const rest = length > mostErrors ? `; the first ${mostErrors} are listed` : "";
   const detail =
     length === 1
-      ? `The parameter ${excerpt(listed[0]?.parameter ?? "")} ${listed[0]?.detail}.`
+      ? `The parameter ${wording.excerpt(listed[0]?.parameter ?? "")} ${listed[0]?.detail}.`
       : `The query has ${length} errors${rest}.`;
   return new HttpError(problem(problemTypes.invalidParameters, { detail, errors: listed }));
 }

@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Representation } from "../representation.ts";
 import {
   defaultOrder,
@@ -118,7 +118,7 @@ export const limitParameter = (description: string): Parameter<number | undefine
 function parseLimit(text: string, report: ReportFault): number | undefined {
   const limit = Number(text);
   if (/^[1-9][0-9]*$/.test(text) && limit <= greatestLimit) return limit;
-  report(`must be an integer from 1 to ${greatestLimit}, not ${excerpt(text)}`);
+  report(`must be an integer from 1 to ${greatestLimit}, not ${wording.excerpt(text)}`);
   return undefined;
 }
 
@@ -142,7 +142,7 @@ function parseWords(text: string, report: ReportFault): readonly string[] {
   const sent = toWords(withoutTrunkZero(text));
   // Each word is sought once, but as a part of a number; the last one is a beginning, whatever is before it.
   const words = sent.filter((word, at) => isDigits(word) || sent.indexOf(word) === at || at === sent.length - 1);
-  if (words.length === 0) report(`has no word of letters or digits: ${excerpt(text)}`);
+  if (words.length === 0) report(`has no word of letters or digits: ${wording.excerpt(text)}`);
   if (words.length > mostWords) report(`has ${words.length} words; at most ${mostWords} are allowed`);
   return words;
 }

@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { defaultOrder, type SelectableMember, type SortKey } from "../stores/contract/selection.ts";
 import type { Parameter, ReportFault } from "./parameter-table.ts";
 
@@ -27,9 +27,9 @@ function parseSort(text: string, names: readonly string[], report: ReportFault):
     const member = descending ? key.slice(1) : key;
     if (!names.includes(member)) {
       const [, sorted = member, direction = ""] = /^(.*?)[ :.]+(asc|desc)$/i.exec(member) ?? [];
-      const nearest = nearestName(sorted, names);
+      const nearest = wording.nearestName(sorted, names);
       const meant = nearest && (direction.toLowerCase() === "desc" ? `-${nearest}` : nearest);
-      report(`cannot sort by ${excerpt(member)}${orNearest(meant)}`, names);
+      report(`cannot sort by ${wording.excerpt(member)}${wording.orNearest(meant)}`, names);
     } else if (keys.some((earlier) => earlier.member === member)) {
       report(`names ${member} twice`);
     } else {

@@ -1,4 +1,4 @@
-import { lookUp, nearestName, orNearest, quote } from "waymark/internal";
+import { jsonReferences, wording } from "waymark/internal";
 import type { Schema } from "waymark/openapi";
 import type { MemberType, SelectableMember } from "../stores/contract/selection.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
@@ -29,7 +29,7 @@ export function nameIn(schema: object): string | undefined {
 function withoutName(schema: JsonObject): JsonObject {
   const { $ref, ...others } = schema;
   if (typeof $ref !== "string") return schema;
-  const own = { ...(lookUp(schema, $ref) as JsonObject | undefined), ...others };
+  const own = { ...(jsonReferences.lookUp(schema, $ref) as JsonObject | undefined), ...others };
   if (JSON.stringify(own).includes(JSON.stringify($ref))) return own;
   const $defs = Object.entries(others["$defs"] ?? {}).filter(([name]) => $ref !== `#/$defs/${name}`);
   return { ...own, $defs: Object.fromEntries($defs) };
@@ -53,9 +53,9 @@ export function requireKnownMembers(
     const unknown = names.find((name) => !own.includes(name) && !mayHave(root, name.split("."), root));
     if (unknown === undefined) continue;
     const known = [...membersIn(root, root, deepestNames), ...own];
-    const hint = orNearest(nearestName(unknown, known)) || ".";
+    const hint = wording.orNearest(wording.nearestName(unknown, known)) || ".";
     throw new TypeError(
-      `${option} has ${quote(unknown)}, and the schema of the records has no such member${hint} Known: ${known.join(", ")}`,
+      `${option} has ${wording.quote(unknown)}, and the schema of the records has no such member${hint} Known: ${known.join(", ")}`,
     );
   }
 }
@@ -74,7 +74,7 @@ export function requireFittingTypes(schema: object, members: readonly Selectable
     const compared = comparedTypes[type];
     if (types.size === 0 || types.has(anything) || compared.some((each) => types.has(each))) continue;
     throw new TypeError(
-      `members has ${quote(name)} with the filter ${type}, which compares a ${compared[0]}, and the schema of the records has ${[...types].join(" or ")} there`,
+      `members has ${wording.quote(name)} with the filter ${type}, which compares a ${compared[0]}, and the schema of the records has ${[...types].join(" or ")} there`,
     );
   }
 }
@@ -196,7 +196,7 @@ const deepestNames = 3;
 function alternatives(schema: unknown, root: unknown, depth = 8): readonly JsonObject[] {
   if (!isJsonObject(schema) || depth === 0) return [{}];
   const { $ref, anyOf, oneOf, allOf } = schema;
-  if (typeof $ref === "string") return alternatives(lookUp(root, $ref), root, depth - 1);
+  if (typeof $ref === "string") return alternatives(jsonReferences.lookUp(root, $ref), root, depth - 1);
   const members = [anyOf, oneOf, allOf].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
   const within = members.flatMap((each) => alternatives(each, root, depth - 1));
   return within.length === 0 || schema["properties"] !== undefined ? [schema, ...within] : within;

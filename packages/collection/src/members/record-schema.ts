@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "waymark/content";
-import { nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Schema } from "waymark/openapi";
 import { storeMembers } from "../stores/contract/selection.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
@@ -215,7 +215,7 @@ function hintFor(name: string, names: readonly string[], { path, usual }: Place,
   const prefix = path.map((each) => `${each}.`).join("");
   const meant = usual.get(looseName(name));
   const near = meant?.startsWith(prefix) === true ? meant.slice(prefix.length) : undefined;
-  const hint = orNearest(near ?? nearestName(name, names));
+  const hint = wording.orNearest(near ?? wording.nearestName(name, names));
   return isFirst ? `${hint}${hint === "" ? "." : ""} Known: ${names.join(", ")}` : hint;
 }
 

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "waymark/content";
-import { inlineReferences } from "waymark/internal";
+import { jsonReferences } from "waymark/internal";
 import type { JsonSchema, Schema } from "waymark/openapi";
 import type { Member } from "./table.ts";
 
@@ -115,7 +115,9 @@ function madeSchema(schema: StandardSchemaV1, direction: SchemaOf["direction"]):
   const standard: object = schema["~standard"];
   const { jsonSchema } = standard as Partial<Schema.Standard["~standard"]>; // not every library has it
   // References within it would lead out of the schema of the record.
-  const { $schema: _, ...own } = inlineReferences(jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {});
+  const { $schema: _, ...own } = jsonReferences.inlineReferences(
+    jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {},
+  );
   return own;
 }
 

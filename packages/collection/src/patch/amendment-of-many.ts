@@ -1,5 +1,5 @@
 import { type Decoder, decodeUtf8, jsonDecoder, parseStrictJson, type StandardSchemaV1 } from "waymark/content";
-import { eitherOf, excerpt, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { JsonSchema, Schema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 import { valueAt } from "../members/value.ts";
@@ -48,10 +48,14 @@ export function validateAmendment(value: unknown): StandardSchemaV1.Result<Amend
   const report: Report = (message, ...path) => {
     issues.push({ message, path: path.filter((part) => part !== undefined) });
   };
-  if (!isJsonObject(value)) return { issues: [{ message: `must be an object with ${eitherOf(changes)}`, path: [] }] };
+  if (!isJsonObject(value))
+    return { issues: [{ message: `must be an object with ${wording.eitherOf(changes)}`, path: [] }] };
   for (const name of Object.keys(value)) {
     if (!known.includes(name)) {
-      report(`is not known here${orNearest(nearestName(name, known)) || `. Known: ${known.join(", ")}`}`, name);
+      report(
+        `is not known here${wording.orNearest(wording.nearestName(name, known)) || `. Known: ${known.join(", ")}`}`,
+        name,
+      );
     }
   }
   const members = (name: string): JsonObject => {
@@ -85,7 +89,7 @@ export function validateAmendment(value: unknown): StandardSchemaV1.Result<Amend
   if (removed !== false && removed !== true) report("must be true or false", "removed");
   const isChange = parts.some((part) => Object.keys(part).length > 0);
   if (isChange && amendment.removed) report("cannot be combined with another change", "removed");
-  if (!(isChange || amendment.removed)) report(`must have ${eitherOf(changes)}`);
+  if (!(isChange || amendment.removed)) report(`must have ${wording.eitherOf(changes)}`);
   const chosen = records === undefined ? undefined : chosenRecords(records, report);
   return issues.length > 0 ? { issues } : { value: { ...amendment, records: chosen } };
 }
@@ -139,7 +143,7 @@ function faultIn(each: unknown, ids: ReadonlySet<unknown>): readonly [message: s
   if (other !== undefined) return ["is not known here. Known: id, etag", other];
   if (!isRecordId(id))
     return [
-      `must be the id of a record, not ${excerpt(typeof id === "object" ? JSON.stringify(id) : String(id))}`,
+      `must be the id of a record, not ${wording.excerpt(typeof id === "object" ? JSON.stringify(id) : String(id))}`,
       "id",
     ];
   if (ids.has(id)) return ["is there twice", "id"];

@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { copyMembers, isJsonObject, setMember } from "../members/json-object.ts";
 import { isJsonEqual } from "./json-equality.ts";
 import { maxDepth, type PatchOperation } from "./json-patch.ts";
@@ -71,7 +71,7 @@ interface MissingMember {
 function hintAt({ name, within }: MissingMember, whole: unknown, known: readonly string[]): string {
   const expected = within === whole ? known : [];
   if (expected.includes(name)) return "";
-  return orNearest(nearestName(name, [...Object.keys(within).slice(0, mostNames), ...expected]));
+  return wording.orNearest(wording.nearestName(name, [...Object.keys(within).slice(0, mostNames), ...expected]));
 }
 
 /** An object of a client may have any number. */
@@ -239,7 +239,7 @@ function memberOf(target: unknown, token: string): unknown {
   // Inherited members such as toString are not members of the value.
   if (Object.hasOwn(container, token)) return container[token];
   const missing = { name: token, within: container };
-  throw new PatchFailure(`there is no member ${excerpt(token)}`, "failed", missing);
+  throw new PatchFailure(`there is no member ${wording.excerpt(token)}`, "failed", missing);
 }
 
 function setPart(container: Container, token: string, value: unknown): void {
@@ -250,12 +250,12 @@ function setPart(container: Container, token: string, value: unknown): void {
 function containerOf(target: unknown, token: string): Container {
   if (Array.isArray(target)) return target;
   if (isJsonObject(target)) return target as Record<string, unknown>; // only the draft's own containers are changed
-  throw new PatchFailure(`there is no ${excerpt(token)} in what is neither an object nor an array`);
+  throw new PatchFailure(`there is no ${wording.excerpt(token)} in what is neither an object nor an array`);
 }
 
 /** Returns an index from 0 to the length of the array; the length stands for the place after the last element. */
 function indexOf(array: readonly unknown[], token: string): number {
   const index = Number(token);
   if (/^(?:0|[1-9][0-9]*)$/.test(token) && index <= array.length) return index;
-  throw new PatchFailure(`there is no element ${excerpt(token)} in an array of ${array.length}`);
+  throw new PatchFailure(`there is no element ${wording.excerpt(token)} in an array of ${array.length}`);
 }

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "waymark/content";
-import { excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { namedSchema, type Schema } from "waymark/openapi";
 import { isJsonObject, type JsonObject } from "../members/json-object.ts";
 
@@ -55,7 +55,7 @@ function parseOperation(operation: unknown, report: Report): PatchOperation | un
     default: {
       const known = "add, remove, replace, move, copy or test";
       const sent = typeof op === "string" ? op : JSON.stringify(op);
-      report(op === undefined ? "is required" : `must be ${known}, not ${excerpt(sent)}`, "op");
+      report(op === undefined ? "is required" : `must be ${known}, not ${wording.excerpt(sent)}`, "op");
       return undefined;
     }
   }

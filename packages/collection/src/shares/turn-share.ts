@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpRequest } from "waymark";
-import { turnOf } from "waymark/internal";
+import { exchangeOf } from "waymark/internal";
 
 /**
  * Limits how long one turn of the event loop works for a client: once the share is used up, the work waits for the next turn,
@@ -23,7 +23,7 @@ export class TurnShare {
   }
 
   get isUsed(): boolean {
-    return performance.now() - ((this.#request && turnOf(this.#request)?.began) ?? this.#began) >= longest;
+    return performance.now() - ((this.#request && exchangeOf(this.#request).turn?.began) ?? this.#began) >= longest;
   }
 
   /** Waits for the next turn. */

@@ -1,5 +1,5 @@
 import type { Awaitable } from "waymark";
-import { DeclarationSite, nearestName, orNearest } from "waymark/internal";
+import { DeclarationSite, wording } from "waymark/internal";
 import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import { StoreReadOnly, StoreUnavailable } from "./contract/errors.ts";
 import type { Document, Store, Transaction } from "./contract/store.ts";
@@ -67,7 +67,7 @@ export function recordDatabase(
         const store = stores.get(collection);
         if (store === undefined) {
           const names = collections.map(({ name }) => name);
-          const hint = orNearest(nearestName(collection, names)) || ".";
+          const hint = wording.orNearest(wording.nearestName(collection, names)) || ".";
           throw new RangeError(
             `The database was opened without ${JSON.stringify(collection)}${hint} Known: ${names.join(", ")}`,
           );

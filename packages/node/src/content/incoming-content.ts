@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { HttpError } from "waymark";
-import { contentInterrupted, contentTooLarge } from "waymark/internal";
+import { contentRefusals } from "waymark/internal";
 import { ByteQueue } from "./byte-queue.ts";
 import type { Permit, PermitHolder } from "./permits.ts";
 
@@ -64,7 +64,7 @@ export class IncomingContent implements PermitHolder {
   break(cause?: unknown): void {
     if (this.#state !== "open") return;
     this.#state = "broken";
-    this.refuse(contentInterrupted(cause));
+    this.refuse(contentRefusals.contentInterrupted(cause));
   }
 
   refuse(refusal: HttpError): void {
@@ -88,7 +88,7 @@ export class IncomingContent implements PermitHolder {
       // One byte more, to see that it is too long.
       this.#most = limit + 1;
       while (this.#mayArrive() && this.#arrived.length <= limit) await this.#change();
-      if (this.#arrived.length > limit) throw contentTooLarge(limit);
+      if (this.#arrived.length > limit) throw contentRefusals.contentTooLarge(limit);
       permit?.shrink(permit.bytes - most + this.#arrived.length);
       return this.#arrived.take(this.#arrived.length);
     } catch (error) {
@@ -109,7 +109,7 @@ export class IncomingContent implements PermitHolder {
         const piece = this.#arrived.take(this.#arrived.length);
         if (piece.length === 0) return;
         left -= piece.length;
-        if (left < 0) throw contentTooLarge(limit);
+        if (left < 0) throw contentRefusals.contentTooLarge(limit);
         yield piece;
       }
     } finally {

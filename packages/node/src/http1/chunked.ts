@@ -1,5 +1,5 @@
 import type { HttpError } from "waymark";
-import { quotedText, tokenText } from "waymark/internal";
+import { syntax } from "waymark/internal";
 import type { ByteQueue } from "../content/byte-queue.ts";
 import { isFramingField } from "../head-fields.ts";
 import { malformedMessage } from "../refusals.ts";
@@ -125,7 +125,7 @@ export class ChunkedDecoder implements ContentDecoder {
 const roomForSize = 18;
 
 // RFC 9112 §7.1.1, without blanks around "=" and ";". No alternatives begin with the same character: it takes linear time.
-const extensions = new RegExp(`^(?:;${tokenText}(?:=(?:${tokenText}|${quotedText}))?)+$`);
+const extensions = new RegExp(`^(?:;${syntax.tokenText}(?:=(?:${syntax.tokenText}|${syntax.quotedText}))?)+$`);
 
 function mayEndLine(input: ByteQueue): boolean {
   const { bytes, start, length } = input;

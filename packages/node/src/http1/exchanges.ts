@@ -1,5 +1,4 @@
 import type { HttpResponse } from "waymark";
-import { answer, cancelBody, send } from "waymark/internal";
 import type { Output } from "../output.ts";
 import { Takeover } from "../upgrade.ts";
 import type { Http1Exchange } from "./http1-exchange.ts";
@@ -38,13 +37,13 @@ export class Exchanges {
     const { refusal } = exchange;
     exchange.stopSending?.();
     const settle = (response: HttpResponse): void => {
-      if (exchange.isOver || exchange.refusal !== refusal) cancelBody(exchange, response);
+      if (exchange.isOver || exchange.refusal !== refusal) exchange.cancelBody(response);
       else if (exchange.head.asksForUpgrade && response?.body instanceof Takeover) {
         this.takeover = response.body;
         this.#onTakeover();
-      } else send(exchange, response);
+      } else exchange.send(response);
     };
-    answer(exchange, settle, refusal);
+    exchange.askApp(settle, refusal);
   }
 
   /** Has the client send the content that is waited for (RFC 9110 §10.1.1). */

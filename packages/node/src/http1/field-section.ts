@@ -1,5 +1,5 @@
 import type { HeaderList } from "waymark/fields";
-import { isFieldValue, parsedHeaders, tokenList, trimBlanks } from "waymark/internal";
+import { headerLists, syntax } from "waymark/internal";
 import { type HeadLimits, refuseFields, refuseFraming } from "../head-fields.ts";
 import { AskedFields } from "../memory/asked-fields.ts";
 import { type HeadRefusal, malformedMessage } from "../refusals.ts";
@@ -39,11 +39,11 @@ export function readFieldSection(
   minorVersion: RequestLine["minorVersion"],
   limits: HeadLimits,
 ): FieldSection {
-  const headers = parsedHeaders(parseFieldLines(text, 0, text.length - 2));
+  const headers = headerLists.parsedHeaders(parseFieldLines(text, 0, text.length - 2));
   const transferEncoding = headers.get("Transfer-Encoding");
   const contentLength = headers.get("Content-Length");
   const connection = headers.get("Connection");
-  const options = connection === undefined ? [] : tokenList(connection);
+  const options = connection === undefined ? [] : syntax.tokenList(connection);
   const isCurrent = minorVersion === 1;
   const contentEnd = transferEncoding === undefined ? Number(contentLength ?? 0) : undefined;
   const keepsAlive = !options.includes("close") && (isCurrent || options.includes("keep-alive"));
@@ -80,8 +80,8 @@ export function parseFieldLines(text: string, from: number, to: number): readonl
   while (at < to) {
     const colon = nameEnd(text, at);
     const end = text.indexOf("\r\n", colon + 1);
-    const value = trimBlanks(text, colon + 1, end);
-    if (!isFieldValue(value)) {
+    const value = syntax.trimBlanks(text, colon + 1, end);
+    if (!syntax.isFieldValue(value)) {
       throw malformedMessage(`The value of ${text.slice(at, colon)} has a character that a field cannot carry.`);
     }
     const name = text.slice(at, colon);

@@ -1,6 +1,6 @@
 import { HttpError } from "waymark";
 import { HeaderList } from "waymark/fields";
-import { rememberValues } from "waymark/internal";
+import { headerLists } from "waymark/internal";
 import type { ByteQueue } from "../content/byte-queue.ts";
 import { type HeadLimits, refuseTarget } from "../head-fields.ts";
 import type { AnswerMemory, AnswerNote, RequestHead } from "../memory/answer-memory.ts";
@@ -146,7 +146,7 @@ export class HeadReader {
     const last = this.#last;
     if (last === undefined || end - start < last.bytes.length) return undefined;
     if (!sameBytes(last.bytes, bytes, start, start + last.bytes.length)) return undefined;
-    rememberValues(last.section.headers);
+    headerLists.rememberValues(last.section.headers);
     return last;
   }
 

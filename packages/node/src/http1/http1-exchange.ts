@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { fieldLines, notedHeaders, representedFields, withTargetHost } from "waymark/internal";
+import { headerLists, requestTarget, sentFields } from "waymark/internal";
 import type { IncomingContent } from "../content/incoming-content.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
 import type { Output } from "../output.ts";
@@ -51,7 +51,10 @@ export class Http1Exchange extends ServedExchange {
     super(connection);
     this.head = head;
     const { note } = head;
-    this.headers = withTargetHost(head.target, note ? notedHeaders(head.headers, note.fields.note) : head.headers);
+    this.headers = requestTarget.withTargetHost(
+      head.target,
+      note ? headerLists.notedHeaders(head.headers, note.fields.note) : head.headers,
+    );
     this.incoming = incoming;
     this.refusal = head.refusal?.response;
     this.closes = head.refusal?.closes === true || !head.keepsAlive;
@@ -77,7 +80,7 @@ export class Http1Exchange extends ServedExchange {
   /** Writes the head and the content, as one write where that is possible. */
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
     const { output } = this.#connection;
-    const lines = fieldLines(representedFields(response));
+    const lines = headerLists.fieldLines(sentFields.representedFields(response));
     const framing = length === undefined ? "" : lengthLine(length);
     const start = this.#makeHead(response.status, lines, true, framing);
     if (this.head.note !== undefined) this.#note(response, lines + framing, content);
@@ -91,7 +94,7 @@ export class Http1Exchange extends ServedExchange {
 
   /** Makes the head: content is framed by its length or in chunks, and for HTTP/1.0, which has no chunks, by the end of the connection. */
   sendHead(response: HttpResponse, length: number | undefined): void {
-    const lines = fieldLines(representedFields(response));
+    const lines = headerLists.fieldLines(sentFields.representedFields(response));
     this.isEventStream = response.headers.get("Content-Type") === "text/event-stream";
     this.#isChunked = length === undefined && this.head.minorVersion === 1;
     const unsized = this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "";

@@ -1,5 +1,5 @@
 import { HttpError } from "waymark";
-import { faultOfCharacter, isToken } from "waymark/internal";
+import { requestTarget, syntax } from "waymark/internal";
 import { decodeTarget } from "../head-fields.ts";
 import { type HeadRefusal, malformedMessage, refusals, refuseMethod } from "../refusals.ts";
 
@@ -24,7 +24,7 @@ export function parseRequestLine(line: string): RequestLine {
   const known = knownMethods[knownMethods.indexOf(sent)];
   const isKnown = known !== undefined;
   const method = known ?? sent;
-  if (!isKnown && !isToken(method)) throw malformedMessage("The request line has no method.");
+  if (!isKnown && !syntax.isToken(method)) throw malformedMessage("The request line has no method.");
   const targetEnd = line.indexOf(" ", methodEnd + 1);
   // HTTP/0.9 has a method and a target, and no version.
   const target = targetEnd < 0 ? line.slice(methodEnd + 1) : line.slice(methodEnd + 1, targetEnd);
@@ -52,7 +52,7 @@ export function parseRequestLine(line: string): RequestLine {
 export function mayBeginRequestLine(bytes: Buffer, start: number, end: number): boolean {
   if (end === start || (end - start === 1 && bytes[start] === 0x0d)) return true;
   const first = bytes.toString("latin1", start, Math.min(end, start + 32)).split(" ", 1)[0] as string; // never an empty list
-  return isToken(first);
+  return syntax.isToken(first);
 }
 
 /** Returns the refusal of a version or a method that the server does not know; undefined when it knows both. */
@@ -78,8 +78,8 @@ function unsoundTarget(target: string): string {
   const offset = text.search(/[^!-~]/);
   const question = text.indexOf("?");
   return question < 0 || offset < question
-    ? faultOfCharacter("path", text, offset)
-    : faultOfCharacter("query", text.slice(question + 1), offset - question - 1);
+    ? requestTarget.faultOfCharacter("path", text, offset)
+    : requestTarget.faultOfCharacter("query", text.slice(question + 1), offset - question - 1);
 }
 
 const sound = /^[!-~]+$/;

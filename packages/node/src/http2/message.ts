@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from "node:http2";
 import type { HttpRequest, HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { addHttp2Fields, parsedHeaders, representedFields, trimBlanks } from "waymark/internal";
+import { headerLists, sentFields, syntax } from "waymark/internal";
 import { decodeTarget, type HeadLimits, refuseFields, refuseTarget, sizeOfLines } from "../head-fields.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
 import type { NodeMessage } from "../node-exchange.ts";
@@ -72,7 +72,7 @@ export class Http2Message implements NodeMessage {
   sendHead(response: HttpResponse, length: number | undefined, isLast: boolean): void {
     // Node reads names and values in turn faster than it reads a dictionary.
     const fields = [":status", String(response.status)];
-    addHttp2Fields(representedFields(response), fields);
+    headerLists.addHttp2Fields(sentFields.representedFields(response), fields);
     if (length !== undefined) fields.push("content-length", String(length));
     if (this.note !== undefined) this.#sent = fields;
     this.native.respond(fields, { endStream: isLast });
@@ -125,7 +125,7 @@ export function readHead(raw: readonly string[]): Http2Head {
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
     // A value is no shorter or longer for blanks around it (RFC 9110 §5.5), which HTTP/2 forbids and some send.
-    const value = trimBlanks(raw[i + 1] as string);
+    const value = syntax.trimBlanks(raw[i + 1] as string);
     if (name === ":method") method = value;
     else if (name === ":path") path = value;
     else if (name === ":authority") {
@@ -137,5 +137,5 @@ export function readHead(raw: readonly string[]): Http2Head {
   }
   if (cookies.length > 0) fields.push("cookie", cookies.join("; "));
   // CONNECT has no path, and is refused.
-  return { method, target: decodeTarget(path), headers: parsedHeaders(fields) };
+  return { method, target: decodeTarget(path), headers: headerLists.parsedHeaders(fields) };
 }

@@ -1,7 +1,7 @@
-import type { AnswerSource, HttpRequest, HttpResponse } from "waymark";
-import type { AnswerRecording, Repetition, ServedApp } from "waymark/internal";
+import type { AnswerSource, HttpRequest, HttpResponse, repeatable } from "waymark";
+import type { AdapterExchange } from "waymark/internal";
 import type { ServeContext } from "../context.ts";
-import type { Peer } from "../served-exchange.ts";
+import type { Peer, RecordingNote } from "../served-exchange.ts";
 import { type AskedFields, type AskedNames, FieldNotes } from "./asked-fields.ts";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
 import { KeptAnswer, type KeptHead, type RenewedField } from "./kept-answer.ts";
@@ -166,10 +166,10 @@ const mostGain = 8_000;
 /** One of so many answers is kept also while it is not worth it, to see when it is. */
 const leastKept = 32;
 
-type IsRepeatable = NonNullable<ServedApp["isRepeatable"]>;
+type IsRepeatable = NonNullable<AdapterExchange["app"]["isRepeatable"]>;
 
 /** Notes what an answer depends on while the app makes it, and then the answer. */
-export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
+export class AnswerNote<Head extends KeptHead> implements RecordingNote {
   readonly #asked: AskedSources;
   readonly #isRepeatable: IsRepeatable;
   readonly #keep: (kept: KeptAnswer<Head>, asked: readonly string[]) => void;
@@ -177,7 +177,7 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
   readonly fields: FieldNotes = new FieldNotes();
   readonly #sources: AskedSource[] = [];
   readonly #revisions: number[] = [];
-  readonly #repetitions: Repetition[] = [];
+  readonly #repetitions: repeatable.Repetition[] = [];
   #isAllowed = false;
   #isRefused = false;
   /** Whether a source could not say its revision. */
@@ -206,7 +206,7 @@ export class AnswerNote<Head extends KeptHead> implements AnswerRecording {
     return this.fields.unasked(read);
   }
 
-  onRepeat(repetition: Repetition): void {
+  onRepeat(repetition: repeatable.Repetition): void {
     this.#repetitions.push(repetition);
   }
 

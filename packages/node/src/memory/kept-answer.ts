@@ -1,8 +1,8 @@
-import type { Repetition } from "waymark/internal";
+import type { repeatable } from "waymark";
 import type { AskedSource } from "./asked-sources.ts";
 
 /** A field that has a new value each time. */
-export type RenewedField = NonNullable<Repetition["renews"]>;
+export type RenewedField = NonNullable<repeatable.Repetition["renews"]>;
 
 /** The head of an answer, as a protocol keeps it. */
 export interface KeptHead {
@@ -19,9 +19,9 @@ export class KeptAnswer<Head extends KeptHead> {
   /** Bytes, roughly. */
   readonly size: number;
   /** What is asked before it is sent. */
-  readonly questions: readonly NonNullable<Repetition["mayRepeat"]>[];
+  readonly questions: readonly NonNullable<repeatable.Repetition["mayRepeat"]>[];
   /** What is called when it has been sent. */
-  readonly listeners: readonly NonNullable<Repetition["onEnd"]>[];
+  readonly listeners: readonly NonNullable<repeatable.Repetition["onEnd"]>[];
   readonly #sources: readonly AskedSource[];
   readonly #revisions: number[];
   #head: Head | undefined;
@@ -33,7 +33,7 @@ export class KeptAnswer<Head extends KeptHead> {
     content: string,
     sources: readonly AskedSource[],
     revisions: number[],
-    repetitions: readonly Repetition[],
+    repetitions: readonly repeatable.Repetition[],
   ) {
     this.content = content;
     this.questions = repetitions.flatMap(({ mayRepeat }) => mayRepeat ?? []);

@@ -1,11 +1,11 @@
 import { performance } from "node:perf_hooks";
+import type { repeatable } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import type { RepeatedRequest } from "waymark/internal";
 import { currentTurn, type EventLoopTurn, type Peer } from "../served-exchange.ts";
 import type { KeptAnswer, KeptHead } from "./kept-answer.ts";
 
 /** An answer that comes from memory for one request, which has no other exchange. */
-export class RepeatedAnswer<Head extends KeptHead> implements RepeatedRequest {
+export class RepeatedAnswer<Head extends KeptHead> implements repeatable.Repeated {
   readonly head: Head;
   readonly content: string;
   /** The values of the fields that are renewed, in their order. */

@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
-import { isToken, parsedHeaders } from "waymark/internal";
+import { headerLists, syntax } from "waymark/internal";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import type { NodeExchange } from "../node-exchange.ts";
@@ -139,7 +139,7 @@ const serverOptions = (context: ServeContext): ServerOptions => ({
   // What is a little too long gets its own answer, and what is far too long one to all of the head.
   maxHeaderSize: 2 * (context.maxHeaderSize + context.maxTargetLength),
   requireHostHeader: false, // so that the refusal of one without is as all others are
-  shouldUpgradeCallback: ({ rawHeaders }) => asksForUpgrade(parsedHeaders(rawHeaders)),
+  shouldUpgradeCallback: ({ rawHeaders }) => asksForUpgrade(headerLists.parsedHeaders(rawHeaders)),
 });
 
 /** Stands for a message whose head cannot be read. */
@@ -179,5 +179,5 @@ function toRefusal(error: ParseError, context: ServeContext): HttpResponse | und
 function refuseMethodIn({ rawPacket = Buffer.of(), bytesParsed = 0 }: ParseError): HttpResponse | undefined {
   const start = rawPacket.lastIndexOf(0x0a, bytesParsed) + 1;
   const [method = "", target] = rawPacket.toString("latin1", start, rawPacket.indexOf("\r\n", start)).split(" ");
-  return isToken(method) && target !== undefined ? refuseMethod(method).response : undefined;
+  return syntax.isToken(method) && target !== undefined ? refuseMethod(method).response : undefined;
 }

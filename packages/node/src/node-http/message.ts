@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { handlerFields, parsedHeaders, withTargetHost } from "waymark/internal";
+import { headerLists, requestTarget, sentFields } from "waymark/internal";
 import type { ServeContext } from "../context.ts";
 import { decodeTarget, refuseFields, refuseFraming, refuseTarget, sizeOfLines } from "../head-fields.ts";
 import { NodeExchange, type NodeMessage } from "../node-exchange.ts";
@@ -41,8 +41,8 @@ export class NodeHttpMessage implements NodeMessage {
     this.target = decodeTarget(message.url ?? "");
     this.takeOver = takeOver;
     this.#context = context;
-    this.#sent = parsedHeaders(message.rawHeaders);
-    this.headers = withTargetHost(this.target, this.#sent);
+    this.#sent = headerLists.parsedHeaders(message.rawHeaders);
+    this.headers = requestTarget.withTargetHost(this.target, this.#sent);
     this.#awaitsContinue = awaitsContinue;
   }
 
@@ -96,7 +96,7 @@ export class NodeHttpMessage implements NodeMessage {
     const lengthField = length === undefined ? [] : ["Content-Length", String(length)];
     // A client that holds its content back may not send it any more: where the next message begins is in doubt.
     if (this.#context.closing || this.#awaitsContinue) this.close();
-    this.outgoing.writeHead(response.status, [...handlerFields(response), ...lengthField]);
+    this.outgoing.writeHead(response.status, [...sentFields.handlerFields(response), ...lengthField]);
   }
 
   flush(): void {

@@ -25,7 +25,6 @@ import {
   when,
 } from "waymark";
 import { compress, nameRequests, overload, rateLimit, securityHeaders } from "waymark/filters";
-import type { Repetition } from "waymark/internal";
 import { type RawConnection as Connection, RawConnection, type RawResponse } from "../raw-connection.ts";
 
 const opened: { readonly server: RunningServer; readonly connections: Connection[] }[] = [];
@@ -584,7 +583,7 @@ describe("an answer from memory", () => {
     const counted = counting();
     let mayRepeat = true;
     let asked = 0;
-    const repetition: Repetition = {
+    const repetition: repeatable.Repetition = {
       mayRepeat: ({ turn, address }) => {
         assert(turn !== undefined && turn.began <= performance.now());
         assert.equal(address, "127.0.0.1");

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type AnswerSource, type Filter, type HttpRequest, problemTypes, repeatable } from "waymark";
 import { access, caller } from "waymark/filters";
-import { docsOfFilter } from "waymark/internal";
 import type { Description, openApi } from "waymark/openapi";
 import { type AccessFile, accessFileSchema } from "./access-file.ts";
 import { challengesOf } from "./challenges.ts";
@@ -139,7 +138,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
           ? sample.path === frontPath
             ? ofFrontPath
             : ofOpenPath
-          : docsOfFilter(guard, sample),
+          : (guard.describes as Description), // the same of every request
       may: (request, method, path) => policy.may(request, method, path),
       async readmit(request) {
         const decision = await policy.decide(request);

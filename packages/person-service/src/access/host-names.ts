@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { around, type Filter, type HttpRequest, problem } from "waymark";
-import { excerpt, isRefusedMessage } from "waymark/internal";
+import { routerRefusals, wording } from "waymark/internal";
 import { isHealthCheck } from "../health.ts";
 import { personServiceProblemTypes } from "../problems.ts";
 
@@ -29,8 +29,8 @@ export function onlyForHosts(names: readonly string[]): Filter {
       // A browser always sends a Host; HTTP/1.0 need not.
       const [named, sent] = [request.client.host, request.header("Host")];
       const other = isForeign(named) ? named : sent;
-      if (!isForeign(other) || isRefusedMessage(request) || isForAnyHost(request)) return next(request);
-      const detail = `The host ${excerpt(other ?? "")} is not one of this service. To serve it, start the service with --host-name for it.`;
+      if (!isForeign(other) || routerRefusals.isRefusedMessage(request) || isForAnyHost(request)) return next(request);
+      const detail = `The host ${wording.excerpt(other ?? "")} is not one of this service. To serve it, start the service with --host-name for it.`;
       return problem(personServiceProblemTypes.misdirectedRequest, { detail });
     },
     { describes: (sample) => (isForAnyHost(sample) ? {} : description), repeatable: true },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { ContentError, decodeUtf8, parseStrictJson } from "waymark/content";
-import { positionAt, quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type * as z from "zod";
 import { fileFault } from "../file-fault.ts";
 import { jsonType } from "../person/value-schemas.ts";
@@ -14,7 +14,7 @@ export class FileError extends Error {
   constructor(file: string, findings: readonly [string, ...string[]]) {
     const [first, ...further] = findings;
     const listed = further.length === 0 ? ` ${first}` : findings.map((finding) => `\n- ${finding}`).join("");
-    super(`The file ${quote(file)} cannot be used:${listed}`);
+    super(`The file ${wording.quote(file)} cannot be used:${listed}`);
     this.name = "FileError";
     this.findings = findings;
   }
@@ -92,7 +92,7 @@ export function faultsOf(error: z.ZodError): readonly { path: readonly PropertyK
 }
 
 /** `line 3, column 5` */
-type TextPosition = ReturnType<typeof positionAt>;
+type TextPosition = ReturnType<typeof wording.positionAt>;
 
 const describePosition = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`;
 
@@ -132,7 +132,7 @@ export function positionOfMember(text: string, path: readonly PropertyKey[]): Te
   const tokens = text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g);
   const found = { index: text.search(/\S/), depth: 0 };
   findMember(tokens, path, 0, found);
-  return positionAt(text, found.index);
+  return wording.positionAt(text, found.index);
 }
 
 type Tokens = Iterator<RegExpExecArray>;

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { NewFile } from "@waymark/collection/internal";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import * as z from "zod";
 import { fileFault } from "../file-fault.ts";
 import { scope } from "./access-file.ts";
@@ -102,7 +102,7 @@ async function lockKeys(file: string): Promise<NewFile> {
     const isLocked = (error as NodeJS.ErrnoException).code === "EEXIST"; // of the system, or the error of a name, which has none
     throw new FileError(file, [
       isLocked
-        ? `another command is changing it; if none is, one broke off, and ${quote(file + lock)} can be removed`
+        ? `another command is changing it; if none is, one broke off, and ${wording.quote(file + lock)} can be removed`
         : `writing it failed: ${fileFault(error)}`,
     ]);
   }

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { escapeUnprintable } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Command, Invocation } from "./commands/command.ts";
 import { commands, programOf } from "./program.ts";
 import { flagOf, maskPasswords, quotedArgument, type Settings } from "./settings/setting.ts";
@@ -132,7 +132,9 @@ function sentenceOf({ code, message }: CommanderError, args: readonly string[]):
       .replace(/\s*[\t\n]\s*/g, " ")
       .replace(otherSchemes, "$1..."),
   );
-  const sentence = escapeUnprintable(`${line.charAt(0).toUpperCase()}${line.slice(1).replace(/([^.)])$/, "$1.")}`);
+  const sentence = wording.escapeUnprintable(
+    `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/([^.)])$/, "$1.")}`,
+  );
   return sentence.length > longest ? `${sentence.slice(0, longest)}…` : sentence;
 }
 

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { escapeUnprintable, quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 
 /**
  * Formats a line of the log for people: time, level, message, further facts, and the stack of an error below.
@@ -20,9 +20,10 @@ export function prettyLine(json: string, hasColors: boolean): string {
   const line = [
     paint("dim", clock),
     paint(styles[level] ?? "reset", level.padEnd(5)),
-    escapeUnprintable(text).replaceAll("\n", " ") + (details.length > 0 ? paint("dim", ` ${details.join("")}`) : ""),
+    wording.escapeUnprintable(text).replaceAll("\n", " ") +
+      (details.length > 0 ? paint("dim", ` ${details.join("")}`) : ""),
   ].join(" ");
-  return stack === undefined ? `${line}\n` : `${line}\n${escapeUnprintable(stack)}\n`;
+  return stack === undefined ? `${line}\n` : `${line}\n${wording.escapeUnprintable(stack)}\n`;
 }
 
 function requestText({ method, route, status, ms, ...members }: Readonly<Record<string, unknown>>) {
@@ -44,6 +45,6 @@ interface LogLine {
 const styles: Readonly<Record<string, "cyan" | "yellow" | "red">> = { info: "cyan", warn: "yellow", error: "red" };
 
 function valueText(value: unknown): string {
-  if (typeof value === "string") return /^[^\s"=\p{C}]+$/u.test(value) ? value : quote(value);
-  return escapeUnprintable(JSON.stringify(value));
+  if (typeof value === "string") return /^[^\s"=\p{C}]+$/u.test(value) ? value : wording.quote(value);
+  return wording.escapeUnprintable(JSON.stringify(value));
 }

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { type Store, StoreNotEmpty } from "@waymark/collection";
 import { displayAddress } from "@waymark/collection/internal";
 import type { MediaType } from "waymark/fields";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
 import { ourMembers } from "./member-list.ts";
@@ -31,6 +31,6 @@ export async function storeDemo(people: Store, demo: readonly Person[], address:
     throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
   } catch (error) {
     if (!(error instanceof StoreNotEmpty)) throw error;
-    return `--demo: ${quote(displayAddress(address))} already has people, so nothing was added`;
+    return `--demo: ${wording.quote(displayAddress(address))} already has people, so nothing was added`;
   }
 }

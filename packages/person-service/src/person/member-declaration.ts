@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest, quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import * as z from "zod";
 import { type ByLanguage, inEveryLanguage, type Language, type PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
@@ -35,7 +35,7 @@ function faultInType(declared: unknown, type: unknown): string {
   if (!isObject(declared)) return `must be a JSON Schema such as {"type": "string"}, not ${jsonType(declared)}`;
   const known = Object.keys(types);
   if (typeof type !== "string") return `must be one of ${known.join(", ")}, not ${jsonType(type)}`;
-  return `must be one of ${known.join(", ")}, not ${quote(type)}${orNearest(nearestName(type, known))}`;
+  return `must be one of ${known.join(", ")}, not ${wording.quote(type)}${wording.orNearest(wording.nearestName(type, known))}`;
 }
 
 function faultsOf(issue: z.core.$ZodIssue, type: string, schema: z.ZodObject): readonly MemberFault[] {
@@ -45,7 +45,7 @@ function faultsOf(issue: z.core.$ZodIssue, type: string, schema: z.ZodObject): r
   const known = Object.keys(inItems ? textKeywords : schema.shape);
   const of = inItems ? "items" : `the type ${type}`;
   return issue.keys.map((key) => {
-    const nearest = orNearest(nearestName(key, known));
+    const nearest = wording.orNearest(wording.nearestName(key, known));
     return {
       path: [...path, key],
       message: `is not a keyword of ${of}${nearest || "."} Keywords: ${known.join(", ")}`,
@@ -56,7 +56,7 @@ function faultsOf(issue: z.core.$ZodIssue, type: string, schema: z.ZodObject): r
 function describe({ code, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
   if (code === "invalid_value") {
     const values = issue["values"] as readonly unknown[]; // of this code
-    return `must be ${values.join(" or ")}, not ${typeof input === "string" ? excerpt(input) : jsonType(input)}`;
+    return `must be ${values.join(" or ")}, not ${typeof input === "string" ? wording.excerpt(input) : jsonType(input)}`;
   }
   return code === "invalid_type"
     ? `must be ${expected[String(issue["expected"])] ?? issue["expected"]}, not ${jsonType(input)}`
@@ -91,7 +91,7 @@ const texts = (most: number) =>
     const refuse = (message: string) => void issues.push({ code: "custom", input: value, message });
     if (value.length < 1 || value.length > most) refuse(`must be a list of 1 to ${most} different texts`);
     const twice = value.find((each, i) => value.indexOf(each) < i);
-    if (twice !== undefined) refuse(`has ${excerpt(twice)} twice`);
+    if (twice !== undefined) refuse(`has ${wording.excerpt(twice)} twice`);
   });
 
 const length = z.number().check(({ value, issues }) => {
@@ -112,7 +112,7 @@ const day = z.string().check(({ value, issues }) => {
 /** In JSON Schema a pattern is sought in the text; one without its anchors would be thought to be all of it. */
 const pattern = z.string().check(({ value, issues }) => {
   const refuse = (message: string) => void issues.push({ code: "custom", input: value, message });
-  if (!/^\^.*\$$/s.test(value)) return refuse(`must match the whole text: write ${excerpt(`^${value}$`)}`);
+  if (!/^\^.*\$$/s.test(value)) return refuse(`must match the whole text: write ${wording.excerpt(`^${value}$`)}`);
   try {
     patternTest(value);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { storeMembers } from "@waymark/collection/internal";
-import { excerpt, quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { wordsWithMembers } from "./column-words.ts";
 import { looseKey } from "./loose-key.ts";
 import type { PersonMember } from "./member.ts";
@@ -48,7 +48,9 @@ function faultsInAliases(own: Readonly<Record<string, PersonMember>>): readonly 
     words.split(", ").flatMap((alias) => {
       const other = namesOf.get(looseKey(alias))?.find(([, each]) => each !== name)?.[1];
       const path = [name.slice(ownObject.length + 1), "x-aliases"];
-      return other === undefined ? [] : [{ path, message: `has ${excerpt(alias)}, which means ${other} already` }];
+      return other === undefined
+        ? []
+        : [{ path, message: `has ${wording.excerpt(alias)}, which means ${other} already` }];
     }),
   );
 }
@@ -73,7 +75,7 @@ function faultInName(name: string, before: readonly string[]): string | undefine
     return "cannot name a member: it takes 1 to 40 of A-Z, a-z and 0-9, a letter first";
   if (names.some(isSame)) return "is the name of a member that every service has: choose another one";
   const twin = before.find(isSame);
-  return twin === undefined ? undefined : `differs from ${quote(twin)} only in its case`;
+  return twin === undefined ? undefined : `differs from ${wording.quote(twin)} only in its case`;
 }
 
 /** Those that a member of a service's own cannot have. */

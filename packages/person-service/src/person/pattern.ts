@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 
 /**
  * Makes a test of whether the whole of a text matches a pattern, a regular expression of JavaScript. It reads a text once and keeps
@@ -38,7 +38,7 @@ function append(steps: Step[], part: ExpressionPart): void {
       return;
     case "other":
       throw new TypeError(
-        `has ${excerpt(part.source)}, which is not supported: a pattern says which characters follow one another`,
+        `has ${wording.excerpt(part.source)}, which is not supported: a pattern says which characters follow one another`,
       );
     case "sequence":
       for (const each of part.parts) append(steps, each);

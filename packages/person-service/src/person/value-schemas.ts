@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import * as z from "zod";
 import { countryCodes } from "./countries.ts";
 import type { PersonMember } from "./member.ts";
@@ -104,7 +104,7 @@ export const oneOf = (words: readonly string[]): z.ZodType =>
   ruled({ enum: words }, (value) => {
     if (words.includes(value)) return undefined;
     const others = words.length > mostShown ? ` and ${words.length - mostShown} others` : "";
-    const message = `must be one of ${words.slice(0, mostShown).join(", ")}${others}${orNearest(nearestName(value, words))}`;
+    const message = `must be one of ${words.slice(0, mostShown).join(", ")}${others}${wording.orNearest(wording.nearestName(value, words))}`;
     return { code: "choice", message, values: { found: shortened(value), known: words } };
   });
 
@@ -259,7 +259,7 @@ const not = (code: string, message: string, text: string): Fault => ({
 export const date: Rule = (text) => {
   const [, years = "", months = "", days] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (days === undefined)
-    return not("date", `must be a date as YYYY-MM-DD such as 1815-12-10, not ${excerpt(text)}`, text);
+    return not("date", `must be a date as YYYY-MM-DD such as 1815-12-10, not ${wording.excerpt(text)}`, text);
   const [year, month, day] = [Number(years), Number(months), Number(days)];
   // ISO 8601 has a year 0000, but PostgreSQL and XML Schema 1.0 do not.
   if (year === 0) return not("real-date", "must be a real date; there is no year 0000", text);
@@ -299,14 +299,18 @@ const dateWithin =
 function matching(pattern: string): Rule {
   const test = patternTest(pattern);
   return (text) =>
-    test(text) ? undefined : not("pattern", `must match ${pattern}, and ${excerpt(text)} does not`, text);
+    test(text) ? undefined : not("pattern", `must match ${pattern}, and ${wording.excerpt(text)} does not`, text);
 }
 
 /** Accepts an officially assigned code of ISO 3166-1 alpha-2, in capitals. */
 const countryCode: Rule = (text) =>
   countryCodes.has(text)
     ? undefined
-    : not("country", `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, not ${excerpt(text)}`, text);
+    : not(
+        "country",
+        `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, not ${wording.excerpt(text)}`,
+        text,
+      );
 
 /** Accepts one `@` with text on both sides and no spaces. Only a mail can show whether the address exists. */
 export const email: Rule = (text) => {
@@ -325,7 +329,7 @@ export const email: Rule = (text) => {
 const languageTag: Rule = (text) =>
   text.length <= 255 && (langtag.test(text) || privateUse.test(text) || irregular.has(text.toLowerCase()))
     ? undefined
-    : not("language", `must be a BCP 47 language tag such as en, pt-BR or zh-Hans, not ${excerpt(text)}`, text);
+    : not("language", `must be a BCP 47 language tag such as en, pt-BR or zh-Hans, not ${wording.excerpt(text)}`, text);
 
 const language = "(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})";
 const script = "(?:-[a-z]{4})?";

@@ -1,6 +1,6 @@
 import { type ListedValue, TurnShare } from "@waymark/collection/internal";
 import { ContentError, type Decoder, decodeUtf8 } from "waymark/content";
-import { excerpt, withCommas } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { MemberList } from "./member-list.ts";
 import { named } from "./person.ts";
 import { parseVcardLine, type VcardLine } from "./vcard-lines.ts";
@@ -182,7 +182,7 @@ function readCard(first: number, onLeft: OnLeft): CardReading {
       const isLong = text.length > longestStart && !/^(?:[^":]|"[^"]*")*:/.test(text.slice(0, longestStart));
       const property = isLong ? undefined : parseVcardLine(text);
       if (property === undefined) {
-        onLeft(line, `has a line that is not a property, which is left out: ${excerpt(text)}`);
+        onLeft(line, `has a line that is not a property, which is left out: ${wording.excerpt(text)}`);
         return;
       }
       if (property.name === reasonProperty) return;
@@ -194,7 +194,7 @@ function readCard(first: number, onLeft: OnLeft): CardReading {
       if (issue !== undefined) return { line: first, issues: [{ message: issue }] };
       const { person, left } = personOfCard(properties, members);
       for (const text of left)
-        onLeft(first, `has a property that no person can hold, which is left out: ${excerpt(text)}`);
+        onLeft(first, `has a property that no person can hold, which is left out: ${wording.excerpt(text)}`);
       return { line: first, value: person };
     },
   };
@@ -209,7 +209,7 @@ const longestStart = 4_096;
 /** A person who has all that there can be takes less. */
 const mostProperties = 2_000;
 const longestStarts = 262_144;
-const tooMany = `has more than ${withCommas(mostProperties)} properties, or ${withCommas(longestStarts)} characters before their values`;
+const tooMany = `has more than ${wording.withCommas(mostProperties)} properties, or ${wording.withCommas(longestStarts)} characters before their values`;
 
 const isQuotedPrintable = ({ parameters }: VcardLine): boolean =>
   parameters.get("ENCODING")?.some((each) => /^quoted-printable$/i.test(each)) === true;

@@ -1,4 +1,4 @@
-import { excerpt, nearestName } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { wordsWithMembers } from "../person/column-words.ts";
 import { looseKey } from "../person/loose-key.ts";
 import { type MemberList, ourMembers } from "../person/member-list.ts";
@@ -174,10 +174,12 @@ const eventMember = memberEntries.find(([, { vcard }]) => vcard === "ANNIVERSARY
 
 /** Says of a heading in `--map` that no column has what was meant. */
 export function adviceOnAbsent(heading: string, headings: readonly string[]): string {
-  const nearest = nearestName(heading, headings);
+  const nearest = wording.nearestName(heading, headings);
   const meant =
-    nearest === undefined ? `. Columns: ${headings.map(excerpt).join(", ")}.` : `; did you mean ${excerpt(nearest)}?`;
-  return `names the column ${excerpt(heading)}, which the file does not have${meant}`;
+    nearest === undefined
+      ? `. Columns: ${headings.map(wording.excerpt).join(", ")}.`
+      : `; did you mean ${wording.excerpt(nearest)}?`;
+  return `names the column ${wording.excerpt(heading)}, which the file does not have${meant}`;
 }
 
 /**
@@ -190,12 +192,12 @@ export function parseMap(values: readonly string[], { names }: MemberList): Read
   for (const value of values) {
     const at = value.lastIndexOf("=");
     const [heading, member] = [value.slice(0, at), value.slice(at + 1).trim()];
-    if (at < 0) throw new RangeError(`must be like "Full Name=name", not ${excerpt(value)}`);
-    if (map.has(heading)) throw new RangeError(`names the column ${excerpt(heading)} twice`);
+    if (at < 0) throw new RangeError(`must be like "Full Name=name", not ${wording.excerpt(value)}`);
+    if (map.has(heading)) throw new RangeError(`names the column ${wording.excerpt(heading)} twice`);
     if (member !== "" && !names.includes(member)) {
-      const nearest = nearestName(member, names);
+      const nearest = wording.nearestName(member, names);
       const meant = nearest === undefined ? `; members are ${names.join(", ")}` : `; did you mean "${nearest}"?`;
-      throw new RangeError(`names ${excerpt(member)}, which is not a member of a person${meant}`);
+      throw new RangeError(`names ${wording.excerpt(member)}, which is not a member of a person${meant}`);
     }
     map.set(heading, member);
   }

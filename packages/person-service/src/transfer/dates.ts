@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { looseKey } from "../person/loose-key.ts";
 
 /** Reads dates of one form. */
@@ -30,8 +30,10 @@ export function dateReader(text: string, now: () => Date = () => new Date()): Da
   const isOther = kinds.toSorted().join("") !== "DMY" || others.some((part) => /[\p{L}\p{N}]/u.test(part));
   if (isOther || form.length > longestForm) {
     // Also the letters of other languages: TT.MM.JJJJ.
-    const nearest = nearestName(form.replaceAll("T", "D").replaceAll("J", "Y"), commonForms);
-    throw new RangeError(`must be like DD.MM.YYYY or M/D/YYYY, not ${excerpt(text)}${orNearest(nearest)}`);
+    const nearest = wording.nearestName(form.replaceAll("T", "D").replaceAll("J", "Y"), commonForms);
+    throw new RangeError(
+      `must be like DD.MM.YYYY or M/D/YYYY, not ${wording.excerpt(text)}${wording.orNearest(nearest)}`,
+    );
   }
   const isApart = others.length > 0 || /MMM/.test(form);
   const pattern = parts.map((part) => {

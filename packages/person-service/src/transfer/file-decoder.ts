@@ -1,7 +1,7 @@
 import { type ListDecoder, temporaryFileFault } from "@waymark/collection/internal";
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
-import { eitherOf } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { MemberList } from "../person/member-list.ts";
 import { named } from "../person/person.ts";
 import { parseMap } from "./columns.ts";
@@ -60,7 +60,7 @@ export function fileType(
 function requireCharset(text: string): GivenCharset {
   const found = givenCharsets.find((charset) => charset === text.toLowerCase());
   if (found !== undefined) return found;
-  throw new ContentError(`The parameter charset of the Content-Type must be ${eitherOf(givenCharsets)}`);
+  throw new ContentError(`The parameter charset of the Content-Type must be ${wording.eitherOf(givenCharsets)}`);
 }
 
 /** @throws ContentError when one is not encoded as in a URL */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseListCell, setMember } from "@waymark/collection/internal";
-import { excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { wordsForMembers } from "../person/column-words.ts";
 import { looseKey } from "../person/loose-key.ts";
 import type { MemberList } from "../person/member-list.ts";
@@ -98,7 +98,7 @@ function withLabelledDates(row: object, { members, dates }: Reading): readonly [
 /** Whether a text is an address within Exchange, as Outlook has in columns of e-mails: nobody else can write to it. */
 function isOfExchange(value: unknown, { onLeftOut }: Reading): boolean {
   const isIt = typeof value === "string" && /^\s*\/o=/i.test(value);
-  if (isIt) onLeftOut?.(`has an address of Exchange, which is left out: ${excerpt(value)}`);
+  if (isIt) onLeftOut?.(`has an address of Exchange, which is left out: ${wording.excerpt(value)}`);
   return isIt;
 }
 

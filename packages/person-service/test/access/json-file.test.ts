@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { positionAt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { z } from "zod";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { FileError, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
@@ -73,7 +73,7 @@ describe("the position of a member", () => {
         const path = paths[choice % paths.length] as readonly PropertyKey[]; // there is at least that of the whole
         // The place is marked in a copy of the text, and found as a text.
         const marked = JSON.stringify(mark(value, path), null, space);
-        assert.deepEqual(positionOfMember(text, path), positionAt(text, marked.indexOf('"MARK')));
+        assert.deepEqual(positionOfMember(text, path), wording.positionAt(text, marked.indexOf('"MARK')));
       }),
     );
   });

@@ -1,4 +1,5 @@
 import { type Awaitable, andThen } from "../and-then.ts";
+import { base } from "../base.ts";
 import { bufferedSource, type ContentSource, RequestContent } from "../content/request-content.ts";
 import type { Client, EndListener, Exchange, KeptAttribute, MatchedRoute } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
@@ -6,8 +7,9 @@ import { noVariables } from "../path/pattern.ts";
 import { parseTarget, type RequestTarget } from "../path/target.ts";
 import { HttpError, internalError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
-import { type HttpResponse, hasNoContent, isStreamed, unsentLength } from "../response.ts";
+import { type HttpResponse, isStreamed } from "../response.ts";
 import { openBody, type Piece } from "../response-body.ts";
+import { hasNoContent, unsentLength } from "../sent-fields.ts";
 import type { ServedApp } from "../served-app.ts";
 import { cancelBody, type StreamSender, sendPieces } from "./stream.ts";
 
@@ -21,7 +23,7 @@ export interface Platform {
 
 /**
  * A request and its response on their transport. The abstract members are what an adapter provides: where the request comes
- * from, and where the response goes. The rules that all transports share are here, and in `answer` and `send`.
+ * from, and where the response goes. The rules that all transports share are here.
  *
  * Every field is there from the start, and what costs something is made when it is first asked for: most requests have no
  * content and never look at the signal.
@@ -68,6 +70,11 @@ export abstract class AdapterExchange implements Exchange, StreamSender {
   receive({ path, search }: RequestTarget): HttpRequest {
     this.request = new HttpRequest(this.method, path, search, this.headers, this, noVariables);
     return this.request;
+  }
+
+  /** Has links of the app lead below this path, which a server around it has taken from the target. */
+  mountAt(url: string): void {
+    this.shared = { key: base, value: { url, depth: 0 }, outer: this.shared };
   }
 
   get client(): Client {
@@ -120,6 +127,45 @@ export abstract class AdapterExchange implements Exchange, StreamSender {
     this.app.fault(error, this.request);
   }
 
+  /**
+   * Has the app answer; never throws.
+   *
+   * @param settle takes the answer, at once when the app is synchronous
+   * @param refusal answers in place of a handler, as the web filters leave it
+   */
+  askApp(settle: (answer: HttpResponse) => void, refusal?: HttpResponse): void {
+    const fail = (error: unknown): void => {
+      this.fault(error);
+      settle(internalError);
+    };
+    try {
+      // A synchronous answer goes out without a promise, which would cost 5 % of the requests a second.
+      andThen(handle(this, refusal), settle, fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** Sends the response. Whatever goes wrong becomes a 500, or a response that is cut once the head is out; never throws. */
+  send(response: HttpResponse): void {
+    try {
+      const { status, body } = response;
+      if (this.isOver) this.cancelBody(response);
+      else if (!isStreamed(body)) sendWhole(this, response, body);
+      else if (hasNoContent(this.method, status)) {
+        this.cancelBody(response);
+        sendWhole(this, response, null);
+      } else sendPieces(this, response, openBody(body, response.headers), (error) => fail(this, error));
+    } catch (error) {
+      fail(this, error);
+    }
+  }
+
+  /** Ends the body of a response that is not sent. */
+  cancelBody(response: HttpResponse): void {
+    cancelBody(this, response);
+  }
+
   #call(listener: EndListener, isSent: boolean): void {
     try {
       listener(isSent);
@@ -130,29 +176,6 @@ export abstract class AdapterExchange implements Exchange, StreamSender {
 }
 
 const clientGone = (): DOMException => new DOMException("The client has gone", "AbortError");
-
-/**
- * Has the app answer the exchange; never throws.
- *
- * @param settle takes the answer, at once when the app is synchronous
- * @param refusal answers in place of a handler, as the web filters leave it
- */
-export function answer(
-  exchange: AdapterExchange,
-  settle: (answer: HttpResponse) => void,
-  refusal?: HttpResponse,
-): void {
-  const fail = (error: unknown): void => {
-    exchange.fault(error);
-    settle(internalError);
-  };
-  try {
-    // A synchronous answer goes out without a promise, which would cost 5 % of the requests a second.
-    andThen(handle(exchange, refusal), settle, fail);
-  } catch (error) {
-    fail(error);
-  }
-}
 
 /** A malformed message or target reaches only the web filters, which see it as `*`. */
 function handle(exchange: AdapterExchange, refusal: HttpResponse | undefined): Awaitable<HttpResponse> {
@@ -170,26 +193,11 @@ function handle(exchange: AdapterExchange, refusal: HttpResponse | undefined): A
 
 const noPath: RequestTarget = { path: "*", search: "" };
 
-/** Sends the response. Whatever goes wrong becomes a 500, or a response that is cut once the head is out; never throws. */
-export function send(exchange: AdapterExchange, response: HttpResponse): void {
-  try {
-    const { status, body } = response;
-    if (exchange.isOver) cancelBody(exchange, response);
-    else if (!isStreamed(body)) sendWhole(exchange, response, body);
-    else if (hasNoContent(exchange.method, status)) {
-      cancelBody(exchange, response);
-      sendWhole(exchange, response, null);
-    } else sendPieces(exchange, response, openBody(body, response.headers), (error) => fail(exchange, error));
-  } catch (error) {
-    fail(exchange, error);
-  }
-}
-
 function fail(exchange: AdapterExchange, error: unknown): void {
   // What fails once the client has gone is how its work was stopped.
   if (exchange.isOver) return;
   if (error instanceof HttpError && !exchange.headSent) {
-    send(exchange, error.response);
+    exchange.send(error.response);
     return;
   }
   exchange.fault(error);

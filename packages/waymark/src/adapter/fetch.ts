@@ -4,11 +4,12 @@ import type { Client, KnownClient } from "../exchange.ts";
 import { type HeaderList, webHeaders } from "../fields/header-list.ts";
 import { isHost } from "../path/target.ts";
 import { internalError } from "../problem.ts";
-import { type HttpResponse, handlerFields } from "../response.ts";
+import type { HttpResponse } from "../response.ts";
 import type { Piece } from "../response-body.ts";
 import { joinBytes } from "../response-body.ts";
+import { handlerFields } from "../sent-fields.ts";
 import type { ServedApp } from "../served-app.ts";
-import { AdapterExchange, answer, type Platform, send } from "./adapter-exchange.ts";
+import { AdapterExchange, type Platform } from "./adapter-exchange.ts";
 
 /**
  * Answers a web `Request` with a web `Response`; never rejects. A streamed body is read no faster than the client takes
@@ -22,7 +23,7 @@ import { AdapterExchange, answer, type Platform, send } from "./adapter-exchange
  */
 export function handleFetch(app: ServedApp, native: Request, knownClient?: () => KnownClient): Promise<Response> {
   const exchange = new WebExchange(native, app, knownClient);
-  answer(exchange, (response) => send(exchange, response));
+  exchange.askApp((response) => exchange.send(response));
   exchange.watch();
   return exchange.response();
 }

@@ -1,6 +1,7 @@
 import { isPromise } from "../and-then.ts";
-import { declaredLength, type HttpResponse, isStreamed } from "../response.ts";
+import { type HttpResponse, isStreamed } from "../response.ts";
 import { type BodySource, openBody, type Piece } from "../response-body.ts";
+import { declaredLength } from "../sent-fields.ts";
 
 /** Sends a response, whole or in pieces. */
 export interface StreamSender {

@@ -1,9 +1,9 @@
 import { isPromise } from "../and-then.ts";
-import { DeclarationSite, typeName } from "../declaration.ts";
+import { DeclarationSite } from "../declaration.ts";
 import { isToken } from "../fields/syntax.ts";
-import { quote } from "../message-text.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
+import { quote, typeName } from "../wording.ts";
 import { type Condition, conditionKind, declareAt } from "./kind.ts";
 
 interface Test {

@@ -1,5 +1,5 @@
-import { escapeUnprintable } from "../message-text.ts";
 import type { ProblemError } from "../problem-types.ts";
+import { escapeUnprintable } from "../wording.ts";
 
 /**
  * A schema of any library that keeps to the Standard Schema interface, version 1: zod, valibot, arktype and others.

@@ -1,7 +1,6 @@
-import { typeName } from "../declaration.ts";
-import { quote } from "../message-text.ts";
 import { memoizeText } from "../text-map.ts";
-import { isToken } from "./syntax.ts";
+import { quote, typeName } from "../wording.ts";
+import { isFieldValue, isToken } from "./syntax.ts";
 
 /**
  * Returns the line of a field in a message of HTTP/1.1, with its end (RFC 9112 §5); an empty text for a field that is its sender's
@@ -34,14 +33,6 @@ function assertValue(name: string, value: unknown): void {
     throw new TypeError(`The value of ${name} has a character that a header field cannot carry: ${quote(value)}`);
   }
 }
-
-/**
- * Returns whether a field can carry the text (RFC 9110 §5.5). Its characters are octets, so what is above U+00FF cannot be sent;
- * a line break, even a lone CR or LF, would begin another line for some readers (RFC 9112 §2.2).
- */
-export const isFieldValue = (text: string): boolean => fieldValue.test(text);
-
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
  * Returns whether the sender of a message sets this field from what it sends and how, and takes it from no handler: its

@@ -23,6 +23,14 @@ export const parseWeight = (text: string): number | undefined => (weightPattern.
 // At most three decimals, none of which need follow the point.
 const weightPattern = /^(?:0(?:\.[0-9]{0,3})?|\.[0-9]{1,3}|1(?:\.0{0,3})?)$/;
 
+/**
+ * Returns whether a field can carry the text (RFC 9110 §5.5). Its characters are octets, so what is above U+00FF cannot be sent;
+ * a line break, even a lone CR or LF, would begin another line for some readers (RFC 9112 §2.2).
+ */
+export const isFieldValue = (text: string): boolean => fieldValue.test(text);
+
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 /** Returns the text from one place up to another without the blanks around it, which are only spaces and tabs (RFC 9110 §5.6.3). */
 export function trimBlanks(text: string, from = 0, to: number = text.length): string {
   let first = from;

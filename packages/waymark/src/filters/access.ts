@@ -1,5 +1,5 @@
 import { type Awaitable, andThen } from "../and-then.ts";
-import { DeclarationSite, typeName } from "../declaration.ts";
+import { DeclarationSite } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { quotedText, tokenText } from "../fields/syntax.ts";
@@ -9,6 +9,7 @@ import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
 import { isRefusedMessage } from "../routing/refusal.ts";
+import { typeName } from "../wording.ts";
 
 /** Identifies the sender of a request. */
 export interface Caller {

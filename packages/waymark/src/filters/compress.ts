@@ -3,12 +3,13 @@ import { type CodingChoice, type ContentCoding, negotiateCoding } from "../conte
 import { DeclarationSite } from "../declaration.ts";
 import { type MediaType, parseMediaType } from "../fields/media-type.ts";
 import type { Filter } from "../filter.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { requireOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
-import { declaredLength, type HttpResponse, isStreamed } from "../response.ts";
+import { type HttpResponse, isStreamed } from "../response.ts";
 import { consulting, withVary } from "../routing/check.ts";
+import { declaredLength } from "../sent-fields.ts";
 import { memoizeText } from "../text-map.ts";
 import { codeBody, codeWhole } from "./coded-body.ts";
 
@@ -46,7 +47,7 @@ export interface CompressOptions {
  * @throws RangeError when the minimum is not a number of bytes, or there is no coding
  */
 export function compress(options: CompressOptions): Filter {
-  requireKnownOptions("compress({ … })", options, ["codings", "minimum", "compressible"]);
+  requireOptions("compress({ … })", options, ["codings", "minimum", "compressible"]);
   const { codings, minimum = 1024, compressible = (_, byDefault) => byDefault } = options;
   requireCodings(codings);
   if (!(minimum >= 0)) throw new RangeError(`The minimum is a number of bytes, 0 or more, not ${minimum}`);
@@ -83,6 +84,12 @@ export function compress(options: CompressOptions): Filter {
     site: new DeclarationSite(compress),
   };
 }
+
+export declare namespace compress {
+  /** Returns a tag as its handler gave it, without the coding that `compress` has put into it: for tags that come in content. */
+  const uncodedTag: (tag: string) => string;
+}
+Object.assign(compress, { uncodedTag: (tag: string) => tag.replace(/;[^;"]+"$/, '"') });
 
 /** Refuses what a program without types may give in place of codings. */
 function requireCodings(codings: readonly ContentCoding[]): void {
@@ -197,9 +204,6 @@ function codedTags(codings: readonly ContentCoding[]): CodedTags {
     },
   };
 }
-
-/** Returns a tag as its handler gave it, without the coding that `compress` has put into it: for tags that come in content. */
-export const uncodedTag = (tag: string): string => tag.replace(/;[^;"]+"$/, '"');
 
 const strongTag = /^"[^"]*"$/;
 

@@ -1,8 +1,7 @@
-import { typeName } from "../declaration.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
-import { requireKnownOptions } from "../known-options.ts";
-import { quote } from "../message-text.ts";
+import { requireOptions } from "../known-options.ts";
+import { quote, typeName } from "../wording.ts";
 
 export interface CorsPolicy {
   /**
@@ -68,7 +67,7 @@ export class CorsPolicyError extends RangeError {
 
 /** @throws CorsPolicyError that lists everything that is wrong with the policy */
 export function compilePolicy(policy: CorsPolicy): Policy {
-  requireKnownOptions("cors({ … })", policy, [
+  requireOptions("cors({ … })", policy, [
     ...["origins", "methods", "requestHeaders", "exposedHeaders", "credentials", "maxAge"],
   ]);
   const findings = [...findInPolicy(policy)];

@@ -1,6 +1,6 @@
 import { DeclarationSite } from "../declaration.ts";
 import type { Filter } from "../filter.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { requireOptions } from "../known-options.ts";
 import { problemTypes } from "../problem-types.ts";
 import { crossSiteRefusal, isFromHere } from "../same-site.ts";
 import { type CorsPolicy, compilePolicy } from "./cors-policy.ts";
@@ -26,7 +26,7 @@ export interface CrossSiteOptions {
  * @throws cors.PolicyError that lists everything that is wrong with the policy
  */
 export function refuseCrossSite(options: CrossSiteOptions = {}): Filter {
-  requireKnownOptions("refuseCrossSite({ … })", options, ["except"]);
+  requireOptions("refuseCrossSite({ … })", options, ["except"]);
   const allows = options.except === undefined ? () => false : compilePolicy(options.except).allows;
   return {
     kind: "filter",

@@ -1,15 +1,14 @@
 import { toPublicUrl } from "../base.ts";
-import { escapeXml } from "../content/xml-text.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { compileNegotiation, parseAccept } from "../fields/accept.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { after, type Filter } from "../filter.ts";
-import { unprintable } from "../message-text.ts";
 import type { ProblemDocument } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { consulting, withVary } from "../routing/check.ts";
 import { memoizeText } from "../text-map.ts";
+import { escapeXml, unprintable } from "../wording.ts";
 import { requestId } from "./request-id.ts";
 
 /**

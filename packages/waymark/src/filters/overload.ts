@@ -4,7 +4,7 @@ import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { EventLoopTurn } from "../event-loop-turn.ts";
 import { attribute } from "../exchange.ts";
 import type { Filter, Next } from "../filter.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { requireOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { onRepeat } from "../repeatable.ts";
@@ -41,7 +41,7 @@ export interface OverloadOptions {
  * @throws RangeError when a number of the options is not one
  */
 export function overload(options: OverloadOptions = {}): Filter {
-  requireKnownOptions("overload({ … })", options, ["maxDelay", "maxInFlight", "retryAfter", "onTurnedAway", "except"]);
+  requireOptions("overload({ … })", options, ["maxDelay", "maxInFlight", "retryAfter", "onTurnedAway", "except"]);
   const { except = () => false, onTurnedAway = () => undefined, maxInFlight } = options;
   const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250));
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);
@@ -82,7 +82,7 @@ export function overload(options: OverloadOptions = {}): Filter {
     kind: "filter",
     apply: (request, next) => {
       onRepeat(request, repetition);
-      const turn = turnOf(request);
+      const { turn } = exchangeOf(request);
       const isLate = turn !== undefined && !delay.hasTime(turn);
       if ((most === Infinity && !isLate) || except(request)) return next(request);
       if (!isLate && inFlight < most) return proceed(request, next);
@@ -104,9 +104,6 @@ export declare namespace overload {
   const leave: (request: HttpRequest<unknown>) => void;
 }
 Object.assign(overload, { leave: leaveInFlight });
-
-/** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
-export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;
 
 function leaveInFlight(request: HttpRequest<unknown>): void {
   for (let kept = attributesOf(request); kept !== undefined; kept = kept.outer) {

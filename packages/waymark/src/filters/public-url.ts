@@ -1,7 +1,8 @@
 import { base, baseOf, toPublicUrl } from "../base.ts";
-import { DeclarationSite, typeName } from "../declaration.ts";
+import { DeclarationSite } from "../declaration.ts";
 import { before, type Filter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
+import { typeName } from "../wording.ts";
 
 /**
  * Names the URL at which clients reach an app, when a proxy in front has another host or takes a part of the path away.

@@ -5,13 +5,13 @@ import type { Description } from "../description.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { Filter, Next } from "../filter.ts";
-import { requireKnownOptions } from "../known-options.ts";
-import { quote } from "../message-text.ts";
+import { requireOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { notRepeatable, onRepeat, unasked } from "../repeatable.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
+import { quote } from "../wording.ts";
 
 /** The options of `rateLimit`. */
 export interface RateLimitOptions {
@@ -56,7 +56,7 @@ export interface RateLimitOptions {
  */
 export function rateLimit(options: RateLimitOptions): Filter {
   const names = ["limit", "window", "key", "except", "onTurnedAway", "name", "limiter", "repeatable"] as const;
-  requireKnownOptions("rateLimit({ … })", options, names);
+  requireOptions("rateLimit({ … })", options, names);
   const { key = clientKey, except = () => false, name = "default", onTurnedAway = () => undefined } = options;
   const limit = positiveInteger("limit", options.limit);
   const window = positiveInteger("window", options.window);
@@ -111,13 +111,13 @@ export declare namespace rateLimit {
    */
   const inMemory: (options: MemoryRateLimiterOptions) => Limiter;
   /**
-   * Returns the address of the client as a key: of IPv6 the first 64 bits, since a client with one such address has all
+   * Returns the address of a client, or of that of a request, as a key: of IPv6 the first 64 bits, since a client with one such address has all
    * that begin like it (RFC 6177). Requests of `HttpRequest.of` without an address are those of one client, the program.
    *
    * @param unknown the key that all clients share where their addresses are unknown. Default: none, and the request is refused
    * @throws TypeError when the address is unknown and there is no key for that
    */
-  const clientKey: (request: Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string) => string;
+  const clientKey: (of: string | Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string) => string;
 }
 Object.assign(rateLimit, {
   inMemory: (options: MemoryRateLimiterOptions) => new MemoryRateLimiter(options),
@@ -186,7 +186,7 @@ class MemoryRateLimiter implements RateLimiter {
   #begun: number;
 
   constructor(options: MemoryRateLimiterOptions) {
-    requireKnownOptions("rateLimit.inMemory({ … })", options, ["limit", "window", "maxKeys", "now"]);
+    requireOptions("rateLimit.inMemory({ … })", options, ["limit", "window", "maxKeys", "now"]);
     this.#limit = positiveInteger("limit", options.limit);
     this.#length = positiveInteger("window", options.window) * 1000;
     this.#maxKeys = positiveInteger("maxKeys", options.maxKeys ?? 100_000);
@@ -237,7 +237,8 @@ interface Window {
   end: number;
 }
 
-function clientKey(request: Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string): string {
+function clientKey(request: string | Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string): string {
+  if (typeof request === "string") return toClientKey(request);
   const { address } = request.client;
   if (address !== undefined) return toClientKey(address);
   if (unknown !== undefined) return unknown;
@@ -250,7 +251,7 @@ function clientKey(request: Pick<HttpRequest, "client" | "native" | "signal">, u
 }
 
 /** Returns the key of an IP address. */
-export function toClientKey(address: string): string {
+function toClientKey(address: string): string {
   if (!address.includes(":")) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -2,7 +2,7 @@ import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { HeaderList, mayShareNames } from "../fields/header-list.ts";
 import { after, type Filter } from "../filter.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { requireOptions } from "../known-options.ts";
 import { dataHeaders } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -35,9 +35,7 @@ export interface SecurityHeadersOptions {
  * @throws TypeError when a value of the options cannot be sent
  */
 export function securityHeaders(options: SecurityHeadersOptions = {}): Filter {
-  requireKnownOptions("securityHeaders({ … })", options, [
-    ...["contentSecurityPolicy", "https", "strictTransportSecurity"],
-  ]);
+  requireOptions("securityHeaders({ … })", options, [...["contentSecurityPolicy", "https", "strictTransportSecurity"]]);
   const { contentSecurityPolicy, https = isFromHttps, strictTransportSecurity = "max-age=31536000" } = options;
   const plain = HeaderList.of({
     ...dataHeaders,

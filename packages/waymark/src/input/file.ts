@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import { kindOf } from "../declaration.ts";
 import type { Schema } from "../description.ts";
 import { parseMediaRange } from "../fields/media-type.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { requireOptions } from "../known-options.ts";
 
 /** The options of `file`. */
 export interface FileOptions {
@@ -40,7 +40,7 @@ export function file(options: FileOptions & { readonly count: number }): FileSch
 export function file(options: FileOptions & { readonly optional: true }): FileSchema<File | undefined>;
 export function file(options: FileOptions): FileSchema<File>;
 export function file(options: FileOptions): FileSchema {
-  requireKnownOptions("file({ … })", options, ["most", "types", "optional", "count"]);
+  requireOptions("file({ … })", options, ["most", "types", "optional", "count"]);
   const { types = [], optional = false, count } = options;
   const most = bytesOf(options.most);
   const wrong = types.find((type) => parseMediaRange(type) === undefined);

@@ -4,8 +4,8 @@ import { contentTooLarge, invalidContent, malformedRefusal } from "../content/re
 import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
 import type { Description, Schema } from "../description.ts";
 import { matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
-import { excerpt } from "../message-text.ts";
 import type { HttpRequest } from "../request.ts";
+import { excerpt } from "../wording.ts";
 import { isFile } from "./file.ts";
 import { jsonSchemaOf, textForm } from "./from-text.ts";
 

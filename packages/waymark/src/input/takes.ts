@@ -1,8 +1,9 @@
 import type { ReadOptions } from "../content/request-content.ts";
 import type { StandardSchemaV1, TypedSchema, ValueOf } from "../content/standard-schema.ts";
-import { DeclarationSite, kindOf, typeName } from "../declaration.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { DeclarationSite, kindOf } from "../declaration.ts";
+import { requireOptions } from "../known-options.ts";
 import type { Intersection, NoVariables, Plain } from "../path/pattern.ts";
+import { typeName } from "../wording.ts";
 import type { FormReader } from "./form.ts";
 
 /** Schemas by name: of path variables, query parameters or header fields. */
@@ -111,7 +112,7 @@ export function takes(...taken: readonly unknown[]): TakesData {
     } else if (isProvider(member)) {
       needed.push(member.provided.name);
     } else {
-      requireKnownOptions("takes({ … })", member, Object.keys(knownInputs));
+      requireOptions("takes({ … })", member, Object.keys(knownInputs));
       declared.push({ inputs: member, site });
     }
   }

@@ -31,8 +31,10 @@ export interface Operation {
 
 /** The inputs that `takes(…)` names. */
 export interface TakenInputs {
-  /** By their place and name, as `parameterKey` writes them; undefined for those that are one object. */
-  readonly parameters: ReadonlyMap<string, StandardSchemaV1 | undefined>;
+  /** Returns whether a parameter is among them. */
+  readonly takes: (parameter: Named) => boolean;
+  /** Returns the schema of a parameter; undefined for those that are one object, and for others. */
+  readonly schemaOf: (parameter: Named) => StandardSchemaV1 | undefined;
   /** Whether the schemas of a whole query take this one: they can have rules that no JSON Schema says. */
   readonly takesQuery: (search: string) => boolean;
   readonly body: StandardSchemaV1 | undefined;
@@ -41,6 +43,8 @@ export interface TakenInputs {
   /** The statuses of a path whose variables are wrong. */
   readonly invalidPath: readonly number[];
 }
+
+type Named = Parameters<typeof parameterKey>[0];
 
 /** Returns the operations of an app, in the order of its routes. */
 export function operationsOf(app: App): readonly Operation[] {
@@ -73,9 +77,11 @@ function takenByAll(ways: readonly Way[]): TakenInputs {
   const shared = [...(first?.parameters ?? [])].filter(([key]) =>
     others.every(({ parameters }) => parameters.has(key)),
   );
+  const parameters = new Map(shared);
   const bodies = all.map(({ taken }) => bodySchemaOf(taken));
   return {
-    parameters: new Map(shared),
+    takes: (parameter) => parameters.has(parameterKey(parameter)),
+    schemaOf: (parameter) => parameters.get(parameterKey(parameter)),
     takesQuery: (search) => all.every(({ taken }) => taken.every((each) => takesQuery(each, search))),
     body: bodies.every((body) => body !== undefined) ? bodies[0] : undefined,
     isStrict: all.every(({ taken }) => strictNamesOf(taken) !== undefined),

@@ -1,8 +1,8 @@
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
-import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { memoizeText } from "../text-map.ts";
+import { excerpt } from "../wording.ts";
 
 /** A request target in its two parts. */
 export interface RequestTarget {

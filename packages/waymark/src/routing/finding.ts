@@ -3,9 +3,9 @@ import { type ConditionData, leaves } from "../condition.ts";
 import { isOfKind } from "../conditions/kind.ts";
 import { pathKind } from "../conditions/path.ts";
 import type { DeclarationSite } from "../declaration.ts";
-import { quote } from "../message-text.ts";
 import { matchPattern } from "../path/pattern.ts";
 import type { RouteData, SingleRoute } from "../route.ts";
+import { quote } from "../wording.ts";
 import { type Branch, describeRoute } from "./branch.ts";
 import { buildPathIndex } from "./path-index.ts";
 

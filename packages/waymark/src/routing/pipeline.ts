@@ -1,6 +1,6 @@
 import { type Awaitable, andThen, isPromise } from "../and-then.ts";
 import { withBase } from "../base.ts";
-import { type DeclarationSite, typeName } from "../declaration.ts";
+import type { DeclarationSite } from "../declaration.ts";
 import { type Description, docsOf } from "../description.ts";
 import { type Filter, type MethodsOf, type Next, requireRequest, type WebFilter } from "../filter.ts";
 import { compileInputs, type InputValues } from "../input/read.ts";
@@ -9,6 +9,7 @@ import { exchangeOf, type HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, SingleRoute } from "../route.ts";
 import { readByGroups } from "../taking-filter.ts";
+import { typeName } from "../wording.ts";
 import { compileAnswerCheck, type DeclaredAnswers } from "./answer-check.ts";
 import { compileDeclaredAnswer } from "./declared-answer.ts";
 

@@ -3,11 +3,11 @@ import { knownMethods } from "../conditions/method.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { docsOfFilter } from "../description.ts";
 import type { Filter, WebFilter } from "../filter.ts";
-import { quote } from "../message-text.ts";
 import { parseTemplate } from "../path/template.ts";
 import { problemTypes } from "../problem-types.ts";
 import { HttpRequest } from "../request.ts";
 import type { Group, SingleRoute } from "../route.ts";
+import { quote } from "../wording.ts";
 import { type Branch, describeRoute } from "./branch.ts";
 
 /** Who reaches a branch, as far as the filters around it say. */

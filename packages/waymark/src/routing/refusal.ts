@@ -1,12 +1,12 @@
 import { hintAtType } from "../content/decoder.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
-import { excerpt } from "../message-text.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
 import type { MalformedPart } from "../served-app.ts";
+import { excerpt } from "../wording.ts";
 
 /** The media types that the routes of a path read, by the methods that have a field for them. */
 export interface ReadableTypes {

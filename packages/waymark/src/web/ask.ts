@@ -5,10 +5,11 @@ import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
 import type { HttpRequestInit } from "../exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { isJson, withoutParameters } from "../fields/media-type.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { requireOptions } from "../known-options.ts";
 import { HttpRequest } from "../request.ts";
-import { type HttpResponse, hasNoContent, jsonText, type NoContent } from "../response.ts";
+import { type HttpResponse, jsonText, type NoContent } from "../response.ts";
 import { readWhole } from "../response-body.ts";
+import { hasNoContent } from "../sent-fields.ts";
 
 /** What a request of `ask` has besides its method and its target. One of `json`, `form` and `body` at most. */
 export interface AskOptions<A extends AnswersAsked = AnswersAsked> {
@@ -64,7 +65,7 @@ export function ask<T = unknown>(
   options?: AskOptions,
 ): Promise<Answered<number, T>>;
 export async function ask(app: Pick<App, "handle">, line: string, options: AskOptions = {}): Promise<object> {
-  requireKnownOptions("ask(app, …, { … })", options, ["json", "form", "body", "headers", "as", "cookies", "answers"]);
+  requireOptions("ask(app, …, { … })", options, ["json", "form", "body", "headers", "as", "cookies", "answers"]);
   const [, method, target] = /^(\S+) (\S+)$/.exec(line) ?? [];
   if (method === undefined || target === undefined) {
     throw new TypeError(`ask(app, …) takes a method and a target, such as "GET /books", not ${JSON.stringify(line)}`);

@@ -1,11 +1,12 @@
-import { DeclarationSite, positiveInteger, typeName } from "../declaration.ts";
+import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { Filter } from "../filter.ts";
 import { withProvided } from "../input/read.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { requireOptions } from "../known-options.ts";
 import type { ProvidingFilter } from "../provide.ts";
 import type { HttpResponse } from "../response.ts";
 import { consulting, withVary } from "../routing/check.ts";
 import { type CookieOptions, setCookie } from "../set-cookie.ts";
+import { typeName } from "../wording.ts";
 
 /** How a session is kept in a cookie. */
 export interface CookieSessionOptions {
@@ -51,7 +52,7 @@ export interface Session<T> {
  * @throws TypeError for a key that is too short, or options with which no browser takes the cookie
  */
 export function cookieSession<T>(options: CookieSessionOptions): ProvidingFilter<"session", Session<T>> {
-  requireKnownOptions("cookieSession({ … })", options, ["key", "name", "maxAge", "cookie"]);
+  requireOptions("cookieSession({ … })", options, ["key", "name", "maxAge", "cookie"]);
   const { name = "session", cookie = {} } = options;
   const maxAge = positiveInteger("maxAge", options.maxAge);
   setCookie(name, "", { ...cookie, maxAge }); // which refuses what no browser takes

@@ -2,7 +2,7 @@ import { DeclarationSite } from "../declaration.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { formatHttpDate } from "../fields/http-date.ts";
 import { after, type Filter } from "../filter.ts";
-import { requireKnownOptions } from "../known-options.ts";
+import { requireOptions } from "../known-options.ts";
 
 /** Since when something is deprecated, until when it is there, and where to read on. Dates are `2026-12-31`, or dates. */
 export interface DeprecatedOptions {
@@ -23,7 +23,7 @@ export interface DeprecatedOptions {
  * @throws TypeError when a date is none, or the sunset is before the deprecation
  */
 export function deprecated(options: DeprecatedOptions): Filter {
-  requireKnownOptions("deprecated({ … })", options, ["since", "sunset", "see"]);
+  requireOptions("deprecated({ … })", options, ["since", "sunset", "see"]);
   const since = timeOf("since", options.since);
   const sunset = options.sunset === undefined ? undefined : timeOf("sunset", options.sunset);
   if (sunset !== undefined && sunset < since) throw new TypeError("deprecated({ … }) has its sunset before its since");

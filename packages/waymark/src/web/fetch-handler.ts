@@ -2,13 +2,14 @@ import type { Awaitable } from "../and-then.ts";
 import { baseOf, pathBelow } from "../base.ts";
 import { declareAt } from "../conditions/kind.ts";
 import { pathKind } from "../conditions/path.ts";
-import { DeclarationSite, typeName } from "../declaration.ts";
+import { DeclarationSite } from "../declaration.ts";
 import { requireFunction } from "../filter.ts";
 import { encodePath } from "../path/target.ts";
 import { exchangeOf, type HttpRequest } from "../request.ts";
 import { fromWebResponse, type HttpResponse } from "../response.ts";
 import type { Route, SingleRoute } from "../route.ts";
 import { refuseUnknownMethod } from "../routing/refusal.ts";
+import { typeName } from "../wording.ts";
 
 /** What answers web requests: the `fetch` of another framework's app, a library for signing in, a server of static files. */
 export type FetchHandler = (request: Request) => Awaitable<Response>;

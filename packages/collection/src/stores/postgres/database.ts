@@ -1,4 +1,4 @@
-import { type OptionTypes, requireOptions } from "waymark/internal";
+import { requireOptions } from "waymark/internal";
 import type { Database, PostgresDatabaseOptions, StoredCollection, StoredOptions } from "../../database.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Snapshot } from "../contract/snapshot.ts";
@@ -22,7 +22,7 @@ import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 import { transactAlone } from "./transaction.ts";
 
-const optionTypes: OptionTypes<PostgresDatabaseOptions> = {
+const optionTypes: requireOptions.Types<PostgresDatabaseOptions> = {
   ...databaseOptionTypes,
   poolSize: "number",
   connectTimeout: "number",

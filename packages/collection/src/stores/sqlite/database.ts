@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type OptionTypes, requireOptions } from "waymark/internal";
+import { requireOptions } from "waymark/internal";
 import type { Database, DatabaseOptions, StoredCollection } from "../../database.ts";
 
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
@@ -43,7 +43,7 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
   readonly readTimeLimit?: number;
 }
 
-const optionTypes: OptionTypes<SqliteDatabaseOptions> = {
+const optionTypes: requireOptions.Types<SqliteDatabaseOptions> = {
   ...databaseOptionTypes,
   busyTimeout: "number",
   maxWaitingWrites: "number",

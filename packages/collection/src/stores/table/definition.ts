@@ -1,4 +1,4 @@
-import { excerpt, type OptionTypes, requireKnownOptions } from "waymark/internal";
+import { requireOptions, wording } from "waymark/internal";
 import type { CollectionDefinition, DatabaseOptions, Ownership, StoredCollection } from "../../database.ts";
 import type { Member, MemberUse } from "../../members/table.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import type { Store } from "../contract/store.ts";
 
 /** The types of the options that every database has. */
-export const databaseOptionTypes: OptionTypes<DatabaseOptions> = {
+export const databaseOptionTypes: requireOptions.Types<DatabaseOptions> = {
   collections: undefined,
   now: "function",
   forRestore: "boolean",
@@ -34,7 +34,7 @@ export function toStoredCollections(collections: readonly CollectionDefinition[]
   if (!isList) {
     throw new TypeError('A database needs the list of its collections: { collections: [{ name: "book" }] }');
   }
-  for (const each of collections) requireKnownOptions("A definition of a collection", each, Object.keys(knownOptions));
+  for (const each of collections) requireOptions("A definition of a collection", each, Object.keys(knownOptions));
   const stored = collections.map(toStoredCollection);
   for (const { name, owner } of stored) {
     if (!/^(?!sqlite_|waymark_)[a-z][a-z0-9_]{0,62}$/.test(name)) {
@@ -78,12 +78,14 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
     use === undefined ? [] : [[name, use] as const],
   );
   for (const [name, use] of uses) {
-    requireKnownOptions(`The member ${JSON.stringify(name)} of a collection`, use, Object.keys(knownUses));
+    requireOptions(`The member ${JSON.stringify(name)} of a collection`, use, Object.keys(knownUses));
     if (use.filter !== undefined && !memberTypes.includes(use.filter)) {
-      throw new TypeError(`The filter of ${name} is one of ${memberTypes.join(", ")}, not ${excerpt(use.filter)}`);
+      throw new TypeError(
+        `The filter of ${name} is one of ${memberTypes.join(", ")}, not ${wording.excerpt(use.filter)}`,
+      );
     }
     if (typeof use.search === "string" && use.search !== "digits") {
-      throw new TypeError(`The search of ${name} is true, false or "digits", not ${excerpt(use.search)}`);
+      throw new TypeError(`The search of ${name} is true, false or "digits", not ${wording.excerpt(use.search)}`);
     }
   }
   const named = (isMeant: (use: MemberUse) => boolean): readonly string[] =>
@@ -136,7 +138,7 @@ const memberTypes: readonly MemberType[] = ["text", "exact", "date", "number", "
 
 /** Checks the owner, the owner's owner, and so on. */
 function assertOwner(name: string, owner: Ownership, collections: readonly StoredCollection[]): void {
-  requireKnownOptions(`The owner of ${name}`, owner, ["collection", "member"]);
+  requireOptions(`The owner of ${name}`, owner, ["collection", "member"]);
   if (typeof owner.member !== "string") {
     throw new TypeError(
       `The owner of ${name} needs the member that has its id: { collection: "user", member: "userId" }`,

@@ -1,4 +1,4 @@
-import { typeName } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { StoredCollection } from "../../database.ts";
 import { type Document, isRecordId } from "../contract/store.ts";
 import type { NewRecord, Stamp } from "./write.ts";
@@ -20,7 +20,7 @@ export function writtenContent(
 ): Omit<NewRecord, "id"> {
   if (document instanceof Promise) throw new TypeError("A document is an object, not a promise: write await before it");
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    throw new TypeError(`A document is an object with the members of a record, not ${typeName(document)}`);
+    throw new TypeError(`A document is an object with the members of a record, not ${wording.typeName(document)}`);
   }
   const members = mustBeCopied(document) ? withoutStamp(document) : document;
   if (ownership === undefined) return { members: JSON.stringify(members), owner: undefined, time };

@@ -1,4 +1,4 @@
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../../transfer/formats.ts";
 import { oneOf, type Setting, type SettingsOf, setting } from "../settings/setting.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -51,5 +51,7 @@ export const formatOption: Setting<string | undefined> = setting(oneOf(...format
 export function formatFor(file: string, wanted: string | undefined): TransferFormat {
   const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : formatOfFile(file);
   if (format !== undefined) return format;
-  throw new CommandError(`The name of ${quote(file)} says no format: add --format with ${formatNames.join(", ")}.`);
+  throw new CommandError(
+    `The name of ${wording.quote(file)} says no format: add --format with ${formatNames.join(", ")}.`,
+  );
 }

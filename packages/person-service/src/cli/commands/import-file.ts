@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { displayAddress, NewFile } from "@waymark/collection/internal";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { fileType } from "../../transfer/file-decoder.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
 import { writeRejects } from "../../transfer/rejects.ts";
@@ -25,7 +25,7 @@ export async function runImport(given: ImportInvocation, io: CommandStreams): Pr
   await using copy = operand === "-" ? await copyOfStream(process.stdin) : undefined;
   const source = await withFile(name, "read", () => openSourceFile(copy ?? operand, values.charset));
   if (!source.isText)
-    throw new CommandError(`${quote(name)} is not a text in UTF-8, UTF-16 or Windows-1252. ${saveAsCsv}`);
+    throw new CommandError(`${wording.quote(name)} is not a text in UTF-8, UTF-16 or Windows-1252. ${saveAsCsv}`);
   const { rejects } = values;
   if (rejects !== undefined) await requireOtherFile(rejects, copy ?? operand);
   // Before anybody is stored.
@@ -88,7 +88,7 @@ async function* readingOf(
 
 function formatOf(name: string, given: ImportInvocation): TransferFormat {
   if (given.values.format === undefined && spreadsheets.test(name)) {
-    throw new CommandError(`${quote(name)} is the file of a spreadsheet. ${saveAsCsv}`);
+    throw new CommandError(`${wording.quote(name)} is the file of a spreadsheet. ${saveAsCsv}`);
   }
   return formatFor(name, given.values.format);
 }

@@ -1,4 +1,4 @@
-import { excerpt, quote, withCommas } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { DateForms, type DateReader } from "../../transfer/dates.ts";
 import { formatOfFile, type TransferFormat } from "../../transfer/formats.ts";
 import type { FoundFile } from "../../transfer/people-file.ts";
@@ -60,16 +60,16 @@ export function report(
   const lines = refusalsOf(errors, given.values.date);
   const isUnread = said.type === "/problems/malformed-content";
   if (answer.status !== 200 && (isUnread || lines.length === 0)) {
-    throw new CommandError(`${quote(name)} cannot be imported: ${detail}`);
+    throw new CommandError(`${wording.quote(name)} cannot be imported: ${detail}`);
   }
   for (const { line, reason } of lines.slice(0, mostListed)) printNote(`${format.place} ${line}: ${reason}`);
   for (const note of notes.slice(0, mostListed)) printNote(`note: line ${note.line} ${note.detail}`);
   const more = Math.max(refused, lines.length) - mostListed;
-  if (more > 0) printNote(`and ${withCommas(more)} more`);
+  if (more > 0) printNote(`and ${wording.withCommas(more)} more`);
   advise(errors, found, printNote);
   if (lines.length > 0) printNote(adviceOnRefused(format, given));
   if (omitted > 0 && given.values.rejects !== undefined)
-    printNote(`${withCommas(omitted)} more faults are not in that file.`);
+    printNote(`${wording.withCommas(omitted)} more faults are not in that file.`);
   if (refused > 0 || answer.status !== 200) process.exitCode = 1;
   if (answer.status !== 200) {
     printNote(detail ?? "");
@@ -104,8 +104,8 @@ function describe(
   printNote(`reading ${name}: ${format}, ${charset}${separated}`);
   const guessed = columns.filter(({ name: heading, member }) => member !== undefined && member !== heading);
   if (guessed.length > 0)
-    printNote(`columns: ${guessed.map((each) => `${excerpt(each.name)} is ${each.member}`).join(", ")}`);
-  const unknown = columns.filter(({ leftOut }) => leftOut === "unknown").map((each) => excerpt(each.name));
+    printNote(`columns: ${guessed.map((each) => `${wording.excerpt(each.name)} is ${each.member}`).join(", ")}`);
+  const unknown = columns.filter(({ leftOut }) => leftOut === "unknown").map((each) => wording.excerpt(each.name));
   const [first] = columns.filter(({ leftOut }) => leftOut === "unknown");
   if (first !== undefined) {
     printNote(
@@ -113,7 +113,7 @@ function describe(
     );
   }
   if (dates?.form !== undefined && given.values.date === undefined)
-    printNote(`dates: ${excerpt(dates.example)} is read as ${dates.form}`);
+    printNote(`dates: ${wording.excerpt(dates.example)} is read as ${dates.form}`);
 }
 
 const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" } as const;
@@ -125,7 +125,7 @@ function refusalsOf(errors: readonly Fault[], date: DateReader | undefined): rea
     const member = decodeURIComponent(pointer).slice(2).replaceAll("/", ".");
     const isOfForm = code === "date" && date !== undefined;
     const what = isOfForm
-      ? `must be a date as ${date.form} such as ${date.example}, not ${excerpt(`${found}`)}`
+      ? `must be a date as ${date.form} such as ${date.example}, not ${wording.excerpt(`${found}`)}`
       : detail;
     reasons.set(line, [...(reasons.get(line) ?? []), member === "" ? what : `${member} ${what}`]);
   }
@@ -138,7 +138,7 @@ function advise(errors: readonly Fault[], found: FoundFile | undefined, printNot
   const all = forms.found.length > 0 ? forms.found : (found?.dates?.forms ?? []).map(({ form }) => form);
   const options = all.map((form) => `--date ${quotedForShell(form)}`);
   if (forms.example !== undefined && options.length > 0)
-    printNote(`Dates such as ${excerpt(forms.example)} need ${options.join(" or ")}.`);
+    printNote(`Dates such as ${wording.excerpt(forms.example)} need ${options.join(" or ")}.`);
   else if (forms.example !== undefined) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
   if (errors.some(({ code }) => code === "likely")) {
     printNote(
@@ -174,6 +174,6 @@ function conclude(said: Report, isDryRun: boolean, where: string, print: Command
     [refused, "refused"],
     [removed, isDryRun ? "missing in the file" : "removed"],
   ];
-  const others = counts.filter(([count]) => count > 0).map(([count, what]) => `, ${withCommas(count)} ${what}`);
+  const others = counts.filter(([count]) => count > 0).map(([count, what]) => `, ${wording.withCommas(count)} ${what}`);
   print(`${isDryRun ? "checked" : "stored"} ${countPeople(stored)}${isDryRun ? "" : ` in ${where}`}${others.join("")}`);
 }

@@ -7,7 +7,7 @@ import {
   StoreUnavailable,
 } from "@waymark/collection";
 import { displayAddress, kindOf, type RestoreProgress } from "@waymark/collection/internal";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { personCollectionOf } from "../../person/collection.ts";
 import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { ownObject } from "../../person/members.ts";
@@ -193,7 +193,8 @@ export async function openExisting(
   address: string,
   ...collections: readonly CollectionDefinition[]
 ): Promise<Database> {
-  if (kindOf(address).isMissing(address)) throw new CommandError(`The database ${quote(address)} does not exist.`);
+  if (kindOf(address).isMissing(address))
+    throw new CommandError(`The database ${wording.quote(address)} does not exist.`);
   return openDatabase(address, { collections, onForgotten: refuseForgotten });
 }
 

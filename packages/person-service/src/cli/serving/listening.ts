@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { Store } from "@waymark/collection";
 import { displayAddress } from "@waymark/collection/internal";
 import { ListenError, type RunningServer, serve } from "@waymark/node";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { demoPeople, storeDemo } from "../../person/demo.ts";
 import type { PersonService } from "../../service.ts";
 import type { Options } from "../settings/options.ts";
@@ -63,7 +63,7 @@ export async function storeDemoFor({ options, service, io }: Pick<Start, "option
   if (!options.demo) return;
   const { database: address } = options;
   if ((await service.database.check()).readOnly) {
-    const what = `${quote(displayAddress(address))} is read-only`;
+    const what = `${wording.quote(displayAddress(address))} is read-only`;
     const remedy = "leave out --demo, or name another database";
     throw new CommandError(`--demo needs a database that can be changed, and ${what}: ${remedy}`);
   }

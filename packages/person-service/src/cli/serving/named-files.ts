@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { FileTakenError, NewFile } from "@waymark/collection/internal";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import type { Logo } from "../../brand.ts";
 import type { TlsFiles } from "../settings/options.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
@@ -19,7 +19,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<Record<"cert" | "ke
     createSecureContext({ cert, key });
   } catch (cause) {
     throw new CommandError(
-      `${quote(files.cert)} and ${quote(files.key)} must be a certificate and its key, both in PEM, the key not encrypted`,
+      `${wording.quote(files.cert)} and ${wording.quote(files.key)} must be a certificate and its key, both in PEM, the key not encrypted`,
       { cause },
     );
   }
@@ -40,7 +40,7 @@ export async function readSessionKey(file: string): Promise<readonly string[]> {
   const secrets = text.trim().split(/\s*\n\s*/);
   if (secrets.every((secret) => secret.length >= shortest)) return secrets;
   throw new CommandError(
-    `The file ${quote(file)} of --session-key must have secrets of at least ${shortest} characters, one a line, as "openssl rand -base64 32" prints them.`,
+    `The file ${wording.quote(file)} of --session-key must have secrets of at least ${shortest} characters, one a line, as "openssl rand -base64 32" prints them.`,
   );
 }
 
@@ -65,10 +65,12 @@ async function make(file: string): Promise<void> {
 export async function readLogo(file: string): Promise<Logo> {
   const bytes = await withFile(file, "read", () => readFile(file), "--logo");
   if (bytes.length > mostBytes)
-    throw new CommandError(`${quote(file)} of --logo has ${bytes.length} bytes; at most ${mostBytes} are allowed`);
+    throw new CommandError(
+      `${wording.quote(file)} of --logo has ${bytes.length} bytes; at most ${mostBytes} are allowed`,
+    );
   if (bytes.subarray(0, pngSignature.length).equals(pngSignature)) return { kind: "png", bytes };
   if (/^\uFEFF?\s*(?:<(?:\?xml|!--)[^>]*>\s*)*<svg[\s>]/.test(bytes.toString("utf8"))) return { kind: "svg", bytes };
-  throw new CommandError(`${quote(file)} of --logo must be a picture, SVG or PNG`);
+  throw new CommandError(`${wording.quote(file)} of --logo must be a picture, SVG or PNG`);
 }
 
 /** Each first visit loads it. */

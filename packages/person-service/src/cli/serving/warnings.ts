@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Database } from "@waymark/collection";
 import { isReadableByOthers, kindOf } from "@waymark/collection/internal";
 import type { App } from "waymark";
-import { nearestName, quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { pathMatcher } from "waymark/routing";
 import type { AccessContent } from "../../access/access.ts";
 import type { AccessRule } from "../../access/access-file.ts";
@@ -18,7 +18,7 @@ type Route = Pick<App["routes"][number], "path" | "methods">;
 export function warnOfReaders(address: string, log: Log): void {
   const file = kindOf(address).fileOf(address);
   if (file === undefined || !isReadableByOthers(file)) return;
-  const message = `every user of this machine may read ${quote(file)}; take that away with: chmod o-r ${file}*`;
+  const message = `every user of this machine may read ${wording.quote(file)}; take that away with: chmod o-r ${file}*`;
   log.write("warn", "readable-by-others", message, { database: address });
 }
 
@@ -29,7 +29,7 @@ export function warnOfLoopback({ platformVariables, host, port }: Options, log: 
   log.write(
     "warn",
     "loopback",
-    `the port ${port} is from PORT, and only this machine can reach ${quote(host)}: ${remedy}`,
+    `the port ${port} is from PORT, and only this machine can reach ${wording.quote(host)}: ${remedy}`,
   );
 }
 
@@ -68,7 +68,7 @@ export function warnOfAccess(
 /** Warns of a file of keys that nothing reads, and of secrets that other users of the machine can see. */
 export function warnOfIdleFiles({ access, keys, sessionKey, hasVisiblePassword }: Options, log: Log): void {
   if (sessionKey !== undefined && isReadableByOthers(sessionKey)) {
-    const message = `every user of this machine may read ${quote(sessionKey)}, and sign in as anybody; take that away with: chmod 600 ${sessionKey}`;
+    const message = `every user of this machine may read ${wording.quote(sessionKey)}, and sign in as anybody; take that away with: chmod 600 ${sessionKey}`;
     log.write("warn", "readable-by-others", message);
   }
   if (access !== undefined && keys === undefined && existsSync(defaultKeysFile)) {
@@ -94,7 +94,7 @@ function warningsOfRule(rule: AccessRule, name: string, routes: readonly Route[]
     const wildcard = /\/(?:\*+|\{\*\w*\})$/.exec(rule.path)?.[0] ?? "";
     const paths = [...new Set(routes.map(({ path }) => path))];
     const meant = didYouMean(rule.path.slice(0, rule.path.length - wildcard.length), paths, (path) => path + wildcard);
-    return [`${name} has the path ${quote(rule.path)}, which no route has.${meant}`];
+    return [`${name} has the path ${wording.quote(rule.path)}, which no route has.${meant}`];
   }
   if (rule.methods === undefined || matching.some(({ methods }) => methods === undefined)) return [];
   // These come with other methods.
@@ -102,8 +102,8 @@ function warningsOfRule(rule: AccessRule, name: string, routes: readonly Route[]
   return rule.methods
     .filter((method) => !taken.includes(method))
     .map((method) => {
-      const place = `which no route of ${quote(rule.path)} has`;
-      return `${name} has the method ${quote(method)}, ${place}.${didYouMean(method, taken)}`;
+      const place = `which no route of ${wording.quote(rule.path)} has`;
+      return `${name} has the method ${wording.quote(method)}, ${place}.${didYouMean(method, taken)}`;
     });
 }
 
@@ -118,8 +118,8 @@ const examplesOf = (template: string): readonly string[] =>
 
 function warningsOfScopes({ rules, users, keys, tokens }: AccessContent): readonly string[] {
   const holders = [
-    ...users.map(({ name, scopes }) => ({ holder: `the user ${quote(name)}`, scopes })),
-    ...keys.map(({ name, scopes }) => ({ holder: `the key ${quote(name)}`, scopes })),
+    ...users.map(({ name, scopes }) => ({ holder: `the user ${wording.quote(name)}`, scopes })),
+    ...keys.map(({ name, scopes }) => ({ holder: `the key ${wording.quote(name)}`, scopes })),
   ];
   if (holders.length === 0) {
     const isNeeded = tokens === undefined && rules.some(({ scopes }) => scopes !== undefined);
@@ -132,13 +132,17 @@ function warningsOfScopes({ rules, users, keys, tokens }: AccessContent): readon
   const idle = holders.flatMap(({ holder, scopes }) =>
     scopes
       .filter((scope) => !required.has(scope))
-      .map((scope) => `No rule has the scope ${quote(scope)} of ${holder}.${didYouMean(scope, [...required])}`),
+      .map((scope) => `No rule has the scope ${wording.quote(scope)} of ${holder}.${didYouMean(scope, [...required])}`),
   );
   // A token may have any scope: then only what looks like a slip is worth a word.
   const unmet = [...required].filter((scope) => !held.has(scope));
-  const suspicious = unmet.filter((scope) => tokens === undefined || nearestName(scope, [...held]) !== undefined);
+  const suspicious = unmet.filter(
+    (scope) => tokens === undefined || wording.nearestName(scope, [...held]) !== undefined,
+  );
   return [
     ...idle,
-    ...suspicious.map((scope) => `Nobody has the scope ${quote(scope)} of the rules.${didYouMean(scope, [...held])}`),
+    ...suspicious.map(
+      (scope) => `Nobody has the scope ${wording.quote(scope)} of the rules.${didYouMean(scope, [...held])}`,
+    ),
   ];
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { StoreOpenError } from "@waymark/collection";
 import { databaseAddresses, displayAddress, kindOf, unknownScheme } from "@waymark/collection/internal";
 import { cors, publicUrl as parsePublicUrl } from "waymark/filters";
-import { isToken } from "waymark/internal";
+import { syntax } from "waymark/internal";
 import * as z from "zod";
 import { parseHostName } from "../../access/host-names.ts";
 import type { AdminAddress } from "../../metrics/admin.ts";
@@ -53,7 +53,7 @@ export const origin: z.ZodType<string, string> = judged((text) => {
 /** The name of a field of requests. `*` is none: browsers do not take it for Authorization, nor with credentials. */
 export const headerField: z.ZodType<string, string> = matching(
   "the name of a header field, such as X-Tenant",
-  (text) => isToken(text) && text !== "*",
+  (text) => syntax.isToken(text) && text !== "*",
 );
 
 /** Returns what is wrong with which pages may use the service, and how. */

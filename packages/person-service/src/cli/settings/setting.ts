@@ -1,4 +1,4 @@
-import { eitherOf, excerpt } from "waymark/internal";
+import { wording } from "waymark/internal";
 import * as z from "zod";
 
 /**
@@ -102,7 +102,7 @@ export const converted = <T>(convert: (text: string) => T, kind: typeof RangeErr
 
 /** Makes the schema of a few words. */
 export const oneOf = <const W extends string>(...words: readonly W[]): TextSchema<W> =>
-  matching(eitherOf(words), (text) => words.some((word) => word === text)).transform((text) => text as W); // it is one
+  matching(wording.eitherOf(words), (text) => words.some((word) => word === text)).transform((text) => text as W); // it is one
 
 /** Returns the name of a setting on the command line and in the configuration file: `public-url` for `publicUrl`. */
 export const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -115,7 +115,7 @@ export const environmentPrefix = "PERSON_SERVICE_";
 
 /** Quotes an argument of the command line for a message. Of a URL that may have a password it keeps the scheme only. */
 export function quotedArgument(argument: string): string {
-  return excerpt(maskPasswords(argument.replace(/((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/).*$/is, "$1...")));
+  return wording.excerpt(maskPasswords(argument.replace(/((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/).*$/is, "$1...")));
 }
 
 /** Quotes an argument as a shell takes it, where it needs that. */

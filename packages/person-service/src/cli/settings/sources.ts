@@ -1,4 +1,4 @@
-import { nearestName, quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { FileError, parseJsonFile, positionOfMember, readTextSync } from "../../access/json-file.ts";
 import { jsonType } from "../../person/value-schemas.ts";
 import {
@@ -119,7 +119,7 @@ function readConfigFile(file: string): Layer {
     }
     for (const [flag, value] of Object.entries(content)) {
       const sourceOf = (path: readonly PropertyKey[]): string =>
-        `${quotedArgument([flag, ...path].join("."))} in ${quote(file)} (line ${positionOfMember(text, [flag, ...path]).line})`;
+        `${quotedArgument([flag, ...path].join("."))} in ${wording.quote(file)} (line ${positionOfMember(text, [flag, ...path]).line})`;
       const source = sourceOf([]);
       const name = names.get(flag);
       const setting = settingOf(name);
@@ -193,7 +193,7 @@ function readFiles(layer: Layer, settings: Settings): Layer {
 }
 
 /** Quotes the whole path: two long ones may differ only at their ends. It may be a URL by mistake. */
-const quotedPath = (file: string): string => quote(maskPasswords(file));
+const quotedPath = (file: string): string => wording.quote(maskPasswords(file));
 
 /** The settings that have left, and what takes their place. */
 const departed: Readonly<Record<string, string>> = {
@@ -214,7 +214,7 @@ export function didYouMean(word: string, names: readonly string[], toText: (name
     .replace(/^person_service_/, "")
     .replaceAll("_", "-");
   if (Object.hasOwn(departed, setting)) return ` ${departed[setting]}`;
-  const name = nearestName(word, names);
+  const name = wording.nearestName(word, names);
   return name === undefined ? "" : ` Did you mean "${toText(name)}"?`;
 }
 

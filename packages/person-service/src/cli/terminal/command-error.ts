@@ -1,6 +1,6 @@
 import { RestoreError, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { ListenError } from "@waymark/node";
-import { quote } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { FileError } from "../../access/json-file.ts";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 
@@ -24,7 +24,7 @@ export async function withFile<T>(
     const fault = what === "read" ? fileFault(cause) : newFileFault(cause);
     if (fault === undefined) throw cause;
     const named = option === undefined ? "" : ` of ${option}`;
-    throw new CommandError(`The file ${quote(file)}${named} cannot be ${what}: ${fault}`, { cause });
+    throw new CommandError(`The file ${wording.quote(file)}${named} cannot be ${what}: ${fault}`, { cause });
   }
 }
 

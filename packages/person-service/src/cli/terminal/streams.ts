@@ -1,5 +1,5 @@
 import { type Store, StoreReadTimeout, StoreUnavailable } from "@waymark/collection";
-import { withCommas } from "waymark/internal";
+import { wording } from "waymark/internal";
 
 /** Where a command reads and writes. */
 export interface CommandStreams {
@@ -51,7 +51,7 @@ export function drawProgress(
     const seconds = (now - start) / 1000;
     const rate = seconds > 0 ? Math.round(people / seconds) : 0;
     const left = share > 0 && share < 1 ? `, ${duration((seconds / share) * (1 - share))} left` : "";
-    const text = `${countPeople(people)}, ${withCommas(rate)}/s${left}`;
+    const text = `${countPeople(people)}, ${wording.withCommas(rate)}/s${left}`;
     draw(`${bar(share)} ${Math.floor(share * 100)} % ${text}`);
   };
 }
@@ -71,7 +71,8 @@ export async function countSoon(people: Store, patience = 1000): Promise<number 
 }
 
 /** Returns `1 person`, or `1,234 people`. */
-export const countPeople = (count: number): string => (count === 1 ? "1 person" : `${withCommas(count)} people`);
+export const countPeople = (count: number): string =>
+  count === 1 ? "1 person" : `${wording.withCommas(count)} people`;
 
 /** In milliseconds. */
 const interval = 100;

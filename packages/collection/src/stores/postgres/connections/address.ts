@@ -1,4 +1,4 @@
-import { eitherOf, nearestName, orNearest } from "waymark/internal";
+import { wording } from "waymark/internal";
 import { StoreOpenError } from "../../contract/errors.ts";
 
 /** The parts of the address of a PostgreSQL database. */
@@ -43,7 +43,7 @@ export function parsePostgresAddress(address: string): PostgresAddress {
   if (unknown !== undefined) throw unknownParameter(unknown);
   const role = searchParams.get("target_session_attrs") ?? "any";
   if (!isRole(role))
-    throw new StoreOpenError(`Cannot open the database: target_session_attrs must be ${eitherOf(roles)}`);
+    throw new StoreOpenError(`Cannot open the database: target_session_attrs must be ${wording.eitherOf(roles)}`);
   const options = searchParams.get("options") ?? undefined;
   return {
     servers: addresses.map((each) => {
@@ -61,7 +61,7 @@ const malformed = (): StoreOpenError =>
 
 /** Without this, a misspelt `sslmode` would connect without TLS. */
 function unknownParameter(name: string): StoreOpenError {
-  const nearest = orNearest(nearestName(name, parameters)) || ".";
+  const nearest = wording.orNearest(wording.nearestName(name, parameters)) || ".";
   return new StoreOpenError(
     `Cannot open the database: the address has a parameter that is not known${nearest} Known: ${parameters.join(", ")}`,
   );

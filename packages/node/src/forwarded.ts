@@ -1,5 +1,5 @@
-import type { HeaderList } from "./header-list.ts";
-import { plainList, tokenText, trimBlanks } from "./syntax.ts";
+import type { HeaderList } from "waymark/fields";
+import { syntax } from "waymark/internal";
 
 /** What a proxy says of the one that it received a request from, as it says it; undefined is what it leaves out. */
 export interface ForwardedHop {
@@ -15,7 +15,7 @@ export const forwardedHops = (headers: HeaderList, fields: "X-Forwarded" | "Forw
 
 /** Lists what X-Forwarded-For, -Proto and -Host say, the last first. A proxy may hand on scheme and host: one is for all. */
 function* xForwardedHops(headers: HeaderList): Generator<ForwardedHop> {
-  const list = (name: string): readonly string[] => plainList(headers.get(name) ?? "").toReversed();
+  const list = (name: string): readonly string[] => syntax.plainList(headers.get(name) ?? "").toReversed();
   const schemes = list("X-Forwarded-Proto");
   const hosts = list("X-Forwarded-Host");
   for (const [i, node] of list("X-Forwarded-For").entries()) {
@@ -28,7 +28,7 @@ function* standardHops(headers: HeaderList): Generator<ForwardedHop> {
   const value = headers.get("Forwarded");
   if (value === undefined) return;
   // No parameter that is read here has a comma or a semicolon in its value, not even a quoted one.
-  for (const element of plainList(value).toReversed()) {
+  for (const element of syntax.plainList(value).toReversed()) {
     if (element === "") continue; // as in any list (RFC 9110 §5.6.1.2)
     const parameters = parseElement(element);
     if (parameters === undefined) return;
@@ -40,7 +40,7 @@ function* standardHops(headers: HeaderList): Generator<ForwardedHop> {
 function parseElement(element: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>();
   for (const pair of element.split(";")) {
-    if (trimBlanks(pair) === "") continue;
+    if (syntax.trimBlanks(pair) === "") continue;
     const [, name, token, quoted] = forwardedPair.exec(pair) ?? [];
     if (name === undefined || parameters.has(name.toLowerCase())) return undefined;
     parameters.set(name.toLowerCase(), token ?? (quoted as string).replace(/\\(.)/g, "$1")); // one of both has matched
@@ -48,4 +48,6 @@ function parseElement(element: string): ReadonlyMap<string, string> | undefined 
   return parameters;
 }
 
-const forwardedPair = new RegExp(String.raw`^[ \t]*(${tokenText})=(?:(${tokenText})|"((?:[^"\\]|\\.)*)")[ \t]*$`);
+const forwardedPair = new RegExp(
+  String.raw`^[ \t]*(${syntax.tokenText})=(?:(${syntax.tokenText})|"((?:[^"\\]|\\.)*)")[ \t]*$`,
+);
