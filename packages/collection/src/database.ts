@@ -1,4 +1,5 @@
 import type { Awaitable } from "waymark";
+import type { RenamedMember } from "./members/renamed.ts";
 import type { MemberTable } from "./members/table.ts";
 import type { DatabaseObserver } from "./stores/contract/observer.ts";
 import type { ListMember, SearchedMember, SelectableMember } from "./stores/contract/selection.ts";
@@ -172,6 +173,7 @@ export interface StoredCollection extends Omit<CollectionDefinition, "members"> 
   readonly selectable: readonly SelectableMember[];
   readonly lists: readonly ListMember[];
   readonly fullText: readonly SearchedMember[];
+  readonly renamed: readonly RenamedMember[];
 }
 
 /** Which collection owns the records of another. */

@@ -221,8 +221,10 @@ function hintFor(name: string, names: readonly string[], { path, usual }: Place,
 
 /** The members by their own names and those that other programs have for them. */
 function usualNames(members: Readonly<Record<string, Member>>): ReadonlyMap<string, string> {
-  const entries = Object.entries(members).flatMap(([path, { aliases = [] }]) =>
-    [path.split(".").at(-1) ?? "", ...aliases].map((name) => [looseName(name), path] as const),
+  const entries = Object.entries(members).flatMap(([path, { aliases = [], renamed }]) =>
+    [path.split(".").at(-1) ?? "", ...aliases, ...(renamed === undefined ? [] : [renamed])].map(
+      (name) => [looseName(name), path] as const,
+    ),
   );
   // The first member of a name has it.
   return new Map(entries.toReversed());

@@ -23,6 +23,12 @@ export interface MemberUse {
   readonly search?: boolean | "digits";
   /** Whether no two records have the same value of it. It may be absent. Default: false. */
   readonly unique?: boolean;
+  /**
+   * Its former name, in the same object: `renamed: "zip"` of `address.postalCode` was `address.zip`. Records that are stored by it are
+   * read by the present name, and are stored so: by SQLite when the database is opened, by PostgreSQL in steps while it is open. That is
+   * a change of each record, with its revision, which followers get. Leave it in until no older version runs. Default: none.
+   */
+  readonly renamed?: string;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type SnapshotRecord,
   type SnapshotRemoval,
 } from "./contract/snapshot.ts";
+import { presentNames } from "./present-names.ts";
 import { ownersFirst } from "./table/definition.ts";
 import { UnusableDatabase } from "./unusable-database.ts";
 
@@ -66,15 +67,18 @@ export async function restoreSnapshot(
   let batches = 0;
   let storing = 0; // milliseconds
   // Owners first, because owned records refer to them.
-  for (const { name } of ownersFirst(collections)) {
+  for (const { name, renamed } of ownersFirst(collections)) {
+    const { record: toPresent } = presentNames(renamed);
+    const put: RestoreTarget["put"] = (collection, records, place) =>
+      target.put(collection, records.map(toPresent), place);
     const state = await snapshot.counters(name);
     counters.set(name, state);
     const before = places.get(name) ?? { id: 0, revision: 0 };
     for await (const removals of snapshot.removals(name)) await target.remove(name, removals);
     const { mark } = state;
     if (before.id > 0 && before.revision !== mark) {
-      await catchUp(target, snapshot, name, before);
-      await target.put(name, [], { id: before.id, revision: mark });
+      await catchUp({ ...target, put }, snapshot, name, before);
+      await put(name, [], { id: before.id, revision: mark });
     }
     let stored = await target.count(name, before.id);
     const report = (): void => onProgress({ collection: name, stored, total: state.records });
@@ -82,7 +86,7 @@ export async function restoreSnapshot(
     const began = performance.now() - storing;
     for await (const records of snapshot.records(name, { after: before.id })) {
       if (batches > 0 && storing >= stopAfter) return false;
-      await target.put(name, records, { id: records.at(-1)?.id ?? before.id, revision: mark });
+      await put(name, records, { id: records.at(-1)?.id ?? before.id, revision: mark });
       stored += records.length;
       batches++;
       storing = performance.now() - began;

@@ -1,8 +1,10 @@
+import { andThen } from "waymark/internal";
 import type { StoredCollection } from "../../database.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Selection } from "../contract/selection.ts";
 import type { Engine } from "../engine.ts";
 import type { TransactedEngine } from "../open-transaction.ts";
+import { presentNames } from "../present-names.ts";
 import { keptCounts } from "../reading/kept-counts.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { toStoreFault } from "./connections/fault.ts";
@@ -54,14 +56,15 @@ export function postgresEngine(
   const readChanges = postgresFeed(pools.lists, definition, onFeed);
   const writer = postgresWriter(pools.changes, changes, onCommit);
   const keptCount = keptCounts(state);
+  const names = presentNames(definition.renamed);
   return {
     async find(id, owner) {
       const found = await find(id);
-      return owner === undefined || found?.owner === owner ? found?.record : undefined;
+      return owner === undefined || found?.owner === owner ? names.record(found?.record) : undefined;
     },
     batch(selection, owner, options) {
       assertReady(selection);
-      return lists.batch(selection, owner, options);
+      return andThen(lists.batch(selection, owner, options), names.batch);
     },
     async count(selection, owner, options) {
       assertReady(selection);
@@ -71,7 +74,7 @@ export function postgresEngine(
     },
     revision: async () => (await present()).revision,
     state,
-    changes: readChanges,
+    changes: (range) => andThen(readChanges(range), names.changes),
     keyed: (owner, key) => keyedRecord((statement) => pools.records.read(statement), definition.name, owner, key),
     write: writer.write,
     async createAll(source) {

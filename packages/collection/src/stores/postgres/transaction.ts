@@ -1,8 +1,10 @@
+import { andThen } from "waymark/internal";
 import type { StoredCollection } from "../../database.ts";
 import { StoreUnavailable } from "../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../contract/observer.ts";
 import type { Selection } from "../contract/selection.ts";
 import type { TransactedEngine } from "../open-transaction.ts";
+import { presentNames } from "../present-names.ts";
 import { dependsOnNothing, type OutcomeOf, type Write } from "../writing/write.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { throwStoreFault, toStoreFault } from "./connections/fault.ts";
@@ -22,6 +24,7 @@ export function postgresTransacted(
   changes: PostgresChanges,
   assertReady: (selection: Selection) => void,
 ): TransactedEngine {
+  const names = presentNames(definition.renamed);
   const ask: Ask = (statement) => connection.query(statement);
   const lists = postgresLists(
     {
@@ -52,7 +55,7 @@ export function postgresTransacted(
     },
     batch(selection, owner, options) {
       assertReady(selection);
-      return lists.batch(selection, owner, options);
+      return andThen(lists.batch(selection, owner, options), names.batch);
     },
     count(selection, owner, options) {
       assertReady(selection);

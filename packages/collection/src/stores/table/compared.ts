@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseOptions, StoredCollection } from "../../database.ts";
 import { foldVersion } from "../../members/fold.ts";
+import { formerPath, type RenamedMember } from "../../members/renamed.ts";
 import { comparedValue, toMemberValue, valueAlong, valueAt, valuesAt } from "../../members/value.ts";
 import { damagedReason, StoreDamaged } from "../contract/errors.ts";
 import type { ListMember, SelectableMember } from "../contract/selection.ts";
@@ -24,11 +25,23 @@ export const keyOfWords = ({ fullText }: StoredCollection): string => `words ${w
 
 const ruleOfType = ({ type }: SelectableMember): string => (type === "text" ? `text${foldVersion}` : type);
 
+/** The key of a member that is stored by its present name. */
+const keyOfRenamed = ({ name, former }: RenamedMember): string => `renamed ${former} ${name}`;
+
+/** Whether a key is that of a member which is stored by its present name. */
+export const isOfRenamed = (key: string): boolean => key.startsWith("renamed ");
+
 /** Returns the keys that a definition fills, in an order of their own. */
 export function keysOf(definition: StoredCollection): readonly string[] {
-  const { unique, selectable, lists, fullText } = definition;
+  const { unique, selectable, lists, fullText, renamed } = definition;
   const words = fullText.length === 0 ? [] : [keyOfWords(definition)];
-  return [...unique.map(keyOfUnique), ...selectable.map(keyOfMember), ...lists.map(keyOfList), ...words].toSorted();
+  const members = [
+    unique.map(keyOfUnique),
+    selectable.map(keyOfMember),
+    lists.map(keyOfList),
+    renamed.map(keyOfRenamed),
+  ];
+  return [...members.flat(), ...words].toSorted();
 }
 
 /**
@@ -51,8 +64,15 @@ export function reportForgotten(
   onForgotten: DatabaseOptions["onForgotten"],
 ): void {
   const members = (keys: readonly string[]): Set<string> =>
-    new Set(keys.filter((key) => !key.startsWith("words ")).map((key) => key.slice(key.lastIndexOf(" ") + 1)));
-  const forgotten = members(declared).difference(members(keysOf(definition)));
+    new Set(
+      keys
+        .filter((key) => !(key.startsWith("words ") || isOfRenamed(key)))
+        .map((key) => key.slice(key.lastIndexOf(" ") + 1)),
+    );
+  const former = new Set(definition.renamed.map(formerPath));
+  const forgotten = members(declared)
+    .difference(members(keysOf(definition)))
+    .difference(former);
   if (forgotten.size > 0) onForgotten?.(definition.name, [...forgotten].toSorted());
 }
 

@@ -1,5 +1,6 @@
 import { requireOptions, wording } from "waymark/internal";
 import type { CollectionDefinition, DatabaseOptions, Ownership, StoredCollection } from "../../database.ts";
+import { formerPath, type RenamedMember } from "../../members/renamed.ts";
 import type { Member, MemberUse } from "../../members/table.ts";
 import {
   comparesValues,
@@ -61,6 +62,7 @@ const knownUses: Readonly<Record<keyof Member, true>> = {
   single: true,
   search: true,
   unique: true,
+  renamed: true,
   schema: true,
   label: true,
   aliases: true,
@@ -100,14 +102,16 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
   const fullText = uses.flatMap(([name, { search }]): readonly SearchedMember[] =>
     search === true || search === "digits" ? [{ name, by: search === true ? "words" : search }] : [],
   );
+  const renamed = uses.flatMap(([name, use]) => (use.renamed === undefined ? [] : [{ name, former: use.renamed }]));
   const searched = fullText.map(({ name }) => name);
   const roles = { unique, selectable: named(({ filter }) => filter !== undefined), searched };
   for (const [role, names] of Object.entries(roles)) assertMembers(names, memberPath, role);
   for (const [name, use] of uses) assertList(name, use, selectable);
   assertSingles(lists);
+  assertRenamed(renamed, members);
   const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));
   if (ofStore !== undefined) throw new TypeError(`${ofStore.name} is selectable in every collection`);
-  return { ...others, unique, selectable, lists, fullText };
+  return { ...others, unique, selectable, lists, fullText, renamed };
 }
 
 /** Checks that what is said of lists makes sense. */
@@ -132,6 +136,22 @@ function assertSingles(lists: readonly ListMember[]): void {
   const singles = lists.flatMap(({ single = [] }) => single);
   const repeated = singles.find((name, i) => singles.indexOf(name) < i);
   if (repeated !== undefined) throw new TypeError(`${repeated} is a value of two lists`);
+}
+
+/** Checks that each former name is one of its own, which no member has now. */
+function assertRenamed(renamed: readonly RenamedMember[], members: object): void {
+  const formers = renamed.map(formerPath);
+  for (const [i, { name, former }] of renamed.entries()) {
+    const path = formers[i] as string; // there are as many
+    assertMembers([name], memberPath, "renamed");
+    if (!/^(?!(?:id|createdAt|updatedAt)$)[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(former)) {
+      throw new TypeError(
+        `The former name of ${name} takes 1 to 63 of A-Z, a-z, 0-9 and _, and is not ${wording.quote(former)}`,
+      );
+    }
+    if (Object.hasOwn(members, path)) throw new TypeError(`${name} was ${path}, which is a member, too`);
+    if (formers.indexOf(path) < i) throw new TypeError(`Two members were ${path}`);
+  }
 }
 
 const memberTypes: readonly MemberType[] = ["text", "exact", "date", "number", "boolean", "time"];

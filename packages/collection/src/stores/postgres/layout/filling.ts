@@ -1,8 +1,9 @@
 import type { StoredCollection } from "../../../database.ts";
+import { toPresentNames } from "../../../members/renamed.ts";
 import { keysOf, parseKeys } from "../../table/compared.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { comparedBy, ruleOf, wordsBy } from "../table/columns.ts";
-import { quoteName, quoteText, toArrayText } from "../table/sql.ts";
+import { nextOf, quoteName, quoteText, revisionSequence, toArrayText } from "../table/sql.ts";
 
 /** How far the records of a collection are filled by a rule. */
 interface Fill {
@@ -99,6 +100,9 @@ async function fillSteps(
 ): Promise<void> {
   const table = quoteName(definition.name);
   const [compared, words] = [comparedBy(definition), wordsBy(definition)];
+  const toPresent = toPresentNames(definition.renamed);
+  // Followers get what is renamed, as they get any other change.
+  const revision = nextOf(revisionSequence(definition.name));
   const isDue = `NOT (compared -> '' ?| $1::text[])`;
   const [place, order] = since === undefined ? ["id > $2", "id"] : ["tx >= $2::text::xid8", "tx, revision"];
   // A record that was changed meanwhile is looked at again: its transaction is a later one.
@@ -106,7 +110,11 @@ async function fillSteps(
     UPDATE ${table} AS stored SET compared = stored.compared || rows.compared
         || jsonb_build_object('', (stored.compared -> '') || (rows.compared -> ''))
         , words = stored.words || rows.words
-      FROM held JOIN unnest($1::bigint[], $2::bigint[], $3::jsonb[], $4::jsonb[]) AS rows (id, revision, compared, words) USING (id)
+        , document = coalesce(rows.document, stored.document)
+        , revision = CASE WHEN rows.document IS NULL THEN stored.revision ELSE ${revision} END
+        , tx = CASE WHEN rows.document IS NULL THEN stored.tx ELSE pg_current_xact_id() END
+      FROM held JOIN unnest($1::bigint[], $2::bigint[], $3::jsonb[], $4::jsonb[], $5::text[])
+        AS rows (id, revision, compared, words, document) USING (id)
       WHERE stored.id = rows.id AND stored.revision = rows.revision
         AND NOT (stored.compared -> '' ? ${quoteText(ruleOf(definition))})`;
   for (let after = since ?? "0"; ; ) {
@@ -115,12 +123,14 @@ async function fillSteps(
       values: [toArrayText(rules), after],
       isLong: true,
     });
-    const documents = rows.map(([, , json]): unknown => JSON.parse(json));
+    const stored = rows.map(([, , json]): unknown => JSON.parse(json));
+    const documents = stored.map(toPresent);
     const values = [
       rows.map(([id]) => id),
       rows.map(([, revision]) => revision),
       documents.map(compared),
       documents.map(words),
+      documents.map((document, i) => (document === stored[i] ? null : JSON.stringify(document))),
     ];
     if (rows.length > 0) await connection.queryAlone({ text, values: values.map(toArrayText) });
     const last = rows.at(-1);

@@ -2,6 +2,7 @@ import type { Ownership, StoredCollection } from "../../../database.ts";
 import type { JsonObject } from "../../../members/json-object.ts";
 import type { SnapshotKey, SnapshotRecord } from "../../contract/snapshot.ts";
 import type { StoredRecord } from "../../contract/store.ts";
+import { type PresentNames, presentNames } from "../../present-names.ts";
 import { uniqueKeys } from "../../table/compared.ts";
 import { ownedBy } from "../../table/definition.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
@@ -30,17 +31,19 @@ export class PostgresChanges {
   readonly #table: string;
   readonly #owner: Ownership | undefined;
   readonly #unique: readonly string[];
+  readonly #names: PresentNames;
   /** Ids that were reserved, and that no record has got. */
   readonly #spareIds: number[] = [];
 
   /** @param collections all collections of the database */
   constructor(definition: StoredCollection, collections: readonly StoredCollection[]) {
-    const { name, unique, owner } = definition;
+    const { name, unique, owner, renamed } = definition;
     this.isOwner = ownedBy(name, collections).length > 0;
     this.#collection = name;
     this.#table = quoteName(name);
     this.#owner = owner;
     this.#unique = unique;
+    this.#names = presentNames(renamed);
     this.rows = postgresRows(definition);
     this.removeRecords = removalOfRecords(definition, collections);
   }
@@ -213,7 +216,7 @@ export class PostgresChanges {
     return new Map(
       rows.map((row) => {
         const [, , , , createdAt, owner] = row;
-        const record = toRecord(row);
+        const record = this.#names.record(toRecord(row));
         return [record.id, { record, createdAt: Number(createdAt), owner: owner === null ? undefined : Number(owner) }];
       }),
     );

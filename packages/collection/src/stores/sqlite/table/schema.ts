@@ -1,6 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { DatabaseOptions, StoredCollection } from "../../../database.ts";
-import { keyOfList, keyOfUnique, keyOfWords, keysOf, parseKeys, reportForgotten } from "../../table/compared.ts";
+import { toPresentNames } from "../../../members/renamed.ts";
+import {
+  isOfRenamed,
+  keyOfList,
+  keyOfUnique,
+  keyOfWords,
+  keysOf,
+  parseKeys,
+  reportForgotten,
+} from "../../table/compared.ts";
 import { ownedOtherwise, valueShared } from "../../unusable-database.ts";
 import { sqliteCode, sqliteCodeOf } from "../connections/fault.ts";
 import { isTable, namesIn, prepareChange } from "../connections/statements.ts";
@@ -88,9 +97,10 @@ function dropOthers(database: DatabaseSync, definition: StoredCollection): void 
 /** Fills the existing records by the keys that they lack. */
 function fill(database: DatabaseSync, definition: StoredCollection, lacking: ReadonlySet<string>): void {
   if (lacking.size === 0) return;
-  const { name, lists } = definition;
-  const areWordsDue = lacking.has(keyOfWords(definition));
-  const areValuesDue = lists.some((list) => lacking.has(keyOfList(list)));
+  const { name, lists, fullText, renamed } = definition;
+  const areRenamed = [...lacking].some(isOfRenamed);
+  const areWordsDue = lacking.has(keyOfWords(definition)) || (areRenamed && fullText.length > 0);
+  const areValuesDue = lists.some((list) => areRenamed || lacking.has(keyOfList(list)));
   if (areWordsDue) database.exec(creationOfWords(name));
   if (areValuesDue) database.exec(creationOfValues(name));
   if (database.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined) return;
@@ -101,9 +111,20 @@ function fill(database: DatabaseSync, definition: StoredCollection, lacking: Rea
   const toValues = filledValues(definition);
   const changes = Array.from(filledColumns(definition).keys(), (column) => `"${column}" = ?`);
   const update = prepareChange(database, `UPDATE "${name}" SET ${["id = id", ...changes].join(", ")} WHERE id = ?`);
+  const toPresent = toPresentNames(renamed);
+  const count = prepareChange(database, "UPDATE waymark_collections SET revision = revision + 1 WHERE name = ?");
+  const rename = prepareChange(
+    database,
+    `UPDATE "${name}" SET document = ?, revision = (SELECT revision FROM waymark_collections WHERE name = '${name}') WHERE id = ?`,
+  );
   // Updates do not move a record in the order of the ids, in which the records are read.
   for (const row of database.prepare(`SELECT id, document FROM "${name}" ORDER BY id`).iterate()) {
-    const [id, document]: readonly [number, unknown] = [Number(row["id"]), JSON.parse(String(row["document"]))];
+    const [id, stored]: readonly [number, unknown] = [Number(row["id"]), JSON.parse(String(row["document"]))];
+    const document = toPresent(stored);
+    if (document !== stored) {
+      count.run(name);
+      rename.run(JSON.stringify(document), id);
+    }
     update.run(...toValues(document), id);
     values?.add(id, document);
     words?.add(id, document);
