@@ -42,7 +42,7 @@ const longest: readonly string[] = ["postgres-store", "docs", "main", "access"];
 
 /**
  * Matches what would reach the other files of a group: what begins every test, mocks that do not end with their test, a server that
- * is stopped and killed, and what belongs to the process.
+ * is stopped and killed, what looks through the whole heap, and what belongs to the process.
  */
 const needsOwnProcess =
-  /^beforeEach\(|(?<!\.)\bmock\.|\bgc\(|"node:cluster"|\b(postgresServer|startPostgres|startReplication)\b|\bprocess\.(argv|chdir|emit|env(\.\w+|\[[^\]]+\])? =|exitCode|getActiveResourcesInfo|memoryUsage|off|on|once|std(err|out)|umask)\b/m;
+  /^beforeEach\(|(?<!\.)\bmock\.|\b(gc|queryObjects)\(|"node:cluster"|\b(postgresServer|startPostgres|startReplication)\b|\bprocess\.(argv|chdir|emit|env(\.\w+|\[[^\]]+\])? =|exitCode|getActiveResourcesInfo|memoryUsage|off|on|once|std(err|out)|umask)\b/m;

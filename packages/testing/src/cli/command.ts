@@ -4,17 +4,8 @@ import { type App, HttpError, HttpRequest } from "waymark";
 import { explainAnswer } from "waymark/internal";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { listRoutes } from "waymark/routing";
-import { type ContractCase, ContractError, contract } from "../contract.ts";
-import { PublishedError } from "../published.ts";
-import { CommandError, loadApp } from "./load-app.ts";
-
-/** What a command prints, to standard output where its code is 0. */
-export interface CommandResult {
-  readonly code: 0 | 1 | 2;
-  readonly text: string;
-  /** Whether it is what was asked for, whatever the code: it goes to standard output. */
-  readonly isReport?: boolean;
-}
+import { CommandError, type CommandResult, UsageError } from "./command-result.ts";
+import { loadApp } from "./load-app.ts";
 
 const usage = `Usage: waymark routes FILE
        waymark explain FILE "METHOD PATH" [-H "NAME: VALUE"]…
@@ -57,8 +48,6 @@ export async function runCommand(args: readonly string[]): Promise<CommandResult
   }
 }
 
-class UsageError extends Error {}
-
 interface Options {
   readonly title?: string | undefined;
   readonly version?: string | undefined;
@@ -83,46 +72,11 @@ const commands = {
     const document = published === undefined ? undefined : await readDocument(published);
     const headers = Object.fromEntries(header.map(toField));
     const options = { headers, ...(document !== undefined && { published: document }) };
-    const cases = await contract(await load(), options).catch((error: unknown) => {
-      throw error instanceof PublishedError ? new UsageError(error.message) : error;
-    });
-    return report(cases, failOn.split(","));
+    // Loaded on demand: what makes and judges values takes longer than all else.
+    const { reportContract } = await import("./contract-report.ts");
+    return reportContract(await load(), options, failOn.split(","));
   },
 };
-
-/** Runs the cases, and reports in Markdown. */
-async function report(cases: readonly ContractCase[], failOn: readonly string[]): Promise<CommandResult> {
-  const sections: string[] = [];
-  const changes = new Set<string>();
-  for (const { name, run } of cases) {
-    const failures = await run().then(
-      () => [],
-      (error: unknown) => {
-        if (error instanceof ContractError) return error.failures;
-        throw error;
-      },
-    );
-    for (const change of ["breaks", "opens"]) {
-      const own = failures.filter((failure) => (failure.change ?? "breaks") === change);
-      if (own.length > 0) changes.add(change);
-      const [shown, rest] = [own.slice(0, 3), own.length - 3];
-      const lines = shown.flatMap(({ kind, curl, expected, came }) => [
-        `- ${kind}`,
-        `  \`\`\`sh\n  ${curl}\n  \`\`\``,
-        `  before: ${expected}  `,
-        `  now: ${came.replaceAll("\n", " ")}`,
-      ]);
-      if (own.length > 0)
-        sections.push([`### ${name} ${change}`, "", ...lines, ...(rest > 0 ? [`- and ${rest} more`] : [])].join("\n"));
-    }
-  }
-  const said =
-    sections.length === 0
-      ? "are answered as declared"
-      : `, ${sections.length} change${sections.length === 1 ? "" : "s"}`;
-  const text = [`${cases.length} operations ${said}`.replace(" ,", ","), ...sections].join("\n\n");
-  return { code: failOn.some((each) => changes.has(each)) ? 1 : 0, text, isReport: true };
-}
 
 async function readDocument(file: string): Promise<OpenApiDocument> {
   const text = await readFile(file, "utf8").catch(() => {

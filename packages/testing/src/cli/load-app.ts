@@ -2,9 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { App } from "waymark";
-
-/** What somebody can mend who runs the command. */
-export class CommandError extends Error {}
+import { CommandError } from "./command-result.ts";
 
 /**
  * Returns the app that a module exports.
