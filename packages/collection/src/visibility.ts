@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { type Awaitable, HttpError, type HttpRequest, problem, problemTypes } from "waymark";
 import { andThen } from "waymark/internal";
-import { toMemberValue, valuesAt } from "./members/value.ts";
+import { toMemberValue, valueAt, valuesAt } from "./members/value.ts";
 import type { RecordScope } from "./record-scope.ts";
 import { changeInState, mapped } from "./store-layers.ts";
 import { cursorGone } from "./stores/contract/errors.ts";
-import type { MemberFilter, MemberType, Selection } from "./stores/contract/selection.ts";
+import type { MemberFilter, MemberType, SelectableMember, Selection } from "./stores/contract/selection.ts";
 import type { ChangeBatch, Document, FirstBatch, Store, StoredRecord } from "./stores/contract/store.ts";
 import { batchesFrom } from "./stores/record-store.ts";
 
@@ -39,15 +39,16 @@ export type ViewOf = (request: HttpRequest<unknown>) => View | undefined;
 /** @throws TypeError for a member that cannot decide what is visible */
 export function viewOf(store: Pick<Store, "members">, visible: Visibility | undefined): ViewOf {
   if (visible === undefined) return () => undefined;
-  const members = visible.by.map((name) => ({ name, type: decidingType(store, name) }));
+  const members = visible.by.map((name) => decidingMember(store, name));
   return (request) => {
     const values = visible.to(request);
     if (values === "everything") return undefined;
-    const conditions = members.map(({ name, type }) => {
+    const conditions = members.map(({ name, type, isList = false }) => {
       const own = values[name];
       return {
         name,
         type,
+        isList,
         among: new Set((Array.isArray(own) ? own : own === undefined ? [] : [own]).map(comparable)),
       };
     });
@@ -57,8 +58,9 @@ export function viewOf(store: Pick<Store, "members">, visible: Visibility | unde
         ? [nothing]
         : conditions.map(({ name, among }) => ({ member: name, operator: "in", values: [...among] })),
       has: (document) =>
-        conditions.every(({ name, type, among }) =>
-          valuesAt(document, name).some((value) => {
+        conditions.every(({ name, type, isList, among }) =>
+          // As lists find it: what should be one value, and is stored as an array, is none.
+          (isList ? valuesAt(document, name) : [valueAt(document, name)]).some((value) => {
             const compared = toMemberValue(value, type);
             return compared !== null && among.has(compared);
           }),
@@ -82,10 +84,9 @@ const nothing: MemberFilter = { member: "id", operator: "eq", value: 0 };
 
 const comparable = (value: VisibleValue): string | number => (typeof value === "boolean" ? String(value) : value);
 
-function decidingType({ members }: Pick<Store, "members">, name: string): MemberType {
+function decidingMember({ members }: Pick<Store, "members">, name: string): SelectableMember {
   const member = members.find((each) => each.name === name);
-  const hasType = member !== undefined && deciding.has(member.type);
-  if (!hasType) {
+  if (member === undefined || !deciding.has(member.type)) {
     const found = member === undefined ? "it has none" : `its filter is ${member.type}`;
     throw new TypeError(`visible.by names ${name}, which needs the filter exact, date, number or boolean: ${found}`);
   }
@@ -95,7 +96,7 @@ function decidingType({ members }: Pick<Store, "members">, name: string): Member
   ) {
     throw new TypeError(`visible.by names ${name}, which is compared together with another member`);
   }
-  return member.type;
+  return member;
 }
 
 /** Not text, which is compared without case and accents: Ömer would see what is for Omer. */

@@ -151,10 +151,14 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
 
     it("end a wait when they are others", async () => {
       grants = { team: ["red"] };
-      const waiting = send(undefined, "GET", "/changes?after=now", { Prefer: "wait=30" });
+      let isAnswered = false;
+      const waiting = send(undefined, "GET", "/changes?after=now", { Prefer: "wait=30" }).finally(() => {
+        isAnswered = true;
+      });
       await once(asked, "asked");
       grants = { team: ["blue"] };
-      await database.store("note").create({ title: "Wake", team: "red" });
+      // The first of them may come before the request waits.
+      while (!isAnswered) await database.store("note").create({ title: "Wake", team: "red" });
       assert.equal((await waiting).text, "[]");
       grants = undefined;
     });
@@ -216,4 +220,34 @@ describe("visible", () => {
       }
     }
   });
+
+  for (const kind of ["SQLite", "PostgreSQL"] as const) {
+    it(`shows in lists what it shows by id, whatever is stored (${kind})`, async () => {
+      const members = { one: { filter: "exact" }, many: { filter: "exact", list: true } } as const;
+      const address = kind === "SQLite" ? ":memory:" : await newPostgresDatabase();
+      await using database = await openDatabase(address, { collections: [{ name: "note", members }] });
+      const store = database.store("note");
+      const values = ["a", ["a"], ["b", "a"], [["a"]], { a: "a" }, [{ a: "a" }], "b", ["b"], 1, true, null];
+      await store.createAll(values.flatMap((value) => [{ one: value }, { many: value }]));
+      for (const [by, shown] of [
+        ["one", [1]],
+        ["many", [2, 4, 6]],
+      ] as const) {
+        const schema = z.looseObject({});
+        const notes = collection({ path: "/notes", store, schema, visible: { by: [by], to: () => ({ [by]: "a" }) } });
+        const app = router(notes.routes());
+        const list = await app.fetch(new Request("http://localhost/notes"));
+        const listed = ((await list.json()) as readonly { readonly id: number }[]).map(({ id }) => id);
+        assert.deepEqual(listed, shown);
+        for (let id = 1; id <= 2 * values.length; id++) {
+          const { status } = await app.fetch(new Request(`http://localhost/notes/${id}`));
+          assert.equal(
+            status,
+            shown.includes(id as never) ? 200 : 404,
+            `${by} ${JSON.stringify(values[(id - 1) >> 1])}`,
+          );
+        }
+      }
+    });
+  }
 });
