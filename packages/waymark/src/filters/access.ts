@@ -71,9 +71,10 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
       if (isRefusedMessage(request)) return next(request);
       if (isPreflight(request)) return empty(204);
       if (hasSeveral(request.headers.getAll("authorization"))) return ambiguous;
-      const act = (decision: AccessDecision): Awaitable<HttpResponse> =>
-        decision?.kind === "allowed" ? next(withCaller(request, decision.caller)) : refuse(decision);
-      return andThen(decide(request), act);
+      return andThen(decide(request), (decision) => {
+        if (decision?.kind !== "allowed") return refuse(decision);
+        return next(decision.caller === undefined ? request : request.withAttribute(caller, decision.caller));
+      });
     },
     describes: described,
     site: new DeclarationSite(access),
@@ -114,22 +115,21 @@ const described: Description = {
   ],
 };
 
-function withCaller(request: HttpRequest, found: Caller | undefined): HttpRequest {
-  return found === undefined ? request : request.withAttribute(caller, found);
-}
-
 function refuse(decision: Exclude<AccessDecision, { kind: "allowed" }>): HttpResponse {
   switch (decision?.kind) {
     case "ambiguous":
       return ambiguous;
     case "unauthenticated":
       return withChallenges(unauthenticated, decision.challenges);
-    case "forbidden":
-      return withChallenges(forbidden(decision), decision.challenges ?? []);
+    case "forbidden": {
+      // As the others do, it does not name the path, which would reveal that there is something.
+      const { detail = "The credentials do not allow this.", members, challenges = [] } = decision;
+      return withChallenges(problem(problemTypes.forbidden, { detail, ...members }), challenges);
+    }
     case "throttled":
-      return throttled.withHeader("Retry-After", String(decision.retryAfter));
+      return throttled.withHeader("Retry-After", `${decision.retryAfter}`);
     case "unavailable":
-      return unavailable.withHeader("Retry-After", String(decision.retryAfter));
+      return unavailable.withHeader("Retry-After", `${decision.retryAfter}`);
     default:
       // From JavaScript: a value that is not a decision lets nobody in.
       throw new TypeError(`access(…) needs a decision, not ${typeName(decision)}`);
@@ -137,20 +137,12 @@ function refuse(decision: Exclude<AccessDecision, { kind: "allowed" }>): HttpRes
 }
 
 const withChallenges = (response: HttpResponse, challenges: readonly string[]): HttpResponse =>
-  response.withHeaders(
-    challenges.reduce((headers, challenge) => headers.withAdded("WWW-Authenticate", challenge), response.headers),
-  );
+  challenges.reduce((challenged, challenge) => challenged.withAddedHeader("WWW-Authenticate", challenge), response);
 
+const unauthenticated = empty(401).withHeader("Cache-Control", "no-store");
 const ambiguous = problem(problemTypes.ambiguousCredentials, {
   detail: "The request has more than one Authorization; send one.",
 });
-const unauthenticated = empty(401).withHeader("Cache-Control", "no-store");
-// None of these names the path, which would reveal that there is something.
-const forbidden = ({
-  detail = "The credentials do not allow this.",
-  members,
-}: Extract<AccessDecision, { kind: "forbidden" }>): HttpResponse =>
-  problem(problemTypes.forbidden, { detail, ...members });
 const throttled = problem(problemTypes.tooManyAttempts, { detail: "Wait before the next attempt." });
 const unavailable = problem(problemTypes.accessUndecided, { detail: "Try again in a moment." });
 

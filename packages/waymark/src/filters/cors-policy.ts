@@ -1,4 +1,3 @@
-import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import { requireOptions } from "../known-options.ts";
 import { quote, typeName } from "../wording.ts";
@@ -21,10 +20,7 @@ export interface CorsPolicy {
   readonly maxAge?: number;
 }
 
-export const corsDefaults: {
-  readonly requestHeaders: readonly string[];
-  readonly exposedHeaders: readonly string[];
-} = {
+export const corsDefaults: Required<Pick<CorsPolicy, "requestHeaders" | "exposedHeaders">> = {
   requestHeaders: [
     // Accept needs leave where its value has a quote or a colon in it (Fetch, "CORS-unsafe request-header byte").
     ...["Accept", "Authorization", "Content-Type", "Idempotency-Key"],
@@ -40,19 +36,6 @@ export const corsDefaults: {
   ],
 };
 
-/** A policy made ready. Fields are names and values in turn. */
-export interface Policy {
-  readonly allows: AllowsOrigin | "everybody";
-  /** Whether the fields of a response depend on the origin that asks, so that every response must say so to caches. */
-  readonly variesByOrigin: boolean;
-  readonly permitsMethod: (method: string) => boolean;
-  /** Fields of a response to an allowed origin, besides that origin. */
-  readonly responseFields: HeaderList;
-  /** Fields of the answer to its pre-flight, besides origin and methods. */
-  readonly preflightFields: readonly string[];
-  readonly preflightVary: string;
-}
-
 export class CorsPolicyError extends RangeError {
   /** What is wrong and what would be right: a sentence each, without the full stop. */
   readonly findings: readonly string[];
@@ -65,37 +48,19 @@ export class CorsPolicyError extends RangeError {
   }
 }
 
-/** @throws CorsPolicyError that lists everything that is wrong with the policy */
-export function compilePolicy(policy: CorsPolicy): Policy {
+/**
+ * Returns whether the policy allows an origin, which is never `null`.
+ *
+ * @throws CorsPolicyError that lists everything that is wrong with the policy
+ */
+export function originsOf(policy: CorsPolicy): AllowsOrigin | "everybody" {
   requireOptions("cors({ … })", policy, [
     ...["origins", "methods", "requestHeaders", "exposedHeaders", "credentials", "maxAge"],
   ]);
   const findings = [...findInPolicy(policy)];
   if (findings.length > 0) throw new CorsPolicyError(findings);
-  const { origins, methods, credentials = false, maxAge = 7200 } = policy;
-  const { requestHeaders = corsDefaults.requestHeaders, exposedHeaders = corsDefaults.exposedHeaders } = policy;
-  const everybody = origins.includes("*");
-  const credentialFields = credentials ? ["Access-Control-Allow-Credentials", "true"] : [];
-  const permitted = methods && new Set(methods);
-  return {
-    allows: everybody ? "everybody" : compileOrigins(origins),
-    variesByOrigin: !everybody,
-    permitsMethod: (method) => permitted?.has(method) ?? true,
-    responseFields: parsedHeaders([...credentialFields, ...listField("Access-Control-Expose-Headers", exposedHeaders)]),
-    preflightFields: [
-      ...credentialFields,
-      ...listField("Access-Control-Allow-Headers", requestHeaders),
-      ...["Access-Control-Max-Age", String(maxAge)],
-    ],
-    preflightVary: [
-      ...(everybody ? [] : ["Origin"]),
-      ...["Access-Control-Request-Method", "Access-Control-Request-Headers"],
-    ].join(", "),
-  };
+  return policy.origins.includes("*") ? "everybody" : compileOrigins(policy.origins);
 }
-
-const listField = (name: string, members: readonly string[]): readonly string[] =>
-  members.length === 0 ? [] : [name, members.join(", ")];
 
 function* findInPolicy(policy: CorsPolicy): Iterable<string> {
   const { origins, methods, requestHeaders, exposedHeaders, credentials = false, maxAge = 0 } = policy;
@@ -107,10 +72,7 @@ function* findInPolicy(policy: CorsPolicy): Iterable<string> {
       if (origins.length > 1) yield '"*" stands for all origins, so it must be the only one';
       if (credentials) yield 'credentials need a list of origins: browsers do not accept "*" with them';
     }
-    for (const origin of origins) {
-      const finding = origin === "*" ? undefined : findingInOrigin(origin);
-      if (finding !== undefined) yield finding;
-    }
+    yield* origins.flatMap((origin) => (origin === "*" ? [] : (findingInOrigin(origin) ?? [])));
   }
   for (const [option, names = []] of Object.entries({ methods, requestHeaders, exposedHeaders })) {
     if (!Array.isArray(names)) yield `${option} must be a list of texts`;
@@ -130,15 +92,11 @@ function* findInPolicy(policy: CorsPolicy): Iterable<string> {
 export interface OriginTest {
   /** The name for the message if the result is not a boolean. */
   readonly name: string;
-  /**
-   * Returns whether an origin such as `https://app.example.com` is allowed. It never gets `null`, which any page can
-   * send.
-   */
+  /** Returns whether an origin such as `https://app.example.com` is allowed. It never gets `null`, which any page can send. */
   readonly allows: (origin: string) => boolean;
 }
 
-/** Whether the value of an Origin field is one of those that were listed. */
-type AllowsOrigin = (origin: string) => boolean;
+type AllowsOrigin = OriginTest["allows"];
 
 /**
  * Returns the origins as one question. Texts are compared whole; `https://*.example.com` is every origin below `example.com`, by

@@ -4,7 +4,7 @@ import { parsedHeaders } from "../fields/header-list.ts";
 import type { WebFilter } from "../filter.ts";
 import { empty, type HttpResponse } from "../response.ts";
 import { isPreflight } from "./access.ts";
-import { type CorsPolicy, CorsPolicyError, compilePolicy, corsDefaults, type Policy } from "./cors-policy.ts";
+import { type CorsPolicy, CorsPolicyError, corsDefaults, originsOf } from "./cors-policy.ts";
 
 /**
  * Lets scripts on pages of other origins use the app, as the Fetch standard's CORS protocol has it: for `router({ filters })`,
@@ -20,15 +20,39 @@ import { type CorsPolicy, CorsPolicyError, compilePolicy, corsDefaults, type Pol
  * @throws cors.PolicyError that lists everything that is wrong with the policy
  */
 export function cors(policy: CorsPolicy): WebFilter {
-  const compiled = compilePolicy(policy);
+  const allows = originsOf(policy);
+  const { methods, credentials = false, maxAge = 7200 } = policy;
+  const { requestHeaders = corsDefaults.requestHeaders, exposedHeaders = corsDefaults.exposedHeaders } = policy;
+  const ofAll = credentials ? ["Access-Control-Allow-Credentials", "true"] : [];
+  const shared = parsedHeaders([...ofAll, ...listField("Access-Control-Expose-Headers", exposedHeaders)]);
+  const askedFor = ["Access-Control-Request-Method", "Access-Control-Request-Headers"];
+  // With a list of origins the fields depend on the one that asks, which every response says to caches.
+  const consulted = allows === "everybody" ? [] : ["Origin"];
+
+  const answerPreflight = (allowed: string | undefined, usable: readonly string[]): HttpResponse => {
+    const fields = ["Vary", [...consulted, ...askedFor].join(", ")];
+    if (allowed !== undefined) {
+      fields.push("Access-Control-Allow-Origin", allowed, ...ofAll);
+      fields.push(...listField("Access-Control-Allow-Headers", requestHeaders), "Access-Control-Max-Age", `${maxAge}`);
+      fields.push(...listField("Access-Control-Allow-Methods", usable));
+    }
+    return empty(204).withHeaders(parsedHeaders(fields));
+  };
+  /** Returns the response with these fields only: a handler may have taken it from elsewhere. */
+  const share = (allowed: string | undefined, response: HttpResponse): HttpResponse => {
+    const others = sharingFields.reduce((headers, name) => headers.without(name), response.headers);
+    const headers = consulted.length === 0 ? others : others.withMembers("Vary", consulted);
+    if (allowed === undefined) return response.withHeaders(headers);
+    return response.withHeaders(headers.concat(parsedHeaders(["Access-Control-Allow-Origin", allowed])).concat(shared));
+  };
   return {
     kind: "web",
     apply: (request, next, methodsOf) => {
       const origin = request.headers.get("origin");
       // Asked before the next step: a test that fails must not turn a stored record into a 500.
-      const allowed = allowedOrigin(compiled, origin);
-      if (isPreflight(request)) return answerPreflight(compiled, allowed, methodsOf(request.path));
-      return andThen(next(request), (response) => share(compiled, allowed, response));
+      const allowed = allows === "everybody" ? "*" : origin !== undefined && allows(origin) ? origin : undefined;
+      if (!isPreflight(request)) return andThen(next(request), (response) => share(allowed, response));
+      return answerPreflight(allowed, methodsOf(request.path)?.filter((each) => methods?.includes(each) ?? true) ?? []);
     },
     repeatable: true,
     site: new DeclarationSite(cors),
@@ -45,34 +69,8 @@ export declare namespace cors {
 }
 Object.assign(cors, { defaults: corsDefaults, PolicyError: CorsPolicyError });
 
-/** Returns the value of Access-Control-Allow-Origin; undefined when there is no origin, or it is not allowed. */
-function allowedOrigin(policy: Policy, origin: string | undefined): string | undefined {
-  if (policy.allows === "everybody") return "*";
-  return origin !== undefined && policy.allows(origin) ? origin : undefined;
-}
-
-function answerPreflight(policy: Policy, allowed: string | undefined, methods: readonly string[] = []): HttpResponse {
-  const fields = ["Vary", policy.preflightVary];
-  if (allowed !== undefined) {
-    fields.push("Access-Control-Allow-Origin", allowed, ...policy.preflightFields);
-    const usable = methods.filter(policy.permitsMethod);
-    if (usable.length > 0) fields.push("Access-Control-Allow-Methods", usable.join(", "));
-  }
-  return empty(204).withHeaders(parsedHeaders(fields));
-}
-
-/**
- * Returns the response with the fields of the policy, and no others of their names: a handler may have taken it from
- * elsewhere.
- */
-function share(policy: Policy, allowed: string | undefined, response: HttpResponse): HttpResponse {
-  let { headers } = response;
-  for (const name of sharingFields) headers = headers.without(name);
-  if (policy.variesByOrigin) headers = headers.withMembers("Vary", ["Origin"]);
-  if (allowed === undefined) return response.withHeaders(headers);
-  const shared = parsedHeaders(["Access-Control-Allow-Origin", allowed]);
-  return response.withHeaders(headers.concat(shared).concat(policy.responseFields));
-}
+const listField = (name: string, members: readonly string[]): readonly string[] =>
+  members.length === 0 ? [] : [name, members.join(", ")];
 
 const sharingFields = [
   "access-control-allow-origin",

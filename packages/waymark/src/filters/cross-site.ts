@@ -3,7 +3,7 @@ import type { Filter } from "../filter.ts";
 import { requireOptions } from "../known-options.ts";
 import { problemTypes } from "../problem-types.ts";
 import { crossSiteRefusal, isFromHere } from "../same-site.ts";
-import { type CorsPolicy, compilePolicy } from "./cors-policy.ts";
+import { type CorsPolicy, originsOf } from "./cors-policy.ts";
 
 /** The options of `refuseCrossSite`. */
 export interface CrossSiteOptions {
@@ -27,7 +27,7 @@ export interface CrossSiteOptions {
  */
 export function refuseCrossSite(options: CrossSiteOptions = {}): Filter {
   requireOptions("refuseCrossSite({ … })", options, ["except"]);
-  const allows = options.except === undefined ? () => false : compilePolicy(options.except).allows;
+  const allows = options.except === undefined ? () => false : originsOf(options.except);
   return {
     kind: "filter",
     apply: (request, next) => {

@@ -1,7 +1,6 @@
 import { type Awaitable, andThen } from "../and-then.ts";
 import type { Repetition } from "../answer-recording.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
-import type { EventLoopTurn } from "../event-loop-turn.ts";
 import { attribute } from "../exchange.ts";
 import type { Filter, Next } from "../filter.ts";
 import { requireOptions } from "../known-options.ts";
@@ -10,6 +9,7 @@ import { problemTypes } from "../problem-types.ts";
 import { onRepeat } from "../repeatable.ts";
 import { attributesOf, exchangeOf, type HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
+import { StandingDelay } from "./standing-delay.ts";
 
 /** The options of `overload`. */
 export interface OverloadOptions {
@@ -50,9 +50,7 @@ export function overload(options: OverloadOptions = {}): Filter {
   const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
   const refusal = problem(problemTypes.serviceUnavailable, { detail }).withHeader("Retry-After", String(retryAfter));
 
-  const repetition: Repetition = {
-    mayRepeat: ({ turn }) => inFlight < most && (turn === undefined || delay.hasTime(turn)),
-  };
+  const repetition: Repetition = { mayRepeat: ({ turn }) => inFlight < most && delay.hasTime(turn) };
   const proceed = (request: HttpRequest, next: Next): Awaitable<HttpResponse> => {
     inFlight++;
     let isIn = true;
@@ -82,8 +80,7 @@ export function overload(options: OverloadOptions = {}): Filter {
     kind: "filter",
     apply: (request, next) => {
       onRepeat(request, repetition);
-      const { turn } = exchangeOf(request);
-      const isLate = turn !== undefined && !delay.hasTime(turn);
+      const isLate = !delay.hasTime(exchangeOf(request).turn);
       if ((most === Infinity && !isLate) || except(request)) return next(request);
       if (!isLate && inFlight < most) return proceed(request, next);
       if (isLate) delay.hasRefused = true;
@@ -103,48 +100,13 @@ export declare namespace overload {
    */
   const leave: (request: HttpRequest<unknown>) => void;
 }
-Object.assign(overload, { leave: leaveInFlight });
-
-function leaveInFlight(request: HttpRequest<unknown>): void {
-  for (let kept = attributesOf(request); kept !== undefined; kept = kept.outer) {
-    if (kept.key === leaving) (kept.value as () => void)(); // `overload` keeps it
-  }
-}
+Object.assign(overload, {
+  leave: (request: HttpRequest<unknown>) => {
+    for (let kept = attributesOf(request); kept !== undefined; kept = kept.outer) {
+      if (kept.key === leaving) (kept.value as () => void)(); // `overload` keeps it
+    }
+  },
+});
 
 /** What gives a place among the requests in progress back. */
 const leaving = attribute<() => void>("leaving those in progress");
-
-// As a global it is behind a getter, and to ask for the time takes twice the instructions (Node 26).
-const clock: Pick<Performance, "now"> = performance;
-
-/**
- * Decides which requests are taken, such that none waits much longer than the bound, in milliseconds. As in CoDel (RFC 8289), a queue
- * may come and go, and may not stand: requests are refused only when turns of the event loop have been longer than the bound one after
- * the other, for as long again. From then on each turn takes what comes in a small part of the bound, its first request always, and
- * refuses the rest, until a turn has nothing to refuse.
- */
-class StandingDelay {
-  hasRefused = false;
-  readonly #bound: number;
-  #turn: EventLoopTurn | undefined;
-  /** When the turns began to be longer than the bound; undefined when the last was not. */
-  #since: number | undefined;
-
-  constructor(bound: number) {
-    this.#bound = bound;
-  }
-
-  /** Returns whether any request that is read in this turn would be taken now. */
-  hasTime(turn: EventLoopTurn): boolean {
-    if (turn !== this.#turn) {
-      if (turn.previous <= this.#bound && !this.hasRefused) this.#since = undefined;
-      this.hasRefused = false;
-      this.#turn = turn;
-    }
-    const now = clock.now();
-    const passed = now - turn.began;
-    if (passed > this.#bound || turn.previous > this.#bound) this.#since ??= now;
-    const isStanding = this.#since !== undefined && now - this.#since >= this.#bound;
-    return !isStanding || passed <= this.#bound / 10;
-  }
-}

@@ -12,6 +12,13 @@ import { notRepeatable, onRepeat, unasked } from "../repeatable.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { quote } from "../wording.ts";
+import { clientKey } from "./client-key.ts";
+import {
+  type Allowance,
+  MemoryRateLimiter,
+  type MemoryRateLimiterOptions,
+  type RateLimiter,
+} from "./memory-rate-limiter.ts";
 
 /** The options of `rateLimit`. */
 export interface RateLimitOptions {
@@ -70,8 +77,8 @@ export function rateLimit(options: RateLimitOptions): Filter {
   const counter = limiter instanceof MemoryRateLimiter && key === clientKey && isByHead ? limiter : undefined;
   // Each answer from memory counts for the client of its own. One to a client that has used up its quota is left to the filter.
   const repetition: Repetition | undefined = counter && {
-    mayRepeat: ({ address }) => address !== undefined && counter.hasLeft(toClientKey(address)),
-    renews: { name: "RateLimit", value: ({ address = "" }) => stateOf(name, counter.consume(toClientKey(address))) },
+    mayRepeat: ({ address }) => address !== undefined && counter.hasLeft(clientKey(address)),
+    renews: { name: "RateLimit", value: ({ address = "" }) => stateOf(name, counter.consume(clientKey(address))) },
   };
   const proceed = (request: HttpRequest, next: Next, allowance: Allowance): Awaitable<HttpResponse> => {
     const policy = `"${name}";q=${allowance.limit};w=${window}`;
@@ -111,8 +118,8 @@ export declare namespace rateLimit {
    */
   const inMemory: (options: MemoryRateLimiterOptions) => Limiter;
   /**
-   * Returns the address of a client, or of that of a request, as a key: of IPv6 the first 64 bits, since a client with one such address has all
-   * that begin like it (RFC 6177). Requests of `HttpRequest.of` without an address are those of one client, the program.
+   * Returns the address of a client, or of that of a request, as a key: of IPv6 the first 64 bits, since a client with one such
+   * address has all that begin like it (RFC 6177). Requests of `HttpRequest.of` without an address are those of one client, the program.
    *
    * @param unknown the key that all clients share where their addresses are unknown. Default: none, and the request is refused
    * @throws TypeError when the address is unknown and there is no key for that
@@ -141,123 +148,6 @@ const described: Description = {
 
 function refuse(name: string, seconds: number): HttpResponse {
   const detail = `There were too many requests. Try again in ${seconds} s.`;
-  const details = { detail, "violated-policies": [name] };
-  return problem(problemTypes.quotaExceeded, details).withHeader("Retry-After", String(seconds));
-}
-
-export interface RateLimiter {
-  /** Takes one request off the quota of the key, if there is one left. */
-  consume(key: string): Awaitable<Allowance>;
-}
-
-/** The result of counting a request. */
-export interface Allowance {
-  readonly allowed: boolean;
-  /** The number of requests in a window. */
-  readonly limit: number;
-  /** The number that are left. */
-  readonly remaining: number;
-  /** Seconds until there are as many as `limit` again, 0 or more. */
-  readonly resetSeconds: number;
-}
-
-/** The options of `rateLimit.inMemory`. */
-export interface MemoryRateLimiterOptions {
-  /** The number of requests for a key in a window, 1 or more. */
-  readonly limit: number;
-  /** How long a window is, in whole seconds. It begins with the first request of the key. */
-  readonly window: number;
-  /** The maximum of keys that are remembered, 2 or more; 100,000 need about 15 MB. Default: 100,000. */
-  readonly maxKeys?: number;
-  /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
-  readonly now?: () => number;
-}
-
-class MemoryRateLimiter implements RateLimiter {
-  readonly #limit: number;
-  /** Of a window, in milliseconds. */
-  readonly #length: number;
-  readonly #maxKeys: number;
-  readonly #now: () => number;
-  // Two generations: a key moves to the younger one with each request. When the younger one is full, or has lasted for a window,
-  // the elder one goes; after a window, all of its windows are over. So there is nothing to look for, and no timer.
-  #younger = new Map<string, Window>();
-  #elder = new Map<string, Window>();
-  #begun: number;
-
-  constructor(options: MemoryRateLimiterOptions) {
-    requireOptions("rateLimit.inMemory({ … })", options, ["limit", "window", "maxKeys", "now"]);
-    this.#limit = positiveInteger("limit", options.limit);
-    this.#length = positiveInteger("window", options.window) * 1000;
-    this.#maxKeys = positiveInteger("maxKeys", options.maxKeys ?? 100_000);
-    this.#now = options.now ?? (() => performance.now());
-    this.#begun = this.#time;
-  }
-
-  /** Whole milliseconds: of fractions, the end less the beginning can come out as more than the window. */
-  get #time(): number {
-    return Math.floor(this.#now());
-  }
-
-  /** Returns whether `consume` would allow a request now. */
-  hasLeft(key: string): boolean {
-    const window = this.#younger.get(key) ?? this.#elder.get(key);
-    return window === undefined || window.used < this.#limit || this.#time >= window.end;
-  }
-
-  consume(key: string): Allowance {
-    const time = this.#time;
-    if (time - this.#begun >= this.#length) this.#turn(time);
-    let window = this.#younger.get(key);
-    if (window === undefined) {
-      window = this.#elder.get(key);
-      if (this.#younger.size >= this.#maxKeys / 2) this.#turn(time);
-      window ??= { used: 0, end: time + this.#length };
-      this.#younger.set(key, window);
-    }
-    if (time >= window.end) {
-      window.used = 0;
-      window.end = time + this.#length;
-    }
-    const limit = this.#limit;
-    const allowed = window.used < limit;
-    if (allowed) window.used++;
-    return { allowed, limit, remaining: limit - window.used, resetSeconds: (window.end - time) / 1000 };
-  }
-
-  #turn(time: number): void {
-    this.#elder = this.#younger;
-    this.#younger = new Map();
-    this.#begun = time;
-  }
-}
-
-interface Window {
-  used: number;
-  end: number;
-}
-
-function clientKey(request: string | Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string): string {
-  if (typeof request === "string") return toClientKey(request);
-  const { address } = request.client;
-  if (address !== undefined) return toClientKey(address);
-  if (unknown !== undefined) return unknown;
-  // The connection of a client that has gone has no address any more, and nobody gets the answer.
-  if (request.native === undefined || request.signal.aborted) return "unknown";
-  throw new TypeError(
-    "The address of the client is unknown, so clients cannot be distinguished: serve the app by app.fetchHandler(…), " +
-      "which takes the address from the runtime, or give rateLimit a key",
-  );
-}
-
-/** Returns the key of an IP address. */
-function toClientKey(address: string): string {
-  if (!address.includes(":")) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [before = "", after] = address.replace(/%.*$/, "").split("::");
-  const first = before === "" ? [] : before.split(":");
-  const last = after === undefined || after === "" ? [] : after.split(":");
-  const zeros = after === undefined ? [] : new Array<string>(Math.max(8 - first.length - last.length, 0)).fill("0");
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(":")}::/64`;
+  const refusal = problem(problemTypes.quotaExceeded, { detail, "violated-policies": [name] });
+  return refusal.withHeader("Retry-After", `${seconds}`);
 }
