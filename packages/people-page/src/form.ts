@@ -164,7 +164,7 @@ interface RowsParts {
 
 /** A row for each value of a list, and a button for one more. */
 function Rows({ field, rows, onRows, fault = "" }: RowsParts): Children {
-  const { name, label, of, kind } = field;
+  const { name, label, of, kind, hint } = field;
   const set = (row: Row, next: Partial<Row>): void =>
     onRows(rows.map((each) => (each === row ? { ...row, ...next } : each)));
   const uses = ["", ...(schema["x-contexts"] ?? []), ...(kind === "telephone" ? (schema["x-features"] ?? []) : [])];
@@ -187,5 +187,5 @@ function Rows({ field, rows, onRows, fault = "" }: RowsParts): Children {
     return html`<div class="row" key=${row.key}><div class="parts">${inputs}</div>${of === undefined ? "" : choice}<button type="button" class="plain" aria-label=${filled(words.form.takeAway, { label: nth })} onClick=${takeAway}>×</button></div>`;
   });
   return html`<fieldset class="rows" id=${`f-${name}`} ref=${group} aria-describedby=${`e-${name}`}><legend class="unseen">${label}</legend>${items}
-<button type="button" class="add" onClick=${add}>+ ${label}</button><p class="fault" id=${`e-${name}`} hidden=${fault === ""}>${fault}</p></fieldset>`;
+<button type="button" class="add" onClick=${add}>+ ${label}</button>${hint && html`<p class="hint">${hint}</p>`}<p class="fault" id=${`e-${name}`} hidden=${fault === ""}>${fault}</p></fieldset>`;
 }

@@ -50,9 +50,7 @@ export const edited = (): readonly Field[] => fields.filter(({ group }) => group
 
 /** Returns fields in their groups, each with its title; a list of further values stands behind the first one. */
 export function grouped(members: readonly Field[]): readonly (readonly [title: string, members: readonly Field[]])[] {
-  const firstOf = ({ of }: Field): Field | undefined =>
-    fields.find(({ name }) => name === of || name.startsWith(`${of}.`));
-  const groups = Map.groupBy(members, (field) => (field.of === undefined ? field : (firstOf(field) ?? field)).group);
+  const groups = Map.groupBy(members, ({ group }) => group);
   return Array.from(groups, ([group, members]) => {
     const sorted = [...Map.groupBy(members, ({ name, of }) => of ?? name.split(".")[0]).values()].flat();
     return [own(schema["x-groups"]?.[group]) ?? group, sorted] as const;

@@ -56,7 +56,7 @@ export interface PersonMember {
   readonly label: ByLanguage;
   readonly hint?: ByLanguage;
   /** The part of the page and of its form; empty for none. */
-  readonly group: "" | "Name" | "Contact" | "Address" | "Work" | "More than one" | "More";
+  readonly group: "" | "Name" | "Contact" | "Address" | "Work" | "More";
   /** Its property of a vCard, and which part of the value it is, from 0; empty for none. */
   readonly vcard: string;
   /** What other programs and people call it, besides the page, separated by commas; at first those in English. */

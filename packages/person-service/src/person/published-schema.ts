@@ -71,7 +71,6 @@ const groups: Readonly<Record<Exclude<PersonMember["group"], "">, ByLanguage>> =
   Contact: { en: "Contact", de: "Kontakt", fr: "Contact", es: "Contacto" },
   Address: { en: "Address", de: "Adresse", fr: "Adresse", es: "Dirección" },
   Work: { en: "Work", de: "Beruf", fr: "Travail", es: "Trabajo" },
-  "More than one": { en: "More than one", de: "Mehrere", fr: "Plusieurs valeurs", es: "Varios valores" },
   More: { en: "More", de: "Weiteres", fr: "Autres informations", es: "Más datos" },
 };
 
